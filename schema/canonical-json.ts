@@ -1,0 +1,27 @@
+import serialise from 'canonicalize';
+
+/** What can be hashed or signed. Amounts are strings here: RFC 8785 knows IEEE doubles only. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+
+/**
+ * RFC 8785 (JCS): the one serialiser for everything that is hashed or signed.
+ * @throws where the value has no canonical form (undefined at the top, NaN, Infinity, bigint, a lone surrogate).
+ */
+export function canonicalJson(value: Json): string {
+  const text = serialise(value);
+  if (text === undefined) throw new TypeError('value has no canonical JSON form');
+  return text;
+}
+
+/** The same object without the members that are null or undefined: a signed document leaves a key out instead. */
+export function present(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  const kept: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(members)) if (value !== null && value !== undefined) kept[key] = value;
+  return kept;
+}
+
+/** An object, and neither null nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,26 @@
+/** What a book row rests on: the specification's eight values, and the only ways from one to another. */
+export const evidences = [
+  'collected',
+  'foreign_ingest',
+  'RECORDED_BY_SETTLE',
+  'ARRIVAL_UNVERIFIED',
+  'inflow_claimed',
+  'UNVERIFIED',
+  'policy_blocked',
+  'a2a_escrow',
+] as const;
+export type Evidence = (typeof evidences)[number];
+
+const transitions: Partial<Record<Evidence, readonly Evidence[]>> = {
+  RECORDED_BY_SETTLE: ['collected', 'ARRIVAL_UNVERIFIED'],
+};
+
+export function mayBecome(from: Evidence, to: Evidence): boolean {
+  return transitions[from]?.includes(to) ?? false;
+}
+
+export const arrivalStatuses = ['pending', 'confirmed', 'unverified'] as const;
+export type ArrivalStatus = (typeof arrivalStatuses)[number];
+
+/** What happened on a book. A replay consumes a position but no seq. */
+export type BookEventKind = 'born' | 'transition' | 'replay' | 'correction';

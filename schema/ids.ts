@@ -1,0 +1,24 @@
+/** Identifiers as the wire shows them. `agent_id` is a plain integer, all others are opaque strings. */
+declare const id: unique symbol;
+export type TaskId = string & { readonly [id]: 'task' };
+export type AgentId = number & { readonly [id]: 'agent' };
+
+const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** 80 random bits behind 48 bits of milliseconds: sorts by time, cannot be guessed, fits in a URL. */
+export function taskId(at_ms: number, random: Uint8Array): TaskId {
+  let value = BigInt(at_ms);
+  for (const byte of random.subarray(0, 10)) value = (value << 8n) | BigInt(byte);
+  let text = '';
+  for (let i = 0; i < 26; i++, value >>= 5n) text = CROCKFORD[Number(value & 31n)] + text;
+  return `task_${text}` as TaskId;
+}
+
+export function isTaskId(text: string): text is TaskId {
+  return /^task_[0-9a-hjkmnp-tv-z]{26}$/.test(text);
+}
+
+export function agentId(value: number): AgentId {
+  if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`not an agent id: ${value}`);
+  return value as AgentId;
+}

@@ -1,0 +1,27 @@
+/** The networks of the paid doors, under the three names by which the world knows each. */
+export const networks = {
+  base: {
+    name: 'base',
+    caip2: 'eip155:8453',
+    chain_id: 8453,
+    usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    /** USDC's EIP-712 domain on Base; the name differs from testnets ("USDC"). */
+    usdc_domain: { name: 'USD Coin', version: '2' },
+    multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
+    explorer_tx: 'https://basescan.org/tx/',
+  },
+  solana: {
+    name: 'solana',
+    caip2: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+    usdc: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+    explorer_tx: 'https://solscan.io/tx/',
+  },
+} as const;
+
+export type NetworkName = keyof typeof networks;
+
+/** `base`, `eip155:8453` → `base`; null for a network that we do not settle on. */
+export function networkNamed(name: string): NetworkName | null {
+  for (const network of Object.values(networks)) if (network.name === name || network.caip2 === name) return network.name;
+  return null;
+}
