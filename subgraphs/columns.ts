@@ -1,0 +1,37 @@
+import { Type } from '@mikro-orm/core';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { type AtomicAmount, atomicAmount } from '../schema/amount.ts';
+
+/** numeric(78,0) ↔ bigint: wide enough for USDC and for XNO raw, and for any uint256. */
+export class AtomicAmountColumn extends Type<AtomicAmount, string> {
+  override convertToDatabaseValue(value: AtomicAmount): string {
+    return String(value);
+  }
+  override convertToJSValue(value: string | bigint): AtomicAmount {
+    return atomicAmount(BigInt(value));
+  }
+  override getColumnType(): string {
+    return 'numeric(78,0)';
+  }
+}
+
+const selected = new WeakMap<object, string>();
+
+/** The columns of an entity under the names of its properties, for prepared statements on hot paths. */
+export function selectList<E extends object>(orm: MikroORM, entity: new () => E): string {
+  const known = selected.get(entity);
+  if (known) return known;
+  const columns = orm
+    .getMetadata()
+    .get(entity)
+    .props.filter(property => property.persist !== false && property.fieldNames)
+    .map(property => `"${property.fieldNames[0]}" as "${property.name}"`)
+    .join(', ');
+  selected.set(entity, columns);
+  return columns;
+}
+
+/** A result row as an instance of its entity, getters included. */
+export function asEntity<E extends object>(entity: new () => E, row: object): E {
+  return Object.assign(Object.create(entity.prototype), row);
+}

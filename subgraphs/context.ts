@@ -1,0 +1,39 @@
+import type { JsonObject } from '../schema/canonical-json.ts';
+import type { Principal } from '../schema/principal.ts';
+import type { Clock, Random } from './clock.ts';
+import type { Database } from './database.ts';
+import type { Live } from './live.ts';
+import type { Charge } from './paid.ts';
+import type { Vault } from './vault.ts';
+
+/** A payment header, decoded and not yet believed. Opaque to subgraphs: `charge` alone reads it. */
+export interface PresentedPayment {
+  readonly x402_version: 1 | 2;
+  readonly envelope: JsonObject;
+}
+
+/** What lives as long as the process. */
+export interface Services {
+  readonly database: Database;
+  readonly live: Live;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly charge: Charge;
+  /** Public base of this service, without a trailing slash. */
+  readonly base_url: string;
+  /** `development` while any stand-in is in use. */
+  readonly profile: 'development' | 'production';
+}
+
+/** What one request carries to every resolver. A subgraph that needs more of the process declares it in its own context.ts. */
+export interface Context extends Services {
+  readonly principal: Principal;
+  readonly payment: PresentedPayment | null;
+  /** Lifted into PAYMENT-RESPONSE and `x-svc-*` headers by the server, in REST and on /graphql alike. */
+  readonly response: ResponseHeaders;
+}
+
+export class ResponseHeaders {
+  readonly headers: Record<string, string> = {};
+}

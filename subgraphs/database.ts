@@ -1,0 +1,121 @@
+import { MikroORM } from '@mikro-orm/postgresql';
+import { Migrator, type Migration } from '@mikro-orm/migrations';
+import pg from 'pg';
+
+/** An open transaction on a raw connection. Whoever holds one awaits nothing outside the database. */
+export type Tx = Pick<pg.PoolClient, 'query'>;
+
+export interface Database {
+  readonly orm: MikroORM;
+  /** One statement outside a transaction; prepared when it carries a name. */
+  query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<R[]>;
+  /** All or nothing. Rolls back and rethrows; a broken connection is thrown away. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** A connection of its own, for LISTEN and for advisory locks; the caller ends it. */
+  connect(): Promise<pg.Client>;
+  close(): Promise<void>;
+}
+
+export interface MigrationClass {
+  new (...args: ConstructorParameters<typeof Migration>): Migration;
+}
+
+/** Numeric columns hold atomic amounts (scale 0) and become bigint; int8 columns hold counts and positions. */
+const typeParsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.NUMERIC, text => BigInt(text)],
+  [pg.types.builtins.INT8, text => Number(text)],
+]);
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => (format !== 'binary' && typeParsers.get(oid)) || pg.types.getTypeParser(oid, format as 'text'),
+};
+
+/** A head that is waited for longer than this is held by a stopped process: give up and answer 503. */
+const SESSION_OPTIONS = '-c lock_timeout=2s -c idle_in_transaction_session_timeout=3s -c timezone=UTC';
+const MIGRATION_LOCK = 7_402_001;
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly entities: readonly (new () => object)[];
+  readonly migrations: readonly MigrationClass[];
+  readonly connections_max: number;
+}
+
+/** Opens the database and brings its schema up to date; several processes may do so at once. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const orm = await MikroORM.init({
+    entities: [...options.entities],
+    clientUrl: options.url,
+    extensions: [Migrator],
+    pool: { min: 0, max: options.connections_max },
+    migrations: {
+      migrationsList: options.migrations.map(migration => ({ name: migration.name, class: migration })),
+      snapshot: false,
+      allOrNothing: true,
+      silent: true,
+    },
+  });
+  const settings: pg.PoolConfig = { connectionString: options.url, options: SESSION_OPTIONS, types };
+  const connect = async () => {
+    const client = new pg.Client(settings);
+    // Without a listener a lost connection would end the process.
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  };
+  await migrate(orm, connect);
+
+  const pool = new pg.Pool({ ...settings, max: options.connections_max, connectionTimeoutMillis: 5_000 });
+  pool.on('error', () => {});
+  return {
+    orm,
+    connect,
+    async query<R extends pg.QueryResultRow>(statement: pg.QueryConfig) {
+      return (await pool.query<R>(statement)).rows;
+    },
+    transaction: work => transaction(pool, work),
+    async close() {
+      await pool.end();
+      await orm.close(true);
+    },
+  };
+}
+
+async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(fault => {
+      broken = fault;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function migrate(orm: MikroORM, connect: () => Promise<pg.Client>): Promise<void> {
+  const lock = await connect();
+  try {
+    await lock.query('set lock_timeout = 0');
+    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await orm.migrator.up();
+  } finally {
+    await lock.end();
+  }
+}
+
+/**
+ * Inserts whole rows, any number of them, in one statement: names of the objects' members are the columns.
+ * Amounts go as decimal strings, bytea as `\x` hex.
+ */
+export async function insertRows(tx: Tx, table: string, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = Object.keys(rows[0] as object).map(name => `"${name}"`).join(',');
+  const text = `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $1::jsonb)`;
+  await tx.query({ name: `insert ${table} ${columns.length}`, text, values: [JSON.stringify(rows)] });
+}
