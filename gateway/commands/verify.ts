@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
+import { type Verification, verifyReceipt } from '../../subgraphs/receipt/index.ts';
+
+const USAGE = `usage: npm run verify -- FILE|URL [--jwks FILE|URL]
+
+Verifies a receipt (or an answer that carries one as "svc"). Without --jwks the key set is fetched from
+verification.jwks_uri, that is, from whom the receipt itself names; give --jwks to trust nobody but that file.`;
+
+const FETCH_TIMEOUT_MS = 10_000;
+const FETCH_BYTES_MAX = 1024 * 1024;
+
+const isUrl = (source: string) => /^https?:\/\//.test(source);
+
+/** @throws with a plain sentence where the source cannot be read or holds no JSON object. */
+async function readJson(source: string): Promise<JsonObject> {
+  const text = isUrl(source) ? await fetchText(source) : await readFile(source, 'utf8');
+  const value: unknown = JSON.parse(text);
+  if (!isJsonObject(value)) throw new Error(`${source} holds no JSON object`);
+  return value;
+}
+
+async function fetchText(url: string): Promise<string> {
+  const answer = await fetch(url, {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
+  });
+  if (!answer.ok || !answer.body) throw new Error(`${url} answered ${answer.status}`);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body) {
+    bytes += chunk.byteLength;
+    if (bytes > FETCH_BYTES_MAX) throw new Error(`${url} sends more than ${FETCH_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function jwksUri(document: JsonObject): string {
+  const uri = isJsonObject(document.verification) ? document.verification.jwks_uri : null;
+  if (typeof uri !== 'string' || !isUrl(uri)) throw new Error('the receipt names no key set: give one with --jwks');
+  return uri;
+}
+
+function print(verification: Verification): void {
+  for (const { sentence } of verification.checks) console.log(`  ok    ${sentence}`);
+  if (verification.kind === 'invalid') {
+    console.log(`  FAIL  ${verification.sentence} (${verification.code})`);
+    console.log('This receipt is NOT valid.');
+    return;
+  }
+  const { claims, claim_id } = verification;
+  console.log(`Valid: task ${String(claims.jti)}, signed by ${String(claims.iss)}, book ${claim_id}.`);
+  if (claims.profile !== undefined) console.log(`Made in the ${String(claims.profile)} profile: no real money moved.`);
+  console.log('The signature does not prove that USDC moved: look up payment_ref on its network.');
+}
+
+async function main(): Promise<number> {
+  const { positionals, values } = parseArgs({ allowPositionals: true, options: { jwks: { type: 'string' } } });
+  const [source, ...more] = positionals;
+  if (source === undefined || more.length > 0) {
+    console.error(USAGE);
+    return 2;
+  }
+  const read = await readJson(source);
+  const document = isJsonObject(read.svc) ? read.svc : read;
+  const keys = values.jwks ?? jwksUri(document);
+  console.log(`Receipt: ${source}\nKeys:    ${keys}`);
+  const options = isUrl(source) ? { base_url: new URL(source).origin } : {};
+  const verification = verifyReceipt(document, await readJson(keys), options);
+  print(verification);
+  return verification.kind === 'valid' ? 0 : 1;
+}
+
+process.exitCode = await main().catch(fault => {
+  console.error(fault instanceof Error ? fault.message : fault);
+  return 1;
+});

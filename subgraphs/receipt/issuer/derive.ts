@@ -1,0 +1,79 @@
+import { createECDH, createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
+import secp256k1 from 'secp256k1';
+import { getAddress } from 'viem';
+import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
+import { keccak256 } from '../../../schema/digest.ts';
+
+/** The three keys that one seed yields. Private parts never leave the issuer folder. */
+export interface SeedKeys {
+  readonly es256: { readonly key: KeyObject; readonly kid: string; readonly jwk: JsonObject };
+  readonly ed25519: { readonly key: KeyObject; readonly kid: string; readonly jwk: JsonObject };
+  readonly secp256k1: {
+    readonly key: Buffer;
+    readonly kid: string;
+    readonly jwk: JsonObject;
+    readonly address: string;
+  };
+}
+
+const SEED = /^(0x)?[0-9a-f]{64}$/i;
+const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** @param secret 32 bytes of hex. @throws where it is anything else; the message never shows it. */
+export function deriveKeys(secret: string): SeedKeys {
+  if (!SEED.test(secret)) throw new RangeError('an issuer key is 32 bytes of hex');
+  const seed = Buffer.from(secret.replace(/^0x/i, ''), 'hex');
+  return { es256: es256(seed), ed25519: ed25519(seed), secp256k1: secp(seed) };
+}
+
+/** One label per use, so that no key is ever used for two algorithms (RFC 5869 §3.2). */
+function expand(seed: Buffer, label: string, bytes: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', seed, '', label, bytes));
+}
+
+/** 128 bits more than the order, then reduced: the bias is below 2^-128 (FIPS 186-5 A.2.1). Never zero. */
+function scalar(seed: Buffer, label: string, order: bigint): Buffer {
+  const wide = BigInt(`0x${expand(seed, label, 48).toString('hex')}`);
+  return Buffer.from(((wide % (order - 1n)) + 1n).toString(16).padStart(64, '0'), 'hex');
+}
+
+function es256(seed: Buffer): SeedKeys['es256'] {
+  const d = scalar(seed, 'svc.issuer.es256.v1', P256_ORDER);
+  const curve = createECDH('prime256v1');
+  curve.setPrivateKey(d);
+  const point = pointOf('P-256', curve.getPublicKey());
+  const key = createPrivateKey({ key: { ...point, d: d.toString('base64url') }, format: 'jwk' });
+  return { key, ...published(point, 'ES256') };
+}
+
+/** RFC 8410 §7: a PKCS #8 wrapper of fixed bytes, then the seed. */
+const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function ed25519(seed: Buffer): SeedKeys['ed25519'] {
+  const der = Buffer.concat([ED25519_PKCS8, expand(seed, 'svc.issuer.ed25519.v1', 32)]);
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
+  return { key, ...published({ kty: 'OKP', crv: 'Ed25519', x }, 'Ed25519') };
+}
+
+function secp(seed: Buffer): SeedKeys['secp256k1'] {
+  const key = scalar(seed, 'svc.issuer.secp256k1.v1', SECP256K1_ORDER);
+  const point = Buffer.from(secp256k1.publicKeyCreate(key, false));
+  return { key, ...published(pointOf('secp256k1', point), 'ES256K'), address: addressOfPoint(point) };
+}
+
+/** The EIP-55 address of an uncompressed secp256k1 point (0x04, x, y). */
+export function addressOfPoint(point: Uint8Array): string {
+  return getAddress(`0x${Buffer.from(keccak256(point.subarray(1)).subarray(12)).toString('hex')}`);
+}
+
+function pointOf(crv: string, point: Buffer) {
+  return { kty: 'EC', crv, x: point.toString('base64url', 1, 33), y: point.toString('base64url', 33, 65) };
+}
+
+/** `kid` is the RFC 7638 thumbprint: SHA-256 of the required members alone, in canonical order. */
+function published(required: JsonObject, alg: string): { kid: string; jwk: JsonObject } {
+  const kid = createHash('sha256').update(canonicalJson(required)).digest('base64url');
+  return { kid, jwk: { ...required, kid, alg, use: 'sig' } };
+}

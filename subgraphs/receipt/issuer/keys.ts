@@ -1,0 +1,129 @@
+import { type KeyObject, sign } from 'node:crypto';
+import secp256k1 from 'secp256k1';
+import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
+import { keccak256 } from '../../../schema/digest.ts';
+import type { IssuerHistoryRef, ReceiptPolicyRef } from '../../../schema/receipt-payload.ts';
+import { deriveKeys, type SeedKeys } from './derive.ts';
+import { historyDocument, historyRef } from './history.ts';
+import { policyHistory, receiptPolicyRef } from './policy.ts';
+
+export interface Ed25519Signature extends JsonObject {
+  readonly alg: 'Ed25519';
+  readonly kid: string;
+  /** base64url, over the UTF-8 bytes of the hex text. */
+  readonly value: string;
+}
+
+export interface Eip191Signature extends JsonObject {
+  readonly alg: 'secp256k1-eip191';
+  readonly address: string;
+  /** 0x, 65 bytes: r, s, v of 27 or 28. */
+  readonly value: string;
+}
+
+interface Allowance {
+  readonly agent_id: number;
+  /** Atomic USDC, null where the book has no ceiling. */
+  readonly remaining: string | null;
+  readonly as_of: string;
+}
+
+/** Signs for this service. Everything is synchronous: it is faster, and some of it runs while the log's head is locked. */
+export interface Issuer {
+  /** `iss` of every token, without a trailing slash. */
+  readonly base_url: string;
+  /** The current ES256 key's RFC 7638 thumbprint. */
+  readonly kid: string;
+  /** A compact ES256 JWS. */
+  signJws(claims: JsonObject): string;
+  /** Raw ES256 over the text, base64url: the `value` of version-8 receipts. */
+  signCanonical(text: string): string;
+  /** The primary signature over a receipt's payload_hash. */
+  signature(payload_hash: string): Ed25519Signature;
+  /** The co-signature over the same text, as a wallet would sign it (EIP-191). */
+  coSignature(payload_hash: string): Eip191Signature;
+  /** Over the canonical {agent_id, remaining, as_of}: verify only, nothing can be drawn with it. */
+  signAllowance(allowance: Allowance): { readonly alg: 'ES256'; readonly value: string; readonly kid: string };
+  /** Every public key, older seeds' too: old receipts go on verifying. */
+  readonly jwks: JsonObject;
+  /** The current issuer-history document. */
+  readonly history: JsonObject;
+  /** A snapshot of it by version or by hash; the current one without either; null where there is none such. */
+  historySnapshot(wanted: { readonly version?: number; readonly hash?: string }): JsonObject | null;
+  readonly policyHistory: JsonObject;
+  /** What receipts sign of the two histories. */
+  readonly issuer_history: IssuerHistoryRef;
+  readonly receipt_policy: ReceiptPolicyRef;
+}
+
+export interface IssuerOptions {
+  readonly base_url: string;
+  now_ms(): number;
+}
+
+/**
+ * The only reader of private keys.
+ * @param secrets 32-byte hex seeds, the current one first. The same seeds give the same keys and documents in every process.
+ */
+export function openIssuer(secrets: readonly string[], options: IssuerOptions): Issuer {
+  const seeds = secrets.map(deriveKeys);
+  const current = seeds[0];
+  if (current === undefined) throw new RangeError('an issuer needs at least one key');
+  const { base_url } = options;
+  const signJws = jwsSigner(current, base_url);
+  const signCanonical = (text: string) => es256(current.es256.key, text).toString('base64url');
+  const oldestFirst = seeds.toReversed();
+  const history = historyDocument(oldestFirst, {});
+  if (history === null) throw new RangeError('an issuer needs at least one key');
+  return {
+    base_url,
+    kid: current.es256.kid,
+    signJws,
+    signCanonical,
+    signature: payload_hash => ed25519Signature(current, payload_hash),
+    coSignature: payload_hash => eip191Signature(current, payload_hash),
+    signAllowance: ({ agent_id, remaining, as_of }) => {
+      const value = signCanonical(canonicalJson({ agent_id, remaining, as_of }));
+      return { alg: 'ES256', value, kid: current.es256.kid };
+    },
+    jwks: { keys: seeds.flatMap(seed => [seed.es256.jwk, seed.ed25519.jwk, seed.secp256k1.jwk]) },
+    history,
+    historySnapshot: wanted => historyDocument(oldestFirst, wanted),
+    policyHistory: policyHistory(claims =>
+      signJws({ iss: base_url, iat: Math.floor(options.now_ms() / 1000), ...claims }),
+    ),
+    issuer_history: historyRef(oldestFirst),
+    receipt_policy: receiptPolicyRef,
+  };
+}
+
+function jwsSigner(seed: SeedKeys, base_url: string): (claims: JsonObject) => string {
+  const header = { alg: 'ES256', kid: seed.es256.kid, typ: 'JWT', jku: `${base_url}/.well-known/jwks.json` };
+  const encoded = Buffer.from(JSON.stringify(header)).toString('base64url');
+  return claims => {
+    const input = `${encoded}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+    return `${input}.${es256(seed.es256.key, input).toString('base64url')}`;
+  };
+}
+
+/** JOSE wants r and s side by side (RFC 7518 §3.4), not DER. */
+function es256(key: KeyObject, text: string): Buffer {
+  return sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' });
+}
+
+function ed25519Signature(seed: SeedKeys, text: string): Ed25519Signature {
+  const value = sign(null, Buffer.from(text), seed.ed25519.key).toString('base64url');
+  return { alg: 'Ed25519', kid: seed.ed25519.kid, value };
+}
+
+function eip191Signature(seed: SeedKeys, text: string): Eip191Signature {
+  const { signature, recid } = secp256k1.ecdsaSign(eip191Hash(text), seed.secp256k1.key);
+  const value = `0x${Buffer.from(signature).toString('hex')}${(27 + recid).toString(16)}`;
+  return { alg: 'secp256k1-eip191', address: seed.secp256k1.address, value };
+}
+
+/** EIP-191 version 0x45 (`personal_sign`). */
+export function eip191Hash(text: string): Uint8Array {
+  const message = Buffer.from(text);
+  return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${message.length}`), message]));
+}

@@ -1,0 +1,71 @@
+import 'reflect-metadata';
+import { BigIntType } from '@mikro-orm/core';
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, GraphQLISODateTime, Int, ObjectType } from 'type-graphql';
+
+/** A perfect subtree of the log; written once, never changed. */
+@Entity()
+export class LogNode {
+  @PrimaryKey({ type: 'smallint', autoincrement: false })
+  level!: number;
+
+  @PrimaryKey({ type: new BigIntType('number'), autoincrement: false })
+  index!: number;
+
+  @Property({ type: 'blob', columnType: 'bytea' })
+  hash!: Buffer;
+}
+
+/** One row: the head that is locked while leaves are appended. The frontier is the peaks' hashes, end to end. */
+@Entity()
+export class LogHead {
+  @PrimaryKey({ type: 'smallint', autoincrement: false })
+  logId!: number;
+
+  @Property({ type: new BigIntType('number') })
+  treeSize!: number;
+
+  @Property({ type: 'blob', columnType: 'bytea' })
+  rootHash!: Buffer;
+
+  @Property({ type: 'blob', columnType: 'bytea' })
+  frontier!: Buffer;
+
+  @Property({ type: new BigIntType('number') })
+  lastAtMs!: number;
+}
+
+/** A head that the issuer signed; one for each batch of receipts. */
+@ObjectType({ description: 'A signed head of the append-only receipt log (RFC 6962).' })
+@Entity()
+export class TreeHead {
+  @Field(() => Int)
+  @PrimaryKey({ type: new BigIntType('number'), autoincrement: false })
+  treeSize!: number;
+
+  @Field(() => Int)
+  @Property({ type: 'smallint' })
+  logId!: number;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  rootHash!: string;
+
+  @Field(() => String, {
+    description: 'SHA-256 of the canonical {log_id, tree_size, root_hash}; every receipt signs one.',
+  })
+  @Property({ type: 'text' })
+  treeHeadHash!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  kid!: string;
+
+  @Field(() => String, { description: 'ES256 JWS over log_id, tree_size, root_hash and tree_head_hash.' })
+  @Property({ type: 'text' })
+  jws!: string;
+
+  @Field(() => GraphQLISODateTime)
+  @Property({ type: 'Date', columnType: 'timestamptz(3)' })
+  at!: Date;
+}

@@ -1,0 +1,93 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Refusal } from '../../../schema/errors.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Context } from '../../context.ts';
+import type { Database } from '../../database.ts';
+import { receiptsByTask } from '../receipt/find.ts';
+import { TreeHead } from './log.entity.ts';
+import { leafHash } from './merkle.ts';
+import { consistencyProof, inclusionProof, storedRoot } from './proof.ts';
+
+@ObjectType({ description: 'Proof that a receipt stands in the log (RFC 9162 §2.1.3). Hashes are lower-case hex.' })
+export class InclusionProof {
+  @Field(() => String)
+  taskId!: string;
+
+  @Field(() => Int)
+  leafIndex!: number;
+
+  @Field(() => String, { description: 'SHA-256 of 0x00 and the canonical payload.' })
+  leafHash!: string;
+
+  @Field(() => Int)
+  treeSize!: number;
+
+  @Field(() => String)
+  rootHash!: string;
+
+  @Field(() => [String], { description: 'From the leaf up.' })
+  path!: string[];
+}
+
+@Resolver()
+export class LogResolver {
+  @Query(() => TreeHead, { nullable: true, description: 'The newest signed head; null while the log is empty.' })
+  logHead(@Ctx() { database }: Context): Promise<TreeHead | null> {
+    return newestHead(database);
+  }
+
+  @Query(() => InclusionProof, {
+    nullable: true,
+    description: 'Against the newest signed head, or the tree of `treeSize`.',
+  })
+  async inclusionProof(
+    @Arg('taskId', () => String) taskId: string,
+    @Arg('treeSize', () => Int, { nullable: true }) treeSize: number | undefined,
+    @Ctx() { database }: Context,
+  ): Promise<InclusionProof | null> {
+    const [receipt] = await receiptsByTask(database, [taskId]);
+    const newest = await newestHead(database);
+    if (!receipt || !newest) return null;
+    const size = sizeWithin(treeSize ?? newest.treeSize, newest.treeSize);
+    if (receipt.leafIndex >= size) return null;
+    const path = await inclusionProof(database, receipt.leafIndex, size);
+    const root = await storedRoot(database, size);
+    return {
+      taskId,
+      leafIndex: receipt.leafIndex,
+      leafHash: hex(leafHash(receipt.payload)),
+      treeSize: size,
+      rootHash: hex(root),
+      path: path.map(hex),
+    };
+  }
+
+  @Query(() => [String], { description: 'Proof that the smaller tree is a prefix of the larger (RFC 9162 §2.1.4).' })
+  async consistencyProof(
+    @Arg('from', () => Int) from: number,
+    @Arg('to', () => Int) to: number,
+    @Ctx() { database }: Context,
+  ): Promise<string[]> {
+    const newest = await newestHead(database);
+    const size = sizeWithin(to, newest?.treeSize ?? 0);
+    const proof = await consistencyProof(database, sizeWithin(from, size), size);
+    return proof.map(hex);
+  }
+}
+
+const hex = (hash: Buffer) => hash.toString('hex');
+
+function sizeWithin(size: number, size_max: number): number {
+  if (size < 1 || size > size_max)
+    throw new Refusal('invalid_request', { detail: `The log has no tree of ${size} leaves.` });
+  return size;
+}
+
+async function newestHead(database: Database): Promise<TreeHead | null> {
+  const rows = await database.query({
+    name: 'newest tree head',
+    text: `select ${selectList(database.orm, TreeHead)} from tree_head order by tree_size desc limit 1`,
+  });
+  return rows[0] ? asEntity(TreeHead, rows[0]) : null;
+}

@@ -1,0 +1,83 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { withFileLock } from './file-lock.ts';
+import type { SignedTreeHead } from './head.ts';
+
+/** The last signed head, kept outside the database: what a restored older dump cannot take back. */
+export interface SavedHead {
+  /**
+   * Resolves when a head at least as large is on disk. Heads that arrive while one is written are coalesced
+   * to the largest; a smaller one never replaces a larger one, whichever process wrote it.
+   */
+  save(head: SignedTreeHead): Promise<void>;
+  /** Null where none was ever saved. @throws where the file cannot be read: that is no reason to start afresh. */
+  read(): Promise<SignedTreeHead | null>;
+}
+
+/** One write and all who wait for it. */
+interface Round {
+  head: SignedTreeHead;
+  readonly done: PromiseWithResolvers<void>;
+}
+
+export function savedHead(path: string): SavedHead {
+  let next: Round | null = null;
+  let writing = false;
+
+  async function drain(): Promise<void> {
+    writing = true;
+    for (let round = next; round !== null; round = next) {
+      next = null;
+      const { head, done } = round;
+      await withFileLock(`${path}.lock`, () => replace(path, head)).then(done.resolve, done.reject);
+    }
+    writing = false;
+  }
+
+  return {
+    read: () => readHead(path),
+    save(head) {
+      if (next === null) next = { head, done: Promise.withResolvers() };
+      else if (head.tree_size > next.head.tree_size) next.head = head;
+      const { done } = next;
+      if (!writing) void drain();
+      return done.promise;
+    },
+  };
+}
+
+async function readHead(path: string): Promise<SignedTreeHead | null> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as SignedTreeHead;
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new Error(`the saved log head ${path} cannot be read`, { cause: fault });
+  }
+}
+
+/** Write aside, fsync, rename, fsync the folder: after a power cut either the old head or the new one stands there. */
+async function replace(path: string, head: SignedTreeHead): Promise<void> {
+  const saved = await readHead(path);
+  if (saved !== null && saved.tree_size >= head.tree_size) return;
+  const aside = `${path}.${process.pid}.tmp`;
+  try {
+    await writeDurably(aside, `${JSON.stringify(head, null, 2)}\n`);
+    await rename(aside, path);
+  } catch (fault) {
+    await rm(aside, { force: true });
+    throw fault;
+  }
+  const folder = await open(dirname(path), 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,29 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+
+/** What of a receipt also travels in headers, for callers that never look into the body. */
+const headers = {
+  'x-svc-task-id': 'task_id',
+  'x-svc-verify-url': 'verify_url',
+  'x-svc-payment-ref': 'payment_ref',
+  'x-svc-proof-outcome': 'proof_outcome',
+  'x-svc-model': 'model',
+  'x-svc-hub': 'hub',
+  'x-svc-amount': 'amount',
+  'x-svc-payload-hash': 'payload_hash',
+} as const;
+
+/** @param document the public receipt. A model's name is the hub's: what no header can carry is percent-encoded. */
+export function receiptHeaders(document: JsonObject): Record<string, string> {
+  const carried: Record<string, string> = {};
+  for (const [name, member] of Object.entries(headers)) {
+    const value = document[member];
+    if (typeof value === 'string') carried[name] = headerSafe(value);
+  }
+  const { jws } = document.issuer_signature as { jws: string };
+  return { ...carried, 'x-svc-receipt': jws };
+}
+
+/** RFC 9110 §5.5: visible ASCII and inner spaces. */
+function headerSafe(value: string): string {
+  return /^[!-~]([ -~]*[!-~])?$/.test(value) ? value : encodeURIComponent(value);
+}

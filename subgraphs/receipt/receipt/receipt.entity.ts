@@ -1,0 +1,114 @@
+import 'reflect-metadata';
+import { BigIntType } from '@mikro-orm/core';
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Directive, Field, GraphQLISODateTime, Int, ObjectType } from 'type-graphql';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { ProofOutcome, SettledBy } from '../../../schema/receipt-payload.ts';
+import { AtomicAmountScalar } from '../../../schema/scalars.ts';
+import { AtomicAmountColumn } from '../../columns.ts';
+
+/** A signed receipt: one leaf of the log. Written once; only `proofOutcome` may still change. */
+@Directive('@key(fields: "taskId")')
+@ObjectType({ description: 'A signed spend receipt: one leaf of the append-only log.' })
+@Entity()
+export class Receipt {
+  @Field(() => String)
+  @PrimaryKey({ type: 'text' })
+  taskId!: string;
+
+  @Field(() => Int)
+  @Property({ type: new BigIntType('number'), unique: true })
+  leafIndex!: number;
+
+  @Field(() => Int, { description: 'Size of the log prefix that ends with this receipt.' })
+  @Property({ type: new BigIntType('number') })
+  treeSize!: number;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  rootHash!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  treeHeadHash!: string;
+
+  /** Canonical JSON, verbatim: the leaf is its RFC 6962 hash. */
+  @Field(() => String, { name: 'preimage', description: 'The unsigned payload in canonical JSON (RFC 8785): what payloadHash is of.' })
+  @Property({ type: 'text' })
+  payload!: string;
+
+  @Field(() => String, { description: 'SHA-256 of the canonical payload.' })
+  @Property({ type: 'text' })
+  payloadHash!: string;
+
+  @Field(() => Int)
+  @Property({ type: 'smallint' })
+  payloadVersion!: number;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  jws!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  kid!: string;
+
+  /** Raw ES256 over the canonical payload, base64url: the form in which version-8 receipts were checked. */
+  @Property({ type: 'text' })
+  value!: string;
+
+  @Property({ type: 'json', columnType: 'jsonb' })
+  signature!: JsonObject;
+
+  @Property({ type: 'json', columnType: 'jsonb' })
+  coSignature!: JsonObject;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  paymentRef!: string | null;
+
+  @Field(() => Int, { nullable: true, description: 'The book on which the row stands.' })
+  @Property({ type: 'integer', nullable: true })
+  agentId!: number | null;
+
+  @Field(() => Int, { nullable: true })
+  @Property({ type: new BigIntType('number'), nullable: true })
+  bookSeq!: number | null;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  payerWallet!: string | null;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  hub!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  model!: string;
+
+  @Field(() => AtomicAmountScalar, { nullable: true })
+  @Property({ type: new AtomicAmountColumn(), nullable: true })
+  amount!: AtomicAmount | null;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  settledBy!: SettledBy | null;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  proofOutcome!: ProofOutcome;
+
+  /** Which development chain it was paid on; 0 on Base itself. */
+  @Property({ type: 'integer', default: 0 })
+  chainEpoch!: number;
+
+  @Field(() => GraphQLISODateTime)
+  @Property({ type: 'Date', columnType: 'timestamptz(3)' })
+  issuedAt!: Date;
+
+  @Field(() => GraphQLISODateTime)
+  @Property({ type: 'Date', columnType: 'timestamptz(3)' })
+  collectedAt!: Date;
+}

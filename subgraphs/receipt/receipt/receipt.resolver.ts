@@ -1,0 +1,83 @@
+import 'reflect-metadata';
+import DataLoader from 'dataloader';
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Arg, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Context } from '../../context.ts';
+import type { ReceiptContext } from '../context.ts';
+import { receiptDocument, verifyUrl } from './document.ts';
+import { receiptsByTask } from './find.ts';
+import { Receipt } from './receipt.entity.ts';
+import { Task } from './task.ts';
+
+@Resolver(() => Receipt)
+export class ReceiptResolver {
+  @Query(() => Receipt, { nullable: true })
+  receipt(@Arg('taskId', () => String) taskId: string, @Ctx() context: ReceiptContext): Promise<Receipt | null> {
+    return receiptsOf(context).load(taskId);
+  }
+
+  @Query(() => Task, { nullable: true })
+  taskStatus(@Arg('taskId', () => String) taskId: string, @Ctx() context: ReceiptContext): Promise<Task | null> {
+    return context.findTask(taskId);
+  }
+
+  @FieldResolver(() => String)
+  verifyUrl(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): string {
+    return verifyUrl(context.base_url, receipt.taskId);
+  }
+
+  @FieldResolver(() => GraphQLJSONObject, {
+    description: 'The whole public receipt, as GET /receipt/{task_id} shows it.',
+  })
+  document(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): JsonObject {
+    return receiptDocument(receipt, context.base_url, context.profile);
+  }
+}
+
+@Resolver()
+export class IssuerResolver {
+  @Query(() => GraphQLJSONObject, { description: "The issuer's public keys (RFC 7517)." })
+  jwks(@Ctx() context: ReceiptContext): JsonObject {
+    return context.issuer.jwks;
+  }
+
+  @Query(() => GraphQLJSONObject, {
+    nullable: true,
+    description: 'The current snapshot, or an older one by version or hash.',
+  })
+  issuerHistory(
+    @Arg('version', () => Int, { nullable: true }) version: number | undefined,
+    @Arg('hash', () => String, { nullable: true }) hash: string | undefined,
+    @Ctx() context: ReceiptContext,
+  ): JsonObject | null {
+    return context.issuer.historySnapshot({
+      ...(typeof version === 'number' ? { version } : {}),
+      ...(typeof hash === 'string' ? { hash } : {}),
+    });
+  }
+
+  @Query(() => GraphQLJSONObject)
+  receiptPolicyHistory(@Ctx() context: ReceiptContext): JsonObject {
+    return context.issuer.policyHistory;
+  }
+}
+
+const loaders = new WeakMap<Context, DataLoader<string, Receipt | null>>();
+
+/** One read for all receipts that a request asks for together. Nothing is cached: a subscription's context lives for hours. */
+function receiptsOf(context: Context): DataLoader<string, Receipt | null> {
+  const known = loaders.get(context);
+  if (known) return known;
+  const loader = new DataLoader<string, Receipt | null>(ids => receiptsByTask(context.database, ids), { cache: false });
+  loaders.set(context, loader);
+  return loader;
+}
+
+/** `__resolveReference` of Receipt: books and posts name it by its key alone. */
+export function receiptReference(
+  reference: { readonly taskId: string },
+  context: ReceiptContext,
+): Promise<Receipt | null> {
+  return receiptsOf(context).load(reference.taskId);
+}

@@ -1,0 +1,186 @@
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
+import { isPayloadVersion, payloadVersions } from '../../../schema/receipt-payload.ts';
+import { base64url, type Jwks, type ParsedJws, verifyEd25519, verifyEip191, verifyEs256 } from './verify-signature.ts';
+
+/** A receipt opened up, nothing of it believed yet. */
+export interface Opened {
+  readonly document: JsonObject;
+  readonly payload: JsonObject;
+  readonly jws: ParsedJws;
+  readonly claims: JsonObject;
+  readonly jwks: Jwks;
+  /** Origins on which the document's links may stand: the signed issuer, and where the caller found it. */
+  readonly bases: readonly string[];
+}
+
+export interface Rule {
+  readonly code: string;
+  /** What is known once the rule has passed. */
+  readonly says: string;
+  /** The sentence that tells what is wrong; null where nothing is. */
+  readonly fault: (opened: Opened) => string | null;
+}
+
+const unless = (holds: boolean, sentence: string) => (holds ? null : sentence);
+
+/** In order: a later rule may rely on all before it. */
+export const rules: readonly Rule[] = [
+  {
+    code: 'signature_invalid',
+    says: 'The issuer signed these claims (ES256).',
+    fault: ({ jws: { header, input, signature }, jwks }) =>
+      unless(
+        header.alg === 'ES256' && verifyEs256(jwks, header.kid, input, signature),
+        'No key of the set verifies the JWS.',
+      ),
+  },
+  {
+    code: 'version_unknown',
+    says: 'The payload version is known, and signs all that it must.',
+    fault: ({ claims }) => versionFault(claims),
+  },
+  {
+    code: 'payload_hash_mismatch',
+    says: 'payload_hash is the SHA-256 of the canonical payload.',
+    fault: ({ claims, document, payload }) =>
+      unless(
+        sha256Hex(canonicalJson(payload)) === (claims.payload_hash ?? document.payload_hash),
+        'The payload is not the one whose hash was signed.',
+      ),
+  },
+  {
+    code: 'copy_mismatch',
+    says: 'Every unsigned copy agrees with what was signed.',
+    fault: opened => copyFault(opened),
+  },
+  {
+    code: 'value_invalid',
+    says: 'The raw ES256 value signs the canonical payload.',
+    fault: ({ document, payload, jwks, jws }) => {
+      const { kid, value, alg } = isJsonObject(document.issuer_signature) ? document.issuer_signature : {};
+      const named = kid === jws.header.kid && alg === 'ES256';
+      const signed = value === undefined || verifyEs256(jwks, kid, canonicalJson(payload), base64url(value));
+      return unless(named && signed, 'issuer_signature names another key, or its value does not sign the payload.');
+    },
+  },
+  {
+    code: 'receipt_signatures_invalid',
+    says: 'The primary signature or the co-signature signs payload_hash; either one is enough.',
+    fault: ({ document, claims, jwks }) => {
+      const { signature, co_signature, payload_hash } = document;
+      if (isLegacy(claims) && signature === undefined && co_signature === undefined) return null;
+      const text = String(claims.payload_hash ?? payload_hash);
+      const either = verifyEd25519(jwks, signature, text) || verifyEip191(jwks, co_signature, text);
+      return unless(either, 'Neither signature nor co_signature is valid.');
+    },
+  },
+  {
+    code: 'claim_id_null',
+    says: 'No payment is claimed for a book that is not named.',
+    fault: ({ claims }) =>
+      unless(
+        !('claim_id' in claims && claims.claim_id === null && paymentRef(claims) !== undefined),
+        'The receipt carries a payment and a claim_id of null.',
+      ),
+  },
+  {
+    code: 'place_invalid',
+    says: 'The signed tree head ends with this receipt.',
+    fault: ({ claims }) =>
+      unless(
+        claims.tree_size === undefined || claims.tree_size === Number(claims.leaf_index) + 1,
+        'The signed tree does not end with the signed leaf.',
+      ),
+  },
+  {
+    code: 'session_expired',
+    says: 'It was signed while the session, if any, was in force.',
+    fault: ({ claims: { iat, valid_after, session_expiry } }) => {
+      const early = typeof valid_after === 'number' && Number(iat) < valid_after;
+      const late = typeof session_expiry === 'number' && Number(iat) > session_expiry;
+      return unless(!early && !late, 'The receipt was signed outside the session that it names.');
+    },
+  },
+  { code: 'link_foreign', says: 'Every link leads to the issuer.', fault: opened => linkFault(opened) },
+];
+
+function isLegacy({ payload_version: version }: JsonObject): boolean {
+  return isPayloadVersion(version) && payloadVersions[version].legacy;
+}
+
+function versionFault(claims: JsonObject): string | null {
+  const version = claims.payload_version;
+  if (!isPayloadVersion(version)) return 'The payload version is not known.';
+  const missing = payloadVersions[version].signs.filter(name => claims[name] === undefined || claims[name] === null);
+  return unless(missing.length === 0, `Version ${version} must sign ${missing.join(', ')}.`);
+}
+
+function paymentOf(claims: JsonObject): JsonObject {
+  return isJsonObject(claims.payment) ? claims.payment : {};
+}
+
+const paymentRef = (claims: JsonObject) => paymentOf(claims).ref ?? undefined;
+
+/** Outer member → the signed fact that it repeats. */
+const copies: Readonly<Record<string, (claims: JsonObject) => Json | undefined>> = {
+  task_id: claims => claims.jti,
+  hub: claims => claims.hub,
+  model: claims => claims.model,
+  amount: claims => paymentOf(claims).gross_amount,
+  payer_wallet: claims => (isJsonObject(claims.caller_binding) ? claims.caller_binding.payer_wallet : undefined),
+  payload_version: claims => claims.payload_version,
+  payload_hash: claims => claims.payload_hash,
+  leaf_index: claims => claims.leaf_index,
+  tree_size: claims => claims.tree_size,
+  tree_head_hash: claims => claims.tree_head_hash,
+  caller_binding: claims => claims.caller_binding,
+  claim_id: claims => claims.claim_id,
+  settled_by: claims => claims.settled_by,
+  payment_ref: claims => paymentRef(claims) ?? null,
+};
+
+function copyFault({ document, payload, claims }: Opened): string | null {
+  for (const [name, member] of Object.entries(payload)) {
+    if (!same(member, claims[name])) return `payload.${name} disagrees with the signed claim.`;
+  }
+  for (const [name, signed] of Object.entries(copies)) {
+    const copy = document[name];
+    const claim = signed(claims);
+    if (copy === undefined || same(copy, claim) || (claim === undefined && signsLess(claims))) continue;
+    return `${name} disagrees with the signed claim.`;
+  }
+  if (claims.settled_by === 'observed_transfer' && document.proof_outcome === 'pending') {
+    return 'proof_outcome says pending of a transfer that the issuer has signed as seen.';
+  }
+  if (!['settled', 'pending', undefined].includes(document.proof_outcome as string)) return 'proof_outcome is unknown.';
+  return unless(
+    claims.profile === undefined || document.profile === claims.profile,
+    'profile disagrees with the signed claim.',
+  );
+}
+
+/** Versions before 10 signed fewer facts: what they did not sign cannot disagree. */
+function signsLess({ payload_version: version }: JsonObject): boolean {
+  return typeof version === 'number' && version < 10;
+}
+
+function same(a: Json | undefined, b: Json | undefined): boolean {
+  return a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b);
+}
+
+function linkFault({ document, claims, bases }: Opened): string | null {
+  const page = `/receipt/${String(claims.jti)}`;
+  const links = isJsonObject(document.verification) ? document.verification : {};
+  const expected: readonly [name: string, link: Json | undefined, path: string][] = [
+    ['verify_url', document.verify_url, page],
+    ['jwks_uri', links.jwks_uri, '/.well-known/jwks.json'],
+    ['issuer_history_uri', links.issuer_history_uri, '/.well-known/issuer-history.json'],
+    ['receipt_policy_uri', links.receipt_policy_uri, '/.well-known/receipt-policy-history.json'],
+    ['preimage_uri', links.preimage_uri, `${page}/preimage`],
+  ];
+  const foreign = expected.find(
+    ([, link, path]) => link !== undefined && !bases.some(base => link === `${base}${path}`),
+  );
+  return foreign ? `${foreign[0]} leads elsewhere than to the issuer.` : null;
+}

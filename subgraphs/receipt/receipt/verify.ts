@@ -1,0 +1,61 @@
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { type Opened, rules } from './verify-rules.ts';
+import { type Jwks, parseJws } from './verify-signature.ts';
+
+interface Check {
+  readonly code: string;
+  readonly sentence: string;
+}
+
+export type Verification =
+  | {
+      readonly kind: 'valid';
+      readonly claims: JsonObject;
+      /** `legacy`: version 8 did not sign it yet. `none`: the call landed on no book. */
+      readonly claim_id: number | 'legacy' | 'none';
+      readonly checks: readonly Check[];
+    }
+  /** `checks` are those that passed before the one that did not. */
+  | { readonly kind: 'invalid'; readonly code: string; readonly sentence: string; readonly checks: readonly Check[] };
+
+export interface VerifyOptions {
+  /** Where the receipt was read: its links may lead there as well as to the signed issuer. */
+  readonly base_url?: string;
+}
+
+/**
+ * Verifies a public receipt against a published key set, offline. What it cannot tell is whether USDC moved:
+ * for that look up `payment_ref` on its network.
+ */
+export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): Verification {
+  const checks: Check[] = [];
+  const invalid = (code: string, sentence: string): Verification => ({ kind: 'invalid', code, sentence, checks });
+  try {
+    const opened = open(document, jwks, options);
+    if (opened === null)
+      return invalid('malformed', 'This is not a receipt: payload or issuer_signature.jws is missing.');
+    for (const { code, says, fault } of rules) {
+      const sentence = fault(opened);
+      if (sentence !== null) return invalid(code, sentence);
+      checks.push({ code, sentence: says });
+    }
+    return { kind: 'valid', claims: opened.claims, claim_id: claimId(opened.claims), checks };
+  } catch (fault) {
+    // Only text without a canonical form gets here: a lone surrogate, a number beyond IEEE doubles.
+    return invalid('malformed', `The receipt has no canonical form: ${String(fault)}`);
+  }
+}
+
+function open(document: JsonObject, jwks: Jwks, { base_url }: VerifyOptions): Opened | null {
+  const { payload, issuer_signature } = document;
+  const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
+  if (!isJsonObject(payload) || jws === null) return null;
+  const { claims } = jws;
+  const bases = [claims.iss, base_url].filter(base => typeof base === 'string');
+  return { document, payload, jws, claims, jwks, bases };
+}
+
+function claimId(claims: JsonObject): number | 'legacy' | 'none' {
+  if (typeof claims.claim_id === 'number') return claims.claim_id;
+  return claims.payload_version === 8 ? 'legacy' : 'none';
+}

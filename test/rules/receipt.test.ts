@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { canonicalHash } from '../../schema/digest.ts';
+import {
+  openIssuer,
+  prepareReceipt,
+  type ReceiptFacts,
+  receiptDocument,
+  receiptHeaders,
+  verifyReceipt,
+} from '../../subgraphs/receipt/index.ts';
+import { OpenLog } from '../../subgraphs/receipt/log/head.ts';
+import { placeReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
+import { paidCall, waivedCall } from '../vectors/receipt-facts.ts';
+
+const base_url = 'https://svc.example';
+const collected_at_ms = Date.parse('2026-01-02T03:04:06.000Z');
+const now_ms = () => collected_at_ms;
+const issuer = openIssuer(['22'.repeat(32)], { base_url, now_ms });
+const stranger = openIssuer(['33'.repeat(32)], { base_url, now_ms });
+
+function issue(facts: ReceiptFacts, book_seq: number | null = 1, by = issuer): JsonObject {
+  const log = new OpenLog(0, [], collected_at_ms);
+  log.append(prepareReceipt(by, waivedCall).leaf_hash);
+  const receipt = placeReceipt({ prepared: prepareReceipt(by, facts), book_seq }, log, by);
+  return receiptDocument(receipt, base_url, facts.profile);
+}
+
+const document = issue(paidCall);
+const claimsOf = async (from: JsonObject) => {
+  const { jws } = from.issuer_signature as { jws: string };
+  return (await jwtVerify(jws, createLocalJWKSet(issuer.jwks as unknown as JSONWebKeySet))).payload as JsonObject;
+};
+
+/** A receipt whose claims were signed as given: what a careless or an older issuer would have made. */
+function signed(claims: JsonObject, payload: JsonObject, more: JsonObject = {}): JsonObject {
+  const payload_hash = canonicalHash(payload);
+  const jws = issuer.signJws({ iss: base_url, jti: String(payload.task_id), ...payload, ...claims });
+  return {
+    task_id: String(payload.task_id),
+    payload,
+    payload_hash,
+    issuer_signature: { jws, kid: issuer.kid, alg: 'ES256' },
+    signature: issuer.signature(payload_hash),
+    ...more,
+  };
+}
+
+describe('a receipt', () => {
+  it('is valid, and its claims say who paid what, where it stands in log and book', async () => {
+    const verified = verifyReceipt(document, issuer.jwks);
+    expect(verified).toMatchObject({ kind: 'valid', claim_id: 7 });
+    const claims = await claimsOf(document);
+    expect(claims).toMatchObject({
+      iss: base_url,
+      iat: Math.floor(collected_at_ms / 1000),
+      jti: paidCall.task_id,
+      claim_id: 7,
+      payload_version: 11,
+      leaf_index: 1,
+      tree_size: 2,
+      book_seq: 1,
+      collected_at: '2026-01-02T03:04:06.000Z',
+      payload_hash: document.payload_hash,
+      tree_head_hash: document.tree_head_hash,
+      issuer_history: issuer.issuer_history,
+      receipt_policy: issuer.receipt_policy,
+      profile: 'development',
+    });
+  });
+
+  it('leaves out what does not apply: no key stands there with null but payment_ref', () => {
+    const waived = issue(waivedCall, null);
+    expect(Object.entries(waived).filter(([, value]) => value === null)).toEqual([['payment_ref', null]]);
+    expect(waived).not.toHaveProperty('claim_id');
+    expect(waived.payload).not.toHaveProperty('claim_id');
+    expect(verifyReceipt(waived, issuer.jwks)).toMatchObject({ kind: 'valid', claim_id: 'none' });
+  });
+
+  it('travels in headers too', () => {
+    expect(receiptHeaders(document)).toEqual({
+      'x-svc-task-id': paidCall.task_id,
+      'x-svc-verify-url': `${base_url}/receipt/${paidCall.task_id}`,
+      'x-svc-payment-ref': paidCall.payment?.ref,
+      'x-svc-proof-outcome': 'settled',
+      'x-svc-model': 'small-1',
+      'x-svc-hub': 'north',
+      'x-svc-amount': '2000',
+      'x-svc-payload-hash': document.payload_hash,
+      'x-svc-receipt': (document.issuer_signature as { jws: string }).jws,
+    });
+    expect(receiptHeaders({ ...document, model: 'modèle\r\nx-evil: 1' })['x-svc-model']).toMatch(/^[!-~]+$/);
+  });
+
+  it('is pending while the issuer has not seen the transfer', () => {
+    const vouched = issue({ ...paidCall, settled_by: 'receipt' });
+    expect(vouched).toMatchObject({ proof_outcome: 'pending', settled_by: 'receipt' });
+    expect(verifyReceipt({ ...vouched, proof_outcome: 'settled' }, issuer.jwks).kind).toBe('valid');
+  });
+});
+
+/** Every path to a value inside a document. */
+function paths(value: Json, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return Object.entries(value).flatMap(([key, member]) => paths(member, [...path, key]));
+}
+
+function altered(value: Json, [key, ...rest]: readonly string[], change: (old: Json) => Json): Json {
+  if (key === undefined) return change(value);
+  if (Array.isArray(value))
+    return value.map((item, index) => (`${index}` === key ? altered(item, rest, change) : item));
+  if (!isJsonObject(value)) return value;
+  return { ...value, [key]: altered(value[key] ?? null, rest, change) };
+}
+
+/** Another value of the same type: one character, one unit. */
+function other(old: Json): Json {
+  if (typeof old === 'number') return old + 1;
+  if (typeof old !== 'string') return 'something';
+  const at = Math.floor(old.length / 2);
+  return `${old.slice(0, at)}${old[at] === 'f' ? 'e' : 'f'}${old.slice(at + 1)}`;
+}
+
+/** `how` is advice, and of the two signatures either one validates. */
+const unsigned = /^(verification\.how|signature\.|co_signature\.)/;
+
+describe('an altered receipt', () => {
+  const members = paths(document).filter(path => !unsigned.test(path.join('.')));
+
+  it.each(members.map(path => [path.join('.'), path] as const))('is invalid when %s is another', (_, path) => {
+    const forged = altered(document, path, other) as JsonObject;
+    expect(verifyReceipt(forged, issuer.jwks)).toMatchObject({ kind: 'invalid' });
+  });
+
+  it('is invalid when a member of the payload is added or taken away', () => {
+    const payload = document.payload as JsonObject;
+    const { hub: _, ...less } = payload;
+    for (const changed of [{ ...payload, discount: '1' }, less]) {
+      expect(verifyReceipt({ ...document, payload: changed }, issuer.jwks).kind).toBe('invalid');
+    }
+  });
+
+  it('is invalid under a key set that does not hold the key', () => {
+    expect(verifyReceipt(document, stranger.jwks)).toMatchObject({ kind: 'invalid', code: 'signature_invalid' });
+    expect(verifyReceipt(document, { keys: [] })).toMatchObject({ kind: 'invalid', code: 'signature_invalid' });
+    expect(verifyReceipt(issue(paidCall, 1, stranger), issuer.jwks).kind).toBe('invalid');
+  });
+
+  it('stays valid with one of its two signatures, and is invalid with none', () => {
+    const { signature: _, co_signature: __, ...neither } = document;
+    const { signature, co_signature } = document as { signature: Json; co_signature: Json };
+    expect(verifyReceipt({ ...neither, signature }, issuer.jwks).kind).toBe('valid');
+    expect(verifyReceipt({ ...neither, co_signature }, issuer.jwks).kind).toBe('valid');
+    const strangers = stranger.coSignature(String(document.payload_hash));
+    for (const forged of [neither, { ...neither, co_signature: strangers }]) {
+      expect(verifyReceipt(forged, issuer.jwks)).toMatchObject({ code: 'receipt_signatures_invalid' });
+    }
+  });
+
+  it('never makes the verifier throw, whatever it is given', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(...paths(document)), (junk, path) => {
+        const forged = altered(document, path.slice(0, 2), () => junk as Json) as JsonObject;
+        expect(['valid', 'invalid']).toContain(verifyReceipt(forged, issuer.jwks).kind);
+      }),
+    );
+    expect(verifyReceipt({}, {})).toMatchObject({ kind: 'invalid', code: 'malformed' });
+    expect(verifyReceipt({ ...document, payload: { a: '\ud800' } }, issuer.jwks).kind).toBe('invalid');
+  });
+});
+
+describe('the version table', () => {
+  const payload = document.payload as JsonObject;
+  const v8 = { payload_version: 8, task_id: paidCall.task_id, hub: 'north', payment: paidCall.payment as never };
+
+  it('verifies version 8 without tree head and without claim_id, reported as legacy', () => {
+    expect(verifyReceipt(signed({}, v8), issuer.jwks)).toMatchObject({ kind: 'valid', claim_id: 'legacy' });
+  });
+
+  it('refuses a payment whose claim_id is null', () => {
+    const forged = signed({}, { ...v8, claim_id: null });
+    expect(verifyReceipt(forged, issuer.jwks)).toMatchObject({ kind: 'invalid', code: 'claim_id_null' });
+  });
+
+  it.each([
+    [9, 'tree_head_hash'],
+    [9, 'tolerance'],
+    [10, 'issuer_history'],
+    [10, 'payload_hash'],
+    [11, 'receipt_policy'],
+  ])('refuses version %i that does not sign %s', (payload_version, left_out) => {
+    const { [left_out]: _, ...rest } = { ...payload, payload_version } as Record<string, Json>;
+    const place = { tree_head_hash: 'f'.repeat(64), payload_hash: canonicalHash(rest), leaf_index: 1, tree_size: 2 };
+    const { [left_out]: __, ...claims } = place as Record<string, Json>;
+    expect(verifyReceipt(signed(claims, rest), issuer.jwks)).toMatchObject({ code: 'version_unknown' });
+  });
+
+  it('refuses a version that nobody has defined', () => {
+    expect(verifyReceipt(signed({}, { ...v8, payload_version: 12 }), issuer.jwks)).toMatchObject({
+      code: 'version_unknown',
+    });
+  });
+
+  it('refuses a receipt signed after its session had ended', () => {
+    const forged = signed({ iat: 100, session_expiry: 99 }, v8);
+    expect(verifyReceipt(forged, issuer.jwks)).toMatchObject({ code: 'session_expired' });
+    expect(verifyReceipt(signed({ iat: 100, session_expiry: 100, valid_after: 100 }, v8), issuer.jwks).kind).toBe(
+      'valid',
+    );
+  });
+});
