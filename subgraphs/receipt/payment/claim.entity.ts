@@ -1,0 +1,87 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { TaskId } from '../../../schema/ids.ts';
+import type { NetworkName } from '../../../schema/network.ts';
+import { AtomicAmountColumn } from '../../columns.ts';
+import type { ClaimState } from './claim.machine.ts';
+
+/**
+ * One payment, from the moment that somebody showed it. The key names the money itself (network, asset, payer, nonce),
+ * so the table is the proof that no payment is used twice. Boxes are sealed; nothing here is public.
+ */
+@Entity({ tableName: 'payment_claim' })
+@Index({ name: 'payment_claim_payment_id', properties: ['paymentId'] })
+export class PaymentClaim {
+  @PrimaryKey({ type: 'text' })
+  claimKey!: string;
+  @Property({ type: 'text' })
+  state!: ClaimState;
+  @Property({ type: 'text' })
+  field!: string;
+  @Property({ type: 'text' })
+  requestHash!: string;
+  @Property({ type: 'text', unique: 'payment_claim_task_id' })
+  taskId!: TaskId;
+  @Property({ type: 'integer', nullable: true })
+  agentId!: number | null;
+  @Property({ type: 'uuid', nullable: true })
+  leaseOwner!: string | null;
+  @Property({ type: 'integer', default: 0 })
+  leaseEpoch!: number;
+  @Property({ type: 'text' })
+  network!: NetworkName;
+  @Property({ type: 'text' })
+  payer!: string;
+  @Property({ type: 'text' })
+  paymentId!: string;
+  @Property({ type: AtomicAmountColumn })
+  amountAtomic!: AtomicAmount;
+  /** Held on the book's ceiling; 0 where the charge does not count against it. */
+  @Property({ type: AtomicAmountColumn })
+  reservedAtomic!: AtomicAmount;
+  /** Seconds since the epoch after which the chain itself refuses the payment: only then is a release final. */
+  @Property({ type: 'bigint' })
+  validBefore!: number;
+  @Property({ type: 'json' })
+  authorization!: JsonObject;
+  /** What reconcile needs to finish alone: the landing (job kind, intent, attempt) and, once worked, the route. */
+  @Property({ type: 'json' })
+  landing!: JsonObject;
+  @Property({ type: 'blob' })
+  requestBox!: Buffer;
+  @Property({ type: 'blob', nullable: true })
+  answerBox!: Buffer | null;
+  @Property({ type: 'text', nullable: true })
+  settlementId!: string | null;
+  /** The block before which the payment cannot have moved. */
+  @Property({ type: 'bigint', nullable: true })
+  fromBlock!: number | null;
+  @Property({ type: 'text', nullable: true })
+  reason!: string | null;
+  /** A released claim is final once the chain has said, after `validBefore`, that the payment was never used. */
+  @Property({ type: 'boolean', default: false })
+  final!: boolean;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  claimedAt!: Date;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  movedAt!: Date;
+}
+
+/** A name that only one live claim may hold, such as the wallet that it registers. */
+@Entity({ tableName: 'claim_slot' })
+export class ClaimSlot {
+  @PrimaryKey({ type: 'text' })
+  slot!: string;
+  @Property({ type: 'text', index: 'claim_slot_claim' })
+  claimKey!: string;
+}
+
+/** A process that is alive: its claims are its own until this runs out. */
+@Entity({ tableName: 'process_lease' })
+export class ProcessLease {
+  @PrimaryKey({ type: 'uuid' })
+  owner!: string;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  expiresAt!: Date;
+}

@@ -1,0 +1,20 @@
+import { BigIntType } from '@mikro-orm/core';
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+
+/** Which chain this database has been paid on. A second row exists only where a development chain began anew. */
+@Entity({ tableName: 'chain_epoch' })
+export class ChainEpoch {
+  @PrimaryKey({ type: 'text' })
+  network!: string;
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  epoch!: number;
+  @Property({ type: 'text' })
+  genesisHash!: string;
+  /** The newest final block that was seen, and its hash: a chain that does not know it is another chain. */
+  @Property({ type: new BigIntType('number') })
+  lastBlock!: number;
+  @Property({ type: 'text' })
+  lastHash!: string;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  startedAt!: Date;
+}

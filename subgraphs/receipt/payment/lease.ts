@@ -1,0 +1,26 @@
+import type { Database } from '../../database.ts';
+
+/** A process holds all its claims by one lease: one write every few seconds, whatever the number of calls. */
+export const LEASE_SECONDS = 6;
+
+/** Longer than any call may take; a claim that a living process lost sight of is free after this. */
+const CALL_SECONDS_MAX = 180;
+
+/** SQL over an alias of payment_claim: true while its process is alive and may be at work on it, by the database's clock. */
+export const leased = (claim: string): string =>
+  `(${claim}.moved_at > now() - interval '${CALL_SECONDS_MAX} seconds' and exists (
+    select 1 from process_lease p where p.owner = ${claim}.lease_owner and p.expires_at > now()))`;
+
+export async function renewLease(database: Database, owner: string): Promise<void> {
+  await database.query({
+    name: 'renew lease',
+    text: `insert into process_lease (owner, expires_at) values ($1, now() + make_interval(secs => $2))
+      on conflict (owner) do update set expires_at = excluded.expires_at`,
+    values: [owner, LEASE_SECONDS],
+  });
+}
+
+/** On a clean stop: what this process left open may be taken at once. */
+export async function endLease(database: Database, owner: string): Promise<void> {
+  await database.query({ text: 'delete from process_lease where owner = $1', values: [owner] });
+}

@@ -1,0 +1,164 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { asEntity } from '../../columns.ts';
+import type { Database, Tx } from '../../database.ts';
+import { PaymentClaim } from './claim.entity.ts';
+import { dropSlots, type Lease } from './claim.ts';
+import { leased } from './lease.ts';
+
+/** Claims in the order of their keys, before anything else is locked. */
+async function lockClaims(tx: Tx, leases: readonly Lease[]): Promise<void> {
+  await tx.query({
+    name: 'lock claims',
+    text: 'select 1 from payment_claim where claim_key = any($1) order by claim_key for update',
+    values: [leases.map(lease => lease.claim_key)],
+  });
+}
+
+const HELD = `c.claim_key = n.claim_key and c.lease_owner = n.lease_owner and c.lease_epoch = n.lease_epoch`;
+
+export interface Settling extends Lease {
+  /** Null where somebody else submitted the payment. */
+  readonly settlement_id: string | null;
+  readonly from_block: number;
+  /** Sealed answer and route, where the work was done before: with them reconcile can finish alone. */
+  readonly answer_box: Buffer | null;
+  readonly worked: JsonObject;
+}
+
+/** Compare-and-set claimed → settling; returns the keys that moved. Committed before anything is broadcast. */
+export async function beginSettling(tx: Tx, items: readonly Settling[]): Promise<Set<string>> {
+  await lockClaims(tx, items);
+  const { rows } = await tx.query<{ claim_key: string }>({
+    name: 'begin settling',
+    text: `update payment_claim c set state = 'settling', settlement_id = n.settlement_id, from_block = n.from_block,
+        answer_box = n.answer_box, landing = c.landing || n.landing, moved_at = now()
+      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where ${HELD} and c.state = 'claimed'
+      returning c.claim_key`,
+    values: [
+      JSON.stringify(
+        items.map(({ answer_box, worked, ...rest }) => ({
+          ...rest,
+          landing: worked,
+          answer_box: answer_box && `\\x${answer_box.toString('hex')}`,
+        })),
+      ),
+    ],
+  });
+  return new Set(rows.map(row => row.claim_key));
+}
+
+/**
+ * Compare-and-set settling → recorded, for a batch that must move as a whole: the caller's rows and receipts are in the
+ * same transaction. @throws LostClaim where one of them is no longer this process's to record.
+ */
+export async function markRecorded(tx: Tx, leases: readonly Lease[]): Promise<void> {
+  await lockClaims(tx, leases);
+  const { rowCount } = await tx.query({
+    name: 'mark recorded',
+    text: `update payment_claim c set state = 'recorded', lease_owner = null, moved_at = now()
+      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where ${HELD} and c.state = 'settling'`,
+    values: [JSON.stringify(leases)],
+  });
+  if (rowCount !== leases.length) throw new LostClaim();
+}
+
+export class LostClaim extends Error {
+  override name = 'LostClaim';
+}
+
+/** The stamp's answer is known only in the transaction that records it. */
+export async function storeAnswers(
+  tx: Tx,
+  answers: readonly { claim_key: string; answer_box: Buffer }[],
+): Promise<void> {
+  if (answers.length === 0) return;
+  await tx.query({
+    name: 'store answers',
+    text: `update payment_claim c set answer_box = n.answer_box from unnest($1::text[], $2::bytea[]) as n(claim_key, answer_box)
+      where c.claim_key = n.claim_key`,
+    values: [answers.map(answer => answer.claim_key), answers.map(answer => answer.answer_box)],
+  });
+}
+
+/** Where a claim stands after its call gave up on it; a released one's reservation is the caller's to give back. */
+export type Abandoned =
+  | { readonly kind: 'released'; readonly agent_id: number | null; readonly reserved_atomic: bigint }
+  | { readonly kind: 'settling' }
+  | { readonly kind: 'lost' };
+
+/**
+ * Gives a claim up. Before settling, or with the chain's word that nothing moved (`definite`), it is released; while the
+ * payment may have moved it is only let go of, for reconcile. Compare-and-set: what another process took is `lost`.
+ */
+export async function abandonClaim(tx: Tx, lease: Lease, reason: string, definite: boolean): Promise<Abandoned> {
+  const held = [lease.claim_key, lease.lease_owner, lease.lease_epoch];
+  const { rows } = await tx.query<{ state: string; agent_id: number | null; reserved_atomic: bigint }>({
+    name: 'abandon claim',
+    text: `update payment_claim set lease_owner = null, moved_at = now(),
+        state = case when state = 'claimed' or $5 then 'released' else state end,
+        reason = case when state = 'claimed' or $5 then $4 else reason end,
+        answer_box = case when state = 'claimed' or $5 then null else answer_box end
+      where claim_key = $1 and lease_owner = $2 and lease_epoch = $3 and state in ('claimed', 'settling')
+      returning state, agent_id, reserved_atomic`,
+    values: [...held, reason, definite],
+  });
+  const row = rows[0];
+  if (!row) return { kind: 'lost' };
+  if (row.state !== 'released') return { kind: 'settling' };
+  await dropSlots(tx, [lease.claim_key]);
+  return { kind: 'released', agent_id: row.agent_id, reserved_atomic: row.reserved_atomic };
+}
+
+/** Takes claims whose process is gone; those of living processes are never touched. */
+export async function takeOrphans(tx: Tx, owner: string, count_max: number): Promise<PaymentClaim[]> {
+  const { rows } = await tx.query({
+    name: 'take orphans',
+    text: `update payment_claim set lease_owner = $1, lease_epoch = lease_epoch + 1
+      where claim_key in (
+        select claim_key from payment_claim c where state in ('claimed', 'settling') and not ${leased('c')}
+        order by moved_at limit $2 for update skip locked)
+      returning ${CLAIM_COLUMNS}`,
+    values: [owner, count_max],
+  });
+  return rows.map(row => asEntity(PaymentClaim, row));
+}
+
+/** Released claims that the chain would refuse by now: the last look, whether somebody used the payment after all. */
+export async function takeExpired(tx: Tx, count_max: number): Promise<PaymentClaim[]> {
+  const { rows } = await tx.query({
+    name: 'take expired',
+    text: `select ${CLAIM_COLUMNS} from payment_claim where state = 'released' and not final
+        and valid_before < extract(epoch from now()) order by valid_before limit $1 for update skip locked`,
+    values: [count_max],
+  });
+  return rows.map(row => asEntity(PaymentClaim, row));
+}
+
+/** Somebody used a payment that we had let go of: it is settled after all, and this process records it. */
+export async function reopen(tx: Tx, claim: PaymentClaim, owner: string): Promise<Lease | null> {
+  const { rows } = await tx.query<Lease>({
+    name: 'reopen claim',
+    text: `update payment_claim set state = 'settling', lease_owner = $2, lease_epoch = lease_epoch + 1,
+        reserved_atomic = 0, from_block = coalesce(from_block, 0), moved_at = now()
+      where claim_key = $1 and state = 'released' and lease_epoch = $3
+      returning claim_key, lease_owner, lease_epoch`,
+    values: [claim.claimKey, owner, claim.leaseEpoch],
+  });
+  return rows[0] ?? null;
+}
+
+export async function markFinal(tx: Tx, claim_keys: readonly string[]): Promise<void> {
+  await tx.query({ text: `update payment_claim set final = true where claim_key = any($1)`, values: [claim_keys] });
+}
+
+export const CLAIM_COLUMNS = `claim_key as "claimKey", state, field, request_hash as "requestHash", task_id as "taskId",
+  agent_id as "agentId", lease_owner as "leaseOwner", lease_epoch as "leaseEpoch", network, payer, payment_id as "paymentId",
+  amount_atomic as "amountAtomic", reserved_atomic as "reservedAtomic", valid_before as "validBefore", "authorization", landing,
+  request_box as "requestBox", answer_box as "answerBox", settlement_id as "settlementId", from_block as "fromBlock", reason, final,
+  claimed_at as "claimedAt", moved_at as "movedAt"`;
+
+export async function claimByKey(database: Database, claim_key: string): Promise<PaymentClaim | null> {
+  const text = `select ${CLAIM_COLUMNS} from payment_claim where claim_key = $1`;
+  const [row] = await database.query({ name: 'claim by key', text, values: [claim_key] });
+  return row ? asEntity(PaymentClaim, row) : null;
+}

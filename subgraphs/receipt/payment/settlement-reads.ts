@@ -1,0 +1,79 @@
+import type { Database } from '../../database.ts';
+import type { Attempt } from './settlement.ts';
+
+/** A settlement that is not final, with all its attempts, oldest first. */
+export interface OpenSettlement {
+  readonly settlement_id: string;
+  readonly key_address: string;
+  readonly from_block: number;
+  readonly block_number: number | null;
+  readonly block_hash: string | null;
+  /** Since its newest attempt, by the database's clock. */
+  readonly age_ms: number;
+  readonly attempts: readonly Attempt[];
+}
+
+interface OpenRow extends Omit<OpenSettlement, 'attempts'> {
+  readonly tx_hash: string;
+  readonly nonce: number;
+  readonly raw: string;
+  readonly max_fee_wei: bigint;
+  readonly priority_fee_wei: bigint;
+}
+
+const OPEN = `select s.settlement_id, s.key_address, s.from_block, s.block_number, s.block_hash,
+    a.tx_hash, a.nonce, a.raw, a.max_fee_wei, a.priority_fee_wei,
+    (extract(epoch from now() - max(a.created_at) over (partition by s.settlement_id)) * 1000)::float8 as age_ms
+  from settlement s join settlement_attempt a using (settlement_id)`;
+const ORDER = 'order by a.nonce, s.settlement_id, a.created_at, a.max_fee_wei';
+
+/** What was sent and not seen mined, in the order of nonces: a gap holds up all that come after it. */
+export async function sentSettlements(
+  database: Pick<Database, 'query'>,
+  key_addresses: readonly string[],
+  count_max: number,
+): Promise<OpenSettlement[]> {
+  const rows = await database.query<OpenRow>({
+    name: 'sent settlements',
+    text: `${OPEN} where s.settlement_id in (select settlement_id from settlement
+        where state = 'sent' and key_address = any($1) order by created_at limit $2) ${ORDER}`,
+    values: [key_addresses, count_max],
+  });
+  return grouped(rows);
+}
+
+/** What was seen mined and has not been looked at since, oldest block first. */
+export async function minedSettlements(
+  database: Pick<Database, 'query'>,
+  count_max: number,
+): Promise<OpenSettlement[]> {
+  const rows = await database.query<OpenRow>({
+    name: 'mined settlements',
+    text: `${OPEN} where s.settlement_id in (select settlement_id from settlement
+        where state = 'mined' order by block_number limit $1) ${ORDER}`,
+    values: [count_max],
+  });
+  return grouped(rows);
+}
+
+export async function findSettlement(
+  database: Pick<Database, 'query'>,
+  settlement_id: string,
+): Promise<OpenSettlement | null> {
+  const rows = await database.query<OpenRow>({
+    name: 'find settlement',
+    text: `${OPEN} where s.settlement_id = $1 ${ORDER}`,
+    values: [settlement_id],
+  });
+  return grouped(rows)[0] ?? null;
+}
+
+function grouped(rows: readonly OpenRow[]): OpenSettlement[] {
+  const settlements = new Map<string, OpenSettlement & { attempts: Attempt[] }>();
+  for (const { tx_hash, nonce, raw, max_fee_wei, priority_fee_wei, ...settlement } of rows) {
+    const known = settlements.get(settlement.settlement_id) ?? { ...settlement, attempts: [] };
+    known.attempts.push({ tx_hash, nonce, raw, max_fee_wei, priority_fee_wei });
+    settlements.set(settlement.settlement_id, known);
+  }
+  return [...settlements.values()];
+}

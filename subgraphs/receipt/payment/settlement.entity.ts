@@ -1,0 +1,59 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { AtomicAmountColumn } from '../../columns.ts';
+
+/**
+ * `sent`: committed, so it may be on the chain. `mined`: seen in a block that may yet be replaced. `final`: behind the
+ * finalized block. `abandoned`: its chain is gone (a development chain that started anew).
+ */
+export type SettlementState = 'sent' | 'mined' | 'final' | 'abandoned';
+
+/** A key that pays gas, and the next nonce that no process has given away. */
+@Entity({ tableName: 'settler_key' })
+export class SettlerKeyRow {
+  @PrimaryKey({ type: 'text' })
+  address!: string;
+  @Property({ type: 'bigint' })
+  nextNonce!: number;
+}
+
+/** One transaction that carries payments; its claims name it. Nothing here is public. */
+@Entity({ tableName: 'settlement' })
+export class SettlementRow {
+  @PrimaryKey({ type: 'text' })
+  settlementId!: string;
+  @Property({ type: 'text' })
+  keyAddress!: string;
+  @Property({ type: 'integer' })
+  authorizations!: number;
+  /** The block before which none of its payments can have moved. */
+  @Property({ type: 'bigint' })
+  fromBlock!: number;
+  @Property({ type: 'text' })
+  state!: SettlementState;
+  @Property({ type: 'bigint', nullable: true })
+  blockNumber!: number | null;
+  @Property({ type: 'text', nullable: true })
+  blockHash!: string | null;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  createdAt!: Date;
+}
+
+/** The bytes that were or may be broadcast, written before they are: the first, and its replacements by higher fees. */
+@Entity({ tableName: 'settlement_attempt' })
+@Index({ name: 'settlement_attempt_settlement', properties: ['settlementId'] })
+export class SettlementAttempt {
+  @PrimaryKey({ type: 'text' })
+  txHash!: string;
+  @Property({ type: 'text' })
+  settlementId!: string;
+  @Property({ type: 'bigint' })
+  nonce!: number;
+  @Property({ type: 'text' })
+  raw!: string;
+  @Property({ type: AtomicAmountColumn })
+  maxFeeWei!: bigint;
+  @Property({ type: AtomicAmountColumn })
+  priorityFeeWei!: bigint;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  createdAt!: Date;
+}

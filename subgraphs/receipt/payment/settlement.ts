@@ -1,0 +1,80 @@
+import { type Database, insertRows, type Tx } from '../../database.ts';
+
+/** A settlement as it is committed, before anybody can see it on the chain. */
+export interface SettlementBirth {
+  readonly settlement_id: string;
+  readonly key_address: string;
+  readonly authorizations: number;
+  readonly from_block: number;
+}
+
+export interface Attempt {
+  readonly tx_hash: string;
+  readonly nonce: number;
+  /** Signed bytes, as hex. */
+  readonly raw: string;
+  readonly max_fee_wei: bigint;
+  readonly priority_fee_wei: bigint;
+}
+
+export async function journalSettlement(tx: Tx, settlement: SettlementBirth, attempt: Attempt): Promise<void> {
+  await insertRows(tx, 'settlement', [{ ...settlement, state: 'sent', created_at: 'now' }]);
+  await journalAttempt(tx, settlement.settlement_id, attempt);
+}
+
+export async function journalAttempt(tx: Tx, settlement_id: string, attempt: Attempt): Promise<void> {
+  const { max_fee_wei, priority_fee_wei, ...rest } = attempt;
+  const fees = { max_fee_wei: max_fee_wei.toString(), priority_fee_wei: priority_fee_wei.toString() };
+  await insertRows(tx, 'settlement_attempt', [{ ...rest, ...fees, settlement_id, created_at: 'now' }]);
+}
+
+/**
+ * Locks a settlement that is about to be given another attempt, unless another process is doing so or has: false then.
+ * `newest` is the attempt that the decision was made on.
+ */
+export async function lockForAttempt(tx: Tx, settlement_id: string, newest: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'lock settlement',
+    text: `select 1 from settlement where settlement_id = $1 and state = 'sent' for update skip locked`,
+    values: [settlement_id],
+  });
+  if (rowCount !== 1) return false;
+  const { rows } = await tx.query<{ tx_hash: string }>({
+    name: 'newest attempt',
+    text: `select tx_hash from settlement_attempt where settlement_id = $1 order by created_at desc, max_fee_wei desc limit 1`,
+    values: [settlement_id],
+  });
+  return rows[0]?.tx_hash === newest;
+}
+
+/** Compare-and-set sent → mined; also a mined one that a reorganisation moved to another block. */
+export async function markMined(
+  database: Pick<Database, 'query'>,
+  settlement_id: string,
+  block: { block_number: number; block_hash: string },
+): Promise<void> {
+  await database.query({
+    name: 'mark settlement mined',
+    text: `update settlement set state = 'mined', block_number = $2, block_hash = $3
+      where settlement_id = $1 and state in ('sent', 'mined')`,
+    values: [settlement_id, block.block_number, block.block_hash],
+  });
+}
+
+/** Compare-and-set mined → final, or back to sent where the chain has lost it. True for the one who moved it. */
+export async function markRechecked(tx: Tx, settlement_id: string, state: 'final' | 'sent'): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'mark settlement rechecked',
+    text: `update settlement set state = $2, block_number = case when $2 = 'final' then block_number end,
+        block_hash = case when $2 = 'final' then block_hash end
+      where settlement_id = $1 and state = 'mined'`,
+    values: [settlement_id, state],
+  });
+  return rowCount === 1;
+}
+
+/** A development chain that started anew has other nonces, and will never mine what the old one was sent. */
+export async function abandonSettlements(tx: Tx): Promise<void> {
+  await tx.query({ text: 'delete from settler_key' });
+  await tx.query({ text: `update settlement set state = 'abandoned' where state in ('sent', 'mined')` });
+}
