@@ -1,0 +1,99 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Heard {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+export interface HubServer extends AsyncDisposable {
+  readonly base_url: string;
+  readonly heard: Heard[];
+}
+
+/** A hub over real HTTP that behaves as the test says. */
+export async function hubServer(answer: (response: ServerResponse) => void): Promise<HubServer> {
+  const heard: Heard[] = [];
+  const server = createServer(async (request, response) => {
+    response.on('error', () => {});
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    heard.push({
+      path: request.url ?? '',
+      headers: request.headers,
+      body: JSON.parse(Buffer.concat(chunks).toString()),
+    });
+    answer(response);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    heard,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}
+
+export const completion = {
+  id: 'chatcmpl-of-the-hub',
+  object: 'chat.completion',
+  created: 1,
+  model: 'another-name',
+  system_fingerprint: 'fp',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: 'Hello', refusal: null },
+      finish_reason: 'stop',
+      logprobs: null,
+    },
+  ],
+  usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4, prompt_tokens_details: { cached_tokens: 0 } },
+};
+
+export const answering = (body: unknown) => (response: ServerResponse) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+};
+
+/** Ways in which a hub fails, by the name under which the attempt is reported. */
+export const failures: readonly (readonly [reason: string, answer: (response: ServerResponse) => void])[] = [
+  ['timeout', () => {}],
+  ['timeout', response => void response.writeHead(200).write('{"choices":')],
+  ['status_500', response => void response.writeHead(500).end('x'.repeat(100_000))],
+  ['status_302', response => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+  ['status_429', response => void response.writeHead(429).end()],
+  ['unreachable', response => void response.destroy()],
+  [
+    'cut_off',
+    response => {
+      response.writeHead(200, { 'content-length': '1000' }).write('{"choices":', () => response.destroy());
+    },
+  ],
+  ['too_large', flood],
+  ['not_json', response => void response.writeHead(200).end('{"choices":[')],
+  ['not_json', response => void response.writeHead(200).end(Buffer.from([0x22, 0xff, 0x22]))],
+  ['not_a_completion', answering({ ...completion, choices: [] })],
+  ['not_a_completion', answering({ error: { message: 'overloaded' } })],
+  ['not_a_completion', answering(message('\ud800'))],
+  ['not_a_completion', answering(message(null))],
+  ['not_a_completion', answering({ ...completion, usage: { ...completion.usage, total_tokens: 2 ** 40 } })],
+];
+
+function message(content: string | null): unknown {
+  return { ...completion, choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] };
+}
+
+/** 100 MB of an answer that never makes sense. */
+function flood(response: ServerResponse): void {
+  const piece = Buffer.alloc(1024 * 1024, 'x');
+  let pieces = 100;
+  const pour = () => {
+    while (pieces-- > 0 && !response.destroyed) if (!response.write(piece)) return void response.once('drain', pour);
+    response.end();
+  };
+  response.writeHead(200);
+  pour();
+}
