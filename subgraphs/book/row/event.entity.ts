@@ -1,0 +1,45 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Field, Int, ObjectType } from 'type-graphql';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { BookEventKind } from '../../../schema/evidence.ts';
+import { BookRow } from './row.entity.ts';
+
+/**
+ * What happened on a book, in order: gapless `position`, each hash over the one before it. Written in the transaction
+ * of the fact itself, so this table is the outbox of webhooks and live rows.
+ */
+@ObjectType('BookRowEvent', { description: 'Something that happened to a row of a book.' })
+@Entity({ tableName: 'book_event' })
+@Index({ name: 'book_event_row', properties: ['agentId', 'seq'] })
+export class BookEvent {
+  @Field(() => Int)
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  agentId!: number;
+  @Field(() => Int)
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  position!: number;
+  @Field(() => String)
+  @Property({ type: 'text' })
+  kind!: BookEventKind;
+  @Field(() => Int)
+  @Property({ type: 'integer' })
+  seq!: number;
+  @Field(() => String)
+  @Property({ type: 'text' })
+  taskId!: string;
+  @Property({ type: 'json' })
+  body!: JsonObject;
+  @Field(() => GraphQLDateTimeISO)
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  at!: Date;
+  @Field(() => String)
+  @Property({ type: 'text' })
+  prevHash!: string;
+  @Field(() => String)
+  @Property({ type: 'text' })
+  hash!: string;
+  /** The row as it stands when the event is read. */
+  @Field(() => BookRow)
+  row!: BookRow;
+}

@@ -1,0 +1,60 @@
+import { atomicAmount } from '../../schema/amount.ts';
+import { agentId } from '../../schema/ids.ts';
+import { type Collection, collect, openBook, type RowBirth } from '../../subgraphs/book/index.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import { GroupCommit } from '../../subgraphs/group-commit.ts';
+import { openIssuer, prepareReceipt } from '../../subgraphs/receipt/index.ts';
+import { paidCall } from '../vectors/receipt-facts.ts';
+
+export const issuer = openIssuer(['11'.repeat(32)], { base_url: 'http://127.0.0.1:4000', now_ms: () => 1_760_000_000_000 });
+
+const payment = (number: number) => ({
+  ref: `base:0x${number.toString(16).padStart(64, '0')}`,
+  transfer_index: number,
+});
+
+export function birth(task_id: string, number: number): RowBirth {
+  return {
+    task_id,
+    evidence: 'collected',
+    collected: true,
+    payment_ref: payment(number).ref,
+    transfer_index: number,
+    rail: 'usdc',
+    amount: atomicAmount(2000n),
+    model: 'small-1',
+    hub: 'north',
+    intent_id: number % 2 === 0 ? 'even' : null,
+    attempt_index: null,
+    payer_wallet: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    settled_by: 'observed_transfer',
+    parent_ref: null,
+    recorded_by: null,
+    arrival_status: 'confirmed',
+    fulfillment: null,
+    facts: {},
+  };
+}
+
+/** One collected call on a book, or on none. */
+export function collection(agent: number | null, number: number): Collection {
+  const task_id = `task_${agent ?? 0}_${number}`;
+  const facts = { ...paidCall, task_id, agent_id: agent, payment: { ...paidCall.payment, ...payment(number) } };
+  const prepared = prepareReceipt(issuer, facts as typeof paidCall);
+  if (agent === null) return { prepared, landing: null };
+  return { prepared, landing: { agent_id: agentId(agent), birth: birth(task_id, number), reserved: atomicAmount(0n) } };
+}
+
+export function collector(database: Database) {
+  return new GroupCommit<Collection, number | null>(
+    database,
+    async (tx, items) => (await collect(tx, issuer, items)).collected.map(({ seq }) => seq),
+    64,
+  );
+}
+
+export async function withBooks(database: Database, ...agents: number[]): Promise<void> {
+  await database.transaction(async tx => {
+    for (const agent of agents) await openBook(tx, agentId(agent));
+  });
+}

@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { atomicAmount } from '../../schema/amount.ts';
+import type { Json } from '../../schema/canonical-json.ts';
+import { canonicalHash } from '../../schema/digest.ts';
+import { agentId } from '../../schema/ids.ts';
+import { collect, replay, reserve, voidReservations } from '../../subgraphs/book/index.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import { lockLogHead } from '../../subgraphs/receipt/index.ts';
+import { freshStore } from '../harness/store.ts';
+import { collection, collector, issuer, withBooks } from './fixture.ts';
+
+let database: Database;
+beforeAll(async () => {
+  database = await freshStore();
+});
+
+const count = async (table: string) => (await database.query<{ n: number }>({ text: `select count(*) as n from ${table}` }))[0]?.n;
+
+async function chainsOf(agent: number) {
+  const [head] = await database.query({ text: 'select * from book where agent_id = $1', values: [agent] });
+  const rows = await database.query({ text: 'select * from book_row where agent_id = $1 order by seq', values: [agent] });
+  const events = await database.query({ text: 'select * from book_event where agent_id = $1 order by position', values: [agent] });
+  return { head, rows, events };
+}
+
+describe('collect', () => {
+  it('writes row, event, receipt, leaf and counters, all or nothing', async () => {
+    await withBooks(database, 1);
+    const before = await count('receipt');
+    const unknownBook = collection(999, 1);
+    const batch = database.transaction(tx => collect(tx, issuer, [collection(1, 1), unknownBook]));
+    await expect(batch).rejects.toThrow('book 999');
+    expect(await count('receipt')).toBe(before);
+    expect((await chainsOf(1)).rows).toEqual([]);
+
+    await database.transaction(tx => collect(tx, issuer, [collection(1, 1)]));
+    const { head, rows, events } = await chainsOf(1);
+    expect(rows).toMatchObject([{ seq: 1, evidence: 'collected', amount: 2000n, row_hash: head?.['row_hash'] }]);
+    expect(events).toMatchObject([{ position: 1, kind: 'born', seq: 1, hash: head?.['event_hash'] }]);
+    expect(head).toMatchObject({ seq: 1, position: 1, spent_atomic: 2000n, by_rail: { usdc: { count: 1, amount: '2000' } } });
+  });
+
+  it('keeps seq and position gapless and the log a prefix of itself under concurrency', async () => {
+    await withBooks(database, 21, 22, 23);
+    const collectors = [collector(database), collector(database), collector(database)];
+    const size = (await database.transaction(lockLogHead)).append(Buffer.alloc(32)).leaf_index;
+    const calls = Array.from({ length: 150 }, (_, n) =>
+      collectors[n % 3]?.submit(collection([21, 22, 23, null][n % 4] ?? null, 100 + n)),
+    );
+    await Promise.all(calls);
+    for (const agent of [21, 22, 23]) {
+      const { head, rows, events } = await chainsOf(agent);
+      expect(rows.map(row => row['seq'])).toEqual(rows.map((_, index) => index + 1));
+      expect(events.map(event => event['position'])).toEqual(events.map((_, index) => index + 1));
+      expect(head?.['spent_atomic']).toBe(2000n * BigInt(rows.length));
+    }
+    const leaves = await database.query<{ leaf_index: number }>({
+      text: 'select leaf_index from receipt where leaf_index >= $1 order by leaf_index',
+      values: [size],
+    });
+    expect(leaves.map(leaf => leaf.leaf_index)).toEqual(Array.from({ length: 150 }, (_, n) => size + n));
+  });
+
+  it('chains every row and every event to the one before it, so that no fact can be changed later', async () => {
+    const { rows, events } = await chainsOf(21);
+    let before = '';
+    for (const { row_hash, replay_count: _, omission_rule: _o, ingress_receipt: _i, ...facts } of rows) {
+      const written = { ...facts, amount: String(facts['amount']), collected_at: (facts['collected_at'] as Date).toISOString() };
+      expect(facts['prev_row_hash']).toBe(before);
+      expect(canonicalHash(written as unknown as Json)).toBe(row_hash);
+      before = String(row_hash);
+    }
+    before = '';
+    for (const { hash, ...facts } of events) {
+      expect(facts['prev_hash']).toBe(before);
+      expect(canonicalHash({ ...facts, at: (facts['at'] as Date).toISOString() } as unknown as Json)).toBe(hash);
+      before = String(hash);
+    }
+  });
+
+  it('refuses one bad item of a batch and none of the others', async () => {
+    await withBooks(database, 31);
+    const queue = collector(database);
+    const outcomes = await Promise.allSettled([1, 2, 1, 3].map(number => queue.submit(collection(31, number))));
+    expect(outcomes.map(outcome => outcome.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect((await chainsOf(31)).head).toMatchObject({ seq: 3, position: 3 });
+  });
+
+  it('counts attempts by intent as rows land', async () => {
+    const [even] = await database.query({ text: `select * from book_intent where agent_id = 31` });
+    expect(even).toMatchObject({ intent_id: 'even', collected_count: 1, blocked_count: 0 });
+  });
+});
+
+describe('replay', () => {
+  it('appends an event and consumes no seq', async () => {
+    await withBooks(database, 41);
+    await database.transaction(tx => collect(tx, issuer, [collection(41, 1), collection(41, 2)]));
+    await database.transaction(tx => replay(tx, ['task_41_1', 'task_41_1', 'task_nobody']));
+    const { head, rows, events } = await chainsOf(41);
+    expect(head).toMatchObject({ seq: 2, position: 4 });
+    expect(rows.map(row => row['replay_count'])).toEqual([2, 0]);
+    expect(events.slice(2)).toMatchObject([{ kind: 'replay', seq: 1 }, { kind: 'replay', seq: 1 }]);
+  });
+});
+
+describe('reserve', () => {
+  it('holds and gives back, summed per book', async () => {
+    await withBooks(database, 51);
+    const item = { agent_id: agentId(51), amount: atomicAmount(2000n) };
+    await database.transaction(tx => reserve(tx, [item, item, item]));
+    await database.transaction(tx => voidReservations(tx, [item]));
+    expect((await chainsOf(51)).head).toMatchObject({ reserved_atomic: 4000n, spent_atomic: 0n, position: 0 });
+  });
+});
