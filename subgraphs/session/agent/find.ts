@@ -1,0 +1,23 @@
+import type { AgentId } from '../../../schema/ids.ts';
+import { selectList } from '../../columns.ts';
+import type { Database } from '../../database.ts';
+import { Agent } from './agent.entity.ts';
+
+/** `wallet` in the chain's own spelling (EIP-55 on Base); a wallet of another chain is nobody's. */
+export async function agentOfWallet(database: Database, wallet: string): Promise<AgentId | null> {
+  const rows = await database.query<{ agent_id: AgentId }>({
+    name: 'agent of wallet',
+    text: 'select agent_id from agent where wallet = $1',
+    values: [wallet],
+  });
+  return rows[0]?.agent_id ?? null;
+}
+
+export async function agentById(database: Database, agent_id: number): Promise<Agent | null> {
+  const rows = await database.query<Agent>({
+    name: 'agent by id',
+    text: `select ${selectList(database.orm, Agent)} from agent where agent_id = $1`,
+    values: [agent_id],
+  });
+  return rows[0] ?? null;
+}

@@ -1,0 +1,18 @@
+import { buildSubgraph, type Subgraph } from '../subgraph.ts';
+import { Agent } from './agent/agent.entity.ts';
+import { AgentResolver, resolveAgent } from './agent/agent.resolver.ts';
+import { SessionTables } from './migration.ts';
+import { PossessionRecord } from './possession/possession.entity.ts';
+import { RegistrationResolver } from './registration/registration.resolver.ts';
+
+export { agentOfWallet } from './agent/find.ts';
+export { agentOfProof, agentOfSession } from './possession/check.ts';
+export { registrationPaid } from './registration/registration.paid.ts';
+
+export const sessionEntities = [Agent, PossessionRecord];
+export const sessionMigrations = [SessionTables];
+
+/** Who agents are, and what opens their books. */
+export function sessionSubgraph(): Promise<Subgraph> {
+  return buildSubgraph('session', { resolvers: [AgentResolver, RegistrationResolver] }, { Agent: resolveAgent });
+}

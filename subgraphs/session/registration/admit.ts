@@ -1,0 +1,37 @@
+import type { Address } from 'viem';
+import { Refusal } from '../../../schema/errors.ts';
+import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
+import type { Payer } from '../../paid.ts';
+import { proveControl } from './control.ts';
+
+/** The proven wallet and its request hash. @throws the refusal that names what is missing. */
+export function controlledWallet(
+  request: RegistrationRequest,
+  now_ms: number,
+): { readonly wallet: Address; readonly request_hash: string } {
+  const control = proveControl(request, now_ms);
+  switch (control.kind) {
+    case 'proven':
+      return control;
+    case 'invalid_wallet':
+      throw new Refusal('invalid_wallet', { param: 'agentWallet' });
+    case 'missing':
+      throw new Refusal('control_proof_missing');
+    case 'wrong_request_hash':
+      throw new Refusal('invalid_request', {
+        param: 'request_hash',
+        detail: 'request_hash is not keccak256 of the signed text.',
+      });
+    case 'stale':
+      throw new Refusal('control_proof_invalid', { param: 'signature_timestamp' });
+    case 'foreign_signature':
+      throw new Refusal('control_proof_invalid', { param: 'wallet_signature' });
+  }
+}
+
+/** "A different `authorization.from` is rejected before settle": the paying wallet becomes agentWallet, nobody else's. */
+export function requirePayer(wallet: Address, payer: Payer): void {
+  if (payer.network !== 'base' || payer.wallet.toLowerCase() !== wallet.toLowerCase()) {
+    throw new Refusal('payer_mismatch', { param: 'agentWallet' });
+  }
+}

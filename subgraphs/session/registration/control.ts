@@ -1,0 +1,54 @@
+import { type Address, getAddress, isAddress } from 'viem';
+import { keccak256 } from '../../../schema/digest.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
+import { recoverPersonalSigner } from './personal-sign.ts';
+
+/** EIP-55 spelling of an address; null for what is none. Mixed case must match its checksum: it is there to catch typos. */
+export function checksumAddress(text: string): Address | null {
+  return isAddress(text) ? getAddress(text) : null;
+}
+
+/** What the wallet signs: to pay for its registration, or to recover the one that stands under a receipt. */
+export function controlText(wallet: Address, at_seconds: number, task_id: string | null): string {
+  return task_id === null
+    ? `svc.register.pay|${wallet}|${at_seconds}`
+    : `svc.register.recover|${task_id}|${wallet}|${at_seconds}`;
+}
+
+/** `request_hash` of a registration: keccak256 over the UTF-8 bytes of the signed text. */
+export function requestHash(text: string): string {
+  return `0x${Buffer.from(keccak256(Buffer.from(text))).toString('hex')}`;
+}
+
+/** Fresh for 300 seconds; a little ahead is let pass, because clocks differ. */
+export function isFresh(at_seconds: number, now_ms: number): boolean {
+  const age_seconds = Math.floor(now_ms / 1000) - at_seconds;
+  return (
+    age_seconds <= limits.wallet_signature_age_seconds_max && age_seconds >= -limits.wallet_signature_ahead_seconds_max
+  );
+}
+
+export type Control =
+  | { readonly kind: 'proven'; readonly wallet: Address; readonly request_hash: string }
+  | { readonly kind: 'invalid_wallet' }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'foreign_signature' }
+  | { readonly kind: 'wrong_request_hash' };
+
+/** Whether the request proves control of the wallet that it names. */
+export function proveControl(request: RegistrationRequest, now_ms: number): Control {
+  const wallet = checksumAddress(request.agentWallet);
+  if (wallet === null) return { kind: 'invalid_wallet' };
+  const { wallet_signature, signature_timestamp } = request;
+  if (wallet_signature === null || signature_timestamp === null) return { kind: 'missing' };
+  const text = controlText(wallet, signature_timestamp, request.task_id);
+  const request_hash = requestHash(text);
+  if (request.request_hash !== null && request.request_hash.toLowerCase() !== request_hash) {
+    return { kind: 'wrong_request_hash' };
+  }
+  if (!isFresh(signature_timestamp, now_ms)) return { kind: 'stale' };
+  if (recoverPersonalSigner(text, wallet_signature) !== wallet) return { kind: 'foreign_signature' };
+  return { kind: 'proven', wallet, request_hash };
+}

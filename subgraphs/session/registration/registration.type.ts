@@ -1,0 +1,48 @@
+import { GraphQLSafeInt } from 'graphql-scalars';
+import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import type { RegistrationAnswer } from './registration.paid.ts';
+
+@InputType({ description: 'Without taskId: pay the stamp. With it: recover the registration of that receipt.' })
+export class RegisterAgentInput {
+  @Field(() => String)
+  agentWallet!: string;
+  @Field(() => String, { nullable: true })
+  taskId?: string | null;
+  @Field(() => String, { nullable: true, description: 'personal_sign over the control text.' })
+  walletSignature?: string | null;
+  @Field(() => GraphQLSafeInt, { nullable: true, description: 'The Unix seconds in the control text.' })
+  signatureTimestamp?: number | null;
+  @Field(() => String, { nullable: true, description: 'keccak256 of the control text; derived where left out.' })
+  requestHash?: string | null;
+}
+
+@ObjectType({ description: 'A registered agent and the secret that opens its book.' })
+export class AgentRegistration {
+  @Field(() => Int) agentId!: number;
+  @Field(() => String) agentWallet!: string;
+  @Field(() => String, { description: 'Possession secret of the book: not an API key, not a wallet.' })
+  session!: string;
+  @Field(() => String) taskId!: string;
+  @Field(() => Int, { nullable: true }) validateScore!: number | null;
+  @Field(() => String, { description: '`settled` or `idempotent_replay`.' }) settlementStatus!: string;
+  @Field(() => Boolean) idempotentReplay!: boolean;
+  @Field(() => String, { nullable: true, description: 'task_id of the canonical row.' }) replayOf!: string | null;
+}
+
+/** Which of the two it was is not part of the kept answer: the same answer is told as new once, then as a replay. */
+export function registrationOf(
+  answer: RegistrationAnswer,
+  settlementStatus: 'settled' | 'idempotent_replay',
+): AgentRegistration {
+  const idempotentReplay = settlementStatus === 'idempotent_replay';
+  return {
+    agentId: answer.agent_id,
+    agentWallet: answer.agentWallet,
+    session: answer.session,
+    taskId: answer.task_id,
+    validateScore: answer.validate_score,
+    settlementStatus,
+    idempotentReplay,
+    replayOf: idempotentReplay ? answer.task_id : null,
+  };
+}
