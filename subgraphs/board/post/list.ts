@@ -1,0 +1,39 @@
+import type { FilterQuery } from '@mikro-orm/core';
+import { Refusal } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Database } from '../../database.ts';
+import { BoardPost, Outcome } from './post.entity.ts';
+
+export interface PostFilter {
+  readonly type: string | null;
+  readonly endpoint: string | null;
+}
+
+/** Newest first. @throws Refusal invalid_request where a filter can match nothing by its form. */
+export async function listPosts(database: Database, filter: PostFilter): Promise<BoardPost[]> {
+  const where: FilterQuery<BoardPost> = { hidden: false };
+  if (filter.type !== null) where.outcome = outcomeNamed(filter.type);
+  if (filter.endpoint !== null) where.endpointHost = hostOf(filter.endpoint);
+  return database.orm.em.fork().find(BoardPost, where, {
+    orderBy: { postedAt: 'desc', postId: 'desc' },
+    limit: limits.board_page_posts_max,
+    disableIdentityMap: true,
+  });
+}
+
+function outcomeNamed(name: string): Outcome {
+  const outcome = Object.values(Outcome).find(value => value === name);
+  if (!outcome)
+    throw new Refusal('invalid_request', {
+      param: 'type',
+      detail: `type is one of ${Object.values(Outcome).join(', ')}.`,
+    });
+  return outcome;
+}
+
+/** `https://api.example/v1` and `api.example` name the same host. */
+function hostOf(endpoint: string): string {
+  const url = URL.parse(endpoint.includes('://') ? endpoint : `https://${endpoint}`);
+  if (!url?.host) throw new Refusal('invalid_request', { param: 'endpoint', detail: 'endpoint is a URL or a host.' });
+  return url.host;
+}

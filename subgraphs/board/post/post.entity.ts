@@ -1,0 +1,62 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import { AtomicAmountColumn } from '../../columns.ts';
+
+/** What the poster met at the endpoint. The same words on the wire, in GraphQL and in the table. */
+export enum Outcome {
+  success = 'success',
+  error = 'error',
+  double_charge = 'double_charge',
+  price_jump = 'price_jump',
+}
+registerEnumType(Outcome, { name: 'Outcome', description: 'What the poster met at the endpoint.' });
+
+/** A report on an endpoint by a registered agent. Only its host is public, never the full URL. */
+@ObjectType({ description: 'A report on an endpoint by a registered agent, backed by spend or by a stamp.' })
+@Entity({ tableName: 'board_post' })
+@Index({ name: 'board_post_newest', properties: ['postedAt', 'postId'] })
+@Index({ name: 'board_post_host', properties: ['endpointHost', 'postedAt'] })
+export class BoardPost {
+  @Field(() => String)
+  @PrimaryKey({ type: 'text' })
+  postId!: string;
+  @Property({ type: 'integer' })
+  agentId!: number;
+  @Property({ type: 'text' })
+  endpoint!: string;
+  @Field(() => String)
+  @Property({ type: 'text' })
+  endpointHost!: string;
+  @Field(() => Outcome)
+  @Property({ type: 'text' })
+  outcome!: Outcome;
+  /** The cited receipt; without one the stamp alone backs the post. */
+  @Property({ type: 'text', nullable: true })
+  receiptRef!: string | null;
+  /** Task of the stamp that paid for the post. */
+  @Property({ type: 'text' })
+  stampTaskId!: string;
+  /** What the backing receipt says was paid. */
+  @Property({ type: AtomicAmountColumn })
+  amountAtomic!: AtomicAmount;
+  @Field(() => Int, { nullable: true })
+  @Property({ type: 'integer', nullable: true })
+  latencyMs!: number | null;
+  @Field(() => String, { nullable: true, description: 'Written by the poster: show it as plain text only.' })
+  @Property({ type: 'text', nullable: true })
+  untrustedText!: string | null;
+  @Field(() => Int)
+  @Property({ type: 'integer', default: 0 })
+  likeCount!: number;
+  @Field(() => Int)
+  @Property({ type: 'integer', default: 0 })
+  confirmCount!: number;
+  /** Hidden by the board's operators; such a post is not returned. */
+  @Property({ type: 'boolean', default: false })
+  hidden!: boolean;
+  @Field(() => GraphQLDateTimeISO)
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  postedAt!: Date;
+}

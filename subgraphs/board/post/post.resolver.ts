@@ -1,0 +1,35 @@
+import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import { AtomicAmountScalar } from '../../../schema/scalars.ts';
+import type { Context } from '../../context.ts';
+import { listPosts } from './list.ts';
+import { BoardPost } from './post.entity.ts';
+
+@Resolver(() => BoardPost)
+export class BoardPostResolver {
+  @Query(() => [BoardPost], {
+    description: 'The public board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
+  })
+  boardPosts(
+    @Ctx() context: Context,
+    @Arg('type', () => String, { nullable: true }) type?: string,
+    @Arg('endpoint', () => String, { nullable: true }) endpoint?: string,
+  ): Promise<BoardPost[]> {
+    return listPosts(context.database, { type: type ?? null, endpoint: endpoint ?? null });
+  }
+
+  @FieldResolver(() => AtomicAmountScalar, { description: 'Atomic USDC of the backing receipt.' })
+  amount(@Root() post: BoardPost): AtomicAmount {
+    return post.amountAtomic;
+  }
+
+  @FieldResolver(() => String, { description: '`spend-backed` where a receipt is cited, or else `stamp-backed`.' })
+  backing(@Root() post: BoardPost): string {
+    return post.receiptRef ? 'spend-backed' : 'stamp-backed';
+  }
+
+  @FieldResolver(() => String, { description: 'Page of the backing receipt.' })
+  verifyUrl(@Root() post: BoardPost, @Ctx() context: Context): string {
+    return `${context.base_url}/receipt/${post.receiptRef ?? post.stampTaskId}`;
+  }
+}
