@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { JsonMembers } from './receipt.ts';
+
+const Usage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
+
+export const ChatAnswer = z.object({
+  id: z.string(),
+  object: z.literal('chat.completion'),
+  created: z.int().describe('Unix seconds.'),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      message: z.object({ role: z.string(), content: z.string() }),
+      finish_reason: z.string().nullable(),
+    }),
+  ),
+  usage: Usage.nullable(),
+  svc: JsonMembers.describe('The signed receipt: verify_url, payment_ref, task_id, proof_outcome and all proofs.'),
+});
+
+export const ModelList = z.object({
+  object: z.literal('list'),
+  data: z.array(z.object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() })),
+});

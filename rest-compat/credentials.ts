@@ -1,0 +1,45 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { JsonObject } from '../schema/canonical-json.ts';
+import type { Credentials } from './port.ts';
+
+const INT32_MAX = 2 ** 31 - 1;
+
+/** The agent that a path names; null for what cannot be one, which no possession opens. */
+export function agentOf(segment: string | undefined): number | null {
+  if (segment === undefined || !/^[1-9][0-9]{0,9}$/.test(segment)) return null;
+  return Number(segment) <= INT32_MAX ? Number(segment) : null;
+}
+
+/** Headers first; what the body names goes before them, since it was written for this request. */
+export function credentialsIn(
+  headers: IncomingHttpHeaders,
+  body: JsonObject,
+  agent_id: number | null,
+  address: string,
+): Credentials {
+  const proof = text(body.proof) ?? text(headers['x-svc-proof']);
+  return {
+    session: text(body.session) ?? text(headers['x-svc-session']),
+    proof: proof !== null && agent_id !== null ? { agent_id, value: proof } : null,
+    api_key: bearer(headers.authorization) ?? text(headers['x-api-key']),
+    payment: payment(headers),
+    address,
+  };
+}
+
+/** x402 v2 names its header PAYMENT-SIGNATURE, v1 X-PAYMENT; a client that sends both speaks v2. */
+function payment(headers: IncomingHttpHeaders): Credentials['payment'] {
+  const v2 = text(headers['payment-signature']);
+  if (v2 !== null) return { x402_version: 2, header: v2 };
+  const v1 = text(headers['x-payment']);
+  return v1 === null ? null : { x402_version: 1, header: v1 };
+}
+
+/** RFC 9110 11.1: the scheme's name is case-insensitive. */
+function bearer(authorization: string | undefined): string | null {
+  return authorization?.match(/^bearer +(\S+) *$/i)?.[1] ?? null;
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,147 @@
+import type { DocumentNode } from 'graphql';
+import { z } from 'zod';
+import type { Json, JsonObject } from '../schema/canonical-json.ts';
+import type { ErrorCode } from '../schema/errors.ts';
+import type { NetworkName } from '../schema/network.ts';
+import { parseRequest } from '../schema/requests/parse.ts';
+import type { Means, Port } from './port.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** A request as it came: path parameters, query, headers and JSON body, none of it believed yet. */
+interface RawRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly headers: unknown;
+  readonly body: JsonObject;
+}
+
+export interface DoorPrice {
+  readonly amount_atomic: bigint;
+  readonly networks: readonly NetworkName[];
+  readonly paid_by: readonly Means[];
+}
+
+/** What differs between doors. A row that wants an `if` wants a column instead, or a rule in a subgraph. */
+export interface Columns {
+  /** operationId and tool name. */
+  readonly name: string;
+  readonly methods: readonly Method[];
+  /** OpenAPI spelling: `/v1/agents/{agent_id}/book`. */
+  readonly path: `/${string}`;
+  /** Other spellings of the same path; the offer and the description name `path`. */
+  readonly aliases: readonly `/${string}`[];
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly price: DoorPrice | null;
+  /** When a 402 is said: before all else, behind possession, or by the resolver alone. */
+  readonly challenge: 'first' | 'after_possession' | 'after_state';
+  /** A member of the body in whose presence nothing is owed; to look for it the body is read before the 402. */
+  readonly waived_by: string | null;
+  /** `required`: 401 without, 403 with a wrong one, both empty; where the path names an agent, it must be that one's. */
+  readonly possession: 'none' | 'required';
+  readonly status: number;
+  readonly media: string;
+  /** Cache-Control of the answer in hand; refusals are never stored. */
+  readonly cache: string;
+  /** Per list or object member of the body: null members go, except those named. Elsewhere null is an answer. */
+  readonly nulls: Readonly<Record<string, readonly string[]>>;
+  /** What it may answer besides what its other columns imply. */
+  readonly errors: readonly ErrorCode[];
+  readonly response: z.ZodType;
+  readonly requests: Readonly<Record<'params' | 'query' | 'headers' | 'body', z.ZodType>>;
+}
+
+/** The operation that a request runs, and its variables. */
+interface Operation {
+  readonly document: DocumentNode;
+  readonly variables: JsonObject;
+}
+
+/** What a page is made of: nothing but the doors themselves and the port. */
+interface Face {
+  readonly doors: readonly Door[];
+  readonly port: Port;
+}
+
+/** Opened by a GraphQL document. */
+export interface DocumentDoor extends Columns {
+  readonly kind: 'document';
+  readonly documents: readonly DocumentNode[];
+  /** @throws Refusal invalid_request, with the parameter at fault. */
+  operation(request: RawRequest): Operation;
+  /** The body; a string goes out verbatim, null is a 404. */
+  answer(data: JsonObject): Json;
+}
+
+/** Made from the table or the process, without the graph. */
+export interface PageDoor extends Columns {
+  readonly kind: 'page';
+  page(face: Face): Json | Promise<Json>;
+}
+
+export type Door = DocumentDoor | PageDoor;
+
+type Required = 'name' | 'methods' | 'path' | 'summary' | 'tags' | 'response';
+type Row = Pick<Columns, Required> & Partial<Omit<Columns, Required | 'requests'>>;
+
+interface DocumentRow<P, Q, H, B> extends Row {
+  readonly document: DocumentNode;
+  /** Body member → the document that is run instead where it is present, null included. */
+  readonly instead?: Readonly<Record<string, DocumentNode>>;
+  readonly params?: z.ZodType<P>;
+  readonly query?: z.ZodType<Q>;
+  readonly headers?: z.ZodType<H>;
+  readonly body?: z.ZodType<B>;
+  variables?(request: { params: P; query: Q; headers: H; body: B }): JsonObject;
+  answer?(data: JsonObject): Json;
+}
+
+const nothing = z.object({});
+
+const usual = {
+  aliases: [],
+  price: null,
+  challenge: 'first',
+  waived_by: null,
+  possession: 'none',
+  status: 200,
+  media: 'application/json; charset=utf-8',
+  cache: 'no-store',
+  nulls: {},
+  errors: [],
+} as const;
+
+/** A row with its usual columns filled in. The document's one root field is aliased `answer` unless `answer` says more. */
+export function documentDoor<P, Q, H, B>(row: DocumentRow<P, Q, H, B>): DocumentDoor {
+  const { document, instead = {}, params, query, headers, body, variables, answer, ...columns } = row;
+  const requests = {
+    params: params ?? nothing,
+    query: query ?? nothing,
+    headers: headers ?? nothing,
+    body: body ?? nothing,
+  };
+  return {
+    ...usual,
+    ...columns,
+    kind: 'document',
+    requests,
+    documents: [document, ...Object.values(instead)],
+    operation(request) {
+      const member = Object.keys(instead).find(name => request.body[name] !== undefined);
+      const parsed = {
+        params: parseRequest(requests.params, request.params) as P,
+        query: parseRequest(requests.query, request.query) as Q,
+        headers: parseRequest(requests.headers, request.headers) as H,
+        body: parseRequest(requests.body, request.body) as B,
+      };
+      return { document: (member && instead[member]) || document, variables: variables?.(parsed) ?? {} };
+    },
+    answer: answer ?? (data => data.answer ?? null),
+  };
+}
+
+export function pageDoor(row: Row & Pick<PageDoor, 'page'>): PageDoor {
+  const requests = { params: nothing, query: nothing, headers: nothing, body: nothing };
+  return { ...usual, ...row, kind: 'page', requests };
+}

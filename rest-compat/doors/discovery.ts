@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { Health, Manifest } from '../answers/discovery.ts';
+import { JsonMembers, KeySet } from '../answers/receipt.ts';
+import { digits } from '../digits.ts';
+import { operation } from '../document.ts';
+import { documentDoor, pageDoor } from '../door.ts';
+import { openApi } from '../openapi.ts';
+import { x402Manifest } from '../x402-manifest.ts';
+
+export const discoveryDoors = [
+  documentDoor({
+    name: 'get_jwks',
+    methods: ['GET'],
+    path: '/.well-known/jwks.json',
+    summary: "The issuer's public keys",
+    tags: ['discovery'],
+    document: operation('get_jwks'),
+    response: KeySet,
+  }),
+  documentDoor({
+    name: 'get_issuer_history',
+    methods: ['GET'],
+    path: '/.well-known/issuer-history.json',
+    summary: 'Append-only history of issuer keys; older snapshots by version or hash',
+    tags: ['discovery'],
+    document: operation('get_issuer_history'),
+    query: z.object({
+      version: digits(
+        z
+          .int()
+          .min(1)
+          .max(2 ** 31 - 1),
+      ).optional(),
+      hash: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .optional(),
+    }),
+    variables: ({ query }) => ({ version: query.version ?? null, hash: query.hash ?? null }),
+    response: JsonMembers,
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    name: 'get_receipt_policy_history',
+    methods: ['GET'],
+    path: '/.well-known/receipt-policy-history.json',
+    summary: 'Append-only history of the policies that govern receipts',
+    tags: ['discovery'],
+    document: operation('get_receipt_policy_history'),
+    response: JsonMembers,
+  }),
+  pageDoor({
+    name: 'get_x402_manifest',
+    methods: ['GET'],
+    path: '/.well-known/x402',
+    summary: 'Every paid route with its price',
+    tags: ['discovery'],
+    page: ({ doors, port }) => x402Manifest(doors, port),
+    response: Manifest,
+  }),
+  pageDoor({
+    name: 'get_openapi',
+    methods: ['GET'],
+    path: '/openapi.json',
+    summary: 'This interface as OpenAPI 3.1',
+    tags: ['discovery'],
+    page: ({ doors, port }) => openApi(doors, port.base_url),
+    response: JsonMembers,
+  }),
+  pageDoor({
+    name: 'get_health',
+    methods: ['GET'],
+    path: '/health',
+    summary: 'Whether the service is well',
+    tags: ['discovery'],
+    page: ({ port }) => port.health(),
+    response: Health,
+  }),
+] as const;

@@ -1,0 +1,15 @@
+import type { Door } from '../door.ts';
+import { bookDoors } from './book.ts';
+import { discoveryDoors } from './discovery.ts';
+import { inferenceDoors } from './inference.ts';
+import { receiptDoors } from './receipts.ts';
+import { registrationDoors } from './registration.ts';
+
+/** The door table: what is served, described and priced is read from here and from nowhere else. */
+export const everyDoor: readonly Door[] = [
+  ...inferenceDoors,
+  ...registrationDoors,
+  ...bookDoors,
+  ...receiptDoors,
+  ...discoveryDoors,
+];

@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http';
+import type { JsonObject } from '../schema/canonical-json.ts';
+import type { ErrorCode } from '../schema/errors.ts';
+import { type Body, emptyBody, readBody } from './body.ts';
+import { agentOf, credentialsIn } from './credentials.ts';
+import type { Door } from './door.ts';
+import type { Caller, Challenge, Port } from './port.ts';
+import { type Answer, closed, problem } from './problem.ts';
+
+/** One knock on a door: the request, its path parameters, and whether its method may bring a body. */
+export interface Visit {
+  readonly raw: IncomingMessage;
+  readonly params: Readonly<Record<string, string>>;
+  readonly address: string;
+  readonly brings_body: boolean;
+}
+
+type Passage =
+  | { readonly kind: 'open'; readonly caller: Caller; readonly body: JsonObject }
+  | { readonly kind: 'refused'; readonly answer: Answer };
+
+/**
+ * The order of a door's refusals. What the columns put before the body is said with the body unread; all that is
+ * said here is said before the document runs, so a payment that came along stays usable.
+ */
+export async function pass(door: Door, visit: Visit, port: Port): Promise<Passage> {
+  const named = namedAgent(door, visit);
+  let caller = await port.identify(credentialsIn(visit.raw.headers, {}, named, visit.address));
+  const first = door.challenge === 'first' ? toll(door, visit, port, caller) : null;
+  if (first && (!door.waived_by || caller.malformed_payment)) return refused(first);
+
+  const body: Body = visit.brings_body ? await readBody(visit.raw) : emptyBody;
+  if (first && !waived(door, body)) return refused(first);
+  if (body.kind === 'refused') return refused(problem({ code: body.code, message: body.detail }));
+
+  if (door.possession === 'required' && (body.value.session !== undefined || body.value.proof !== undefined))
+    caller = await port.identify(credentialsIn(visit.raw.headers, body.value, named, visit.address));
+  const shut = unpossessed(door, visit, caller, body.value);
+  if (shut) return refused(closed(shut));
+  const late = door.challenge === 'first' ? null : toll(door, visit, port, caller);
+  return late ? refused(late) : { kind: 'open', caller, body: body.value };
+}
+
+/** The door's 402. `reason` says why a payment in hand did not do. */
+export function offer(
+  door: Door,
+  visit: Visit,
+  port: Port,
+  reason: { code: ErrorCode; detail?: string } | null,
+  own?: Challenge,
+): Answer {
+  const price = door.price;
+  if (!own && !price) return problem({ code: reason?.code ?? 'payment_required', message: reason?.detail });
+  const resource = port.base_url + filled(door.path, visit.params);
+  const challenge = own ?? (price && port.challenge({ ...price, resource, description: door.summary }, reason));
+  return {
+    status: 402,
+    headers: { ...challenge?.headers, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+    body: JSON.stringify(challenge?.body ?? {}),
+  };
+}
+
+/** What stands between a caller and a priced door: a header that cannot be read, or nothing paid. */
+function toll(door: Door, visit: Visit, port: Port, caller: Caller): Answer | null {
+  if (door.price === null) return null;
+  if (caller.malformed_payment) return problem({ code: 'invalid_payment' });
+  const paid = caller.means !== null && door.price.paid_by.includes(caller.means);
+  return paid || door.challenge === 'after_state' ? null : offer(door, visit, port, null);
+}
+
+function waived(door: Door, body: Body): boolean {
+  return door.waived_by !== null && body.kind === 'json' && (body.value[door.waived_by] ?? null) !== null;
+}
+
+function namesAgent(door: Door): boolean {
+  return door.path.includes('{agent_id}');
+}
+
+function namedAgent(door: Door, visit: Visit): number | null {
+  return namesAgent(door) ? agentOf(visit.params.agent_id) : null;
+}
+
+/** A wrong session on a paid door is a 403 before any charge, also where the door asks for none. */
+function unpossessed(door: Door, visit: Visit, caller: Caller, body: JsonObject): 401 | 403 | null {
+  const { possession } = caller;
+  if (door.possession === 'none') return door.price && possession.kind === 'wrong' ? 403 : null;
+  if (possession.kind === 'proven')
+    return namesAgent(door) && possession.agent_id !== namedAgent(door, visit) ? 403 : null;
+  // A proof for what cannot be an agent was never looked at: shown all the same, and wrong.
+  const shown = visit.raw.headers['x-svc-proof'] !== undefined || typeof body.proof === 'string';
+  return possession.kind === 'wrong' || shown ? 403 : 401;
+}
+
+function refused(answer: Answer): Passage {
+  return { kind: 'refused', answer };
+}
+
+function filled(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { Json, JsonObject } from '../schema/canonical-json.ts';
+import { type ErrorCode, errors } from '../schema/errors.ts';
+import { Challenge, Problem } from './answers/discovery.ts';
+import type { Columns, Door, Method } from './door.ts';
+
+/** OpenAPI 3.1 of the door table: a door's columns are all that is known of it. */
+export function openApi(doors: readonly Door[], base_url: string): JsonObject {
+  const paths = Object.fromEntries(
+    [...Map.groupBy(doors, door => door.path)].map(([path, here]) => [path, pathItem(here)]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Spend receipt gateway',
+      version: '1.0.0',
+      description: 'Paid doors answer 402 with their price before they look at a body; pay by x402 and send it again.',
+    },
+    servers: [{ url: base_url }],
+    paths,
+    components: {
+      securitySchemes,
+      schemas: { Problem: jsonSchema(Problem, 'output'), Challenge: jsonSchema(Challenge, 'output') },
+    },
+  };
+}
+
+function pathItem(here: readonly Door[]): JsonObject {
+  return Object.fromEntries(
+    here.flatMap(door => door.methods.map(method => [method.toLowerCase(), operation(door, method)])),
+  );
+}
+
+const securitySchemes: JsonObject = {
+  x402: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'PAYMENT-SIGNATURE',
+    description: 'x402 version 2 payment, base64 JSON.',
+  },
+  x402_v1: { type: 'apiKey', in: 'header', name: 'X-PAYMENT', description: 'x402 version 1 payment, base64 JSON.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key that skips payment.' },
+  api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key that skips payment.' },
+  session: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-SVC-Session',
+    description: 'Possession secret; also body `session`.',
+  },
+  proof: { type: 'apiKey', in: 'header', name: 'X-SVC-Proof', description: '`sha256=<hex>` HMAC; also body `proof`.' },
+};
+
+/** Each combination of credentials that opens the door, as OpenAPI's "any of, each all of". */
+function security({ price, possession, waived_by }: Columns): Json {
+  const pays = price?.paid_by.some(means => means !== 'payment')
+    ? ['x402', 'x402_v1', 'bearer', 'api_key']
+    : ['x402', 'x402_v1'];
+  const toll: (string | null)[] = price ? pays : [null];
+  if (waived_by) toll.push(null);
+  const key: (string | null)[] = possession === 'required' ? ['session', 'proof'] : [null];
+  return toll.flatMap(paid =>
+    key.map(held => Object.fromEntries([paid, held].filter(name => name !== null).map(name => [name, []]))),
+  );
+}
+
+function operation(door: Door, method: Method): JsonObject {
+  const sole = door.methods[0] === method;
+  const takesBody = method !== 'GET' && Object.keys(members(door.requests.body, 'input').properties).length > 0;
+  return {
+    operationId: sole ? door.name : `${door.name}_by_${method.toLowerCase()}`,
+    summary: door.summary,
+    ...(door.aliases.length > 0 ? { description: `Also at ${door.aliases.join(', ')}.` } : {}),
+    tags: door.tags,
+    security: security(door),
+    parameters: [
+      ...parameters(door.requests.params, 'path'),
+      ...parameters(door.requests.query, 'query'),
+      ...parameters(door.requests.headers, 'header'),
+    ],
+    ...(takesBody
+      ? { requestBody: { content: content('application/json', jsonSchema(door.requests.body, 'input')) } }
+      : {}),
+    responses: responses(door, method),
+  };
+}
+
+function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): JsonObject[] {
+  const { properties, required } = members(schema, 'output');
+  return Object.entries(properties).map(([name, shape]) => ({
+    name,
+    in: place,
+    required: place === 'path' || (place === 'query' && required.includes(name)),
+    schema: shape,
+  }));
+}
+
+function responses(door: Door, method: Method): JsonObject {
+  const faults: Record<string, Json> = {};
+  for (const [status, codes] of byStatus(faultsOf(door, method)))
+    faults[status] = { description: codes.join(', '), content: content('application/problem+json', ref('Problem')) };
+  const closed = { description: 'Possession was not shown or is wrong; empty body.' };
+  return {
+    [door.status]: {
+      description: door.summary,
+      ...(door.price ? { headers: settled } : {}),
+      content: content(door.media.split(';')[0] ?? door.media, jsonSchema(door.response, 'output')),
+    },
+    ...faults,
+    ...(door.price ? { 402: challenged } : {}),
+    ...(door.possession === 'required' ? { 401: closed, 403: closed } : {}),
+  };
+}
+
+const settled: JsonObject = {
+  'PAYMENT-RESPONSE': { schema: { type: 'string' }, description: 'How the payment settled, base64 JSON.' },
+};
+
+const challenged: JsonObject = {
+  description: 'Payment required: the offer, as x402 version 2 in the header and version 1 in the body.',
+  headers: { 'PAYMENT-REQUIRED': { schema: { type: 'string' }, description: 'base64 of the version 2 JSON' } },
+  content: content('application/json', ref('Challenge')),
+};
+
+/** What the columns imply, and what the row adds. */
+function faultsOf(door: Door, method: Method): ErrorCode[] {
+  const body: ErrorCode[] = method === 'GET' ? [] : ['request_too_large', 'unsupported_media_type'];
+  const paid: ErrorCode[] = ['invalid_payment', 'payment_in_flight', 'payment_already_used', 'answer_gone'];
+  const chain: ErrorCode[] = ['settlement_pending', 'chain_unavailable', 'fee_too_high', 'unavailable'];
+  return ['invalid_request', ...body, ...(door.price ? [...paid, ...chain] : []), ...door.errors, 'internal'];
+}
+
+function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const statuses = new Map<number, ErrorCode[]>();
+  for (const code of codes) statuses.set(errors[code][0], [...(statuses.get(errors[code][0]) ?? []), code]);
+  return statuses;
+}
+
+function content(media: string, schema: Json): JsonObject {
+  return { [media]: { schema } };
+}
+
+function ref(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  const { $schema: _, ...bare } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return bare as JsonObject;
+}
+
+function members(schema: z.ZodType, io: 'input' | 'output'): { properties: JsonObject; required: readonly string[] } {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return { properties: properties as JsonObject, required };
+}

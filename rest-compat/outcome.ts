@@ -1,0 +1,46 @@
+import type { Json } from '../schema/canonical-json.ts';
+import type { Refusal } from '../schema/errors.ts';
+import type { DocumentDoor, Door } from './door.ts';
+import { offer, type Visit } from './gate.ts';
+import { withoutNulls } from './nulls.ts';
+import type { Executed, ExecutedError, Port } from './port.ts';
+import { type Answer, closed, problem } from './problem.ts';
+
+/** An executed document as an answer: its data by the door's columns, or its first error. */
+export function concluded(door: DocumentDoor, visit: Visit, port: Port, executed: Executed): Answer {
+  const [error] = executed.errors;
+  if (error) return refusal(door, visit, port, error, executed.headers);
+  if (executed.data === null) return problem({ code: 'internal' }, executed.headers);
+  return fulfilled(door, door.answer(executed.data), executed.headers);
+}
+
+export function fulfilled(door: Door, body: Json, headers: Executed['headers']): Answer {
+  if (body === null) return problem({ code: 'not_found' }, headers);
+  return {
+    status: door.status,
+    headers: { ...headers, 'content-type': door.media, 'cache-control': door.cache },
+    body: typeof body === 'string' ? body : JSON.stringify(withoutNulls(body, door.nulls)),
+  };
+}
+
+/** A refusal of the door's own, before anything was executed. */
+export function turnedAway(door: Door | undefined, visit: Visit, port: Port, cause: Refusal): Answer {
+  const { code, status, message, extensions } = cause;
+  const param = typeof extensions.param === 'string' ? { param: extensions.param } : {};
+  return refusal(door, visit, port, { code, status, message, facts: {}, ...param }, {});
+}
+
+function refusal(
+  door: Door | undefined,
+  visit: Visit,
+  port: Port,
+  error: ExecutedError,
+  headers: Executed['headers'],
+): Answer {
+  const { code, message, param, facts } = error;
+  if (code === 'unauthenticated') return closed(401);
+  if (code === 'forbidden') return closed(403);
+  if (error.status !== 402 || !door) return problem({ code, message, facts, ...(param ? { param } : {}) }, headers);
+  const challenge = offer(door, visit, port, { code, detail: message }, error.challenge);
+  return { ...challenge, headers: { ...headers, ...challenge.headers } };
+}

@@ -1,0 +1,73 @@
+import type { DocumentNode } from 'graphql';
+import type { JsonObject } from '../schema/canonical-json.ts';
+import type { ErrorCode } from '../schema/errors.ts';
+import type { NetworkName } from '../schema/network.ts';
+import type { Possession } from '../schema/principal.ts';
+
+/** What a caller showed, gathered from headers and body; never from a query string, where it would be logged. */
+export interface Credentials {
+  readonly session: string | null;
+  /** `sha256=<hex>`, with the agent whose book it is meant for. */
+  readonly proof: { readonly agent_id: number; readonly value: string } | null;
+  readonly api_key: string | null;
+  /** The raw PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1) header. */
+  readonly payment: { readonly x402_version: 1 | 2; readonly header: string } | null;
+  readonly address: string;
+}
+
+/** What a door asks for. `resource` is the door's absolute URL: x402 v1 and v2 both name it. */
+export interface Price {
+  readonly amount_atomic: bigint;
+  readonly networks: readonly NetworkName[];
+  readonly resource: string;
+  readonly description: string;
+}
+
+/** One 402, speaking both versions at once: v2 in the header, v1 in the body. */
+export interface Challenge {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+}
+
+/** By what a caller may pass a priced door; which of them a door takes is a column of its row. */
+export type Means = 'payment' | 'live_key' | 'demo_key' | 'waiver_key';
+
+export interface Caller {
+  readonly possession: Possession;
+  /** A payment goes before a key. Null: nothing came along, or a key that nobody knows. */
+  readonly means: Means | null;
+  /** Set where the payment header is no base64 of JSON in an x402 shape. */
+  readonly malformed_payment: boolean;
+  /** Opaque; handed back to `execute`. */
+  readonly context: unknown;
+}
+
+export interface ExecutedError {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly message: string;
+  readonly param?: string;
+  /** Public members of the problem: `charged`, `retry_after_seconds`, `task_id`. */
+  readonly facts: JsonObject;
+  /** A 402 whose offer only the resolver knows; without it the door's own price is offered. */
+  readonly challenge?: Challenge;
+}
+
+export interface Executed {
+  readonly data: JsonObject | null;
+  readonly errors: readonly ExecutedError[];
+  /** Set by the charge: PAYMENT-RESPONSE and the like; also beside errors. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */
+export interface Port {
+  /** May be asked twice for one request: by its headers, then with what the body adds. */
+  identify(credentials: Credentials): Promise<Caller>;
+  challenge(price: Price, reason: { code: ErrorCode; detail?: string } | null): Challenge;
+  /** Runs a named document on the same planner, subgraphs and resolvers as /graphql. Never throws for a refusal. */
+  execute(document: DocumentNode, variables: JsonObject, caller: Caller): Promise<Executed>;
+  health(): Promise<JsonObject>;
+  /** Without a trailing slash. */
+  readonly base_url: string;
+}

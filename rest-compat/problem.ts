@@ -1,0 +1,69 @@
+import type { JsonObject } from '../schema/canonical-json.ts';
+import { type ErrorCode, errors } from '../schema/errors.ts';
+
+/** What leaves by the socket. A null body is an empty one: possession refusals say nothing but their status. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export interface Fault {
+  readonly code: ErrorCode;
+  readonly message?: string;
+  readonly param?: string;
+  readonly facts?: JsonObject;
+}
+
+/** Seconds after which the same request may fare better, where the error itself does not know. */
+const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
+  payment_in_flight: 1,
+  settlement_pending: 5,
+  rate_limited: 5,
+  chain_unavailable: 10,
+  fee_too_high: 30,
+  unavailable: 5,
+};
+
+/** The categories that OpenAI's clients sort errors by. */
+const categories: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'payment_required_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+};
+
+function category(status: number): string {
+  return categories[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
+}
+
+/** RFC 9457, with the `error` member beside it that OpenAI clients read. Facts never shadow a member of either. */
+export function problem(fault: Fault, headers: Readonly<Record<string, string>> = {}): Answer {
+  const [status, title] = errors[fault.code];
+  const hidden = fault.code === 'internal';
+  const detail = hidden ? title : (fault.message ?? title);
+  const facts = hidden ? {} : (fault.facts ?? {});
+  const { retry_after_seconds: asked } = facts;
+  const wait = typeof asked === 'number' ? asked : retryAfterSeconds[fault.code];
+  const param = fault.param ?? null;
+  const type = `urn:svc402:problem:${fault.code}`;
+  const error = { message: detail, type: category(status), code: fault.code, param };
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...(wait === undefined ? {} : { 'retry-after': String(Math.ceil(wait)) }),
+      'content-type': 'application/problem+json; charset=utf-8',
+      'cache-control': 'no-store',
+    },
+    body: JSON.stringify({ ...facts, type, title, status, detail, code: fault.code, error }),
+  };
+}
+
+/** 401 and 403 on possession: an empty body, as specified. RFC 9110 15.5.2 wants the challenge header with a 401. */
+export function closed(status: 401 | 403): Answer {
+  const headers: Record<string, string> = { 'cache-control': 'no-store' };
+  if (status === 401) headers['www-authenticate'] = 'SVC-Session';
+  return { status, headers, body: null };
+}

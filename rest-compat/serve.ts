@@ -1,0 +1,98 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { Refusal } from '../schema/errors.ts';
+import type { Door, Method } from './door.ts';
+import { pass, type Visit } from './gate.ts';
+import { concluded, fulfilled, turnedAway } from './outcome.ts';
+import type { Port } from './port.ts';
+import { type Answer, problem } from './problem.ts';
+import { leavesUnread, lingering } from './unread.ts';
+
+const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/**
+ * The one interpreter of the door table. Answers in `onRequest`: Fastify looks at content types and bodies only after
+ * it, and an unpaid call is to be answered before either. Owns every path that no other route of `app` has.
+ */
+export async function serveDoors(app: FastifyInstance, port: Port, doors: readonly Door[]): Promise<void> {
+  await app.register(async scope => {
+    scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
+    scope.setErrorHandler((error, request, reply) => {
+      if (!request.raw.destroyed) request.log.error({ err: error }, 'a door broke');
+      return send(reply, problem({ code: 'internal' }));
+    });
+    const route = (url: string, knock: (request: FastifyRequest) => Promise<Answer>) =>
+      scope.route({
+        method: METHODS,
+        url,
+        onRequest: async (request, reply) => send(reply, await knock(request)),
+        handler: () => undefined,
+      });
+    const spelt = doors.flatMap(door => [door.path, ...door.aliases].map(path => ({ path, door })));
+    for (const [path, rows] of Map.groupBy(spelt, row => row.path)) {
+      const here = rows.map(row => row.door);
+      route(path.replace(/\{(\w+)\}/g, ':$1'), request => knockAt(here, request, { port, doors }));
+    }
+    route('/*', async () => problem({ code: 'not_found' }));
+  });
+}
+
+interface House {
+  readonly port: Port;
+  readonly doors: readonly Door[];
+}
+
+async function knockAt(here: readonly Door[], request: FastifyRequest, house: House): Promise<Answer> {
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const door = here.find(({ methods }) => methods.includes(method as Method));
+  const visit = visited(request, method);
+  try {
+    if (door) return await opened(door, visit, request, house);
+    // An unpaid GET on a paid door yields its 402 like any other unpaid call; a paid one has the wrong method.
+    const paid = method === 'GET' ? here.find(({ price }) => price !== null) : undefined;
+    const passage = paid ? await pass(paid, visit, house.port) : null;
+    if (passage?.kind === 'refused') return passage.answer;
+    return problem({ code: 'method_not_allowed' }, { allow: allowed(here) });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return turnedAway(door, visit, house.port, error);
+  }
+}
+
+/** RFC 9110 10.2.1; whatever answers GET answers HEAD. */
+function allowed(here: readonly Door[]): string {
+  const methods = here.flatMap(door => door.methods).flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return [...new Set(methods)].join(', ');
+}
+
+function visited(request: FastifyRequest, method: string): Visit {
+  const params = request.params as Record<string, string>;
+  return { raw: request.raw, params, address: request.ip, brings_body: method !== 'GET' };
+}
+
+async function opened(door: Door, visit: Visit, request: FastifyRequest, house: House): Promise<Answer> {
+  const passage = await pass(door, visit, house.port);
+  if (passage.kind === 'refused') return passage.answer;
+  if (door.kind === 'page') return fulfilled(door, await door.page(house), {});
+  const { query, headers } = request;
+  const { document, variables } = door.operation({ params: visit.params, query, headers, body: passage.body });
+  const executed = await house.port.execute(document, variables, passage.caller);
+  return concluded(door, visit, house.port, executed);
+}
+
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  reply.code(answer.status).header('x-content-type-options', 'nosniff');
+  for (const [name, value] of Object.entries(answer.headers)) reply.header(name, printable(value));
+  return reply.send(answer.body ?? undefined);
+}
+
+/** Node throws on a header outside RFC 9110 5.5, and the money may have moved by then. */
+function printable(value: string): string {
+  return value.replace(/[^\t\x20-\x7e]/g, '?');
+}
+
+function hangUpOnUnread(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+  if (!leavesUnread(request.raw)) return payload;
+  const text = typeof payload === 'string' ? payload : '';
+  reply.header('connection', 'close').header('content-length', Buffer.byteLength(text));
+  return lingering(text, request.raw);
+}

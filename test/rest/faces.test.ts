@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { everyDoor } from '../../rest-compat/doors/every.ts';
+import { type House, openHouse } from './house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+interface Described {
+  readonly operationId: string;
+  readonly security: Record<string, unknown>[];
+  readonly parameters: { name: string; in: string; required: boolean; schema: object }[];
+  readonly responses: Record<string, unknown>;
+  readonly requestBody?: object;
+}
+
+async function described() {
+  const document = (await (await house.get('/openapi.json')).json()) as {
+    openapi: string;
+    info: { version: string };
+    paths: Record<string, Record<string, Described>>;
+    components: object;
+  };
+  return document;
+}
+
+it('OpenAPI 3.1, version 1.0.0, describes every door and no other', async () => {
+  const { openapi, info, paths } = await described();
+  expect([openapi, info.version]).toEqual(['3.1.0', '1.0.0']);
+  const told = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map(method => `${method} ${path}`));
+  const hung = everyDoor.flatMap(({ path, methods }) => methods.map(method => `${method.toLowerCase()} ${path}`));
+  expect(told.sort()).toEqual(hung.sort());
+  const ids = Object.values(paths).flatMap(item => Object.values(item).map(({ operationId }) => operationId));
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+it('OpenAPI tells payment, possession, parameters and refusals from the columns', async () => {
+  const { paths } = await described();
+  const chat = paths['/v1/chat/completions']?.post;
+  expect(chat?.security).toEqual([{ x402: [] }, { x402_v1: [] }, { bearer: [] }, { api_key: [] }]);
+  expect(Object.keys(chat?.responses ?? {})).toEqual(
+    expect.arrayContaining(['200', '400', '402', '409', '413', '503']),
+  );
+  expect(paths['/v1/agents/register']?.post?.security).toEqual([{ x402: [] }, { x402_v1: [] }, {}]);
+  const book = paths['/v1/agents/{agent_id}/book'];
+  expect(book?.get?.security).toEqual([{ session: [] }, { proof: [] }]);
+  expect(book?.get?.requestBody).toBeUndefined();
+  expect(book?.post?.requestBody).toBeDefined();
+  expect(book?.get?.parameters).toMatchObject([
+    { name: 'agent_id', in: 'path', required: true, schema: { type: 'integer' } },
+    { name: 'limit', in: 'query', required: false, schema: { type: 'integer' } },
+  ]);
+});
+
+it('every reference of the OpenAPI document resolves', async () => {
+  const document = await described();
+  const text = JSON.stringify(document);
+  for (const [, name] of text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g))
+    expect(document.components).toHaveProperty(`schemas.${name}`);
+  expect(text).not.toContain('"$ref":"#/definitions');
+});
+
+it('the manifest lists each paid door with the offer of its 402', async () => {
+  const { resources } = (await (await house.get('/.well-known/x402')).json()) as {
+    resources: { resource: string; accepts: unknown[]; price_atomic: string }[];
+  };
+  const paid = everyDoor.filter(({ price }) => price !== null);
+  expect(resources.map(({ resource }) => resource)).toEqual(paid.map(({ path }) => `https://svc.test${path}`));
+  expect(new Set(resources.map(({ price_atomic }) => price_atomic))).toEqual(new Set(['2000']));
+  for (const { resource, accepts } of resources) {
+    const challenge = (await (await house.get(new URL(resource).pathname)).json()) as { accepts: unknown[] };
+    expect(accepts).toEqual(challenge.accepts);
+  }
+});

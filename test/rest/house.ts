@@ -1,0 +1,107 @@
+import type { AddressInfo } from 'node:net';
+import fastify from 'fastify';
+import { type DocumentNode, Kind } from 'graphql';
+import type { Door } from '../../rest-compat/door.ts';
+import { everyDoor } from '../../rest-compat/doors/every.ts';
+import type { Caller, Credentials, Executed, Port } from '../../rest-compat/port.ts';
+import { serveDoors } from '../../rest-compat/serve.ts';
+import { doorServerOptions } from '../../rest-compat/server-options.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { agentId } from '../../schema/ids.ts';
+
+export interface Call {
+  readonly operation: string;
+  readonly variables: JsonObject;
+}
+
+/** A door-keeper without a house: it knows one session, one key of each kind, and answers what a test tells it to. */
+export class FakePort implements Port {
+  readonly base_url = 'https://svc.test';
+  readonly calls: Call[] = [];
+  readonly seen: Credentials[] = [];
+  answers: Executed = { data: {}, errors: [], headers: {} };
+  throws: Error | null = null;
+
+  async identify(shown: Credentials): Promise<Caller> {
+    this.seen.push(shown);
+    const decoded = shown.payment && decode(shown.payment.header);
+    const keys = { live: 'live_key', demo: 'demo_key', waiver: 'waiver_key' } as const;
+    const key = keys[shown.api_key as keyof typeof keys] ?? null;
+    return {
+      possession: possession(shown),
+      means: decoded ? 'payment' : key,
+      malformed_payment: shown.payment !== null && !decoded,
+      context: null,
+    };
+  }
+
+  challenge(price: Parameters<Port['challenge']>[0], reason: Parameters<Port['challenge']>[1]) {
+    const accepts = price.networks.map(network => ({ scheme: 'exact', network, resource: price.resource }));
+    const error = reason?.detail ?? 'payment required';
+    const v2 = { x402Version: 2, error, resource: { url: price.resource }, accepts };
+    return {
+      headers: { 'PAYMENT-REQUIRED': Buffer.from(JSON.stringify(v2)).toString('base64') },
+      body: { x402Version: 1, error, accepts },
+    };
+  }
+
+  async execute(document: DocumentNode, variables: JsonObject): Promise<Executed> {
+    if (this.throws) throw this.throws;
+    const [first] = document.definitions;
+    const operation = first?.kind === Kind.OPERATION_DEFINITION ? (first.name?.value ?? '') : '';
+    this.calls.push({ operation, variables });
+    return this.answers;
+  }
+
+  async health(): Promise<JsonObject> {
+    return { status: 'ok' };
+  }
+}
+
+function possession({ session, proof }: Credentials): Caller['possession'] {
+  if (session === null && proof === null) return { kind: 'absent' };
+  const proven = session === 'good' || (proof?.value === 'sha256=good' && proof.agent_id === 7);
+  return proven ? { kind: 'proven', agent_id: agentId(7) } : { kind: 'wrong' };
+}
+
+function decode(header: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(header, 'base64').toString());
+  } catch {
+    return null;
+  }
+}
+
+export const payment = Buffer.from('{"x402Version":2}').toString('base64');
+
+export async function openHouse(doors: readonly Door[] = everyDoor) {
+  const port = new FakePort();
+  const app = fastify(doorServerOptions);
+  await serveDoors(app, port, doors);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const listening = app.server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${listening.port}`;
+  return {
+    port,
+    url,
+    socket_port: listening.port,
+    close: () => app.close(),
+    get: (path: string, headers: Record<string, string> = {}) => fetch(url + path, { headers }),
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+  };
+}
+
+export type House = Awaited<ReturnType<typeof openHouse>>;
+
+export function succeed(port: FakePort, data: JsonObject, headers: Record<string, string> = {}): void {
+  port.answers = { data, errors: [], headers };
+}
+
+export function fail(port: FakePort, error: Executed['errors'][number], headers: Record<string, string> = {}): void {
+  port.answers = { data: null, errors: [error], headers };
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type House, openHouse, payment, succeed } from './house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(() => {
+  house.port.calls.length = 0;
+});
+
+it('GET /v1/models: 200, a list', async () => {
+  succeed(house.port, { models: [{ id: 'svc/auto', object: 'model', created: 1, owned_by: 'svc' }] });
+  const list = { object: 'list', data: [{ id: 'svc/auto', object: 'model', created: 1, owned_by: 'svc' }] };
+  expect(await (await house.get('/v1/models')).json()).toEqual(list);
+});
+
+describe('GET /receipt/{task_id}', () => {
+  it.each(['/receipt/task_1', '/receipt/task_1.json', '/receipt/task_1?format=json', '/receipt/task_1/'])(
+    '200 at %s: the document',
+    async path => {
+      succeed(house.port, { receipt: { document: { task_id: 'task_1', payment_ref: null } } });
+      const response = await house.get(path, { 'x-svc-session': 'wrong', 'payment-signature': '%' });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({ task_id: 'task_1', payment_ref: null });
+      expect(house.port.calls).toEqual([{ operation: 'get_receipt', variables: { taskId: 'task_1' } }]);
+    },
+  );
+
+  it.each(['/receipt/nothing', '/receipt/nothing/preimage', '/task-status?task_id=nothing'])(
+    '404 at %s',
+    async path => {
+      succeed(house.port, { receipt: null, answer: null });
+      const response = await house.get(path);
+      expect(response.status).toBe(404);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(await response.json()).toMatchObject({ code: 'not_found' });
+    },
+  );
+
+  it('200 at /preimage: the stored bytes, for ever', async () => {
+    const preimage = '{"b":1,"a":"é"}';
+    succeed(house.port, { receipt: { preimage } });
+    const response = await house.get('/receipt/task_1/preimage');
+    expect(await response.text()).toBe(preimage);
+    expect(response.headers.get('cache-control')).toContain('immutable');
+  });
+});
+
+it('GET /task-status without task_id: 400', async () => {
+  const response = await house.get('/task-status');
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { param: 'task_id' } });
+});
+
+it('GET issuer-history: whole, by version, by hash', async () => {
+  succeed(house.port, { answer: { versions: [] } });
+  const hash = 'a'.repeat(64);
+  for (const query of ['', '?version=1', `?hash=${hash}`])
+    expect((await house.get(`/.well-known/issuer-history.json${query}`)).status).toBe(200);
+  expect(house.port.calls.map(({ variables }) => variables)).toEqual([
+    { version: null, hash: null },
+    { version: 1, hash: null },
+    { version: null, hash },
+  ]);
+  expect((await house.get('/.well-known/issuer-history.json?version=0')).status).toBe(400);
+});
+
+it.each(['/.well-known/jwks.json', '/.well-known/receipt-policy-history.json'])('GET %s: 200', async path => {
+  succeed(house.port, { answer: { keys: [] } });
+  expect(await (await house.get(path)).json()).toEqual({ keys: [] });
+});
+
+it('GET /health: 200', async () => expect(await (await house.get('/health')).json()).toEqual({ status: 'ok' }));
+
+describe('what is no door', () => {
+  it.each(['/', '/nothing', '/v1', '/v1/agents/7'])('404 at %s', async path => {
+    const response = await house.post(path, 'no JSON at all', { 'payment-signature': payment });
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect(await response.json()).toMatchObject({ status: 404, code: 'not_found', error: { param: null } });
+  });
+
+  it('404 at a path segment too long, 400 at a broken escape', async () => {
+    expect((await house.get(`/receipt/${'a'.repeat(300)}`)).status).toBe(404);
+    const broken = await house.get('/receipt/%zz');
+    expect(broken.status).toBe(400);
+    expect(await broken.json()).toMatchObject({ code: 'invalid_request' });
+  });
+
+  it.each([
+    ['DELETE', '/v1/models', 'GET, HEAD'],
+    ['POST', '/health', 'GET, HEAD'],
+    ['PUT', '/v1/agents/7/book', 'GET, HEAD, POST'],
+    ['PATCH', '/v1/chat/completions', 'POST'],
+  ])('405 to %s %s, which allows %s', async (method, path, allow) => {
+    const response = await fetch(house.url + path, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe(allow);
+    expect(await response.json()).toMatchObject({ code: 'method_not_allowed' });
+  });
+});
