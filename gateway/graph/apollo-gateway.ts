@@ -1,0 +1,32 @@
+import type { GatewayInterface, GatewaySchemaLoadOrUpdateCallback } from '@apollo/server-gateway-interface';
+import type { Graph } from '../supergraph.ts';
+
+/**
+ * The graph in the form that Apollo Server takes. The class ApolloGateway is not used: on construction it starts to
+ * report this host to Apollo's servers unless the environment forbids it, its plans are out of reach for REST and for
+ * subscriptions, and a second road through the graph would need a second set of rules. Planner and executor are Apollo's.
+ */
+export function apolloGateway(graph: Pick<Graph, 'schema' | 'execute'>, supergraph: string): GatewayInterface {
+  const listeners = new Set<GatewaySchemaLoadOrUpdateCallback>();
+  return {
+    onSchemaLoadOrUpdate(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async load() {
+      for (const listener of listeners) listener({ apiSchema: graph.schema, coreSupergraphSdl: supergraph });
+      return {
+        executor: ({ document, request, context }) =>
+          graph.execute({
+            document,
+            operationName: request.operationName,
+            variables: request.variables ?? {},
+            context,
+          }),
+      };
+    },
+    async stop() {
+      listeners.clear();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { Schema, Supergraph } from '@apollo/federation-internals';
+import type { GraphQLDataSource } from '@apollo/gateway/dist/datasources/types.js';
+import { executeQueryPlan } from '@apollo/gateway/dist/executeQueryPlan.js';
+import type { OperationContext } from '@apollo/gateway/dist/operationContext.js';
+import type { QueryPlan } from '@apollo/query-planner';
+import type { GatewayGraphQLRequestContext } from '@apollo/server-gateway-interface';
+import {
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getVariableValues,
+  type OperationDefinitionNode,
+} from 'graphql';
+import type { Logger } from 'pino';
+import type { Operation } from './in-process-source.ts';
+import { EVENT_SOURCE, type Planned, type Sources } from './planner.ts';
+import { publicError } from './public-error.ts';
+
+/** Runs planned operations. Errors leave it in their public form. */
+export class Executor {
+  readonly #supergraph: GraphQLSchema;
+  readonly #api: Schema;
+  readonly #schema: GraphQLSchema;
+  readonly #sources: Readonly<Record<string, GraphQLDataSource>>;
+  readonly #logger: Logger;
+
+  constructor(supergraph: Supergraph, api: Schema, schema: GraphQLSchema, sources: Sources, logger: Logger) {
+    this.#supergraph = supergraph.schema.toGraphQLJSSchema();
+    this.#api = api;
+    this.#schema = schema;
+    this.#sources = Object.fromEntries(sources);
+    this.#logger = logger;
+  }
+
+  async execute(planned: Exclude<Planned, { kind: 'events' }>, operation: Operation): Promise<ExecutionResult> {
+    const refused = this.refuseVariables(planned.operation, operation.variables);
+    if (refused) return refused;
+    if (planned.kind === 'direct') return this.published(await planned.source.execute(operation));
+    return this.#run(planned.plan, planned.scope, operation, this.#sources);
+  }
+
+  /** Joins to one event what other subgraphs know of it. */
+  async join(
+    planned: Extract<Planned, { kind: 'events' }>,
+    event: ExecutionResult,
+    operation: Operation,
+  ): Promise<ExecutionResult> {
+    if (event.errors) return this.published(event);
+    const source: GraphQLDataSource = { process: async () => ({ data: event.data ?? null }) };
+    return this.#run(planned.plan, planned.scope, operation, { ...this.#sources, [EVENT_SOURCE]: source });
+  }
+
+  /** Subgraphs coerce for themselves; this says early and once what is wrong with the variables. */
+  refuseVariables(operation: OperationDefinitionNode, variables: Operation['variables']): ExecutionResult | null {
+    const { errors } = getVariableValues(this.#schema, operation.variableDefinitions ?? [], variables, {
+      maxErrors: 10,
+    });
+    return errors ? this.published({ errors }) : null;
+  }
+
+  published(result: ExecutionResult): ExecutionResult {
+    if (!result.errors) return result;
+    return { ...result, errors: result.errors.map(error => publicError(error, this.#logger)) };
+  }
+
+  async #run(
+    plan: QueryPlan,
+    scope: OperationContext,
+    operation: Operation,
+    sources: Readonly<Record<string, GraphQLDataSource>>,
+  ): Promise<ExecutionResult> {
+    // The executor reads these four members of a request and no other.
+    const request = {
+      request: { variables: operation.variables },
+      context: operation.context,
+      logger: this.#logger,
+      metrics: {},
+    };
+    const result = await executeQueryPlan(
+      plan,
+      sources,
+      request as unknown as GatewayGraphQLRequestContext,
+      scope,
+      this.#supergraph,
+      this.#api,
+    );
+    return this.published(withoutSilentNulls(result));
+  }
+}
+
+/**
+ * A non-null field that a joined entity lacks nulls its parent, and Apollo says so in `extensions.valueCompletion` only.
+ * A dashboard would take that null for a fact: it becomes an error like any other.
+ */
+function withoutSilentNulls(result: ExecutionResult): ExecutionResult {
+  const missing = result.extensions?.valueCompletion as ExecutionResult['errors'];
+  if (!missing) return result;
+  // Wrapped as a cause: it is our fault and not the request's, and the log should say which field.
+  const errors = missing.map(
+    ({ message, path }) => new GraphQLError(message, { path, originalError: new Error(message) }),
+  );
+  return { data: result.data ?? null, errors };
+}

@@ -1,0 +1,58 @@
+import { type ApolloServerPlugin, type GraphQLRequestContext, HeaderMap } from '@apollo/server';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { Logger } from 'pino';
+import { Refusal } from '../../schema/errors.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import { publicError } from './public-error.ts';
+
+/**
+ * What of a GraphQL answer belongs into HTTP. Errors of fields leave the status at 200, as GraphQL over HTTP has it, but
+ * one: a refused payment is 402 with its challenge in the headers, so that an x402 client can pay on /graphql too.
+ */
+export function httpAnswer(logger: Logger): ApolloServerPlugin<Context> {
+  return {
+    async requestDidStart() {
+      return { willSendResponse };
+    },
+    // Apollo answers these with a sentence of its own and keeps the cause to itself.
+    async unexpectedErrorProcessingRequest({ error }) {
+      logger.error({ err: error }, 'a GraphQL request failed');
+    },
+  };
+}
+
+async function willSendResponse({ contextValue, response }: Answering): Promise<void> {
+  const { headers } = response.http;
+  for (const [name, value] of Object.entries(contextValue.response.headers)) headers.set(name.toLowerCase(), value);
+  headers.set('cache-control', 'no-store');
+  if (response.body.kind !== 'single' || !response.body.singleResult.errors) return;
+
+  const { errors } = response.body.singleResult;
+  if (errors.some(error => error.extensions?.status === 402)) response.http.status = 402;
+  for (const error of errors) {
+    const challenge = (error.extensions?.challenge_headers ?? {}) as Record<string, string>;
+    for (const [name, value] of Object.entries(challenge)) headers.set(name.toLowerCase(), value);
+  }
+  response.body.singleResult.errors = errors.map(withoutChallenge);
+}
+
+type Answering = Pick<GraphQLRequestContext<Context>, 'contextValue' | 'response'> & {
+  response: Required<GraphQLRequestContext<Context>['response']>;
+};
+
+function withoutChallenge(error: GraphQLFormattedError): GraphQLFormattedError {
+  if (!error.extensions) return error;
+  const { challenge_headers: _, ...extensions } = error.extensions;
+  return { ...error, extensions };
+}
+
+/** A context that cannot be made (a wrong session, a broken database) answers with the Refusal's own status. */
+export function contextFault(error: unknown, logger: Logger): GraphQLError {
+  const { message, extensions } = publicError(
+    error instanceof GraphQLError ? error : new Refusal('internal', { cause: error }),
+    logger,
+  );
+  return new GraphQLError(message, {
+    extensions: { ...extensions, http: { status: extensions.status, headers: new HeaderMap() } },
+  });
+}

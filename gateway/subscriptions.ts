@@ -1,0 +1,168 @@
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
+import { CloseCode } from 'graphql-ws';
+import { useServer } from 'graphql-ws/use/ws';
+import type { Logger } from 'pino';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { Refusal } from '../schema/errors.ts';
+import { limits } from '../schema/limits.ts';
+import type { Principal } from '../schema/principal.ts';
+import type { Context } from '../subgraphs/context.ts';
+import { mapEvents } from './graph/map-events.ts';
+import { publicError } from './graph/public-error.ts';
+import type { Graph } from './supergraph.ts';
+
+export interface SocketCallers {
+  /** Who opened the socket: asked at connection_init, for each operation and before each event of a session's stream. */
+  identify(credentials: { readonly session: string | null; readonly address: string }): Promise<Principal>;
+  /** A fresh context for each operation of that caller. */
+  createContext(principal: Principal): Context;
+}
+
+export interface SubscriptionOptions {
+  readonly graph: Graph;
+  readonly callers: SocketCallers;
+  readonly logger: Logger;
+  readonly path: string;
+}
+
+export interface Subscriptions {
+  /** Says goodbye (1001), and hangs up on whoever does not answer. */
+  close(): Promise<void>;
+}
+
+const GOODBYE_MS = 2_000;
+
+/** Serves graphql-transport-ws on `path` of a running HTTP server. */
+export function serveSubscriptions(http: HttpServer, options: SubscriptionOptions): Subscriptions {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: limits.socket_message_bytes_max,
+  });
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (request.url?.split('?')[0] !== options.path) {
+      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, ws => sockets.emit('connection', ws, request));
+  };
+  http.on('upgrade', upgrade);
+  const serving = useServer<Record<string, unknown>, Caller>({ ...protocol(options), isProd: true }, sockets);
+  // graphql-ws would print every malformed frame to the console; ws has closed the socket by then.
+  sockets.on('connection', socket => {
+    socket.removeAllListeners('error');
+    socket.on('error', error => options.logger.debug({ err: error }, 'a socket failed'));
+  });
+  return {
+    async close() {
+      http.off('upgrade', upgrade);
+      const hungUp = new AbortController();
+      const impatience = sleep(GOODBYE_MS, null, { signal: hungUp.signal }).then(
+        () => {
+          for (const socket of sockets.clients) socket.terminate();
+        },
+        () => {},
+      );
+      await serving.dispose();
+      hungUp.abort();
+      await impatience;
+    },
+  };
+}
+
+/** What the caller showed at connection_init. Kept, because whoever was let in may be locked out while the socket is open. */
+type Caller = { shown?: Parameters<SocketCallers['identify']>[0] };
+
+type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
+
+function protocol({ graph, callers, logger }: SubscriptionOptions): Protocol {
+  return {
+    async onConnect({ connectionParams, extra }) {
+      try {
+        const shown = { session: sessionIn(connectionParams ?? {}), address: extra.request.socket.remoteAddress ?? '' };
+        extra.shown = shown;
+        // False closes with 4403. Whoever shows no session at all may still ask what is public.
+        return (await callers.identify(shown)).possession.kind !== 'wrong';
+      } catch (error) {
+        logger.error({ err: error }, 'a socket could not be identified');
+        extra.socket.close(CloseCode.InternalServerError, 'Internal server error');
+        return undefined;
+      }
+    },
+    async onSubscribe({ subscriptions, extra }, _id, payload) {
+      if (Object.keys(subscriptions).length > limits.socket_subscriptions_max) return [new Refusal('rate_limited')];
+      try {
+        const principal = await callerOf(extra, callers);
+        return admit(graph, payload, callers.createContext(principal));
+      } catch (error) {
+        return [publicError(error, logger)];
+      }
+    },
+    execute: args => graph.execute(operationOf(args)),
+    subscribe: args => graph.subscribe(operationOf(args)),
+    onOperation({ extra }, _id, _payload, _args, result) {
+      if (!(Symbol.asyncIterator in result) || extra.shown?.session == null) return;
+      // A rotated session is dead at once, on streams that it opened too: before each event it is looked up again.
+      return mapEvents(result as AsyncIterable<ExecutionResult>, async event => {
+        await callerOf(extra, callers);
+        return event;
+      });
+    },
+    onError: (_context, _id, _payload, errors) => errors.map(error => publicError(error, logger).toJSON()),
+  };
+}
+
+/** @throws Refusal, and closes the socket, where the session that it was opened with has ended. */
+async function callerOf({ shown, socket }: Caller & { socket: WebSocket }, callers: SocketCallers): Promise<Principal> {
+  if (!shown) throw new Error('acknowledged without credentials');
+  const principal = await callers.identify(shown);
+  if (principal.possession.kind !== 'wrong') return principal;
+  socket.close(CloseCode.Forbidden, 'Forbidden');
+  throw new Refusal('forbidden');
+}
+
+interface Requested {
+  readonly query: string;
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Record<string, unknown> | null | undefined;
+}
+
+/** Parsed and validated here: left to graphql-ws, a syntax error would end the whole socket. */
+function admit(
+  graph: Graph,
+  { query, operationName, variables }: Requested,
+  contextValue: Context,
+): ExecutionArgs | readonly GraphQLError[] {
+  try {
+    const document = graph.parse(query);
+    const faults = graph.validate(document);
+    if (faults.length > 0) return faults;
+    if (graph.isPaid(document, operationName ?? null)) {
+      return [
+        new Refusal('invalid_request', {
+          detail: 'A paid field takes its payment from HTTP headers: send this operation by POST.',
+        }),
+      ];
+    }
+    return { schema: graph.schema, document, operationName, variableValues: variables, contextValue };
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error];
+    throw error;
+  }
+}
+
+function operationOf({ document, operationName, variableValues, contextValue }: ExecutionArgs) {
+  return { document, operationName, variables: variableValues ?? {}, context: contextValue };
+}
+
+/** `{session}`, or `{headers: {'X-SVC-Session'}}` as clients send that know headers only. */
+function sessionIn(params: Record<string, unknown>): string | null {
+  if (params.session !== undefined && params.session !== null) return String(params.session);
+  const headers = params.headers;
+  if (typeof headers !== 'object' || headers === null) return null;
+  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-svc-session');
+  return found ? String(found[1]) : null;
+}

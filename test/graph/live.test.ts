@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type RunningPostgres, startPostgres } from '../../gateway/development/postgres/start.ts';
+import { boardEntities, boardMigrations } from '../../subgraphs/board/index.ts';
+import { bookFeed, shareReads } from '../../subgraphs/book/row/feed.ts';
+import { type Database, openDatabase } from '../../subgraphs/database.ts';
+import { BOOK_CHANNEL, type Live, openLive } from '../../subgraphs/live.ts';
+
+let folder: string;
+let postgres: RunningPostgres;
+let database: Database;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'live-'));
+  postgres = await startPostgres(folder);
+  database = await openDatabase({
+    url: postgres.url,
+    entities: boardEntities,
+    migrations: boardMigrations,
+    connections_max: 6,
+  });
+  await database.query({ text: 'create table ledger_head (agent_id integer primary key, position integer not null)' });
+  await database.query({
+    text: 'create table ledger_event (agent_id integer, position integer, primary key (agent_id, position))',
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+let agent_id = 0;
+beforeEach(async () => {
+  await database.query({ text: 'insert into ledger_head values ($1, 0)', values: [++agent_id] });
+});
+
+function live(): Live {
+  const opened = openLive(database);
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+/** What the real ledger does: take the head, write the event, tell of it, all in one transaction. */
+async function append(agent = agent_id): Promise<void> {
+  await database.transaction(async tx => {
+    const { rows } = await tx.query(
+      'update ledger_head set position = position + 1 where agent_id = $1 returning position',
+      [agent],
+    );
+    const { position } = rows[0] as { position: number };
+    await tx.query('insert into ledger_event values ($1, $2)', [agent, position]);
+    await tx.query('select pg_notify($1, $2)', [BOOK_CHANNEL, `${agent}:${position}`]);
+  });
+}
+
+const LISTENERS = `from pg_stat_activity where query = 'listen ${BOOK_CHANNEL}' or query = 'select 1'`;
+
+async function cutListeners(): Promise<void> {
+  await database.query({ text: `select pg_terminate_backend(pid) ${LISTENERS}` });
+}
+
+describe('live wake-ups', () => {
+  it('tell the newest position of the book that is watched, and of no other', async () => {
+    const wakes: (number | null)[] = [];
+    await live().watch(agent_id, position => wakes.push(position));
+    await database.query({ text: 'insert into ledger_head values ($1, 0)', values: [agent_id + 1_000] });
+    await append(agent_id + 1_000);
+    await append();
+    await append();
+    await expect.poll(() => wakes).toEqual([1, 2]);
+  });
+
+  it('share one connection, opened by the first watcher', async () => {
+    const opened = live();
+    const count = async () =>
+      (await database.query<{ count: number }>({ text: `select count(*) ${LISTENERS}` }))[0]?.count;
+    expect(await count()).toBe(0);
+    await Promise.all(Array.from({ length: 20 }, (_, index) => opened.watch(index, () => {})));
+    expect(await count()).toBe(1);
+  });
+
+  it('stop for whoever stopped', async () => {
+    const opened = live();
+    const [stopped, going]: [unknown[], unknown[]] = [[], []];
+    const stop = await opened.watch(agent_id, position => stopped.push(position));
+    await opened.watch(agent_id, position => going.push(position));
+    stop();
+    await append();
+    await expect.poll(() => going).toEqual([1]);
+    expect(stopped).toEqual([]);
+  });
+
+  it('come once without a position after a reconnect, and then go on', async () => {
+    const wakes: (number | null)[] = [];
+    await live().watch(agent_id, position => wakes.push(position));
+    await cutListeners();
+    await expect.poll(() => wakes, { timeout: 10_000 }).toEqual([null]);
+    await append();
+    await expect.poll(() => wakes).toEqual([null, 1]);
+  });
+
+  it('are refused once closed', async () => {
+    const opened = openLive(database);
+    await opened.close();
+    await expect(opened.watch(agent_id, () => {})).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('a feed on Postgres', () => {
+  it('hands on every event once and in order while writers race and the connection is cut', async () => {
+    const opened = live();
+    const read = shareReads(async (agent: number, after: number, limit: number) =>
+      database.query<{ position: number }>({
+        name: 'events',
+        text: 'select position from ledger_event where agent_id = $1 and position > $2 order by position limit $3',
+        values: [agent, after, limit],
+      }),
+    );
+    for (let i = 0; i < 30; i++) await append();
+    const feeds = [0, 10, 30].map(after => ({ after, feed: bookFeed(opened, read, agent_id, after) }));
+    const total = 330;
+    const collected = feeds.map(async ({ after, feed }) => {
+      const positions: number[] = [];
+      while (after + positions.length < total) positions.push((await feed.next()).value?.position ?? -1);
+      await feed.return?.();
+      return positions;
+    });
+    const writer = async () => {
+      for (let i = 0; i < 100; i++) await append();
+    };
+    await Promise.all([writer(), writer(), writer(), cutListeners()]);
+    for (const [index, after] of [0, 10, 30].entries()) {
+      expect(await collected[index]).toEqual(Array.from({ length: total - after }, (_, at) => after + at + 1));
+    }
+  });
+});
