@@ -1,0 +1,102 @@
+import type { Hex } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { ConfigFault, type VariableFault } from './config/fault.ts';
+import { keptSecret } from './config/secrets.ts';
+import { productionFaults, type SubstitutedName, substitutesInUse } from './config/substitutes.ts';
+import { type Environment, emptyLists, type Variables, variables } from './config/variables.ts';
+import { makeDataFolder } from './development/data-folder.ts';
+
+/** The environment as it was read: under each variable's name in lower case, null where it is unset. */
+export type Settings = Readonly<{
+  [K in keyof Variables as Lowercase<K>]-?: undefined extends Variables[K]
+    ? Exclude<Variables[K], undefined> | null
+    : Variables[K];
+}> & {
+  readonly base_url: string;
+  /** Names of the variables in whose place a stand-in or a made-up secret is in use. */
+  readonly stand_ins: readonly SubstitutedName[];
+  /** `development` while there is any. */
+  readonly profile: 'development' | 'production';
+};
+
+type Filled<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: NonNullable<T[P]> };
+
+type Secrets = 'issuer_keys' | 'seal_key' | 'subgraph_secret' | 'anchor_key' | 'pay_to_base';
+type Keys = 'api_keys' | 'demo_keys' | 'waiver_keys' | 'board_ops_secret' | 'board_inbound_secret';
+type Services = 'database_url' | 'base_rpc_url' | 'facilitator_keys' | 'hubs' | 'subgraph_urls';
+
+/** With every secret in place. */
+export type CompleteConfig = Filled<Settings, Secrets | Keys>;
+/** With every service in place too: what the gateway runs on. */
+export type Config = Filled<CompleteConfig, Services>;
+
+/**
+ * Reads the environment: the only place that does.
+ * @throws ConfigFault naming all that is wrong at once; with NODE_ENV=production also all that is missing.
+ */
+export function readConfig(environment: Environment = process.env): Settings {
+  const read = variables.safeParse(givenValues(environment));
+  const faults: VariableFault[] = read.success
+    ? []
+    : read.error.issues.map(({ path, message }) => ({ variable: path.join('.'), problem: message }));
+  if (environment.NODE_ENV === 'production') faults.push(...productionFaults(environment));
+  if (!read.success || faults.length > 0) throw new ConfigFault(faults);
+
+  const named = Object.keys(variables.shape).map(name => [
+    name.toLowerCase(),
+    read.data[name as keyof Variables] ?? null,
+  ]);
+  const stand_ins = substitutesInUse(environment);
+  return deepFreeze({
+    ...(Object.fromEntries(named) as Settings),
+    base_url: read.data.BASE_URL ?? `http://${reachableHost(read.data.HOST)}:${read.data.PORT}`,
+    stand_ins,
+    profile: stand_ins.length > 0 ? 'development' : 'production',
+  });
+}
+
+/** Set to nothing is unset, but for lists that may be empty. */
+function givenValues(environment: Environment): Environment {
+  const counts = ([name, value]: [string, string | undefined]) => value || (value === '' && emptyLists.has(name));
+  return Object.fromEntries(Object.entries(environment).filter(counts));
+}
+
+/** Puts a secret in the place of each that is unset: made once under DATA_DIR, the same for all who ask. */
+export async function completeConfig(settings: Settings): Promise<CompleteConfig> {
+  const data_dir = await makeDataFolder(settings.data_dir);
+  const kept = (name: string, make = (random: string) => random) => keptSecret(data_dir, name, make);
+  const keptKeys = async (name: string) => [
+    await kept(name, random => `svc_${name.split('_')[0]}_${random.slice(0, 48)}`),
+  ];
+  const treasury = async () => privateKeyToAddress(`0x${await kept('pay_to_base_key')}` as Hex);
+  return deepFreeze({
+    ...settings,
+    data_dir,
+    pay_to_base: settings.pay_to_base ?? (await treasury()),
+    issuer_keys: settings.issuer_keys ?? [await kept('issuer_key')],
+    seal_key: settings.seal_key ?? (await kept('seal_key')),
+    subgraph_secret: settings.subgraph_secret ?? (await kept('subgraph_secret')),
+    anchor_key: settings.anchor_key ?? (await kept('anchor_key')),
+    api_keys: settings.api_keys ?? (await keptKeys('live_api_key')),
+    demo_keys: settings.demo_keys ?? (await keptKeys('demo_api_key')),
+    waiver_keys: settings.waiver_keys ?? (await keptKeys('waiver_key')),
+    board_ops_secret: settings.board_ops_secret ?? (await kept('board_ops_secret')),
+    board_inbound_secret: settings.board_inbound_secret ?? (await kept('board_inbound_secret')),
+  });
+}
+
+/** Where a wildcard is bound, loopback is what we can be sure of. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+export type { HubConfig } from './config/variables.ts';
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) deepFreeze(member);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,128 @@
+import { getAddress, type Hex, isAddress } from 'viem';
+import { z } from 'zod';
+
+/** An OpenAI-compatible service that we buy answers from. `base_url` goes up to and including the version. */
+const hub = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, 'a hub name is up to 63 letters, digits, dots, dashes'),
+  base_url: httpUrl().transform(withoutSlash),
+  api_key: z.string().min(1),
+  models: z.array(z.string().min(1)).min(1),
+});
+
+/** One row per variable of the environment. A row that is not set, or set to nothing, is left undefined. */
+export const variables = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: decimal(1, 65_535).default(4000),
+  BASE_URL: httpUrl().transform(withoutSlash).optional(),
+  DATA_DIR: z.string().default('.data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'not a postgresql:// URL' }).optional(),
+  BASE_RPC_URL: httpUrl().optional(),
+  SOLANA_RPC_URL: httpUrl().optional(),
+  NANO_RPC_URL: httpUrl().optional(),
+  FACILITATOR_URL: httpUrl().transform(withoutSlash).optional(),
+  FACILITATOR_KEYS: list(privateKey()).optional(),
+  SOLANA_FEE_PAYER_KEY: z.string().optional(),
+  PAY_TO_BASE: baseAddress().optional(),
+  PAY_TO_SOLANA: z
+    .string()
+    .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'not a Solana address')
+    .optional(),
+  HUBS: jsonOf(z.array(hub).min(1).refine(distinctNames, 'two hubs share a name')).optional(),
+  ROUTER_URL: httpUrl().transform(withoutSlash).optional(),
+  ISSUER_KEYS: list(seed()).optional(),
+  SEAL_KEY: secret().optional(),
+  SUBGRAPH_SECRET: secret().optional(),
+  ANCHOR_KEY: seed().optional(),
+  API_KEYS: list(z.string().min(1)).optional(),
+  DEMO_KEYS: list(z.string().min(1)).optional(),
+  WAIVER_KEYS: list(z.string().min(1)).optional(),
+  BOARD_OPS_SECRET: z.string().optional(),
+  BOARD_INBOUND_SECRET: z.string().optional(),
+  SUBGRAPH_URLS: jsonOf(z.partialRecord(z.enum(['book', 'board', 'receipt', 'session']), httpUrl())).optional(),
+  EVENTS_URL: z.url('not a URL').optional(),
+  NODE_ENV: z.string().default('development'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
+
+export type VariableName = keyof typeof variables.shape;
+export type Variables = z.infer<typeof variables>;
+export type HubConfig = Readonly<z.infer<typeof hub>>;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const emptyLists: ReadonlySet<string> = new Set<VariableName>(['API_KEYS', 'DEMO_KEYS', 'WAIVER_KEYS']);
+
+/** Of these, set to nothing says "none": no such keys, or without that network. Unset says "find something". */
+export const mayBeEmpty: ReadonlySet<string> = new Set<VariableName>([
+  ...(['API_KEYS', 'DEMO_KEYS', 'WAIVER_KEYS', 'ROUTER_URL'] as const),
+  ...(['SOLANA_RPC_URL', 'SOLANA_FEE_PAYER_KEY', 'PAY_TO_SOLANA'] as const),
+]);
+
+function httpUrl() {
+  return z.url({ protocol: /^https?$/, error: 'not an http(s) URL' });
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+function decimal(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^[0-9]{1,9}$/, `not a number from ${min} to ${max}`)
+    .transform(Number)
+    .refine(value => value >= min && value <= max, `not a number from ${min} to ${max}`);
+}
+
+function list<T extends z.ZodType<unknown, string>>(item: T) {
+  return z
+    .string()
+    .transform(text =>
+      text
+        .split(',')
+        .map(part => part.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(item));
+}
+
+/** 32 bytes of hex, with or without 0x; kept without, in lower case. */
+function seed() {
+  return z
+    .string()
+    .regex(/^(0x)?[0-9a-f]{64}$/i, 'not 32 bytes of hex')
+    .transform(text => text.replace(/^0x/i, '').toLowerCase());
+}
+
+function privateKey() {
+  return seed().transform((digits): Hex => `0x${digits}`);
+}
+
+function secret() {
+  return z.string().min(16, 'shorter than 16 characters');
+}
+
+function baseAddress() {
+  return z
+    .string()
+    .refine(text => isAddress(text), 'not an address (checksum included)')
+    .transform(text => getAddress(text));
+}
+
+function jsonOf<T extends z.ZodType>(inner: T) {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'not JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(inner);
+}
+
+function distinctNames(hubs: readonly { name: string }[]): boolean {
+  return new Set(hubs.map(({ name }) => name)).size === hubs.length;
+}

@@ -1,0 +1,129 @@
+import { randomInt } from 'node:crypto';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { networks } from '../../../schema/network.ts';
+import { exists, makeDataFolder } from '../data-folder.ts';
+import { awaitProcess, endProcess, freePort, spawnDetached } from '../detached.ts';
+import { isAlive, type ProcessMark } from '../living.ts';
+import { withLock } from '../lock.ts';
+import { runnableAnvil } from './binary.ts';
+import { genesisCalls } from './genesis.ts';
+import { rpc, rpcBatch } from './rpc.ts';
+
+const READY_MS = 15_000;
+
+export interface RunningChain {
+  readonly rpc_url: string;
+  /** Hash of block 0: another one means another chain, whose past is not this one's. */
+  readonly genesis_hash: string;
+  readonly adopted: boolean;
+  /** Saves the state and ends the node. */
+  stop(): Promise<void>;
+}
+
+export interface ChainOptions {
+  /** Seconds between two savings of the state; null keeps the chain in memory only. */
+  readonly save_seconds: number | null;
+}
+
+/** `DATA_DIR/chain/anvil.json`: written when the chain is complete, so a half-made one is never taken for one. */
+interface ChainRecord {
+  readonly mark: ProcessMark;
+  readonly port: number;
+  readonly genesis_hash: string;
+}
+
+/**
+ * The Base of a DATA_DIR: adopted when it runs, or else started from its saved state, or else made.
+ * A node ended by SIGKILL loses what came after its last saving: then blocks that the caller remembers are gone.
+ */
+export async function startBaseChain(
+  data_dir: string,
+  options: ChainOptions = { save_seconds: 1 },
+): Promise<RunningChain> {
+  const folder = join(await makeDataFolder(data_dir), 'chain');
+  const lock = `chain:${folder}`;
+  return withLock(lock, async () => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const known = await readRecord(folder);
+    const adopted = known !== null && (await answersAs(known));
+    const chain = known && adopted ? known : await launch(folder, known, options);
+    return {
+      rpc_url: urlOf(chain.port),
+      genesis_hash: chain.genesis_hash,
+      adopted,
+      stop: () => withLock(lock, () => endProcess(chain.mark, ['SIGTERM', 'SIGKILL'])),
+    };
+  });
+}
+
+async function launch(folder: string, known: ChainRecord | null, options: ChainOptions): Promise<ChainRecord> {
+  if (known) await endProcess(known.mark, ['SIGKILL']);
+  const state = join(folder, 'state.json');
+  const restored = known !== null && (await soundState(state));
+  if (!restored) await rm(state, { force: true });
+  const port = await freePort(known?.port ?? null);
+  const log = join(folder, 'anvil.log');
+  const mark = await spawnDetached(await runnableAnvil(folder), anvilArguments(port, state, options), {
+    log,
+    // anvil keeps its own cache below its home.
+    environment: { HOME: folder, PATH: '/usr/bin:/bin' },
+  });
+  const url = urlOf(port);
+  const ready = await awaitProcess(mark, READY_MS, () => rpc<string>(url, 'eth_chainId').catch(() => null));
+  if (!ready) throw new Error(`anvil did not start:\n${(await readFile(log, 'utf8')).slice(-2_000)}`);
+  if (!restored) await rpcBatch(url, genesisCalls());
+  const record: ChainRecord = { mark, port, genesis_hash: await genesisHash(url) };
+  await writeFile(join(folder, 'anvil.json.new'), JSON.stringify(record), { mode: 0o600 });
+  await rename(join(folder, 'anvil.json.new'), join(folder, 'anvil.json'));
+  return record;
+}
+
+function anvilArguments(port: number, state: string, { save_seconds }: ChainOptions): string[] {
+  const saving = save_seconds === null ? [] : ['--state', state, '--state-interval', String(save_seconds)];
+  // Two chains made in the same second would share block 0; the gas limit stands in its header and tells them apart.
+  const gas_limit = 30_000_000 + randomInt(1_000_000);
+  return [
+    ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(networks.base.chain_id), '--silent'],
+    ...['--slots-in-an-epoch', '1', '--gas-limit', String(gas_limit), ...saving],
+  ];
+}
+
+/** Saving rewrites the file in place, so a kill may cut it: then the copy of the last sound start serves. */
+async function soundState(state: string): Promise<boolean> {
+  const copy = `${state}.sound`;
+  if (await isJson(state)) await copyFile(state, copy);
+  else if (await isJson(copy)) await copyFile(copy, state);
+  return exists(state);
+}
+
+async function isJson(path: string): Promise<boolean> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) !== null;
+  } catch {
+    return false;
+  }
+}
+
+async function answersAs(record: ChainRecord): Promise<boolean> {
+  if (!isAlive(record.mark)) return false;
+  const [chain_id, hash] = await Promise.all([
+    rpc<string>(urlOf(record.port), 'eth_chainId').catch(() => null),
+    genesisHash(urlOf(record.port)).catch(() => null),
+  ]);
+  return Number(chain_id) === networks.base.chain_id && hash === record.genesis_hash;
+}
+
+async function genesisHash(url: string): Promise<string> {
+  const block = await rpc<{ hash: string }>(url, 'eth_getBlockByNumber', '0x0', false);
+  return block.hash;
+}
+
+async function readRecord(folder: string): Promise<ChainRecord | null> {
+  const text = await readFile(join(folder, 'anvil.json'), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as ChainRecord);
+}
+
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}

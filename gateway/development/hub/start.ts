@@ -1,0 +1,92 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { answerTo, type ChatRequest, chatRequest, type HubAnswer } from './answer.ts';
+
+export interface DevelopmentHubOptions {
+  readonly name: string;
+  readonly models: readonly string[];
+  readonly api_key: string;
+}
+
+export interface DevelopmentHub {
+  /** With `/v1`, as OpenAI clients want it. */
+  readonly base_url: string;
+  close(): Promise<void>;
+}
+
+/** A stand-in for a model hub that speaks OpenAI's chat API over real HTTP. It lives and ends with this process. */
+export async function startDevelopmentHub(options: DevelopmentHubOptions): Promise<DevelopmentHub> {
+  const server = createServer((request, response) => {
+    serve(options, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  return {
+    base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    close: () => closeServer(server),
+  };
+}
+
+async function serve(hub: DevelopmentHubOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.headers.authorization !== `Bearer ${hub.api_key}`) {
+    return refuse(response, 401, 'invalid_api_key', 'Incorrect API key provided.');
+  }
+  const door = `${request.method} ${request.url}`;
+  if (door === 'GET /v1/models') return sendJson(response, 200, modelList(hub));
+  if (door !== 'POST /v1/chat/completions') return refuse(response, 404, 'not_found', `Unknown request URL: ${door}`);
+  const parsed = chatRequest.safeParse(await json(request).catch(() => null));
+  if (!parsed.success) return refuse(response, 400, 'invalid_request', parsed.error.message);
+  if (!hub.models.includes(parsed.data.model)) {
+    return refuse(response, 404, 'model_not_found', `The model ${parsed.data.model} does not exist.`);
+  }
+  const answer = answerTo(hub.name, parsed.data);
+  if (parsed.data.stream) return sendStream(response, parsed.data, answer);
+  sendJson(response, 200, completion(parsed.data, answer));
+}
+
+function completion(request: ChatRequest, { id, words, finish_reason, usage }: HubAnswer): object {
+  const message = { role: 'assistant', content: words.join('') };
+  const choices = [{ index: 0, message, finish_reason }];
+  return { id, object: 'chat.completion', created: unixSeconds(), model: request.model, choices, usage };
+}
+
+function sendStream(
+  response: ServerResponse,
+  request: ChatRequest,
+  { id, words, finish_reason, usage }: HubAnswer,
+): void {
+  const head = { id, object: 'chat.completion.chunk', created: unixSeconds(), model: request.model };
+  const send = (chunk: object) => response.write(`data: ${JSON.stringify({ ...head, ...chunk })}\n\n`);
+  const delta = (delta: object, reason: string | null = null) =>
+    send({ choices: [{ index: 0, delta, finish_reason: reason }] });
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  delta({ role: 'assistant', content: '' });
+  for (const word of words) delta({ content: word });
+  delta({}, finish_reason);
+  if (request.stream_options.include_usage) send({ choices: [], usage });
+  response.end('data: [DONE]\n\n');
+}
+
+function modelList(hub: DevelopmentHubOptions): object {
+  const data = hub.models.map(id => ({ id, object: 'model', created: 1_700_000_000, owned_by: hub.name }));
+  return { object: 'list', data };
+}
+
+function refuse(response: ServerResponse, status: number, code: string, message: string): void {
+  sendJson(response, status, { error: { message, type: 'invalid_request_error', param: null, code } });
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function unixSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}

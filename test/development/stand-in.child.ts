@@ -1,0 +1,19 @@
+import { readConfig } from '../../gateway/config.ts';
+import { startBaseChain } from '../../gateway/development/chain/start.ts';
+import { startPostgres } from '../../gateway/development/postgres/start.ts';
+import { startDevelopment } from '../../gateway/development/start.ts';
+
+const [, , kind, data_dir = ''] = process.argv;
+
+/** Starts one thing, says what it got, and lives on until a signal; SIGTERM stops what it started. */
+const starts: Record<string, () => Promise<{ stop(): Promise<void> }>> = {
+  postgres: () => startPostgres(data_dir),
+  chain: () => startBaseChain(data_dir),
+  development: () => startDevelopment(readConfig({ DATA_DIR: data_dir })),
+};
+const start = starts[kind ?? ''];
+if (!start) throw new Error(`no such stand-in: ${kind}`);
+const running = await start();
+process.once('SIGTERM', () => void running.stop().then(() => process.exit(0)));
+console.log(JSON.stringify(running));
+setInterval(() => {}, 1_000);

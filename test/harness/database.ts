@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { administer, createDatabase, databaseUrl, TEMPLATE } from './global.ts';
+import { atEnd } from './release.ts';
+
+export interface FreshDatabase {
+  readonly url: string;
+  /** Also happens by itself after the file's last test. */
+  drop(): Promise<void>;
+}
+
+/** A database of one's own, migrated: a copy of the template. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const cluster_url = inject('cluster_url');
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  await createDatabase(cluster_url, name, TEMPLATE);
+  const drop = () => administer(cluster_url, `drop database if exists ${name} with (force)`);
+  atEnd(drop);
+  return { url: databaseUrl(cluster_url, name), drop };
+}

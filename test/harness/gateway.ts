@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../gateway/development/detached.ts';
+import { atEnd } from './release.ts';
+import { clearScratch, makeScratch } from './scratch.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const READY_MS = 30_000;
+
+export interface GatewayOptions {
+  readonly data_dir?: string;
+  readonly port?: number;
+  /** Variables beyond these: DATABASE_URL, BASE_RPC_URL, HUBS, … */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** false: returns when the process runs, also where it is meant to refuse. */
+  readonly await_health?: boolean;
+}
+
+export interface RunningGateway {
+  readonly url: string;
+  readonly data_dir: string;
+  readonly process: ChildProcess;
+  /** Every line of both streams so far. */
+  readonly logs: readonly string[];
+  /** Resolves with the exit code, or null where a signal ended it. */
+  readonly exited: Promise<number | null>;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+  stop(): Promise<number | null>;
+}
+
+/** The service as an operator starts it: a process of its own, known by its environment alone. */
+export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {
+  const data_dir = options.data_dir ?? (await ownFolder());
+  const port = options.port ?? (await freePort());
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: data_dir,
+    DATA_DIR: data_dir,
+    PORT: String(port),
+    ...options.environment,
+  };
+  const child = spawn(process.execPath, ['--import', 'tsx', 'gateway/main.ts'], {
+    cwd: ROOT,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  const kill = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return exited;
+  };
+  atEnd(() => kill('SIGKILL'));
+  const gateway = {
+    url: `http://127.0.0.1:${port}`,
+    data_dir,
+    process: child,
+    logs: linesOf(child),
+    exited,
+    kill,
+    stop: () => kill('SIGTERM'),
+  };
+  if (options.await_health !== false) await awaitHealth(gateway);
+  return gateway;
+}
+
+async function ownFolder(): Promise<string> {
+  const folder = await makeScratch();
+  atEnd(() => clearScratch(folder));
+  return folder;
+}
+
+function linesOf(child: ChildProcess): string[] {
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream) createInterface(stream).on('line', line => lines.push(line));
+  }
+  return lines;
+}
+
+async function awaitHealth({
+  url,
+  process: child,
+  logs,
+}: Pick<RunningGateway, 'url' | 'process' | 'logs'>): Promise<void> {
+  const deadline_ms = Date.now() + READY_MS;
+  while (child.exitCode === null && child.signalCode === null && Date.now() < deadline_ms) {
+    const response = await fetch(`${url}/health`).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    await sleep(25);
+  }
+  throw new Error(`the gateway did not come up:\n${logs.slice(-40).join('\n')}`);
+}

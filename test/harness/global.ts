@@ -1,0 +1,49 @@
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { startPostgres } from '../../gateway/development/postgres/start.ts';
+import { clearScratch, makeScratch, sweepScratch } from './scratch.ts';
+import { prepareTemplate } from './template.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The one cluster of this run; every test file makes databases of its own in it. */
+    readonly cluster_url: string;
+  }
+}
+
+export const TEMPLATE = 'svc_template';
+
+let folder: string | undefined;
+
+/** One real, durable Postgres for the whole run, and in it the template that `freshDatabase` copies. */
+export async function setup(project: TestProject): Promise<void> {
+  await sweepScratch();
+  folder = await makeScratch();
+  const { url } = await startPostgres(folder);
+  await createDatabase(url, TEMPLATE);
+  await prepareTemplate(databaseUrl(url, TEMPLATE));
+  project.provide('cluster_url', url);
+}
+
+export async function teardown(): Promise<void> {
+  if (folder) await clearScratch(folder);
+}
+
+export function databaseUrl(cluster_url: string, name: string): string {
+  return Object.assign(new URL(cluster_url), { pathname: `/${name}` }).href;
+}
+
+export async function createDatabase(cluster_url: string, name: string, template?: string): Promise<void> {
+  await administer(cluster_url, `create database ${name}${template ? ` template ${template}` : ''}`);
+}
+
+/** One statement on the cluster's own database, outside a transaction. */
+export async function administer(cluster_url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: cluster_url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,40 @@
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endProcess } from '../../gateway/development/detached.ts';
+import { isAlive, markOf, type ProcessMark } from '../../gateway/development/living.ts';
+import { findPostmaster } from '../../gateway/development/postgres/postmaster.ts';
+
+const PREFIX = 'svc-test-';
+
+/** A DATA_DIR for one test, named after this process, so that a later run knows what was left behind. */
+export async function makeScratch(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  // As root the database server runs as another user and has to pass through.
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+/** Ends the stand-ins that still run on a folder, wherever their files lie, and removes it all. */
+export async function clearScratch(folder: string): Promise<void> {
+  const pointer = await readJson<{ outside: string | null }>(join(folder, 'postgres.json'));
+  const cluster_home = pointer?.outside ?? join(folder, 'postgres');
+  const postmaster = await findPostmaster(join(cluster_home, 'cluster'));
+  if (postmaster) await endProcess(postmaster.mark, ['SIGINT', 'SIGQUIT']);
+  const chain = await readJson<{ mark: ProcessMark }>(join(folder, 'chain', 'anvil.json'));
+  if (chain && isAlive(chain.mark)) await endProcess(chain.mark, ['SIGKILL']);
+  for (const path of [cluster_home, folder]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** What runs that were killed have left: folders whose process is gone. */
+export async function sweepScratch(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;
+    if (pid && !markOf(pid)) await clearScratch(join(tmpdir(), name)).catch(() => {});
+  }
+}
+
+async function readJson<T>(path: string): Promise<T | null> {
+  const text = await readFile(path, 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as T);
+}

@@ -1,0 +1,12 @@
+import { openStore } from '../../gateway/store.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import { freshDatabase } from './database.ts';
+import { atEnd } from './release.ts';
+
+/** A migrated database of one's own, opened; closed and dropped after the file's last test. */
+export async function freshStore(): Promise<Database & { readonly url: string }> {
+  const { url } = await freshDatabase();
+  const store = await openStore(url);
+  atEnd(() => store.close());
+  return { ...store, url };
+}
