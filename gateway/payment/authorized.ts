@@ -1,0 +1,55 @@
+import { Refusal } from '../../schema/errors.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Authorization } from './authorization.ts';
+import { challenge } from './offer.ts';
+import type { AnyPaid } from './record.ts';
+import type { Signature } from './signature.ts';
+import type { Till } from './till.ts';
+import { verifyPayment } from './verify.ts';
+
+/** A payment that our own checks found good: who pays, and the signature that the chain will take. */
+export interface Authorized {
+  readonly authorization: Authorization;
+  readonly signature: Signature;
+  readonly x402_version: 1 | 2;
+}
+
+/** Reads the payment that came with the call. @throws payment_required, payment_rejected: each with the offer. */
+export function authorized(till: Till, paid: AnyPaid, context: Context): Authorized {
+  if (context.payment === null) throw required(till, paid);
+  const verified = verifyPayment(context.payment, {
+    amount_atomic: paid.price_atomic,
+    networks: paid.networks,
+    pay_to: till.pay_to,
+    now_ms: till.clock.now_ms(),
+  });
+  switch (verified.kind) {
+    case 'refused':
+      throw rejected(till, paid, verified.reason);
+    case 'contract_signature':
+      throw rejected(till, paid, 'invalid_exact_evm_payload_signature');
+    case 'verified':
+      return { ...verified, x402_version: context.payment.x402_version };
+  }
+}
+
+function required(till: Till, paid: AnyPaid): Refusal {
+  return new Refusal('payment_required', { facts: offer(till, paid, null) });
+}
+
+/** `reason` is x402's own word; the payment may be mended or another one made: nothing was charged. */
+export function rejected(till: Till, paid: AnyPaid, reason: string): Refusal {
+  return new Refusal('payment_rejected', { detail: reason, facts: { charged: false, ...offer(till, paid, reason) } });
+}
+
+/** The offer as /graphql hands it out; a REST door makes its own, which names the door. */
+function offer(till: Till, paid: AnyPaid, detail: string | null) {
+  const price = {
+    amount_atomic: paid.price_atomic,
+    networks: paid.networks,
+    resource: `${till.base_url}/graphql`,
+    description: paid.field,
+  };
+  const { headers, body } = challenge(price, till.pay_to, detail === null ? null : { code: 'payment_rejected', detail });
+  return { challenge_headers: headers, x402: body };
+}

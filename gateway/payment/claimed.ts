@@ -1,0 +1,102 @@
+import { atomicAmount } from '../../schema/amount.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { Refusal } from '../../schema/errors.ts';
+import type { AgentId, TaskId } from '../../schema/ids.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Payer } from '../../subgraphs/paid.ts';
+import type { ClaimOutcome, ClaimRequest, Lease } from '../../subgraphs/receipt/index.ts';
+import { authorizationToJson, claimKey } from './authorization.ts';
+import type { Authorized } from './authorized.ts';
+import type { AnyPaid, Landing } from './record.ts';
+import type { Till } from './till.ts';
+
+/** A paid request whose payment has been found good, before anybody holds it. */
+export interface Presented {
+  readonly paid: AnyPaid;
+  readonly args: JsonObject;
+  readonly payment: Authorized;
+  readonly request_hash: string;
+}
+
+/** The same, held by this process under a lease. */
+export interface Claimed extends Presented {
+  readonly claim: ClaimRequest;
+  readonly lease: Lease;
+  readonly task_id: TaskId;
+}
+
+export const requestLabel = (claim_key: string): string => `request:${claim_key}`;
+
+export function payerOf({ authorization }: Authorized): Payer {
+  return { network: authorization.network, wallet: authorization.payer };
+}
+
+/** The claim with all that reconcile would need to finish it alone. */
+export async function claimOf(
+  till: Till,
+  presented: Presented & { task_id: TaskId },
+  context: Context,
+): Promise<ClaimRequest> {
+  const { paid, args, payment, request_hash, task_id } = presented;
+  const { authorization, signature } = payment;
+  const payer = payerOf(payment);
+  const claim_key = claimKey(authorization);
+  const agent_id = await landsOn(till, presented, payer, context);
+  const counted = agent_id !== null && paid.order === 'work_then_settle';
+  return {
+    claim_key,
+    field: paid.field,
+    request_hash,
+    task_id,
+    agent_id,
+    lease_owner: till.owner,
+    network: authorization.network,
+    payer: authorization.payer,
+    payment_id: authorization.nonce,
+    amount_atomic: paid.price_atomic,
+    // A stamp may open the book that it lands on: there is nothing yet to hold it against.
+    reserved_atomic: atomicAmount(counted ? paid.price_atomic : 0n),
+    valid_before: authorization.valid_before_seconds,
+    authorization: { ...authorizationToJson(authorization), signature: { ...signature } },
+    landing: landingOf(paid, args, context),
+    request_box: till.vault.seal(JSON.stringify(args), requestLabel(claim_key)),
+    slots: paid.slots?.(args, payer) ?? [],
+  };
+}
+
+/** The session's book, or else the payer's: decided before the money moves, and kept on the claim. */
+async function landsOn(till: Till, { paid, args }: Presented, payer: Payer, context: Context): Promise<AgentId | null> {
+  if (paid.book) return paid.book(args, payer, context);
+  const { possession } = context.principal;
+  if (possession.kind === 'wrong') throw new Refusal('forbidden');
+  return possession.kind === 'proven' ? possession.agent_id : till.agentOfWallet(payer.wallet);
+}
+
+function landingOf(paid: AnyPaid, args: JsonObject, context: Context): Landing {
+  const { api_key } = context.principal;
+  const route = paid.order === 'stamp' ? paid.route : { model: null, hub: null };
+  return {
+    job_kind: paid.job_kind,
+    intent_id: null,
+    attempt_index: null,
+    ...paid.intent?.(args),
+    api_key_hash: 'hash' in api_key ? api_key.hash : null,
+    model: route.model,
+    hub: route.hub,
+    output_sha256: null,
+  };
+}
+
+/** A payment that is somebody's already: each way of it has its own code, and none of them charges again. */
+export function refusedClaim(outcome: Exclude<ClaimOutcome, { kind: 'claimed' | 'replayed' }>, paid: AnyPaid): Refusal {
+  switch (outcome.kind) {
+    case 'foreign':
+      return new Refusal('payment_already_used');
+    case 'in_flight':
+      return new Refusal('payment_in_flight', { facts: { retry_after_seconds: 1 } });
+    case 'pending':
+      return new Refusal('settlement_pending', { facts: { retry_after_seconds: 2 } });
+    case 'slot_taken':
+      return new Refusal(paid.slot_taken ?? 'duplicate_ref');
+  }
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type NetworkName, networkNamed } from '../../schema/network.ts';
+
+/** The shapes of x402 v1 and v2 payments. Unknown members are dropped: what is not read is not kept. */
+const hexOf = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`));
+const address = hexOf(40);
+/** uint256 as a decimal string; some clients send small ones as numbers. */
+const uint = z
+  .union([z.string().regex(/^(0|[1-9][0-9]{0,77})$/), z.int().nonnegative()])
+  .transform(value => String(value));
+const name = z.string().min(1).max(100);
+
+const authorization = z.object({
+  from: address,
+  to: address,
+  value: uint,
+  validAfter: uint,
+  validBefore: uint,
+  nonce: hexOf(64),
+});
+/** EIP-3009. Signatures of contract wallets (ERC-1271, ERC-6492) are of any length. */
+const exactEvmPayload = z.object({
+  signature: z.string().regex(/^0x([0-9a-fA-F]{2}){1,6000}$/),
+  authorization,
+});
+export type ExactEvmPayload = z.infer<typeof exactEvmPayload>;
+
+const terms = z.object({
+  scheme: name,
+  network: name,
+  amount: uint,
+  asset: name,
+  payTo: name,
+  maxTimeoutSeconds: z.number(),
+  extra: z
+    .object({ name: z.string().max(100).optional(), version: z.string().max(100).optional() })
+    .nullish()
+    // Only what is compared is kept; a missing member must stay missing, or it could not be hashed.
+    .transform(extra => ({
+      ...(extra?.name && { name: extra.name }),
+      ...(extra?.version && { version: extra.version }),
+    })),
+});
+export type Terms = z.infer<typeof terms>;
+
+const envelopes = {
+  1: z.object({ x402Version: z.literal(1), scheme: name, network: name, payload: z.unknown() }),
+  2: z.object({ x402Version: z.literal(2), accepted: terms, payload: z.unknown() }),
+};
+
+/** What each network's scheme carries; another network's payload is not looked at, its name is refused later. */
+const payloads: Partial<Record<NetworkName, z.ZodType<ExactEvmPayload>>> = { base: exactEvmPayload };
+
+export interface Envelope {
+  readonly scheme: string;
+  readonly network: string;
+  /** v2 says which offer it accepts; v1 does not. */
+  readonly accepted: Terms | null;
+  readonly payload: ExactEvmPayload | null;
+  /** The payment as it came, without the members that nobody reads. */
+  readonly kept: JsonObject;
+}
+
+/** A payment as far as its shape goes; null where it has none. Copies what it keeps of its input. */
+export function readEnvelope(version: 1 | 2, untrusted: unknown): Envelope | null {
+  const parsed = envelopes[version].safeParse(untrusted);
+  if (!parsed.success) return null;
+  const accepted = 'accepted' in parsed.data ? parsed.data.accepted : null;
+  const { scheme, network } = 'accepted' in parsed.data ? parsed.data.accepted : parsed.data;
+  const known = networkNamed(network);
+  const shape = known && payloads[known];
+  const payload = shape ? shape.safeParse(parsed.data.payload) : { success: true, data: null };
+  if (!payload.success) return null;
+  const data = payload.data ?? null;
+  const offer: JsonObject = accepted === null ? { scheme, network } : { accepted };
+  return { scheme, network, accepted, payload: data, kept: { x402Version: version, ...offer, payload: data } };
+}

@@ -1,0 +1,81 @@
+import { atomicAmount } from '../../schema/amount.ts';
+import { agentId } from '../../schema/ids.ts';
+import { networks } from '../../schema/network.ts';
+import { voidReservations } from '../../subgraphs/book/index.ts';
+import type { Database, Tx } from '../../subgraphs/database.ts';
+import {
+  type KnownChain,
+  beginEpoch,
+  closeOpenClaims,
+  knownChain,
+  rememberBlock,
+} from '../../subgraphs/receipt/index.ts';
+import type { ChainBlock } from './base-shapes.ts';
+import type { BaseChain } from './chain.ts';
+
+const NETWORK = networks.base.name;
+
+/** What the chain in front of us is to the one that this database was paid on. */
+export type Continuity =
+  | { readonly kind: 'first' }
+  | { readonly kind: 'same' }
+  | { readonly kind: 'other'; readonly because: 'genesis' | 'last_block' };
+
+/** `standing` is the block that the chain has now where we remember one; null where it has none there. */
+export function judgeContinuity(known: KnownChain | null, genesis_hash: string, standing: string | null): Continuity {
+  if (known === null) return { kind: 'first' };
+  if (known.genesis_hash !== genesis_hash) return { kind: 'other', because: 'genesis' };
+  return known.last_hash === standing ? { kind: 'same' } : { kind: 'other', because: 'last_block' };
+}
+
+export class OtherChain extends Error {
+  override name = 'OtherChain';
+}
+
+/**
+ * Compares the chain with the one that the database remembers, before anything is settled on it. Another one: in
+ * development a new epoch begins, in production the process refuses to start.
+ * @throws OtherChain; and where the chain cannot be reached, for then nothing can be compared.
+ */
+export async function openEpoch(database: Database, chain: BaseChain, profile: 'development' | 'production'): Promise<number> {
+  const genesis = await blockAt(chain, 0);
+  if (genesis === null) throw new OtherChain('the chain has no first block');
+  const seen = await database.transaction(tx => knownChain(tx, NETWORK));
+  const standing = seen ? await blockAt(chain, seen.last_block) : null;
+  return database.transaction(async tx => {
+    const known = await knownChain(tx, NETWORK);
+    // Another process began an epoch, or saw a later block, while we looked: its word is as good as ours.
+    if (known && known.last_block !== seen?.last_block) return known.epoch;
+    const continuity = judgeContinuity(known, genesis.hash, standing?.hash ?? null);
+    if (continuity.kind === 'same') return known?.epoch ?? 0;
+    if (continuity.kind === 'other') {
+      if (profile === 'production') {
+        throw new OtherChain(`this database was paid on another chain (${continuity.because}); genesis here is ${genesis.hash}`);
+      }
+      await endEpoch(tx);
+    }
+    const epoch = known ? known.epoch + 1 : 0;
+    await beginEpoch(tx, NETWORK, { epoch, genesis_hash: genesis.hash, last_block: 0, last_hash: genesis.hash });
+    return epoch;
+  });
+}
+
+/** The newest final block: what a later start will look for. */
+export async function rememberChain(database: Database, chain: BaseChain, epoch: number): Promise<void> {
+  const final = await blockAt(chain, 'finalized');
+  if (final) await database.transaction(tx => rememberBlock(tx, NETWORK, epoch, final.number, final.hash));
+}
+
+async function endEpoch(tx: Tx): Promise<void> {
+  const held = await closeOpenClaims(tx);
+  await voidReservations(
+    tx,
+    held.map(({ agent_id, reserved_atomic }) => ({ agent_id: agentId(agent_id), amount: atomicAmount(reserved_atomic) })),
+  );
+}
+
+async function blockAt(chain: BaseChain, tag: 'finalized' | number): Promise<ChainBlock | null> {
+  const reached = await chain.block(tag);
+  if (reached.kind !== 'ok') throw new Error('the chain cannot be reached', { cause: reached.cause });
+  return reached.value;
+}

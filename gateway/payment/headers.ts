@@ -1,0 +1,55 @@
+import { encodePaymentResponseHeader } from '@x402/core/http';
+import type { SettleResponse } from '@x402/core/types';
+import { Refusal } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { networks } from '../../schema/network.ts';
+import type { PresentedPayment } from '../../subgraphs/context.ts';
+import { readEnvelope } from './envelope.ts';
+
+export type DecodedPayment =
+  | { readonly kind: 'decoded'; readonly payment: PresentedPayment }
+  | { readonly kind: 'malformed' };
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const MALFORMED: DecodedPayment = { kind: 'malformed' };
+
+/** PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1): base64 of JSON. Only its shape is judged here, nothing is believed. */
+export function decodePayment(version: 1 | 2, header: string): DecodedPayment {
+  if (header.length > limits.payment_header_bytes_max || !BASE64.test(header)) return MALFORMED;
+  let untrusted: unknown;
+  try {
+    untrusted = JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
+  } catch {
+    return MALFORMED;
+  }
+  const envelope = readEnvelope(version, untrusted);
+  if (envelope === null) return MALFORMED;
+  return { kind: 'decoded', payment: { x402_version: version, envelope: envelope.kept } };
+}
+
+export interface SettlementAnswer {
+  readonly success: boolean;
+  /** Transaction hash; empty where nothing is on the chain. */
+  readonly transaction: string;
+  readonly payer: string;
+  /** x402's own word, such as `settlement_pending`; only where not successful. */
+  readonly error_reason?: string;
+}
+
+/** PAYMENT-RESPONSE (v2) or X-PAYMENT-RESPONSE (v1): what became of the payment. */
+export function settlementHeaders(version: 1 | 2, answer: SettlementAnswer): Record<string, string> {
+  const { success, transaction, payer, error_reason } = answer;
+  // v1 knows networks by name, v2 by CAIP-2; the encoder's type admits the latter alone.
+  const network = (version === 1 ? networks.base.name : networks.base.caip2) as SettleResponse['network'];
+  const response: SettleResponse = { success, transaction, network, payer };
+  if (error_reason !== undefined) response.errorReason = error_reason;
+  return { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: encodePaymentResponseHeader(response) };
+}
+
+/** The payment of a request to /graphql. @throws Refusal invalid_payment */
+export function presentedIn(shown: { x402_version: 1 | 2; header: string } | null): PresentedPayment | null {
+  if (shown === null) return null;
+  const decoded = decodePayment(shown.x402_version, shown.header);
+  if (decoded.kind === 'malformed') throw new Refusal('invalid_payment');
+  return decoded.payment;
+}

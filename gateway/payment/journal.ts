@@ -1,0 +1,107 @@
+import type { Random } from '../../subgraphs/clock.ts';
+import type { Tx } from '../../subgraphs/database.ts';
+import { allocateNonce } from '../../subgraphs/receipt/payment/nonce.ts';
+import { journalSettlement } from '../../subgraphs/receipt/payment/settlement.ts';
+import { findSettlement } from '../../subgraphs/receipt/payment/settlement-reads.ts';
+import type { Hex } from './abi.ts';
+import type { Market } from './chain.ts';
+import type { Desk } from './desk.ts';
+import type { Fees } from './fees.ts';
+import type { CommitSettling } from './settle.ts';
+import { type SettleItem, submissionOf } from './submission.ts';
+import { signTransaction } from './transaction.ts';
+
+/** A batch that is committed and signed; from here on only the chain can say what became of it. */
+export interface Journalled<I> {
+  readonly settlement_id: string;
+  readonly key_address: Hex;
+  readonly from_block: number;
+  readonly items: readonly I[];
+  readonly raw: Hex;
+  /** Every transaction that may carry it, replacements included. */
+  hashes: readonly Hex[];
+}
+
+export type JournalOutcome<I> =
+  | { readonly kind: 'journalled'; readonly journalled: Journalled<I> }
+  /** No claim was left to settle: other processes hold them now. */
+  | { readonly kind: 'nothing_left' }
+  /** Rolled back: nothing stands. */
+  | { readonly kind: 'failed'; readonly cause: unknown }
+  /** The commit was asked for and its answer was lost. */
+  | { readonly kind: 'in_doubt'; readonly cause: unknown };
+
+export interface Batch<I extends SettleItem> {
+  readonly items: readonly I[];
+  readonly market: Market;
+  readonly fees: Fees;
+  /** Keys that this process may use now. */
+  readonly free: readonly Hex[];
+}
+
+/**
+ * The one commit of a settlement: claims become `settling`, a nonce is taken, the signed bytes are written down.
+ * Before it nothing may be broadcast, after it the same bytes may be broadcast by anybody, any number of times.
+ */
+export async function journal<I extends SettleItem>(
+  desk: Desk,
+  random: Random,
+  commitSettling: CommitSettling<I>,
+  batch: Batch<I>,
+): Promise<JournalOutcome<I>> {
+  const settlement_id = newSettlementId(random);
+  // Until the work is done a failure is a rollback; after that only the commit itself can have failed.
+  let written: Journalled<I> | 'nothing' | null = null;
+  try {
+    await desk.database.transaction(async tx => {
+      written = (await write(tx, desk, commitSettling, batch, settlement_id)) ?? 'nothing';
+    });
+  } catch (cause) {
+    if (written === null || written === 'nothing') return { kind: 'failed', cause };
+    const stands = await findSettlement(desk.database, settlement_id).catch(() => null);
+    if (!stands) return { kind: 'in_doubt', cause };
+  }
+  return outcomeOf(written);
+}
+
+function outcomeOf<I>(written: Journalled<I> | 'nothing' | null): JournalOutcome<I> {
+  return written && written !== 'nothing' ? { kind: 'journalled', journalled: written } : { kind: 'nothing_left' };
+}
+
+function newSettlementId(random: Random): string {
+  return `stl_${Buffer.from(random.bytes(16)).toString('hex')}`;
+}
+
+async function write<I extends SettleItem>(
+  tx: Tx,
+  desk: Desk,
+  commitSettling: CommitSettling<I>,
+  { items, market, fees, free }: Batch<I>,
+  settlement_id: string,
+): Promise<Journalled<I> | null> {
+  const from_block = lookBack(market.head.number);
+  const moved = await commitSettling(tx, items, { settlement_id, from_block });
+  const kept = items.filter(item => moved.has(item.claim_key));
+  if (kept.length === 0) return null;
+
+  const allocated = await allocateNonce(
+    tx,
+    market.keys.filter(key => free.includes(key.address)),
+  );
+  const key = allocated && desk.keys.get(allocated.address);
+  if (!key) throw new Error('no settler key could be locked');
+  const { raw, hash } = signTransaction(key, { ...submissionOf(kept), nonce: allocated.nonce, fees });
+  const birth = { settlement_id, key_address: key.address, authorizations: kept.length, from_block };
+  await journalSettlement(tx, birth, { tx_hash: hash, nonce: allocated.nonce, raw, ...fees });
+  return { settlement_id, key_address: key.address, from_block, items: kept, raw, hashes: [hash] };
+}
+
+/**
+ * A third party may have submitted the authorization a little before we did, and the head may be seen late or be
+ * replaced: an hour of blocks (2 s each) reaches back behind any payment that was unused when it was claimed.
+ */
+const LOOK_BACK_BLOCKS = 1_800;
+
+function lookBack(block_number: number): number {
+  return Math.max(0, block_number - LOOK_BACK_BLOCKS);
+}

@@ -1,0 +1,69 @@
+import type { Hex } from './abi.ts';
+import type { Authorization } from './authorization.ts';
+import type { ChainReceipt } from './base-shapes.ts';
+import { isUseOf, readTransfer, type Transfer } from './usdc.ts';
+
+/** The money moved as authorized: the Transfer was seen in a mined transaction. */
+export interface Transferred {
+  readonly kind: 'transferred';
+  readonly tx_hash: Hex;
+  readonly block_number: number;
+  readonly block_hash: Hex;
+  /** Log index of the Transfer inside its block: one transaction may carry many payments. */
+  readonly transfer_index: number;
+  /** Whoever holds the authorization may submit it; the payer paid all the same. */
+  readonly by: 'us' | 'third_party';
+}
+
+/** The chain itself says that this payment did not move. Until it expires it still may, in other hands. */
+export interface NotTransferred {
+  readonly kind: 'not_transferred';
+  readonly reason: 'reverted' | 'cancelled' | 'expired';
+}
+
+/** It may have moved or may yet: ask the chain again, and never ask the payer to sign anew. */
+export interface Unknown {
+  readonly kind: 'unknown';
+  readonly reason: 'not_mined' | 'chain_unavailable' | 'chain_inconsistent' | 'journal_failed' | 'stopped';
+}
+
+/** Nothing was committed and nothing was broadcast. */
+export interface NotSent {
+  readonly kind: 'not_sent';
+  readonly reason: 'chain_unavailable' | 'fee_too_high' | 'out_of_gas' | 'claim_lost' | 'journal_failed' | 'stopped';
+}
+
+/** What the chain was asked and said. */
+export type Decision = Transferred | NotTransferred | Unknown;
+export type Settlement = Decision | NotSent;
+
+/**
+ * The Transfer that this authorization made in a transaction; null where it made none. A receipt's status proves
+ * nothing: USDC's AuthorizationUsed must stand there, and the transfer that follows it must be the authorized one.
+ */
+export function transferOf(receipt: ChainReceipt, authorization: Authorization): Transfer | null {
+  if (!receipt.succeeded) return null;
+  const use = receipt.logs.findIndex(log => isUseOf(log, authorization));
+  if (use < 0) return null;
+  for (const log of receipt.logs.slice(use + 1)) {
+    const transfer = readTransfer(log);
+    if (transfer) return isAuthorized(transfer, authorization) ? transfer : null;
+  }
+  return null;
+}
+
+function isAuthorized({ from, to, amount_atomic }: Transfer, authorization: Authorization): boolean {
+  const { payer, pay_to } = authorization;
+  return from === payer.toLowerCase() && to === pay_to.toLowerCase() && amount_atomic === authorization.amount_atomic;
+}
+
+export function transferred(
+  receipt: ChainReceipt,
+  authorization: Authorization,
+  by: Transferred['by'],
+): Transferred | null {
+  const transfer = transferOf(receipt, authorization);
+  if (transfer === null) return null;
+  const { tx_hash, block_number, block_hash } = receipt;
+  return { kind: 'transferred', tx_hash, block_number, block_hash, transfer_index: transfer.log_index, by };
+}

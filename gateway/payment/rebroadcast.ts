@@ -1,0 +1,103 @@
+import type { Tx } from '../../subgraphs/database.ts';
+import { allocateNonce } from '../../subgraphs/receipt/payment/nonce.ts';
+import { type Attempt, journalAttempt, lockForAttempt, markMined } from '../../subgraphs/receipt/payment/settlement.ts';
+import { type OpenSettlement, sentSettlements } from '../../subgraphs/receipt/payment/settlement-reads.ts';
+import type { Hex } from './abi.ts';
+import type { Broadcast, Market } from './chain.ts';
+import { addresses, type Desk } from './desk.ts';
+import { type Fees, feesBumped, outbid } from './fees.ts';
+import type { Reached } from './rpc.ts';
+import { signAgain } from './transaction.ts';
+
+const SETTLEMENTS_MAX = 100;
+
+/**
+ * Sends again what was committed and not seen mined: after a crash between commit and broadcast, after a node lost it,
+ * after the market outbid it. Lowest nonces first, as a gap holds up all behind it. Safe at any time, in any process:
+ * the same bytes are one transaction, and an authorization moves money once however many transactions carry it.
+ */
+export async function rebroadcast(desk: Desk, keys: readonly Hex[] = addresses(desk)): Promise<void> {
+  const sent = (await sentSettlements(desk.database, keys, SETTLEMENTS_MAX)).filter(
+    ({ age_ms }) => age_ms >= desk.nudge_ms,
+  );
+  if (sent.length === 0) return;
+  // Counts before receipts: a nonce that was used up by then, without a receipt now, was used by something else.
+  const counts = await Promise.all(keys.map(key => desk.chain.transactionCount(key, 'latest')));
+  const [receipts, market] = await Promise.all([desk.chain.receipts(sent.flatMap(hashesOf)), desk.chain.market(keys)]);
+  if (receipts.kind !== 'ok' || market.kind !== 'ok') return;
+
+  const mined = new Map(receipts.value.filter(receipt => receipt !== null).map(receipt => [receipt.tx_hash, receipt]));
+  for (const settlement of sent) {
+    const receipt = hashesOf(settlement)
+      .map(hash => mined.get(hash))
+      .find(known => known !== undefined);
+    if (receipt) await markMined(desk.database, settlement.settlement_id, receipt);
+    else await sendAgain(desk, settlement, market.value, counts[keys.indexOf(settlement.key_address as Hex)]);
+  }
+}
+
+function hashesOf({ attempts }: OpenSettlement): Hex[] {
+  return attempts.map(({ tx_hash }) => tx_hash as Hex);
+}
+
+async function sendAgain(
+  desk: Desk,
+  settlement: OpenSettlement,
+  market: Market,
+  count: Reached<number> | undefined,
+): Promise<void> {
+  const newest = settlement.attempts.at(-1);
+  if (!newest) return;
+  const stuck = settlement.age_ms > desk.stuck_ms;
+  if (count?.kind === 'ok' && count.value > newest.nonce) {
+    if (stuck) await replace(desk, settlement, newest, market, 'next');
+    return;
+  }
+  const answer = await desk.chain.broadcast(newest.raw as Hex);
+  if (stuck && (outbid(newest, feeMarket(market)) || isUnderpriced(answer)))
+    await replace(desk, settlement, newest, market, 'same');
+}
+
+function isUnderpriced(answer: Reached<Broadcast>): boolean {
+  return answer.kind === 'ok' && answer.value.kind === 'underpriced';
+}
+
+function feeMarket({ head, priority_fee_wei }: Market) {
+  return { base_fee_wei: head.base_fee_wei, priority_fee_wei };
+}
+
+/** The same call again: by higher fees under its nonce, or under a new one where its nonce is lost. Journalled first. */
+async function replace(
+  desk: Desk,
+  settlement: OpenSettlement,
+  newest: Attempt,
+  market: Market,
+  nonce: 'same' | 'next',
+): Promise<void> {
+  const priced = feesBumped(newest, feeMarket(market), desk.fee_ceiling_wei);
+  if (priced.kind !== 'priced') return;
+  const attempt = await desk.database.transaction(async tx => {
+    if (!(await lockForAttempt(tx, settlement.settlement_id, newest.tx_hash))) return null;
+    const made = await nextAttempt(tx, desk, settlement, newest, market, nonce, priced.fees);
+    if (made) await journalAttempt(tx, settlement.settlement_id, made);
+    return made;
+  });
+  if (attempt) await desk.chain.broadcast(attempt.raw as Hex);
+}
+
+async function nextAttempt(
+  tx: Tx,
+  desk: Desk,
+  { key_address }: OpenSettlement,
+  newest: Attempt,
+  market: Market,
+  nonce: 'same' | 'next',
+  fees: Fees,
+): Promise<Attempt | null> {
+  const key = desk.keys.get(key_address);
+  const candidates = market.keys.filter(({ address }) => address === key_address);
+  const taken = nonce === 'same' ? newest : await allocateNonce(tx, candidates);
+  if (!key || !taken) return null;
+  const { raw, hash } = signAgain(key, newest.raw as Hex, { nonce: taken.nonce, fees });
+  return { tx_hash: hash, raw, nonce: taken.nonce, ...fees };
+}

@@ -1,0 +1,68 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Hex } from './abi.ts';
+import type { ChainReceipt } from './base-shapes.ts';
+import type { BaseChain } from './chain.ts';
+
+/** One transaction under way; its hashes grow by one with every replacement. */
+export interface Watched {
+  readonly hashes: readonly Hex[];
+}
+
+/** A development chain mines at once, Base every two seconds: ask soon, then less and less often. */
+const POLL_MS_FIRST = 15;
+
+/** One poll for all who wait: soon after somebody begins to, then ever more slowly, for as long as anybody does. */
+export class ReceiptWatch {
+  readonly #chain: BaseChain;
+  readonly #poll_ms: number;
+  readonly #watched = new Map<Watched, (receipt: ChainReceipt | null) => void>();
+  #pause_ms = POLL_MS_FIRST;
+  #polling = false;
+
+  constructor(chain: BaseChain, poll_ms: number) {
+    this.#chain = chain;
+    this.#poll_ms = poll_ms;
+  }
+
+  /** The receipt of whichever of its transactions is mined; null where the watch ends before. */
+  mined(watched: Watched): Promise<ChainReceipt | null> {
+    return new Promise(resolve => {
+      this.#watched.set(watched, resolve);
+      this.#pause_ms = POLL_MS_FIRST;
+      if (!this.#polling) void this.#poll();
+    });
+  }
+
+  close(): void {
+    for (const end of this.#watched.values()) end(null);
+    this.#watched.clear();
+  }
+
+  async #poll(): Promise<void> {
+    this.#polling = true;
+    while (this.#watched.size > 0) {
+      await this.#ask();
+      if (this.#watched.size === 0) break;
+      await setTimeout(this.#pause_ms, undefined, { ref: false });
+      this.#pause_ms = Math.min(2 * this.#pause_ms, this.#poll_ms);
+    }
+    this.#polling = false;
+  }
+
+  async #ask(): Promise<void> {
+    const asked = [...this.#watched.keys()].map(watched => ({ watched, hashes: [...watched.hashes] }));
+    const receipts = await this.#chain.receipts(asked.flatMap(({ hashes }) => hashes));
+    if (receipts.kind !== 'ok') return;
+    const mined = receipts.value.filter(receipt => receipt !== null);
+    const found = new Map(mined.map(receipt => [receipt.tx_hash, receipt]));
+    for (const { watched, hashes } of asked) {
+      const receipt = hashes.map(hash => found.get(hash)).find(known => known !== undefined);
+      if (receipt) this.#end(watched, receipt);
+    }
+  }
+
+  #end(watched: Watched, receipt: ChainReceipt): void {
+    this.#watched.get(watched)?.(receipt);
+    this.#watched.delete(watched);
+  }
+}

@@ -1,0 +1,127 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type AgentId, agentId } from '../../schema/ids.ts';
+import {
+  type Lease,
+  type PaymentClaim,
+  endLease,
+  markFinal,
+  renewLease,
+  reopen,
+  takeExpired,
+  takeOrphans,
+} from '../../subgraphs/receipt/index.ts';
+import { type Authorization, authorizationFromJson } from './authorization.ts';
+import { requestLabel } from './claimed.ts';
+import type { Landing, Settled } from './record.ts';
+import type { Decision, Transferred } from './outcome.ts';
+import { reconcileSettlement } from './reconcile-settlement.ts';
+import { searchFrom } from './search-from.ts';
+import { giveUp, record } from './steps.ts';
+import type { Till } from './till.ts';
+
+const HEARTBEAT_MS = 2_000;
+const ROUND_MS = 1_000;
+const CLAIMS_PER_ROUND = 64;
+
+export interface Reconciler {
+  stop(): Promise<void>;
+}
+
+/**
+ * Finishes what a dead process, a stalled chain or a lost connection left open: at start and on a timer, in every
+ * process, each claim by one of them. `log` hears of a round that failed; the next one begins anew.
+ */
+export async function openReconciler(till: Till, log: (error: unknown) => void): Promise<Reconciler> {
+  await renewLease(till.database, till.owner);
+  const heart = setInterval(() => void renewLease(till.database, till.owner).catch(log), HEARTBEAT_MS);
+  let stopped = false;
+  let round = Promise.resolve();
+  const next = async () => {
+    await reconcileOnce(till).catch(log);
+    if (!stopped) timer = setTimeout(() => (round = next()), ROUND_MS);
+  };
+  let timer = setTimeout(() => (round = next()), 0);
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      clearInterval(heart);
+      await round;
+      await endLease(till.database, till.owner);
+    },
+  };
+}
+
+/** One look at everything that is open. */
+export async function reconcileOnce(till: Till): Promise<void> {
+  await till.settler.rebroadcast();
+  const orphans = await till.database.transaction(tx => takeOrphans(tx, till.owner, CLAIMS_PER_ROUND));
+  for (const claim of orphans) await finish(till, claim, leaseOf(claim));
+  const expired = await till.database.transaction(tx => takeExpired(tx, CLAIMS_PER_ROUND));
+  for (const claim of expired) await lastLook(till, claim);
+}
+
+function leaseOf({ claimKey, leaseOwner, leaseEpoch }: PaymentClaim): Lease {
+  return { claim_key: claimKey, lease_owner: leaseOwner ?? '', lease_epoch: leaseEpoch };
+}
+
+/** Nothing was sent for a claim that never began to settle: it is released. For the others the chain decides. */
+async function finish(till: Till, claim: PaymentClaim, lease: Lease): Promise<void> {
+  if (claim.state === 'claimed') {
+    await giveUp(till, lease, 'process_ended', true);
+    return;
+  }
+  const settlement = await ask(till, claim, claim.settlementId);
+  if (settlement.kind === 'transferred') await recordLate(till, claim, lease, settlement);
+  else await giveUp(till, lease, settlement.reason, settlement.kind === 'not_transferred');
+}
+
+async function ask(till: Till, claim: PaymentClaim, settlement_id: string | null): Promise<Decision> {
+  const authorization = authorizationOf(claim);
+  const from_block = claim.fromBlock ?? (await searchFrom(till.chain, authorization));
+  return reconcileSettlement(till, { authorization, settlement_id, from_block });
+}
+
+function authorizationOf(claim: PaymentClaim): Authorization {
+  const { signature: _, ...stored } = claim.authorization;
+  return authorizationFromJson(stored as JsonObject);
+}
+
+/** The record that the caller would have got, made from the claim alone. */
+async function recordLate(
+  till: Till,
+  claim: PaymentClaim,
+  lease: Lease,
+  transfer: Transferred,
+): Promise<void> {
+  const paid = till.sold.get(claim.field);
+  if (!paid) throw new Error(`claim ${claim.taskId} pays for ${claim.field}, which is not sold here`);
+  const agent_id: AgentId | null = claim.agentId === null ? null : agentId(claim.agentId);
+  const settled: Settled = {
+    task_id: claim.taskId,
+    request_hash: claim.requestHash,
+    agent_id,
+    network: claim.network,
+    payer: claim.payer,
+    pay_to: authorizationOf(claim).pay_to,
+    payment_id: claim.paymentId,
+    amount_atomic: claim.amountAtomic,
+    reserved_atomic: claim.reservedAtomic,
+    landing: claim.landing as Landing,
+    transfer,
+  };
+  const args = JSON.parse(till.vault.open(claim.requestBox, requestLabel(claim.claimKey)).toString('utf8'));
+  await record(till, { lease, settled, paid, args });
+}
+
+/** The payment has expired: unless somebody used it after we let go of it, its release is final. */
+async function lastLook(till: Till, claim: PaymentClaim): Promise<void> {
+  // Our own transaction failed long ago; what counts is what the chain says now.
+  const settlement = await ask(till, claim, null);
+  if (settlement.kind === 'not_transferred') {
+    await till.database.transaction(tx => markFinal(tx, [claim.claimKey]));
+  } else if (settlement.kind === 'transferred') {
+    const lease = await till.database.transaction(tx => reopen(tx, claim, till.owner));
+    if (lease) await recordLate(till, claim, lease, settlement);
+  }
+}

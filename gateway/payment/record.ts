@@ -1,0 +1,185 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type AtomicAmount, atomicAmount } from '../../schema/amount.ts';
+import type { AgentId, TaskId } from '../../schema/ids.ts';
+import { type NetworkName, networks } from '../../schema/network.ts';
+import { type Collection, type RowBirth, collect } from '../../subgraphs/book/index.ts';
+import type { Services } from '../../subgraphs/context.ts';
+import { iso } from '../../subgraphs/clock.ts';
+import type { Tx } from '../../subgraphs/database.ts';
+import type { Paid, Stamp, Stamped } from '../../subgraphs/paid.ts';
+import {
+  type Issuer,
+  type Lease,
+  type PreparedReceipt,
+  type Receipt,
+  type SignedTreeHead,
+  markRecorded,
+  prepareReceipt,
+  storeAnswers,
+} from '../../subgraphs/receipt/index.ts';
+import type { Transferred } from './outcome.ts';
+import type { Till } from './till.ts';
+
+/** Any paid field: the gateway's own tables do not care what is sold. */
+export type AnyPaid = Paid<JsonObject, JsonObject>;
+
+/** Where a charge lands and what stands on it; kept on the claim, so that reconcile needs nobody's memory. */
+export interface Landing extends JsonObject {
+  readonly job_kind: string;
+  readonly intent_id: string | null;
+  readonly attempt_index: number | null;
+  readonly api_key_hash: string | null;
+  readonly model: string | null;
+  readonly hub: string | null;
+  readonly output_sha256: string | null;
+}
+
+/** The facts of a claim that its record is made from: the same, whether the caller waited or reconcile came later. */
+export interface Settled {
+  readonly task_id: TaskId;
+  readonly request_hash: string;
+  readonly agent_id: AgentId | null;
+  readonly network: NetworkName;
+  readonly payer: string;
+  readonly pay_to: string;
+  readonly payment_id: string;
+  readonly amount_atomic: AtomicAmount;
+  readonly reserved_atomic: AtomicAmount;
+  readonly landing: Landing;
+  readonly transfer: Transferred;
+}
+
+export interface Recording {
+  readonly lease: Lease;
+  readonly settled: Settled;
+  /** Made outside the lock: two of the three signatures are in it. */
+  readonly prepared: PreparedReceipt;
+  /** A stamp's effect, written with its row; null where the work was done before. */
+  readonly stamp: { readonly paid: Stamp<JsonObject, JsonObject>; readonly args: JsonObject } | null;
+}
+
+export interface Recorded {
+  readonly receipt: Receipt;
+  /** The stamp's answer; null for work that was answered before. */
+  readonly answer: JsonObject | null;
+  readonly tree_head: SignedTreeHead;
+}
+
+export type Recorder = (tx: Tx, recordings: readonly Recording[]) => Promise<readonly Recorded[]>;
+type Seal = Services['vault']['seal'];
+
+export const answerLabel = (task_id: string): string => `answer:${task_id}`;
+
+/** One transaction for a batch: claims, stamps' effects, rows, receipts, leaves, head, counters, events, wake-ups. */
+export function openRecorder(issuer: Issuer, seal: Seal): Recorder {
+  return async (tx, recordings) => {
+    await markRecorded(tx, recordings.map(({ lease }) => lease));
+    const answers: (JsonObject | null)[] = [];
+    for (const recording of recordings) answers.push(await commitStamp(tx, recording));
+    await storeAnswers(
+      tx,
+      recordings.flatMap(({ lease, settled }, index) => {
+        const answer = answers[index];
+        return answer
+          ? [{ claim_key: lease.claim_key, answer_box: seal(JSON.stringify(answer), answerLabel(settled.task_id)) }]
+          : [];
+      }),
+    );
+    const { collected, tree_head } = await collect(tx, issuer, recordings.map(collectionOf));
+    return collected.map(({ receipt }, index) => ({ receipt, answer: answers[index] ?? null, tree_head }));
+  };
+}
+
+async function commitStamp(tx: Tx, { stamp, settled }: Recording): Promise<JsonObject | null> {
+  if (stamp === null) return null;
+  const stamped: Stamped = {
+    task_id: settled.task_id,
+    agent_id: settled.agent_id,
+    payer: { network: settled.network, wallet: settled.payer },
+    payment_ref: paymentRef(settled),
+  };
+  return stamp.paid.commit(tx, stamp.args, stamped);
+}
+
+function paymentRef({ network, transfer }: Settled): string {
+  return `${network}:${transfer.tx_hash}`;
+}
+
+function fulfillmentOf({ landing, payer, transfer, network }: Settled): JsonObject {
+  const { job_kind, intent_id, attempt_index, output_sha256 } = landing;
+  return {
+    job_kind,
+    resource: null,
+    intent_id,
+    attempt_index,
+    authorization: { payer_wallet: payer, delegation_hash: null, payment_ref: `${network}:${transfer.tx_hash}` },
+    output_commitment: output_sha256
+      ? { status: 'committed', hash: output_sha256, kind: 'sha256', omission_rule: null }
+      : { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: 'no_output' },
+  };
+}
+
+/** Everything about the receipt that does not depend on its place in log and book. */
+export function prepareRecord(
+  { issuer, clock, profile, chain_epoch }: Pick<Till, 'issuer' | 'clock' | 'profile' | 'chain_epoch'>,
+  settled: Settled,
+): PreparedReceipt {
+  const { landing } = settled;
+  return prepareReceipt(issuer, {
+    task_id: settled.task_id,
+    issued_at: iso(clock.now_ms()),
+    hub: landing.hub ?? '',
+    model: landing.model ?? '',
+    job_kind: landing.job_kind,
+    request_hash: settled.request_hash,
+    agent_id: settled.agent_id,
+    caller_binding: {
+      payer_wallet: settled.payer,
+      ...(landing.api_key_hash ? { api_key_hash: landing.api_key_hash } : {}),
+    },
+    intent_id: landing.intent_id,
+    attempt_index: landing.attempt_index,
+    fulfillment: fulfillmentOf(settled),
+    settled_by: 'observed_transfer',
+    payment: {
+      ref: paymentRef(settled),
+      transfer_index: settled.transfer.transfer_index,
+      network: settled.network,
+      rail: 'usdc',
+      asset: networks[settled.network].usdc,
+      gross_amount: settled.amount_atomic.toString(),
+      settled_amount: settled.amount_atomic.toString(),
+      payer: settled.payer,
+      pay_to: settled.pay_to,
+      payment_id: settled.payment_id,
+    },
+    profile,
+    chain_epoch,
+  });
+}
+
+function collectionOf({ prepared, settled }: Recording): Collection {
+  const { agent_id, landing, reserved_atomic } = settled;
+  if (agent_id === null) return { prepared, landing: null };
+  const birth: RowBirth = {
+    task_id: settled.task_id,
+    evidence: 'collected',
+    collected: true,
+    payment_ref: paymentRef(settled),
+    transfer_index: settled.transfer.transfer_index,
+    rail: 'usdc',
+    amount: settled.amount_atomic,
+    model: landing.model,
+    hub: landing.hub,
+    intent_id: landing.intent_id,
+    attempt_index: landing.attempt_index,
+    payer_wallet: settled.payer,
+    settled_by: 'observed_transfer',
+    parent_ref: null,
+    recorded_by: null,
+    arrival_status: 'confirmed',
+    fulfillment: fulfillmentOf(settled),
+    facts: {},
+  };
+  return { prepared, landing: { agent_id, birth, reserved: atomicAmount(reserved_atomic) } };
+}

@@ -1,0 +1,94 @@
+import { Agent, request } from 'undici';
+import { z } from 'zod';
+
+/** What asking a chain comes to. `unreachable`: no answer, or none that can be believed; nothing is known then. */
+export type Reached<T> =
+  | { readonly kind: 'ok'; readonly value: T }
+  | { readonly kind: 'unreachable'; readonly cause: unknown };
+/** The node answered, and said no. */
+export interface NodeRefusal {
+  readonly kind: 'refused';
+  readonly code: number;
+  readonly message: string;
+}
+
+/** JSON-RPC 2.0 over HTTP. Never throws. Concurrency: calls made in one turn of the loop travel in one request. */
+export interface Rpc {
+  call<T>(method: string, params: readonly unknown[], shape: z.ZodType<T>): Promise<Reached<T> | NodeRefusal>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly answer: (answer: Reached<unknown> | NodeRefusal) => void;
+}
+
+const TIMEOUT_MS = 5_000;
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+const BATCH_CALLS_MAX = 50;
+
+const answerShape = z.object({
+  id: z.int(),
+  result: z.unknown(),
+  error: z.object({ code: z.number(), message: z.string() }).optional(),
+});
+
+export function openRpc(url: string): Rpc {
+  const dispatcher = new Agent({ maxResponseSize: ANSWER_BYTES_MAX, connections: 16 });
+  let waiting: Waiting[] = [];
+
+  const flush = () => {
+    const all = waiting;
+    waiting = [];
+    for (let at = 0; at < all.length; at += BATCH_CALLS_MAX) void send(all.slice(at, at + BATCH_CALLS_MAX));
+  };
+  const send = async (batch: readonly Waiting[]) => {
+    const answers = await post(url, dispatcher, batch);
+    batch.forEach((waiter, index) => {
+      waiter.answer(answers(index));
+    });
+  };
+  return {
+    call<T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) {
+      return new Promise<Reached<T> | NodeRefusal>(resolve => {
+        if (waiting.length === 0) setImmediate(flush);
+        waiting.push({ method, params, answer: answer => resolve(shaped(answer, shape)) });
+      });
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+function shaped<T>(answer: Reached<unknown> | NodeRefusal, shape: z.ZodType<T>): Reached<T> | NodeRefusal {
+  if (answer.kind !== 'ok') return answer;
+  const parsed = shape.safeParse(answer.value);
+  return parsed.success ? { kind: 'ok', value: parsed.data } : { kind: 'unreachable', cause: parsed.error };
+}
+
+type Answers = (index: number) => Reached<unknown> | NodeRefusal;
+
+async function post(url: string, dispatcher: Agent, batch: readonly Waiting[]): Promise<Answers> {
+  const calls = batch.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
+  try {
+    const { statusCode, body } = await request(url, {
+      method: 'POST',
+      dispatcher,
+      headers: { 'content-type': 'application/json' },
+      // Not every node takes batches; a call that travels alone does not need one.
+      body: JSON.stringify(calls.length === 1 ? calls[0] : calls),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`the node answered HTTP ${statusCode}: ${text.slice(0, 200)}`);
+    const answers = z.array(answerShape).parse([JSON.parse(text)].flat());
+    const byId = new Map(answers.map(answer => [answer.id, answer]));
+    return index => {
+      const answer = byId.get(index);
+      if (!answer) return { kind: 'unreachable', cause: new Error('the node left a call unanswered') };
+      return answer.error ? { kind: 'refused', ...answer.error } : { kind: 'ok', value: answer.result };
+    };
+  } catch (cause) {
+    return () => ({ kind: 'unreachable', cause });
+  }
+}

@@ -1,0 +1,182 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type ErrorCode, Refusal } from '../../schema/errors.ts';
+import { agentId } from '../../schema/ids.ts';
+import { voidReservations } from '../../subgraphs/book/index.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Work } from '../../subgraphs/paid.ts';
+import type { Tx } from '../../subgraphs/database.ts';
+import { type Abandoned, abandonClaim, beginSettling, type Lease } from '../../subgraphs/receipt/index.ts';
+import { atomicAmount } from '../../schema/amount.ts';
+import { announce } from './announce.ts';
+import { rejected } from './authorized.ts';
+import type { Claimed } from './claimed.ts';
+import { type AnyPaid, type Landing, type Recording, type Settled, answerLabel, prepareRecord } from './record.ts';
+import { decidePayment } from './decide.ts';
+import type { NotSent, Settlement, Transferred } from './outcome.ts';
+import { searchFrom } from './search-from.ts';
+import type { SettleItem } from './submission.ts';
+import type { Till } from './till.ts';
+
+/** How much the world may have changed when a call breaks off. */
+export type Standing = 'nothing_moved' | 'may_have_moved' | 'moved';
+
+/**
+ * Asks the chain, before any work, whether the payer can pay. An authorisation that is used already was submitted by
+ * somebody else (anyone may): then the money is here, and the work is owed.
+ */
+export async function preflight(till: Till, { paid, payment }: Claimed): Promise<Transferred | null> {
+  const { authorization } = payment;
+  const ready = await till.chain.readiness(authorization);
+  if (ready.kind === 'unreachable') throw new Refusal('chain_unavailable', { facts: { charged: false }, cause: ready.cause });
+  if (ready.value.used) {
+    const from_block = await searchFrom(till.chain, authorization);
+    const found = await decidePayment(till.chain, { authorization, attempts: [], from_block });
+    if (found.kind === 'transferred') return found;
+    if (found.kind === 'not_transferred') throw rejected(till, paid, found.reason);
+    throw new Refusal('chain_unavailable', { facts: { charged: false } });
+  }
+  if (ready.value.balance_atomic < authorization.amount_atomic) throw rejected(till, paid, 'insufficient_funds');
+  return null;
+}
+
+export type SettledClaim =
+  | { readonly kind: 'transferred'; readonly standing: Standing; readonly transfer: Transferred }
+  | { readonly kind: 'refused'; readonly standing: Standing; readonly refusal: Refusal };
+
+/** Moves the money, or finds out why it did not move. The chain's word decides; a time-out decides nothing. */
+export async function settleClaim(
+  till: Till,
+  claimed: Claimed,
+  work: Work<JsonObject> | null,
+  already: Transferred | null,
+): Promise<SettledClaim> {
+  const { lease, payment, paid, task_id } = claimed;
+  const item: ClaimItem = {
+    claim_key: lease.claim_key,
+    authorization: payment.authorization,
+    signature: payment.signature,
+    lease,
+    answer_box: work && till.vault.seal(JSON.stringify(work.answer), answerLabel(task_id)),
+    worked: workedLanding(work),
+  };
+  const settlement = already === null ? await till.settler.settle(item) : await adopt(till, item, already);
+  switch (settlement.kind) {
+    case 'transferred':
+      return { kind: 'transferred', standing: 'moved', transfer: settlement };
+    case 'not_transferred':
+      return { kind: 'refused', standing: 'nothing_moved', refusal: rejected(till, paid, settlement.reason) };
+    case 'not_sent':
+      return { kind: 'refused', standing: 'nothing_moved', refusal: new Refusal(unsent[settlement.reason], { facts: { charged: false } }) };
+    case 'unknown':
+      return { kind: 'refused', standing: 'may_have_moved', refusal: new Refusal('settlement_pending') };
+  }
+}
+
+/** What a caller hears of a payment that never left this process. */
+const unsent: Record<NotSent['reason'], ErrorCode> = {
+  chain_unavailable: 'chain_unavailable',
+  fee_too_high: 'fee_too_high',
+  out_of_gas: 'unavailable',
+  claim_lost: 'unavailable',
+  journal_failed: 'unavailable',
+  stopped: 'unavailable',
+};
+
+/** Somebody else has submitted the payment: there is nothing to send, but the claim must say so before it is recorded. */
+async function adopt(till: Till, item: ClaimItem, already: Transferred): Promise<Settlement> {
+  const sending = { settlement_id: null, from_block: already.block_number };
+  const moved = await till.database.transaction(tx => commitSettling(tx, [item], sending));
+  return moved.has(item.claim_key) ? already : { kind: 'not_sent', reason: 'claim_lost' };
+}
+
+/** A claim on its way to the chain, with what reconcile needs to finish it alone. */
+export interface ClaimItem extends SettleItem {
+  readonly lease: Lease;
+  readonly answer_box: Buffer | null;
+  readonly worked: JsonObject;
+}
+
+/** Moves claims to `settling`, in the transaction that journals the signed bytes. */
+export async function commitSettling(
+  tx: Tx,
+  items: readonly ClaimItem[],
+  { settlement_id, from_block }: { settlement_id: string | null; from_block: number },
+): Promise<Set<string>> {
+  return beginSettling(
+    tx,
+    items.map(({ lease, answer_box, worked }) => ({ ...lease, answer_box, worked, settlement_id, from_block })),
+  );
+}
+
+export function workedLanding(work: Work<JsonObject> | null): Partial<Landing> & JsonObject {
+  return work ? { model: work.route.model, hub: work.route.hub, output_sha256: work.output_sha256 } : {};
+}
+
+/** Row, receipt, leaf and head in one commit; then the head outside the database, and the answer to the caller. */
+export async function recordClaim(
+  till: Till,
+  claimed: Claimed,
+  work: Work<JsonObject> | null,
+  transfer: Transferred,
+  context: Context,
+): Promise<JsonObject> {
+  const { claim, lease, payment, task_id, request_hash } = claimed;
+  const settled: Settled = {
+    task_id,
+    request_hash,
+    agent_id: claim.agent_id,
+    network: claim.network,
+    payer: claim.payer,
+    pay_to: payment.authorization.pay_to,
+    payment_id: claim.payment_id,
+    amount_atomic: claim.amount_atomic,
+    reserved_atomic: claim.reserved_atomic,
+    landing: { ...(claim.landing as Landing), ...workedLanding(work) },
+    transfer,
+  };
+  await till.faults.reach('before_record');
+  const recorded = await record(till, { lease, settled, paid: claimed.paid, args: claimed.args });
+  announce(context, payment, transfer.tx_hash);
+  const answer = work?.answer ?? recorded.answer;
+  if (answer === null) throw new Error('a recorded claim has an answer');
+  return answer;
+}
+
+/** The one way into the record, for the caller who waited and for reconcile alike. */
+export async function record(
+  till: Till,
+  { lease, settled, paid, args }: { lease: Recording['lease']; settled: Settled; paid: AnyPaid; args: JsonObject },
+) {
+  const recorded = await till.queues.record.submit({
+    lease,
+    settled,
+    prepared: prepareRecord(till, settled),
+    stamp: paid.order === 'stamp' ? { paid, args } : null,
+  });
+  await till.faults.reach('after_record');
+  await till.saved_head.save(recorded.tree_head);
+  return recorded;
+}
+
+/**
+ * A call that broke off: its claim is released where nothing moved and let go of where something may have. What the
+ * caller hears follows what the claim says, not what we hoped: after money may have moved, never "pay again".
+ */
+export async function abandon(till: Till, { lease }: Claimed, standing: Standing, error: unknown): Promise<Refusal> {
+  const reason = error instanceof Refusal ? error.code : 'internal';
+  const left = await giveUp(till, lease, reason, standing === 'nothing_moved').catch(() => null);
+  const safe = left?.kind === 'released' || (standing === 'nothing_moved' && left?.kind !== 'settling');
+  if (!safe) return new Refusal('settlement_pending', { cause: error, facts: { retry_after_seconds: 2 } });
+  return error instanceof Refusal ? error : new Refusal('internal', { cause: error, facts: { charged: false } });
+}
+
+/** Releases or lets go, and gives the book back what was held on it, in one transaction. */
+export function giveUp(till: Till, lease: Recording['lease'], reason: string, definite: boolean): Promise<Abandoned> {
+  return till.database.transaction(async tx => {
+    const left = await abandonClaim(tx, lease, reason, definite);
+    if (left.kind === 'released' && left.agent_id !== null && left.reserved_atomic > 0n) {
+      await voidReservations(tx, [{ agent_id: agentId(left.agent_id), amount: atomicAmount(left.reserved_atomic) }]);
+    }
+    return left;
+  });
+}

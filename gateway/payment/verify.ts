@@ -1,0 +1,130 @@
+import { getAddress } from 'viem';
+import { atomicAmount } from '../../schema/amount.ts';
+import { limits } from '../../schema/limits.ts';
+import { type NetworkName, networkNamed, networks } from '../../schema/network.ts';
+import type { PresentedPayment } from '../../subgraphs/context.ts';
+import type { Hex } from './abi.ts';
+import { type Authorization, authorizationDigest } from './authorization.ts';
+import { type Envelope, type ExactEvmPayload, readEnvelope, type Terms } from './envelope.ts';
+import type { PayTo } from './offer.ts';
+import { readSignature, recoverSigner, type Signature } from './signature.ts';
+
+/** Why a payment is refused, with x402's own word for it where x402 has one. */
+export const refusals = {
+  malformed: 'invalid_payload',
+  wrong_scheme: 'unsupported_scheme',
+  wrong_network: 'invalid_network',
+  wrong_asset: 'invalid_exact_evm_asset_mismatch',
+  wrong_payee: 'invalid_exact_evm_recipient_mismatch',
+  wrong_amount: 'invalid_exact_evm_payload_authorization_value_mismatch',
+  wrong_token_name: 'invalid_exact_evm_token_name_mismatch',
+  wrong_token_version: 'invalid_exact_evm_token_version_mismatch',
+  not_yet_valid: 'invalid_exact_evm_payload_authorization_valid_after',
+  expired: 'invalid_exact_evm_payload_authorization_valid_before',
+  too_short: 'invalid_exact_evm_payload_authorization_valid_before',
+  too_long: 'invalid_exact_evm_payload_authorization_valid_before',
+  high_s: 'invalid_exact_evm_payload_signature',
+  bad_v: 'invalid_exact_evm_payload_signature',
+  not_signed_by_payer: 'invalid_exact_evm_payload_signature',
+} as const;
+export type RefusalCode = keyof typeof refusals;
+
+export type Verified =
+  | { readonly kind: 'verified'; readonly authorization: Authorization; readonly signature: Signature }
+  /** `code` is ours and finer, `reason` is what goes on the wire. */
+  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly reason: string }
+  /** Not 65 bytes: only a contract wallet (ERC-1271, ERC-6492) can say whether this is its signature over `hash`. */
+  | {
+      readonly kind: 'contract_signature';
+      readonly authorization: Authorization;
+      readonly signature: Hex;
+      readonly hash: Uint8Array;
+    };
+
+/** What we offered, and the time by which the payment is judged. */
+export interface Offered {
+  readonly amount_atomic: bigint;
+  readonly networks: readonly NetworkName[];
+  readonly pay_to: PayTo;
+  readonly now_ms: number;
+}
+
+/**
+ * Judges a payment by itself: nothing is asked of anybody, so it can come first and refuse at the speed of a hash.
+ * What it cannot know (balance, nonce used) the chain is asked for later.
+ */
+export function verifyPayment(payment: PresentedPayment, offered: Offered): Verified {
+  const envelope = readEnvelope(payment.x402_version, payment.envelope);
+  if (envelope === null) return refused('malformed');
+  const mismatch = compareTerms(envelope, offered);
+  if (mismatch) return refused(mismatch);
+  if (envelope.payload === null) return refused('wrong_network');
+  const fault = compareAuthorization(envelope.payload.authorization, offered) ?? judgeWindow(envelope.payload, offered);
+  if (fault) return refused(fault);
+  return verifySignature(authorizationOf(envelope.payload), envelope.payload.signature as Hex);
+}
+
+function refused(code: RefusalCode): Verified {
+  return { kind: 'refused', code, reason: refusals[code] };
+}
+
+function same(a: string, b: string | undefined): boolean {
+  return b !== undefined && a.toLowerCase() === b.toLowerCase();
+}
+
+function compareTerms({ scheme, network: named, accepted }: Envelope, offered: Offered): RefusalCode | null {
+  if (scheme !== 'exact') return 'wrong_scheme';
+  const network = networkNamed(named);
+  if (network === null || !offered.networks.includes(network) || !offered.pay_to[network]) return 'wrong_network';
+  return accepted && compareAccepted(accepted, network, offered);
+}
+
+function compareAccepted(accepted: Terms, network: NetworkName, offered: Offered): RefusalCode | null {
+  if (!same(accepted.asset, networks[network].usdc)) return 'wrong_asset';
+  if (!same(accepted.payTo, offered.pay_to[network])) return 'wrong_payee';
+  if (accepted.amount !== offered.amount_atomic.toString()) return 'wrong_amount';
+  const { name, version } = networks.base.usdc_domain;
+  if ((accepted.extra.name ?? name) !== name) return 'wrong_token_name';
+  if ((accepted.extra.version ?? version) !== version) return 'wrong_token_version';
+  return null;
+}
+
+function compareAuthorization(
+  { to, value }: ExactEvmPayload['authorization'],
+  { pay_to, amount_atomic }: Offered,
+): RefusalCode | null {
+  if (!same(to, pay_to.base)) return 'wrong_payee';
+  return BigInt(value) === amount_atomic ? null : 'wrong_amount';
+}
+
+/** EIP-3009: `validAfter < block.timestamp < validBefore`, both ends excluded. */
+function judgeWindow({ authorization }: ExactEvmPayload, { now_ms }: Offered): RefusalCode | null {
+  const now = BigInt(Math.floor(now_ms / 1_000));
+  const before = BigInt(authorization.validBefore);
+  if (BigInt(authorization.validAfter) >= now) return 'not_yet_valid';
+  if (before <= now) return 'expired';
+  if (before < now + BigInt(limits.payment_validity_seconds_min)) return 'too_short';
+  if (before > now + BigInt(limits.payment_validity_seconds_max)) return 'too_long';
+  return null;
+}
+
+function authorizationOf({ authorization: a }: ExactEvmPayload): Authorization {
+  return {
+    network: 'base',
+    payer: getAddress(a.from.toLowerCase()),
+    pay_to: getAddress(a.to.toLowerCase()),
+    amount_atomic: atomicAmount(BigInt(a.value)),
+    valid_after_seconds: Number(a.validAfter),
+    valid_before_seconds: Number(a.validBefore),
+    nonce: a.nonce.toLowerCase() as Hex,
+  };
+}
+
+function verifySignature(authorization: Authorization, signature: Hex): Verified {
+  const hash = authorizationDigest(authorization);
+  const read = readSignature(signature);
+  if (read.kind === 'not_65_bytes') return { kind: 'contract_signature', authorization, signature, hash };
+  if (read.kind !== 'read') return refused(read.kind);
+  if (recoverSigner(hash, read.signature) !== authorization.payer.toLowerCase()) return refused('not_signed_by_payer');
+  return { kind: 'verified', authorization, signature: read.signature };
+}

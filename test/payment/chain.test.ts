@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openBase } from '../../gateway/payment/open-base.ts';
+import { transferOf } from '../../gateway/payment/outcome.ts';
+import { networks } from '../../schema/network.ts';
+import { atEnd } from '../harness/release.ts';
+import { type Ground, openGround } from './ground.ts';
+
+let ground: Ground;
+beforeAll(async () => {
+  ground = await openGround();
+});
+
+/** A node that answers what it likes. */
+async function nodeThatAnswers(answer: (body: string) => { status?: number; body: string }) {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { status = 200, body: text } = answer(body);
+    response.writeHead(status).end(text);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const base = openBase({ rpc_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  atEnd(async () => {
+    await base.close();
+    server.close();
+  });
+  return base;
+}
+
+describe('readiness', () => {
+  it('tells balance and use of every authorization, many callers in few calls of the node', async () => {
+    const items = await ground.payments(3);
+    const [used] = items;
+    if (!used) return;
+    await ground.submitElsewhere(used);
+    const poor = await ground.payment(await ground.chain.newWallet(7n));
+    const asked = [...items, poor, ...Array.from({ length: 100 }, () => poor)];
+    const answers = await Promise.all(asked.map(({ authorization }) => ground.base.readiness(authorization)));
+    expect(answers.slice(0, 4)).toMatchObject([
+      { kind: 'ok', value: { used: true, balance_atomic: 999_998_000n } },
+      { kind: 'ok', value: { used: false } },
+      { kind: 'ok', value: { used: false } },
+      { kind: 'ok', value: { used: false, balance_atomic: 7n } },
+    ]);
+    expect(answers).toHaveLength(104);
+  });
+});
+
+describe('the list of transfers', () => {
+  it('names every one of them, as the chain does', async () => {
+    const transfers = await ground.base.transfersTo(ground.pay_to, 0);
+    const listed = await ground.chain.transfers(ground.pay_to);
+    expect(transfers.kind === 'ok' && transfers.value.map(it => [it.tx_hash, it.log_index, it.amount_atomic])).toEqual(
+      listed.map(it => [it.tx_hash, it.log_index, it.amount_atomic]),
+    );
+  });
+});
+
+describe('a node that does not answer as it should', () => {
+  it.each([
+    ['with a failure', { status: 503, body: 'busy' }],
+    ['with no JSON', { body: '<html>' }],
+    ['with another shape', { body: '{"jsonrpc":"2.0","id":0,"result":{"number":"x"}}' }],
+    ['with an error', { body: '{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"rate limited"}}' }],
+    ['for another call', { body: '{"jsonrpc":"2.0","id":9,"result":null}' }],
+    ['with more than can be read', { body: ' '.repeat(33 * 1024 * 1024) }],
+  ])('%s is unreachable, and throws nothing', async (_how, answer) => {
+    const base = await nodeThatAnswers(() => answer);
+    expect((await base.block('latest')).kind).toBe('unreachable');
+  });
+
+  it('and is not there at all is unreachable', async () => {
+    const base = openBase({ rpc_url: 'http://127.0.0.1:9' });
+    expect((await base.readiness({ payer: ground.pay_to, nonce: `0x${'00'.repeat(32)}` })).kind).toBe('unreachable');
+    expect((await base.broadcast('0x02')).kind).toBe('unreachable');
+  });
+});
+
+describe('a receipt', () => {
+  const receiptOf = async (hash: string) => {
+    const receipts = await ground.base.receipts([hash as `0x${string}`]);
+    const receipt = receipts.kind === 'ok' && receipts.value[0];
+    if (!receipt) throw new Error('no receipt');
+    return receipt;
+  };
+
+  it('proves a transfer only by the logs of USDC itself, of the right authorization, in the right order', async () => {
+    const [item] = await ground.payments(1);
+    if (!item) return;
+    const { authorization } = item;
+    const receipt = await receiptOf(await ground.submitElsewhere(item));
+    expect(transferOf(receipt, authorization)).toMatchObject({ amount_atomic: 2000n });
+
+    const [use, transfer] = receipt.logs;
+    if (!use || !transfer) throw new Error('USDC logs two events');
+    const elsewhere = { ...transfer, address: ground.pay_to };
+    const lies = [
+      { ...receipt, succeeded: false },
+      { ...receipt, logs: [] },
+      { ...receipt, logs: [use] },
+      { ...receipt, logs: [transfer] },
+      { ...receipt, logs: [transfer, use] },
+      { ...receipt, logs: [use, elsewhere] },
+      { ...receipt, logs: [{ ...use, address: ground.pay_to }, transfer] },
+      { ...receipt, logs: [use, { ...transfer, data: `0x${'00'.repeat(31)}01` as const }] },
+      { ...receipt, logs: [use, { ...transfer, topics: transfer.topics.toReversed() }] },
+    ];
+    for (const lie of lies) expect(transferOf(lie, authorization)).toBeNull();
+    expect(transferOf(receipt, { ...authorization, nonce: `0x${'11'.repeat(32)}` })).toBeNull();
+    expect(transfer.address).toBe(networks.base.usdc.toLowerCase());
+  });
+});

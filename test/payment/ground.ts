@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import { encodeFunctionData, type Hex, type PrivateKeyAccount, parseAbi } from 'viem';
+import { hex } from '../../gateway/payment/abi.ts';
+import type { Authorization } from '../../gateway/payment/authorization.ts';
+import { claimKey } from '../../gateway/payment/authorization.ts';
+import type { BaseChain } from '../../gateway/payment/chain.ts';
+import { FEE_CEILING_WEI_DEFAULT } from '../../gateway/payment/fees.ts';
+import { openBase } from '../../gateway/payment/open-base.ts';
+import type { Decision } from '../../gateway/payment/outcome.ts';
+import { reconcileSettlement } from '../../gateway/payment/reconcile-settlement.ts';
+import { type Settler, type SettlerOptions, settlerDefaults } from '../../gateway/payment/settle.ts';
+import { openSettler } from '../../gateway/payment/settler.ts';
+import { readSignature } from '../../gateway/payment/signature.ts';
+import type { SettleItem } from '../../gateway/payment/submission.ts';
+import { transferCall } from '../../gateway/payment/usdc.ts';
+import { atomicAmount } from '../../schema/amount.ts';
+import { networks } from '../../schema/network.ts';
+import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
+import { type Database, openDatabase } from '../../subgraphs/database.ts';
+import { SettlementAttempt, SettlementRow, SettlerKeyRow } from '../../subgraphs/receipt/payment/settlement.entity.ts';
+import { SettlementTables } from '../../subgraphs/receipt/payment/settlement.migration.ts';
+import { freshChain, type TestChain } from '../harness/chain.ts';
+import { freshDatabase } from '../harness/database.ts';
+import { atEnd } from '../harness/release.ts';
+import { signMessage } from './wallet.ts';
+
+const PRICE = 2000n;
+const abi = parseAbi([
+  'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  'function transfer(address to, uint256 amount) returns (bool)',
+]);
+
+/** What a settler is told to leave out or to fail on, by claim key. */
+interface Claims {
+  readonly lost: Set<string>;
+  readonly broken: Set<string>;
+  readonly settlements: Map<string, { settlement_id: string; from_block: number }>;
+}
+
+export type Ground = Awaited<ReturnType<typeof openGround>>;
+
+/** A real chain and a real database, and nothing on either but what the test does. */
+export async function openGround() {
+  const chain = await freshChain();
+  const database = await openDatabase({
+    url: (await freshDatabase()).url,
+    entities: [SettlerKeyRow, SettlementRow, SettlementAttempt],
+    migrations: [SettlementTables],
+    connections_max: 8,
+  });
+  atEnd(() => database.close());
+  const base = openBase({ rpc_url: chain.rpc_url });
+  atEnd(() => base.close());
+  const pay_to: Hex = hex(randomBytes(20));
+  const claims: Claims = { lost: new Set(), broken: new Set(), settlements: new Map() };
+  const payment = (payer: PrivateKeyAccount, changed: Partial<Authorization> = {}) => signedItem(payer, pay_to, changed);
+  return {
+    chain,
+    database,
+    base,
+    pay_to,
+    claims,
+    payment,
+    payments: async (count: number) => {
+      const payer = await chain.newWallet();
+      return Promise.all(Array.from({ length: count }, () => payment(payer)));
+    },
+    settler: (changed: Partial<SettlerOptions<SettleItem>> = {}) => testSettler(chain, database, base, claims, changed),
+    reconcile: ({ claim_key, authorization }: SettleItem): Promise<Decision> => {
+      const settlement = claims.settlements.get(claim_key);
+      const { settlement_id = null, from_block = 0 } = settlement ?? {};
+      return reconcileSettlement({ database, chain: base }, { authorization, settlement_id, from_block });
+    },
+    /** Anybody may submit an authorization; here it is a stranger with gas of his own. */
+    submitElsewhere: (item: SettleItem) => sendAs(chain, transferCall(item.authorization, item.signature)),
+    cancel: async (payer: PrivateKeyAccount, { authorization: { nonce } }: SettleItem) =>
+      sendAs(chain, await cancellation(payer, nonce)),
+    attempts: () =>
+      database.query<{ settlement_id: string; nonce: number; tx_hash: string; max_fee_wei: bigint }>({
+        text: 'select settlement_id, nonce, tx_hash, max_fee_wei from settlement_attempt order by nonce, created_at',
+      }),
+    states: async () =>
+      (await database.query<{ state: string }>({ text: 'select state from settlement order by created_at' })).map(
+        ({ state }) => state,
+      ),
+  };
+}
+
+function testSettler(
+  chain: TestChain,
+  database: Database,
+  base: BaseChain,
+  claims: Claims,
+  changed: Partial<SettlerOptions<SettleItem>>,
+): Settler {
+  const settler = openSettler({
+    ...settlerDefaults,
+    chain: base,
+    database,
+    keys: chain.facilitator_keys.slice(0, 1),
+    clock: systemClock,
+    random: systemRandom,
+    fee_ceiling_wei: FEE_CEILING_WEI_DEFAULT,
+    commitSettling: async (_tx, items, sending) => {
+      if (items.some(item => claims.broken.has(item.claim_key))) throw new Error('this claim cannot be written');
+      const moved = items.filter(item => !claims.lost.has(item.claim_key)).map(item => item.claim_key);
+      for (const key of moved) claims.settlements.set(key, sending);
+      return new Set(moved);
+    },
+    ...changed,
+  });
+  atEnd(() => settler.close());
+  return settler;
+}
+
+async function signedItem(
+  payer: PrivateKeyAccount,
+  pay_to: Hex,
+  changed: Partial<Authorization>,
+): Promise<SettleItem> {
+  const authorization: Authorization = {
+    network: 'base',
+    payer: payer.address,
+    pay_to,
+    amount_atomic: atomicAmount(PRICE),
+    valid_after_seconds: 0,
+    valid_before_seconds: Math.floor(Date.now() / 1000) + 600,
+    nonce: hex(randomBytes(32)),
+    ...changed,
+  };
+  const signature = await signMessage(payer, {
+    from: authorization.payer,
+    to: authorization.pay_to,
+    value: authorization.amount_atomic,
+    validAfter: BigInt(authorization.valid_after_seconds),
+    validBefore: BigInt(authorization.valid_before_seconds),
+    nonce: authorization.nonce,
+  });
+  const read = readSignature(signature);
+  if (read.kind !== 'read') throw new Error(read.kind);
+  return { claim_key: claimKey(authorization), authorization, signature: read.signature };
+}
+
+/** From one of anvil's own accounts, which is no settler. */
+const STRANGER = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
+
+async function sendAs(chain: TestChain, data: Hex): Promise<string> {
+  return chain.call<string>('eth_sendTransaction', { from: STRANGER, to: networks.base.usdc, data });
+}
+
+async function cancellation(payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> {
+  const signature = await payer.signTypedData({
+    domain: { ...networks.base.usdc_domain, chainId: networks.base.chain_id, verifyingContract: networks.base.usdc },
+    types: {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: payer.address, nonce },
+  });
+  const read = readSignature(signature);
+  if (read.kind !== 'read') throw new Error(read.kind);
+  const { v, r, s } = read.signature;
+  return encodeFunctionData({ abi, functionName: 'cancelAuthorization', args: [payer.address, nonce, v, r, s] });
+}

@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import { hashTypedData } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { hex } from '../../gateway/payment/abi.ts';
+import {
+  authorizationDigest,
+  authorizationFromJson,
+  authorizationToJson,
+  claimKey,
+} from '../../gateway/payment/authorization.ts';
+import { decodePayment } from '../../gateway/payment/headers.ts';
+import { type Verified, verifyPayment } from '../../gateway/payment/verify.ts';
+import { atomicAmount } from '../../schema/amount.ts';
+import { limits } from '../../schema/limits.ts';
+import { networks } from '../../schema/network.ts';
+import type { PresentedPayment } from '../../subgraphs/context.ts';
+import { type Message, newAccount, officialHeader, PAY_TO, price, signMessage, typedData } from './wallet.ts';
+
+const now_ms = 1_800_000_000_000;
+const now = BigInt(now_ms / 1000);
+const offered = { amount_atomic: 2000n, networks: ['base'] as const, pay_to: { base: PAY_TO }, now_ms };
+const account = newAccount();
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+const message = (changed: Partial<Message> = {}): Message => ({
+  from: account.address,
+  to: PAY_TO,
+  value: 2000n,
+  validAfter: 0n,
+  validBefore: now + 60n,
+  nonce: `0x${'5a'.repeat(32)}`,
+  ...changed,
+});
+
+function presented(version: 1 | 2, m: Message, signature: string, accepted: object = {}): PresentedPayment {
+  const { from, to, nonce } = m;
+  const numbers = { value: `${m.value}`, validAfter: `${m.validAfter}`, validBefore: `${m.validBefore}` };
+  const payload = { signature, authorization: { from, to, nonce, ...numbers } };
+  const terms = { scheme: 'exact', network: networks.base.caip2, amount: '2000', asset: networks.base.usdc };
+  const v2 = { ...terms, payTo: PAY_TO, maxTimeoutSeconds: 300, extra: networks.base.usdc_domain, ...accepted };
+  const envelope =
+    version === 2
+      ? { x402Version: 2, accepted: v2, payload }
+      : { x402Version: 1, scheme: 'exact', network: 'base', payload };
+  const decoded = decodePayment(version, Buffer.from(JSON.stringify(envelope)).toString('base64'));
+  if (decoded.kind !== 'decoded') throw new Error('the payment under test has no x402 shape');
+  return decoded.payment;
+}
+
+async function judged(changed: Partial<Message>, accepted: object = {}): Promise<Verified> {
+  const m = message(changed);
+  return verifyPayment(presented(2, m, await signMessage(account, m), accepted), offered);
+}
+
+const outcome = (verified: Verified): string => (verified.kind === 'refused' ? verified.code : verified.kind);
+
+describe('a payment by the official client', () => {
+  it.each([1, 2] as const)('is verified when it speaks x402 v%i', async version => {
+    const decoded = decodePayment(version, await officialHeader(version, account));
+    expect(decoded.kind).toBe('decoded');
+    if (decoded.kind !== 'decoded') return;
+    const verified = verifyPayment(decoded.payment, { ...offered, now_ms: Date.now() });
+    expect(verified).toMatchObject({ kind: 'verified', authorization: { payer: account.address } });
+    if (verified.kind !== 'verified') return;
+    expect(verified.authorization.amount_atomic).toBe(price.amount_atomic);
+    expect(claimKey(verified.authorization)).toBe(
+      `eip155:8453/${networks.base.usdc}/${account.address}/${verified.authorization.nonce}`.toLowerCase(),
+    );
+  });
+});
+
+describe('the digest', () => {
+  it('equals that of a general EIP-712 encoder for any authorization', () => {
+    const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map(hex);
+    const seconds = fc.nat(2 ** 31 - 1);
+    fc.assert(
+      fc.property(
+        address,
+        address,
+        fc.bigInt(0n, 2n ** 77n),
+        seconds,
+        seconds,
+        fc.uint8Array({ minLength: 32, maxLength: 32 }),
+        (payer, pay_to, value, after, before, nonce) => {
+          const ours = authorizationDigest({
+            network: 'base',
+            payer,
+            pay_to,
+            amount_atomic: atomicAmount(value),
+            valid_after_seconds: after,
+            valid_before_seconds: before,
+            nonce: hex(nonce),
+          });
+          const m = {
+            from: payer,
+            to: pay_to,
+            value,
+            validAfter: BigInt(after),
+            validBefore: BigInt(before),
+            nonce: hex(nonce),
+          };
+          expect(hex(ours)).toBe(hashTypedData({ ...typedData, message: m }));
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('a payment that differs from the offer', () => {
+  const other = newAccount().address;
+  it.each([
+    ['wrong_amount', { value: 1999n }, {}],
+    ['wrong_amount', { value: 2001n }, {}],
+    ['wrong_amount', {}, { amount: '1999' }],
+    ['wrong_payee', { to: other }, {}],
+    ['wrong_payee', {}, { payTo: other }],
+    ['wrong_asset', {}, { asset: other }],
+    ['wrong_scheme', {}, { scheme: 'upto' }],
+    ['wrong_network', {}, { network: 'eip155:84532' }],
+    ['wrong_network', {}, { network: networks.solana.caip2 }],
+    ['wrong_token_name', {}, { extra: { name: 'USDC', version: '2' } }],
+    ['wrong_token_version', {}, { extra: { name: 'USD Coin', version: '1' } }],
+    ['expired', { validBefore: now }, {}],
+    ['too_short', { validBefore: now + BigInt(limits.payment_validity_seconds_min) - 1n }, {}],
+    ['too_long', { validBefore: 2n ** 256n - 1n }, {}],
+    ['not_yet_valid', { validAfter: now }, {}],
+    ['not_yet_valid', { validAfter: now + 5n }, {}],
+  ] as const)('is refused as %s (%o %o)', async (code, changed, accepted) => {
+    expect(outcome(await judged(changed, accepted))).toBe(code);
+  });
+
+  it('on a network without a payee is refused as wrong_network', async () => {
+    const m = message();
+    const payment = presented(1, m, await signMessage(account, m));
+    expect(outcome(verifyPayment(payment, { ...offered, pay_to: {} }))).toBe('wrong_network');
+  });
+
+  it('is refused as not_signed_by_payer whichever signed member is changed, by either version', async () => {
+    const signature = await signMessage(account, message());
+    const nonce = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(value => ({ nonce: hex(value) }));
+    const from = fc.uint8Array({ minLength: 20, maxLength: 20 }).map(value => ({ from: hex(value) }));
+    const validAfter = fc.integer({ min: 1, max: Number(now) - 1 }).map(value => ({ validAfter: BigInt(value) }));
+    const validBefore = fc.integer({ min: 61, max: 9_999 }).map(value => ({ validBefore: now + BigInt(value) }));
+    fc.assert(
+      fc.property(fc.constantFrom<1 | 2>(1, 2), fc.oneof(nonce, from, validAfter, validBefore), (version, changed) => {
+        const payment = presented(version, message(changed), signature);
+        expect(outcome(verifyPayment(payment, offered))).toBe('not_signed_by_payer');
+      }),
+    );
+  });
+});
+
+describe('a signature', () => {
+  it('passes with v as 0/1 and as 27/28, in any case of its digits', async () => {
+    const signature = await signMessage(account, message());
+    const parity = Number.parseInt(signature.slice(130), 16) - 27;
+    for (const form of [signature, `${signature.slice(0, 130)}0${parity}`, `0x${signature.slice(2).toUpperCase()}`])
+      expect(outcome(verifyPayment(presented(2, message(), form), offered))).toBe('verified');
+  });
+
+  it('with the high s of the same point is refused as high_s: the contract would refuse it', async () => {
+    const signature = await signMessage(account, message());
+    const s = (ORDER - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0');
+    const flipped = signature.endsWith('1b') ? '1c' : '1b';
+    const payment = presented(2, message(), `${signature.slice(0, 66)}${s}${flipped}`);
+    expect(outcome(verifyPayment(payment, offered))).toBe('high_s');
+  });
+
+  it('with an unknown v is refused as bad_v', async () => {
+    const signature = await signMessage(account, message());
+    expect(outcome(verifyPayment(presented(2, message(), `${signature.slice(0, 130)}1d`), offered))).toBe('bad_v');
+  });
+
+  it('that recovers to nobody is refused as not_signed_by_payer', () => {
+    const payment = presented(2, message(), `0x${'00'.repeat(64)}1b`);
+    expect(outcome(verifyPayment(payment, offered))).toBe('not_signed_by_payer');
+  });
+
+  it('of another length is a contract_signature over the same digest', () => {
+    const verified = verifyPayment(presented(2, message(), `0x${'ab'.repeat(96)}`), offered);
+    expect(verified.kind).toBe('contract_signature');
+    if (verified.kind === 'contract_signature')
+      expect(hex(verified.hash)).toBe(hashTypedData({ ...typedData, message: message() }));
+  });
+});
+
+describe('an authorization on the claim', () => {
+  it('comes back as it was stored', async () => {
+    const verified = await judged({});
+    if (verified.kind !== 'verified') throw new Error(outcome(verified));
+    const stored = JSON.parse(JSON.stringify(authorizationToJson(verified.authorization)));
+    expect(authorizationFromJson(stored)).toEqual(verified.authorization);
+  });
+});
