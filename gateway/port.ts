@@ -1,0 +1,70 @@
+import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
+import type { Caller, Credentials, Executed, ExecutedError, Means, Port } from '../rest-compat/port.ts';
+import type { JsonObject } from '../schema/canonical-json.ts';
+import { type ErrorCode, errors } from '../schema/errors.ts';
+import type { ApiKey, Principal } from '../schema/principal.ts';
+import type { Context, PresentedPayment } from '../subgraphs/context.ts';
+import { decodePayment } from './payment/headers.ts';
+import { openChallenges, type PayTo } from './payment/offer.ts';
+import type { Graph } from './supergraph.ts';
+
+export interface PortParts {
+  readonly graph: Graph;
+  readonly base_url: string;
+  readonly pay_to: PayTo;
+  identify(credentials: Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'>): Promise<Principal>;
+  createContext(principal: Principal, payment: PresentedPayment | null): Context;
+  health(): Promise<JsonObject>;
+}
+
+/** What the doors are handed: the same planner, resolvers and charge as /graphql, without its HTTP pipeline. */
+export function openPort(parts: PortParts): Port {
+  return {
+    base_url: parts.base_url,
+    challenge: openChallenges(parts.pay_to),
+    health: parts.health,
+    identify: credentials => identify(parts, credentials),
+    execute: (document, variables, caller) => execute(parts.graph, document, variables, caller),
+  };
+}
+
+async function identify(parts: PortParts, credentials: Credentials): Promise<Caller> {
+  const { payment: shown } = credentials;
+  const decoded = shown && decodePayment(shown.x402_version, shown.header);
+  const principal = await parts.identify(credentials);
+  return {
+    possession: principal.possession,
+    means: decoded ? 'payment' : means(principal.api_key),
+    malformed_payment: decoded?.kind === 'malformed',
+    context: parts.createContext(principal, decoded?.kind === 'decoded' ? decoded.payment : null),
+  };
+}
+
+function means({ kind }: ApiKey): Means | null {
+  return kind === 'absent' || kind === 'unknown' ? null : `${kind}_key`;
+}
+
+async function execute(graph: Graph, document: DocumentNode, variables: JsonObject, caller: Caller): Promise<Executed> {
+  const context = caller.context as Context;
+  const result: ExecutionResult = await graph.execute({ document, variables, context });
+  const failed = result.errors !== undefined && result.errors.length > 0;
+  return {
+    // A part that failed must not pass for an answer: a door answers whole or not at all.
+    data: failed ? null : ((result.data ?? null) as JsonObject | null),
+    errors: (result.errors ?? []).map(publicFault),
+    headers: context.response.headers,
+  };
+}
+
+/** The offer inside a refusal is for /graphql; a door makes its own, which names the door. */
+function publicFault({ message, extensions }: GraphQLError): ExecutedError {
+  const { code, status: _, param, challenge_headers: _headers, x402: _body, ...facts } = extensions;
+  const known = code as ErrorCode;
+  return {
+    code: known,
+    status: errors[known][0],
+    message,
+    facts: facts as JsonObject,
+    ...(typeof param === 'string' ? { param } : {}),
+  };
+}

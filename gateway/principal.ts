@@ -1,0 +1,64 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Credentials } from '../rest-compat/port.ts';
+import { sha256 } from '../schema/digest.ts';
+import type { AgentId } from '../schema/ids.ts';
+import type { ApiKey, Possession, Principal } from '../schema/principal.ts';
+import type { Services } from '../subgraphs/context.ts';
+import { agentOfProof, agentOfSession } from '../subgraphs/session/index.ts';
+
+/** Keys as they are configured. One that stands in two sets counts as the first of live, demo, waiver. */
+export interface KeySets {
+  readonly live: readonly string[];
+  readonly demo: readonly string[];
+  readonly waiver: readonly string[];
+}
+
+/** Says what a presented key is. Only digests are kept, and compared. */
+export type Keyring = (presented: string | null) => ApiKey;
+
+export function openKeyring(sets: KeySets): Keyring {
+  const kinds = ['live', 'demo', 'waiver'] as const;
+  const known = kinds.flatMap(kind => sets[kind].map(key => ({ kind, digest: sha256(key) })));
+  return presented => {
+    if (presented === null) return { kind: 'absent' };
+    const digest = sha256(presented);
+    // All are compared, each in constant time: neither which one matched nor how nearly shows.
+    const matches = known.filter(key => timingSafeEqual(key.digest, digest));
+    return matches[0] ? { kind: matches[0].kind, hash: digest.toString('hex') } : { kind: 'unknown' };
+  };
+}
+
+/** What a caller can be known by: headers and body of a door, or the opening message of a live connection. */
+export type Shown = Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'>;
+
+/**
+ * Who is calling: the one place that decides it. Never throws for what the caller shows; a wrong proof is an outcome,
+ * and each door decides what it needs. Nothing is cached: a rotated session is dead at once, in every process.
+ */
+export async function identify(
+  shown: Shown,
+  services: Pick<Services, 'database' | 'vault' | 'clock'> & { readonly keyring: Keyring },
+): Promise<Principal> {
+  return {
+    possession: await possessionOf(shown, services),
+    api_key: services.keyring(shown.api_key),
+    address: shown.address,
+  };
+}
+
+async function possessionOf(
+  { session, proof }: Shown,
+  services: Pick<Services, 'database' | 'vault' | 'clock'>,
+): Promise<Possession> {
+  if (session === null && proof === null) return { kind: 'absent' };
+  const bySession = session === null ? null : await agentOfSession(services.database, session);
+  if (session !== null && bySession === null) return { kind: 'wrong' };
+  const byProof = proof === null ? null : await agentOfProof(services, proof);
+  if (proof !== null && byProof === null) return { kind: 'wrong' };
+  return proven(bySession ?? byProof, byProof ?? bySession);
+}
+
+/** Both shown: both must hold, and for the same book. */
+function proven(one: AgentId | null, other: AgentId | null): Possession {
+  return one !== null && one === other ? { kind: 'proven', agent_id: one } : { kind: 'wrong' };
+}

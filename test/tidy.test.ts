@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter(Boolean);
+const sources = files.filter(file => file.endsWith('.ts'));
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+/** The houses, lowest first: a file may import from its own house and from those before it. */
+const houses = ['schema', 'subgraphs', 'receipt', 'book', 'session', 'board', 'gateway'] as const;
+type House = (typeof houses)[number] | 'rest-compat' | 'test';
+
+function houseOf(file: string): House {
+  const [top, second] = file.split('/');
+  if (top === 'subgraphs' && houses.includes(second as never)) return second as House;
+  return top as House;
+}
+
+function importsOf(file: string): string[] {
+  const specifiers = [...read(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(match => match[1] ?? '');
+  return specifiers.map(specifier => relative(root, join(root, dirname(file), specifier)));
+}
+
+function mayImport(from: House, to: House): boolean {
+  if (from === to || from === 'test' || to === 'schema') return true;
+  if (from === 'rest-compat') return false;
+  if (to === 'rest-compat') return from === 'gateway';
+  return houses.indexOf(to as never) >= 0 && houses.indexOf(to as never) < houses.indexOf(from as never);
+}
+
+const doorsOfSubgraphs = ['receipt', 'book', 'session', 'board'];
+
+/** Names that say nothing, and things of which there is one, elsewhere. */
+const banned: [name: string, pattern: RegExp, allowed: (file: string) => boolean][] = [
+  ['process.env outside gateway/config', /process\.env\b/, file => file.startsWith('gateway/config') || file.startsWith('test/')],
+  ['Number() of an amount', /Number\([^)]*(amount|Atomic|_atomic)/, () => false],
+  ['a second canonical serialiser', /from 'canonicalize'/, file => file === 'schema/canonical-json.ts' || file.startsWith('test/')],
+  ['TODO', /\bTODO\b|\bFIXME\b|\bXXX\b/, file => file === 'test/tidy.test.ts'],
+];
+
+describe('tidy', () => {
+  it('imports point one way', () => {
+    const wrong = sources.flatMap(file =>
+      importsOf(file)
+        .filter(target => !mayImport(houseOf(file), houseOf(target)))
+        .map(target => `${file} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('a subgraph is reached through its index alone', () => {
+    const wrong = sources.flatMap(file => {
+      if (file.startsWith('test/')) return [];
+      return importsOf(file)
+        .filter(target => doorsOfSubgraphs.includes(houseOf(target)) && houseOf(target) !== houseOf(file))
+        .filter(target => !/^subgraphs\/[a-z]+\/index\.ts$/.test(target))
+        .map(target => `${file} → ${target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('no folder or file has a name that says nothing', () => {
+    const wrong = files.filter(file => /(^|\/)(utils?|helpers?|common|shared|lib|misc|types|services?|repositor(y|ies))(\/|\.ts$)/.test(file));
+    expect(wrong).toEqual([]);
+  });
+
+  it('the top level is the one that was agreed', () => {
+    const folders = [...new Set(files.filter(file => file.includes('/')).map(file => file.split('/')[0] ?? ''))];
+    const visible = folders.filter(folder => !folder.startsWith('.')).sort();
+    expect(visible).toEqual(['gateway', 'rest-compat', 'schema', 'subgraphs', 'test']);
+  });
+
+  it.each(banned)('there is no %s', (_name, pattern, allowed) => {
+    expect(sources.filter(file => pattern.test(read(file)) && !allowed(file))).toEqual([]);
+  });
+
+  it('files keep to the lengths of the house (a warning for now)', () => {
+    const long = sources
+      .filter(file => !file.startsWith('test/'))
+      .map(file => [file, read(file).split('\n').length] as const)
+      .filter(([, lines]) => lines > 300);
+    if (long.length > 0) console.warn('over 300 lines:', long.map(([file, lines]) => `${file} ${lines}`).join(', '));
+    expect(sources.length).toBeGreaterThan(0);
+  });
+});
