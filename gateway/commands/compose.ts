@@ -1,10 +1,13 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { withDoorTable } from '../door-table.ts';
 import { composeSupergraph } from '../graph/compose.ts';
 import { subgraphs } from '../subgraphs.ts';
 import { SUPERGRAPH_FILE } from '../supergraph.ts';
 
-/** Writes schema/<subgraph>.graphql and schema/supergraph.graphql, which are committed and read at start. */
+/** Writes what is derived and committed: the subgraphs' SDL, the supergraph (read at start), the README's door table. */
 const all = await subgraphs();
 for (const { name, sdl } of all) await writeFile(new URL(`${name}.graphql`, SUPERGRAPH_FILE), sdl);
 await writeFile(SUPERGRAPH_FILE, composeSupergraph(all));
+const readme = new URL('../../README.md', import.meta.url);
+await writeFile(readme, withDoorTable(await readFile(readme, 'utf8')));
 console.log(`composed ${all.map(({ name }) => name).join(', ')}`);

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { withDoorTable } from '../gateway/door-table.ts';
+import { type RunningGateway, startGateway } from './harness/gateway.ts';
+import { makeScratch } from './harness/scratch.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..');
+const readme = await readFile(join(root, 'README.md'), 'utf8');
+const blocks = (language: string) =>
+  [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(match => match[1] ?? '');
+const commands = blocks('sh').flatMap(block => block.trim().split('\n'));
+
+/** What stands around this test already: it runs inside `npm test`, after `npm install`, beside a started service. */
+const outside = new Set(['npm install', 'npm start', 'npm test']);
+
+let service: RunningGateway;
+beforeAll(async () => {
+  // The embedded default as a newcomer gets it: no variable but where it lies and where it listens.
+  service = await startGateway();
+});
+
+const here = (command: string) => command.replaceAll('http://127.0.0.1:4000', service.url);
+/** Not the test runner's own environment: it sets BASE_URL, which means something else here. */
+const environment = () => ({
+  PATH: process.env.PATH,
+  HOME: service.data_dir,
+  DATA_DIR: service.data_dir,
+  PORT: new URL(service.url).port,
+});
+
+describe('README', () => {
+  it('shows the doors that are served', () => {
+    expect(withDoorTable(readme)).toBe(readme);
+  });
+
+  it.each(commands.filter(command => !outside.has(command)))('its command runs: %s', async command => {
+    const { stdout } = await run('sh', ['-c', here(command)], { cwd: root, env: environment(), maxBuffer: 2 ** 24 });
+    expect(stdout).not.toBe('');
+  });
+
+  it('its twelve lines verify a receipt, and refuse one that was touched', async () => {
+    const folder = await makeScratch();
+    const demo = await run('npm', ['run', '-s', 'demo'], { cwd: root, env: environment(), maxBuffer: 2 ** 24 });
+    const verify_url = demo.stdout.match(/"verify_url": "([^"]+)"/)?.[1] ?? '';
+    const receipt = await (await fetch(`${verify_url}.json`)).text();
+    await writeFile(join(folder, 'jwks.json'), await (await fetch(`${service.url}/.well-known/jwks.json`)).text());
+    await writeFile(
+      join(folder, 'verify.mjs'),
+      (blocks('js')[0] ?? '').replace(`'jose'`, `'${import.meta.resolve('jose')}'`),
+    );
+    const verify = async (text: string) => {
+      await writeFile(join(folder, 'receipt.json'), text);
+      return run(process.execPath, ['verify.mjs'], { cwd: folder });
+    };
+    expect((await verify(receipt)).stdout).toMatch(/^0x[0-9a-fA-F]{40} paid 2000 in base:0x[0-9a-f]{64}\n$/);
+    await expect(verify(receipt.replace(/"payload_hash":"./, '"payload_hash":"x'))).rejects.toThrow(
+      'is not what was signed',
+    );
+
+    const official = await run('npm', ['run', '-s', 'verify', '--', verify_url], { cwd: root, env: environment() });
+    expect(official.stdout).not.toBe('');
+  });
+});
