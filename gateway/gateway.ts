@@ -3,7 +3,7 @@ import { credentialsIn } from '../rest-compat/credentials.ts';
 import { everyDoor } from '../rest-compat/doors/every.ts';
 import { serveDoors } from '../rest-compat/serve.ts';
 import type { Principal } from '../schema/principal.ts';
-import type { BookContext } from '../subgraphs/book/index.ts';
+import { type BookContext, openBookEvents } from '../subgraphs/book/index.ts';
 import { systemClock, systemRandom } from '../subgraphs/clock.ts';
 import { type PresentedPayment, ResponseHeaders } from '../subgraphs/context.ts';
 import { openLive } from '../subgraphs/live.ts';
@@ -20,13 +20,13 @@ import type { Config } from './config.ts';
 import { health } from './health.ts';
 import { openLog } from './log.ts';
 import { openCharge } from './payment/charge.ts';
+import { presentedIn } from './payment/headers.ts';
 import { openBase } from './payment/open-base.ts';
+import { openTill } from './payment/open-till.ts';
 import { openReconciler } from './payment/reconcile.ts';
 import { type Faults, noFaults } from './payment/till.ts';
-import { openTill } from './payment/open-till.ts';
 import { openPort } from './port.ts';
 import { identify, openKeyring } from './principal.ts';
-import { presentedIn } from './payment/headers.ts';
 import { openServer } from './server.ts';
 import { openStore } from './store.ts';
 import { subgraphs } from './subgraphs.ts';
@@ -61,7 +61,9 @@ export async function openGateway(config: Config, { logger, faults = noFaults }:
 
     const till = await openTill({ config, database, chain, hubs, issuer, vault, saved_head, faults, logger });
     closing.add(till, it => it.settler.close());
-    closing.add(await openReconciler(till, error => logger.error({ err: error }, 'a round of reconcile failed')), it => it.stop());
+    closing.add(await openReconciler(till, error => logger.error({ err: error }, 'a round of reconcile failed')), it =>
+      it.stop(),
+    );
 
     const services: EveryService = {
       database,
@@ -74,9 +76,14 @@ export async function openGateway(config: Config, { logger, faults = noFaults }:
       profile: config.profile,
       issuer,
       hubs,
+      readBookEvents: openBookEvents(database),
       findTask: task_id => findTask(database, config.base_url, task_id),
     };
-    const url = await serve(config, services, { logger, closing, health: () => health({ database, chain, profile: config.profile, stand_ins: config.stand_ins }) });
+    const url = await serve(config, services, {
+      logger,
+      closing,
+      health: () => health({ database, chain, profile: config.profile, stand_ins: config.stand_ins }),
+    });
     return { url, close: () => closing.close() };
   } catch (error) {
     await closing.close();
@@ -127,4 +134,3 @@ async function serve(config: Config, services: EveryService, { logger, closing, 
   await server.listen(config.host, config.port);
   return config.base_url;
 }
-

@@ -43,6 +43,8 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
     maxPayload: limits.socket_message_bytes_max,
   });
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Node has let go of the socket: a reset that nobody hears would end the process.
+    socket.on('error', () => socket.destroy());
     if (request.url?.split('?')[0] !== options.path) {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { Supergraph } from '@apollo/federation-internals';
-import type { GatewayInterface } from '@apollo/server-gateway-interface';
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -13,7 +12,7 @@ import {
 import type { Logger } from 'pino';
 import { Refusal } from '../schema/errors.ts';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
-import { apolloGateway } from './graph/apollo-gateway.ts';
+import { apolloGateway, type ServerGateway } from './graph/apollo-gateway.ts';
 import { Documents } from './graph/documents.ts';
 import { Executor } from './graph/executor.ts';
 import { InProcessSource, type Operation } from './graph/in-process-source.ts';
@@ -27,7 +26,7 @@ export interface Graph {
   /** What clients see. */
   readonly schema: GraphQLSchema;
   /** The same road, in the form that Apollo Server takes. */
-  readonly gateway: GatewayInterface;
+  readonly gateway: ServerGateway;
   /** Beyond GraphQL's own. */
   readonly rules: readonly ValidationRule[];
   /** Root fields marked `@paid`, with their price in atomic USDC. */
@@ -60,7 +59,7 @@ export async function openGraph(subgraphs: readonly Subgraph[], options: GraphOp
 
 class FederatedGraph implements Graph {
   readonly schema: GraphQLSchema;
-  readonly gateway: GatewayInterface;
+  readonly gateway: ServerGateway;
   readonly rules: readonly ValidationRule[];
   readonly paid: PaidFields;
   readonly #documents: Documents;

@@ -8,7 +8,10 @@ export const errors = {
   invalid_wallet: [400, 'agentWallet is not an address.'],
   unknown_model: [400, 'No such model is offered.'],
   control_proof_missing: [401, 'wallet_signature and signature_timestamp are required.'],
-  control_proof_invalid: [401, 'The wallet signature does not prove control of this wallet, or its time is outside the window.'],
+  control_proof_invalid: [
+    401,
+    'The wallet signature does not prove control of this wallet, or its time is outside the window.',
+  ],
   unauthenticated: [401, 'Proof of possession is required.'],
   payment_required: [402, 'Payment is required.'],
   payment_rejected: [402, 'This payment cannot be accepted.'],
@@ -26,9 +29,15 @@ export const errors = {
   rate_limited: [429, 'Too many requests.'],
   internal: [500, 'Something broke here. Nothing was charged unless a receipt says so.'],
   hub_failed: [502, 'No model hub answered. Nothing was charged.'],
-  settlement_pending: [503, 'The outcome of the payment is not known yet. Do not sign another; send the same one again.'],
+  settlement_pending: [
+    503,
+    'The outcome of the payment is not known yet. Do not sign another; send the same one again.',
+  ],
   chain_unavailable: [503, 'The chain cannot be reached. Nothing was charged; the payment stays usable.'],
-  fee_too_high: [503, 'The chain asks for more gas than this call is worth. Nothing was charged; the payment stays usable.'],
+  fee_too_high: [
+    503,
+    'The chain asks for more gas than this call is worth. Nothing was charged; the payment stays usable.',
+  ],
   unavailable: [503, 'The service cannot take this request now. Nothing was charged.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>;
 

@@ -22,6 +22,7 @@ export type NetworkName = keyof typeof networks;
 
 /** `base`, `eip155:8453` → `base`; null for a network that we do not settle on. */
 export function networkNamed(name: string): NetworkName | null {
-  for (const network of Object.values(networks)) if (network.name === name || network.caip2 === name) return network.name;
+  for (const network of Object.values(networks))
+    if (network.name === name || network.caip2 === name) return network.name;
   return null;
 }

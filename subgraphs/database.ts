@@ -1,5 +1,5 @@
+import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { Migrator, type Migration } from '@mikro-orm/migrations';
 import pg from 'pg';
 
 /** An open transaction on a raw connection. Whoever holds one awaits nothing outside the database. */
@@ -26,7 +26,8 @@ const typeParsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, text => Number(text)],
 ]);
 const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) => (format !== 'binary' && typeParsers.get(oid)) || pg.types.getTypeParser(oid, format as 'text'),
+  getTypeParser: (oid, format) =>
+    (format !== 'binary' && typeParsers.get(oid)) || pg.types.getTypeParser(oid, format as 'text'),
 };
 
 /** A head that is waited for longer than this is held by a stopped process: give up and answer 503. */
@@ -115,7 +116,9 @@ async function migrate(orm: MikroORM, connect: () => Promise<pg.Client>): Promis
  */
 export async function insertRows(tx: Tx, table: string, rows: readonly object[]): Promise<void> {
   if (rows.length === 0) return;
-  const columns = Object.keys(rows[0] as object).map(name => `"${name}"`).join(',');
+  const columns = Object.keys(rows[0] as object)
+    .map(name => `"${name}"`)
+    .join(',');
   const text = `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $1::jsonb)`;
   await tx.query({ name: `insert ${table} ${columns.length}`, text, values: [JSON.stringify(rows)] });
 }

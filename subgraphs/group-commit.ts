@@ -13,11 +13,7 @@ export class GroupCommit<I, O> {
   #waiting: Waiter<I, O>[] = [];
   #busy = false;
 
-  constructor(
-    database: Database,
-    run: (tx: Tx, items: readonly I[]) => Promise<readonly O[]>,
-    items_max: number,
-  ) {
+  constructor(database: Database, run: (tx: Tx, items: readonly I[]) => Promise<readonly O[]>, items_max: number) {
     this.#database = database;
     this.#run = run;
     this.#items_max = items_max;
@@ -43,8 +39,13 @@ export class GroupCommit<I, O> {
 
   async #commit(batch: readonly Waiter<I, O>[]): Promise<void> {
     try {
-      const results = await this.#database.transaction(tx => this.#run(tx, batch.map(waiter => waiter.item)));
-      batch.forEach((waiter, index) => waiter.resolve(results[index] as O));
+      const results = await this.#database.transaction(tx =>
+        this.#run(
+          tx,
+          batch.map(waiter => waiter.item),
+        ),
+      );
+      for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as O);
     } catch (error) {
       if (batch.length === 1 || isOutage(error)) for (const waiter of batch) waiter.reject(error);
       else for (const waiter of batch) await this.#commit([waiter]);
@@ -55,7 +56,10 @@ export class GroupCommit<I, O> {
 /** No connection, a connection that broke, or a server that is going down (SQLSTATE class 08 and 57P). */
 export function isOutage(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(E[A-Z]+|08...|57P..)$/.test(code) || (error instanceof Error && /timeout|terminated|ended/i.test(error.message) && code === '');
+  return (
+    /^(E[A-Z]+|08...|57P..)$/.test(code) ||
+    (error instanceof Error && /timeout|terminated|ended/i.test(error.message) && code === '')
+  );
 }
 
 interface Waiter<I, O> {

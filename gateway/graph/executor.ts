@@ -3,7 +3,6 @@ import type { GraphQLDataSource } from '@apollo/gateway/dist/datasources/types.j
 import { executeQueryPlan } from '@apollo/gateway/dist/executeQueryPlan.js';
 import type { OperationContext } from '@apollo/gateway/dist/operationContext.js';
 import type { QueryPlan } from '@apollo/query-planner';
-import type { GatewayGraphQLRequestContext } from '@apollo/server-gateway-interface';
 import {
   type ExecutionResult,
   GraphQLError,
@@ -79,7 +78,7 @@ export class Executor {
     const result = await executeQueryPlan(
       plan,
       sources,
-      request as unknown as GatewayGraphQLRequestContext,
+      request as unknown as Parameters<typeof executeQueryPlan>[2],
       scope,
       this.#supergraph,
       this.#api,

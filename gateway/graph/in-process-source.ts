@@ -1,5 +1,4 @@
 import type { GraphQLDataSource, GraphQLDataSourceProcessOptions } from '@apollo/gateway/dist/datasources/types.js';
-import type { GatewayGraphQLResponse } from '@apollo/server-gateway-interface';
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema, parse, subscribe } from 'graphql';
 
 export interface Operation {
@@ -20,7 +19,7 @@ export class InProcessSource implements GraphQLDataSource {
     this.schema = schema;
   }
 
-  async process(options: GraphQLDataSourceProcessOptions): Promise<GatewayGraphQLResponse> {
+  async process(options: GraphQLDataSourceProcessOptions): ReturnType<GraphQLDataSource['process']> {
     const { request, context } = options;
     const planned = 'document' in options ? options.document : undefined;
     const document = planned ?? parse(request.query ?? '', { noLocation: true });

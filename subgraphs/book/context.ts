@@ -1,6 +1,10 @@
 import type { Context } from '../context.ts';
 import type { Issuer } from '../receipt/index.ts';
+import type { BookEvent } from './row/event.entity.ts';
+import type { ReadEvents } from './row/feed.ts';
 
 export interface BookContext extends Context {
   readonly issuer: Issuer;
+  /** One reader per process, so that equal subscribers share their reads of the ledger. */
+  readonly readBookEvents: ReadEvents<BookEvent>;
 }

@@ -63,6 +63,7 @@ export {
   abandonClaim,
   beginSettling,
   claimByKey,
+  forgetAnswers,
   LostClaim,
   markFinal,
   markRecorded,
@@ -71,5 +72,6 @@ export {
   storeAnswers,
   takeExpired,
   takeOrphans,
+  tasksOfSettlement,
 } from './payment/move.ts';
 export { findTask } from './payment/task.ts';

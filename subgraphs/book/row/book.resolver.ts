@@ -67,7 +67,7 @@ async function page(agent_id: AgentId, limit: number, context: BookContext): Pro
 
 function totalsOf({ byRail }: BookHead): Book['totals'] {
   const rails = Object.values(byRail) as { count: number; amount: string }[];
-  const usdc = byRail['usdc'] as { amount: string } | undefined;
+  const usdc = byRail.usdc as { amount: string } | undefined;
   return {
     count: rails.reduce((count, rail) => count + rail.count, 0),
     usdcSum: atomicAmount(BigInt(usdc?.amount ?? '0')),

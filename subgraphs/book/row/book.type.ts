@@ -18,7 +18,9 @@ export class AllowanceSignature {
   @Field(() => String) value!: string;
 }
 
-@ObjectType({ description: 'The remaining allowance, signed over {agent_id, remaining, as_of}: to verify, not to spend.' })
+@ObjectType({
+  description: 'The remaining allowance, signed over {agent_id, remaining, as_of}: to verify, not to spend.',
+})
 export class Allowance {
   @Field(() => Int) agentId!: number;
   @Field(() => AtomicAmountScalar, { nullable: true }) remaining!: AtomicAmount | null;
@@ -34,7 +36,8 @@ export class Book {
   @Field(() => GraphQLJSONObject, { description: 'Intents named on this page, by intent id.' }) intents!: JsonObject;
   @Field(() => BookTotals) totals!: BookTotals;
   @Field(() => String, { description: 'Always `prepaid_ceiling`.' }) window!: string;
-  @Field(() => AtomicAmountScalar, { nullable: true, description: 'Budget Y; null is unlimited.' }) cap!: AtomicAmount | null;
+  @Field(() => AtomicAmountScalar, { nullable: true, description: 'Budget Y; null is unlimited.' })
+  cap!: AtomicAmount | null;
   @Field(() => AtomicAmountScalar) spent!: AtomicAmount;
   @Field(() => AtomicAmountScalar, { nullable: true }) remaining!: AtomicAmount | null;
   @Field(() => Allowance) allowance!: Allowance;

@@ -3,7 +3,7 @@ import { requirePossession } from '../../../schema/principal.ts';
 import type { BookContext } from '../context.ts';
 import { BookEvent } from './event.entity.ts';
 import { bookFeed } from './feed.ts';
-import { bookHead, eventsAfter } from './page.ts';
+import { bookHead } from './page.ts';
 
 @Resolver()
 export class BookFeedResolver {
@@ -24,5 +24,5 @@ export class BookFeedResolver {
 async function follow(agentId: number, after: number | null, context: BookContext) {
   const agent_id = requirePossession(context.principal, agentId);
   const from = after ?? (await bookHead(context.database, agent_id))?.position ?? 0;
-  return bookFeed(context.live, (id, position, limit) => eventsAfter(context.database, id, position, limit), agent_id, from);
+  return bookFeed(context.live, context.readBookEvents, agent_id, from);
 }

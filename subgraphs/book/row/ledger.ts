@@ -1,10 +1,19 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { BookEventKind } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { iso } from '../../clock.ts';
-import { type Tx, insertRows } from '../../database.ts';
+import { insertRows, type Tx } from '../../database.ts';
 import { BOOK_CHANNEL } from '../../live.ts';
-import { type Issuer, type PreparedReceipt, type Receipt, type SignedTreeHead, issueReceipts, lockLogHead } from '../../receipt/index.ts';
-import { type EventRecord, type Head, type RowBirth, type RowRecord, bear, happen } from './append.ts';
+import {
+  type Issuer,
+  issueReceipts,
+  lockLogHead,
+  type PreparedReceipt,
+  type Receipt,
+  type SignedTreeHead,
+} from '../../receipt/index.ts';
+import { bear, type EventRecord, type Head, happen, type RowBirth, type RowRecord } from './append.ts';
 
 /*
  * The only writer of books, rows and events. Every function takes the transaction and many items, so that callers that
@@ -50,7 +59,10 @@ export async function collect(
 ): Promise<{ collected: readonly Collected[]; tree_head: SignedTreeHead }> {
   const log = await lockLogHead(tx);
   const at = iso(log.collected_at_ms);
-  const books = await lockBooks(tx, items.flatMap(item => item.landing?.agent_id ?? []));
+  const books = await lockBooks(
+    tx,
+    items.flatMap(item => item.landing?.agent_id ?? []),
+  );
 
   const rows: RowRecord[] = [];
   const events: EventRecord[] = [];
@@ -78,33 +90,54 @@ export async function collect(
 
 /** The same payment came again: the row stays as it is, a replay event is appended, no seq is consumed. */
 export async function replay(tx: Tx, task_ids: readonly string[]): Promise<void> {
-  const found = await tx.query<{ agent_id: AgentId; seq: number; task_id: string; now_ms: number }>({
-    name: 'rows of tasks',
-    text: `select agent_id, seq, task_id, (extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms
-      from book_row where task_id = any($1) order by agent_id, seq`,
-    values: [[...new Set(task_ids)]],
-  });
-  if (found.rows.length === 0) return;
-  const books = await lockBooks(tx, found.rows.map(row => row.agent_id));
-  const events: EventRecord[] = [];
-  for (const { agent_id, seq, task_id, now_ms } of found.rows) {
-    const times = task_ids.filter(id => id === task_id).length;
-    for (let time = 0; time < times; time++) {
-      const body = { settlement_status: 'idempotent_replay', replay_of: task_id };
-      const { head, event } = happen(booked(books, agent_id), { kind: 'replay', seq, task_id, body }, iso(now_ms));
-      books.set(agent_id, head);
-      events.push(event);
-    }
-  }
+  const events = await annotate(
+    tx,
+    'replay',
+    task_ids.map(task_id => ({ task_id, body: { settlement_status: 'idempotent_replay', replay_of: task_id } })),
+  );
+  if (events.length === 0) return;
   await tx.query({
     name: 'count replays',
     text: `update book_row r set replay_count = replay_count + n.times
       from (select (e->>'agent_id')::int as agent_id, (e->>'seq')::int as seq, count(*)::int as times
             from jsonb_array_elements($1::jsonb) e group by 1, 2) n
       where r.agent_id = n.agent_id and r.seq = n.seq`,
-    values: [JSON.stringify(events)],
+    values: [JSON.stringify(events.map(({ agent_id, seq }) => ({ agent_id, seq })))],
   });
+}
+
+/** What turned out otherwise than it was recorded: the row stays as born, and says so by an event. */
+export async function correct(tx: Tx, corrections: readonly { task_id: string; body: JsonObject }[]): Promise<void> {
+  await annotate(tx, 'correction', corrections);
+}
+
+/** Appends one event per note to every book on which the task has a row. */
+async function annotate(
+  tx: Tx,
+  kind: BookEventKind,
+  notes: readonly { task_id: string; body: JsonObject }[],
+): Promise<readonly EventRecord[]> {
+  const { rows } = await tx.query<{ agent_id: AgentId; seq: number; task_id: string; now_ms: number }>({
+    name: 'rows of tasks',
+    text: `select agent_id, seq, task_id, (extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms
+      from book_row where task_id = any($1) order by agent_id, seq`,
+    values: [[...new Set(notes.map(note => note.task_id))]],
+  });
+  if (rows.length === 0) return [];
+  const books = await lockBooks(
+    tx,
+    rows.map(row => row.agent_id),
+  );
+  const events: EventRecord[] = [];
+  for (const { agent_id, seq, task_id, now_ms } of rows) {
+    for (const { body } of notes.filter(note => note.task_id === task_id)) {
+      const { head, event } = happen(booked(books, agent_id), { kind, seq, task_id, body }, iso(now_ms));
+      books.set(agent_id, head);
+      events.push(event);
+    }
+  }
   await publish(tx, books, events);
+  return events;
 }
 
 async function lockBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<Map<AgentId, Head>> {

@@ -4,6 +4,7 @@ import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { BookHead } from './book.entity.ts';
 import { BookEvent } from './event.entity.ts';
+import { type ReadEvents, shareReads } from './feed.ts';
 import { BookRow } from './row.entity.ts';
 
 /** One entity by one prepared statement; null where there is none. */
@@ -21,12 +22,7 @@ export async function newestRows(database: Database, agent_id: AgentId, limit: n
 }
 
 /** Events after a position, oldest first, each with its row as it stands now. */
-export async function eventsAfter(
-  database: Database,
-  agent_id: number,
-  after: number,
-  limit: number,
-): Promise<BookEvent[]> {
+async function eventsAfter(database: Database, agent_id: number, after: number, limit: number): Promise<BookEvent[]> {
   const text = `select ${selectList(database.orm, BookEvent)} from book_event where agent_id = $1 and position > $2
     order by position limit $3`;
   const events = (await database.query({ name: 'events after', text, values: [agent_id, after, limit] })).map(row =>
@@ -37,11 +33,15 @@ export async function eventsAfter(
   return events;
 }
 
-export async function rowsBySeq(database: Database, agent_id: number, seqs: readonly number[]): Promise<Map<number, BookRow>> {
+export async function rowsBySeq(
+  database: Database,
+  agent_id: number,
+  seqs: readonly number[],
+): Promise<Map<number, BookRow>> {
   if (seqs.length === 0) return new Map();
   const text = `select ${selectList(database.orm, BookRow)} from book_row where agent_id = $1 and seq = any($2)`;
   const rows = await database.query({ name: 'rows by seq', text, values: [agent_id, seqs] });
-  return new Map(rows.map(row => [row['seq'], asEntity(BookRow, row)]));
+  return new Map(rows.map(row => [row.seq, asEntity(BookRow, row)]));
 }
 
 /** Replays of one row, oldest first, as the specification shows them. */
@@ -53,7 +53,11 @@ export async function replaysOf(database: Database, { agentId, seq }: BookRow): 
 }
 
 /** The intents that a page names: counters for the whole book, attempts by index. */
-export async function intentsOf(database: Database, agent_id: AgentId, entries: readonly BookRow[]): Promise<JsonObject> {
+export async function intentsOf(
+  database: Database,
+  agent_id: AgentId,
+  entries: readonly BookRow[],
+): Promise<JsonObject> {
   const named = [...new Set(entries.flatMap(row => row.intentId ?? []))];
   if (named.length === 0) return {};
   const text = `select i.intent_id, i.collected_count, i.blocked_count, (
@@ -61,6 +65,15 @@ export async function intentsOf(database: Database, agent_id: AgentId, entries: 
         'evidence', r.evidence, 'collected', r.collected) order by r.seq), '[]')
       from (select * from book_row where agent_id = $1 and intent_id = i.intent_id order by seq desc limit 200) r) as attempts
     from book_intent i where i.agent_id = $1 and i.intent_id = any($2)`;
-  const intents = await database.query<{ intent_id: string }>({ name: 'intents of page', text, values: [agent_id, named] });
+  const intents = await database.query<{ intent_id: string }>({
+    name: 'intents of page',
+    text,
+    values: [agent_id, named],
+  });
   return Object.fromEntries(intents.map(intent => [intent.intent_id, intent])) as JsonObject;
+}
+
+/** The reader of live feeds, for one process: equal reads that overlap are one. */
+export function openBookEvents(database: Database): ReadEvents<BookEvent> {
+  return shareReads((agent_id, after, limit) => eventsAfter(database, agent_id, after, limit));
 }

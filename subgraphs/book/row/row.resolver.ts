@@ -69,10 +69,10 @@ export class BookRowResolver {
   }
   @FieldResolver(() => GraphQLJSONObject, { nullable: true })
   inflowClaim(@Root() { facts }: BookRow) {
-    return facts['inflow_claim'] ?? null;
+    return facts.inflow_claim ?? null;
   }
   @FieldResolver(() => [GraphQLJSONObject], { nullable: true })
   inflowCorrections(@Root() { facts }: BookRow) {
-    return facts['inflow_corrections'] ?? null;
+    return facts.inflow_corrections ?? null;
   }
 }

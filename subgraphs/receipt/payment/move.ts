@@ -162,3 +162,21 @@ export async function claimByKey(database: Database, claim_key: string): Promise
   const [row] = await database.query({ name: 'claim by key', text, values: [claim_key] });
   return row ? asEntity(PaymentClaim, row) : null;
 }
+
+/** The tasks that one settlement paid for. */
+export async function tasksOfSettlement(tx: Tx, settlement_id: string): Promise<string[]> {
+  const { rows } = await tx.query<{ task_id: string }>({
+    text: `select task_id from payment_claim where settlement_id = $1 and state = 'recorded' order by task_id`,
+    values: [settlement_id],
+  });
+  return rows.map(row => row.task_id);
+}
+
+/** Stored answers and requests are kept for redelivery and no longer; the receipt stands for ever. */
+export async function forgetAnswers(database: Database, hours: number): Promise<void> {
+  await database.query({
+    text: `update payment_claim set answer_box = null
+      where state = 'recorded' and answer_box is not null and moved_at < now() - make_interval(hours => $1)`,
+    values: [hours],
+  });
+}

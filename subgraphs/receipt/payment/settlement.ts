@@ -1,4 +1,4 @@
-import { type Database, insertRows, type Tx } from '../../database.ts';
+import type { Database, Tx } from '../../database.ts';
 
 /** A settlement as it is committed, before anybody can see it on the chain. */
 export interface SettlementBirth {
@@ -18,14 +18,24 @@ export interface Attempt {
 }
 
 export async function journalSettlement(tx: Tx, settlement: SettlementBirth, attempt: Attempt): Promise<void> {
-  await insertRows(tx, 'settlement', [{ ...settlement, state: 'sent', created_at: 'now' }]);
-  await journalAttempt(tx, settlement.settlement_id, attempt);
+  const { settlement_id, key_address, authorizations, from_block } = settlement;
+  await tx.query({
+    name: 'insert settlement',
+    text: `insert into settlement (settlement_id, key_address, authorizations, from_block, state, created_at)
+      values ($1, $2, $3, $4, 'sent', clock_timestamp())`,
+    values: [settlement_id, key_address, authorizations, from_block],
+  });
+  await journalAttempt(tx, settlement_id, attempt);
 }
 
 export async function journalAttempt(tx: Tx, settlement_id: string, attempt: Attempt): Promise<void> {
-  const { max_fee_wei, priority_fee_wei, ...rest } = attempt;
-  const fees = { max_fee_wei: max_fee_wei.toString(), priority_fee_wei: priority_fee_wei.toString() };
-  await insertRows(tx, 'settlement_attempt', [{ ...rest, ...fees, settlement_id, created_at: 'now' }]);
+  const { tx_hash, nonce, raw, max_fee_wei, priority_fee_wei } = attempt;
+  await tx.query({
+    name: 'insert settlement attempt',
+    text: `insert into settlement_attempt (tx_hash, settlement_id, nonce, raw, max_fee_wei, priority_fee_wei, created_at)
+      values ($1, $2, $3, $4, $5, $6, clock_timestamp())`,
+    values: [tx_hash, settlement_id, nonce, raw, max_fee_wei.toString(), priority_fee_wei.toString()],
+  });
 }
 
 /**
