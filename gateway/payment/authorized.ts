@@ -50,6 +50,10 @@ function offer(till: Till, paid: AnyPaid, detail: string | null) {
     resource: `${till.base_url}/graphql`,
     description: paid.field,
   };
-  const { headers, body } = challenge(price, till.pay_to, detail === null ? null : { code: 'payment_rejected', detail });
+  const { headers, body } = challenge(
+    price,
+    till.pay_to,
+    detail === null ? null : { code: 'payment_rejected', detail },
+  );
   return { challenge_headers: headers, x402: body };
 }

@@ -6,9 +6,9 @@ import type { Charge, Charged } from '../../subgraphs/paid.ts';
 import { admission } from './admission.ts';
 import { authorized } from './authorized.ts';
 import { type Claimed, claimOf, refusedClaim } from './claimed.ts';
-import { redeliver } from './redeliver.ts';
 import type { AnyPaid } from './record.ts';
-import { type Standing, abandon, preflight, recordClaim, settleClaim } from './steps.ts';
+import { redeliver } from './redeliver.ts';
+import { abandon, preflight, recordClaim, type Standing, settleClaim } from './steps.ts';
 import type { Till } from './till.ts';
 
 /**
@@ -57,4 +57,3 @@ async function carryThrough(till: Till, claimed: Claimed, context: Context): Pro
     throw await abandon(till, claimed, standing, error);
   }
 }
-

@@ -4,9 +4,9 @@ import { networks } from '../../schema/network.ts';
 import { voidReservations } from '../../subgraphs/book/index.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import {
-  type KnownChain,
   beginEpoch,
   closeOpenClaims,
+  type KnownChain,
   knownChain,
   rememberBlock,
 } from '../../subgraphs/receipt/index.ts';
@@ -37,7 +37,11 @@ export class OtherChain extends Error {
  * development a new epoch begins, in production the process refuses to start.
  * @throws OtherChain; and where the chain cannot be reached, for then nothing can be compared.
  */
-export async function openEpoch(database: Database, chain: BaseChain, profile: 'development' | 'production'): Promise<number> {
+export async function openEpoch(
+  database: Database,
+  chain: BaseChain,
+  profile: 'development' | 'production',
+): Promise<number> {
   const genesis = await blockAt(chain, 0);
   if (genesis === null) throw new OtherChain('the chain has no first block');
   const seen = await database.transaction(tx => knownChain(tx, NETWORK));
@@ -50,7 +54,9 @@ export async function openEpoch(database: Database, chain: BaseChain, profile: '
     if (continuity.kind === 'same') return known?.epoch ?? 0;
     if (continuity.kind === 'other') {
       if (profile === 'production') {
-        throw new OtherChain(`this database was paid on another chain (${continuity.because}); genesis here is ${genesis.hash}`);
+        throw new OtherChain(
+          `this database was paid on another chain (${continuity.because}); genesis here is ${genesis.hash}`,
+        );
       }
       await endEpoch(tx);
     }
@@ -70,7 +76,10 @@ async function endEpoch(tx: Tx): Promise<void> {
   const held = await closeOpenClaims(tx);
   await voidReservations(
     tx,
-    held.map(({ agent_id, reserved_atomic }) => ({ agent_id: agentId(agent_id), amount: atomicAmount(reserved_atomic) })),
+    held.map(({ agent_id, reserved_atomic }) => ({
+      agent_id: agentId(agent_id),
+      amount: atomicAmount(reserved_atomic),
+    })),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { markMined, markRechecked } from '../../subgraphs/receipt/payment/settlement.ts';
 import { minedSettlements, type OpenSettlement } from '../../subgraphs/receipt/payment/settlement-reads.ts';
-import type { Hex } from './abi.ts';
+import { findMined } from './attempts.ts';
 import type { ChainReceipt } from './base-shapes.ts';
 import type { BaseChain } from './chain.ts';
 
@@ -31,25 +31,17 @@ export async function recheckFinalized(
   if (finalized.kind !== 'ok' || finalized.value === null) return [];
   const { number } = finalized.value;
   const mined = seen.filter(({ block_number }) => block_number !== null && block_number <= number);
-  const receipts = await chain.receipts(mined.flatMap(hashesOf));
+  const receipts = await findMined(chain, mined);
   if (receipts.kind !== 'ok') return [];
 
-  const known = new Map(receipts.value.filter(receipt => receipt !== null).map(receipt => [receipt.tx_hash, receipt]));
   const all: Rechecked[] = [];
   for (const settlement of mined) {
-    const receipt =
-      hashesOf(settlement)
-        .map(hash => known.get(hash))
-        .find(one => one !== undefined) ?? null;
+    const receipt = receipts.value(settlement);
     const rechecked = judge(settlement, receipt, number);
     if (rechecked === null && receipt) await markMined(database, settlement.settlement_id, receipt);
     if (rechecked && (await move(database, rechecked, correct))) all.push(rechecked);
   }
   return all;
-}
-
-function hashesOf({ attempts }: OpenSettlement): Hex[] {
-  return attempts.map(({ tx_hash }) => tx_hash as Hex);
 }
 
 /** Null where it was mined again after the finalized block: too early to say. */

@@ -8,9 +8,9 @@ import type { Vault } from '../../subgraphs/vault.ts';
 import type { Config } from '../config.ts';
 import type { BaseChain } from './chain.ts';
 import { openEpoch } from './epoch.ts';
+import { FEE_CEILING_WEI_DEFAULT } from './fees.ts';
 import { openQueues } from './queues.ts';
 import { type AnyPaid, openRecorder } from './record.ts';
-import { FEE_CEILING_WEI_DEFAULT } from './fees.ts';
 import { settlerDefaults } from './settle.ts';
 import { openSettler } from './settler.ts';
 import { type ClaimItem, commitSettling } from './steps.ts';
@@ -37,7 +37,17 @@ function soldBy(hubs: Hubs, vault: Vault): ReadonlyMap<string, AnyPaid> {
 }
 
 /** The till of this process: its own name, its queues, its way to the chain. @throws OtherChain */
-export async function openTill({ config, database, chain, hubs, issuer, vault, saved_head, faults, logger }: TillParts): Promise<Till> {
+export async function openTill({
+  config,
+  database,
+  chain,
+  hubs,
+  issuer,
+  vault,
+  saved_head,
+  faults,
+  logger,
+}: TillParts): Promise<Till> {
   const chain_epoch = await openEpoch(database, chain, config.profile);
   const queues = openQueues(database, openRecorder(issuer, vault.seal));
   const settler = openSettler<ClaimItem>({

@@ -10,7 +10,7 @@ import { type Recorded, type Recorder, type Recording } from './record.ts';
 export interface Queues {
   readonly claim: GroupCommit<ClaimRequest, ClaimOutcome>;
   readonly record: GroupCommit<Recording, Recorded>;
-  readonly replay: GroupCommit<TaskId, void>;
+  readonly replay: GroupCommit<TaskId, undefined>;
 }
 
 export function openQueues(database: Database, recorder: Recorder): Queues {
@@ -36,7 +36,7 @@ async function claimAndReserve(tx: Tx, requests: readonly ClaimRequest[]): Promi
   return outcomes;
 }
 
-async function replayAll(tx: Tx, task_ids: readonly TaskId[]): Promise<readonly void[]> {
+async function replayAll(tx: Tx, task_ids: readonly TaskId[]): Promise<readonly undefined[]> {
   await replay(tx, task_ids);
   return task_ids.map(() => undefined);
 }

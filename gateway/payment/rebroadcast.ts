@@ -3,9 +3,10 @@ import { allocateNonce } from '../../subgraphs/receipt/payment/nonce.ts';
 import { type Attempt, journalAttempt, lockForAttempt, markMined } from '../../subgraphs/receipt/payment/settlement.ts';
 import { type OpenSettlement, sentSettlements } from '../../subgraphs/receipt/payment/settlement-reads.ts';
 import type { Hex } from './abi.ts';
+import { findMined } from './attempts.ts';
 import type { Broadcast, Market } from './chain.ts';
 import { addresses, type Desk } from './desk.ts';
-import { type Fees, feesBumped, outbid } from './fees.ts';
+import { type Fees, feesBumped, feesNow, outbid } from './fees.ts';
 import type { Reached } from './rpc.ts';
 import { signAgain } from './transaction.ts';
 
@@ -23,21 +24,14 @@ export async function rebroadcast(desk: Desk, keys: readonly Hex[] = addresses(d
   if (sent.length === 0) return;
   // Counts before receipts: a nonce that was used up by then, without a receipt now, was used by something else.
   const counts = await Promise.all(keys.map(key => desk.chain.transactionCount(key, 'latest')));
-  const [receipts, market] = await Promise.all([desk.chain.receipts(sent.flatMap(hashesOf)), desk.chain.market(keys)]);
+  const [receipts, market] = await Promise.all([findMined(desk.chain, sent), desk.chain.market(keys)]);
   if (receipts.kind !== 'ok' || market.kind !== 'ok') return;
 
-  const mined = new Map(receipts.value.filter(receipt => receipt !== null).map(receipt => [receipt.tx_hash, receipt]));
   for (const settlement of sent) {
-    const receipt = hashesOf(settlement)
-      .map(hash => mined.get(hash))
-      .find(known => known !== undefined);
+    const receipt = receipts.value(settlement);
     if (receipt) await markMined(desk.database, settlement.settlement_id, receipt);
     else await sendAgain(desk, settlement, market.value, counts[keys.indexOf(settlement.key_address as Hex)]);
   }
-}
-
-function hashesOf({ attempts }: OpenSettlement): Hex[] {
-  return attempts.map(({ tx_hash }) => tx_hash as Hex);
 }
 
 async function sendAgain(
@@ -74,7 +68,12 @@ async function replace(
   market: Market,
   nonce: 'same' | 'next',
 ): Promise<void> {
-  const priced = feesBumped(newest, feeMarket(market), desk.fee_ceiling_wei);
+  const { fee_ceiling_wei } = desk;
+  // A new nonce replaces nothing, so it need not outbid.
+  const priced =
+    nonce === 'next'
+      ? feesNow(feeMarket(market), fee_ceiling_wei)
+      : feesBumped(newest, feeMarket(market), fee_ceiling_wei);
   if (priced.kind !== 'priced') return;
   const attempt = await desk.database.transaction(async tx => {
     if (!(await lockForAttempt(tx, settlement.settlement_id, newest.tx_hash))) return null;

@@ -1,6 +1,7 @@
 import type { Database } from '../../subgraphs/database.ts';
 import { findSettlement } from '../../subgraphs/receipt/payment/settlement-reads.ts';
 import type { Hex } from './abi.ts';
+import { hashesOf } from './attempts.ts';
 import type { Authorization } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
 import { decidePayment } from './decide.ts';
@@ -25,5 +26,5 @@ export async function reconcileSettlement(
 /** Every transaction of a settlement, replacements included. */
 export async function attemptsOf(database: Pick<Database, 'query'>, settlement_id: string): Promise<readonly Hex[]> {
   const settlement = await findSettlement(database, settlement_id);
-  return settlement?.attempts.map(({ tx_hash }) => tx_hash as Hex) ?? [];
+  return settlement ? hashesOf(settlement) : [];
 }

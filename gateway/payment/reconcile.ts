@@ -1,27 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type AgentId, agentId } from '../../schema/ids.ts';
+import { limits } from '../../schema/limits.ts';
+import { correct } from '../../subgraphs/book/index.ts';
+import type { Tx } from '../../subgraphs/database.ts';
 import {
-  type Lease,
-  type PaymentClaim,
   endLease,
+  forgetAnswers,
+  type Lease,
   markFinal,
+  type PaymentClaim,
   renewLease,
   reopen,
   takeExpired,
   takeOrphans,
+  tasksOfSettlement,
 } from '../../subgraphs/receipt/index.ts';
 import { type Authorization, authorizationFromJson } from './authorization.ts';
 import { requestLabel } from './claimed.ts';
-import type { Landing, Settled } from './record.ts';
+import { rememberChain } from './epoch.ts';
+import { type Rechecked, recheckFinalized } from './finality.ts';
 import type { Decision, Transferred } from './outcome.ts';
 import { reconcileSettlement } from './reconcile-settlement.ts';
+import type { Landing, Settled } from './record.ts';
 import { searchFrom } from './search-from.ts';
 import { giveUp, record } from './steps.ts';
 import type { Till } from './till.ts';
 
 const HEARTBEAT_MS = 2_000;
-const ROUND_MS = 1_000;
 const CLAIMS_PER_ROUND = 64;
+
+/** What is looked after, and how long each rests between two rounds. */
+const rounds: readonly { readonly rest_ms: number; run(till: Till): Promise<unknown> }[] = [
+  { rest_ms: 1_000, run: reconcileClaims },
+  { rest_ms: 5_000, run: till => recheckFinalized(till, noteMoved) },
+  { rest_ms: 5_000, run: till => rememberChain(till.database, till.chain, till.chain_epoch) },
+  { rest_ms: 600_000, run: till => forgetAnswers(till.database, limits.answer_kept_hours) },
+];
 
 export interface Reconciler {
   stop(): Promise<void>;
@@ -34,31 +49,40 @@ export interface Reconciler {
 export async function openReconciler(till: Till, log: (error: unknown) => void): Promise<Reconciler> {
   await renewLease(till.database, till.owner);
   const heart = setInterval(() => void renewLease(till.database, till.owner).catch(log), HEARTBEAT_MS);
-  let stopped = false;
-  let round = Promise.resolve();
-  const next = async () => {
-    await reconcileOnce(till).catch(log);
-    if (!stopped) timer = setTimeout(() => (round = next()), ROUND_MS);
-  };
-  let timer = setTimeout(() => (round = next()), 0);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = rounds.map(async ({ rest_ms, run }) => {
+    while (!signal.aborted) {
+      await run(till).catch(log);
+      await sleep(rest_ms, undefined, { signal }).catch(() => {});
+    }
+  });
   return {
     async stop() {
-      stopped = true;
-      clearTimeout(timer);
+      stopping.abort();
+      await Promise.all(running);
       clearInterval(heart);
-      await round;
       await endLease(till.database, till.owner);
     },
   };
 }
 
-/** One look at everything that is open. */
-export async function reconcileOnce(till: Till): Promise<void> {
+/** One look at every payment that is open. */
+export async function reconcileClaims(till: Till): Promise<void> {
   await till.settler.rebroadcast();
   const orphans = await till.database.transaction(tx => takeOrphans(tx, till.owner, CLAIMS_PER_ROUND));
   for (const claim of orphans) await finish(till, claim, leaseOf(claim));
   const expired = await till.database.transaction(tx => takeExpired(tx, CLAIMS_PER_ROUND));
   for (const claim of expired) await lastLook(till, claim);
+}
+
+/** A reorganisation took a settlement out of the block that a receipt was given for: the rows say so. */
+async function noteMoved(tx: Tx, { settlement_id, kind }: Rechecked): Promise<void> {
+  const task_ids = await tasksOfSettlement(tx, settlement_id);
+  await correct(
+    tx,
+    task_ids.map(task_id => ({ task_id, body: { reason: `settlement_${kind}` } })),
+  );
 }
 
 function leaseOf({ claimKey, leaseOwner, leaseEpoch }: PaymentClaim): Lease {
@@ -88,12 +112,7 @@ function authorizationOf(claim: PaymentClaim): Authorization {
 }
 
 /** The record that the caller would have got, made from the claim alone. */
-async function recordLate(
-  till: Till,
-  claim: PaymentClaim,
-  lease: Lease,
-  transfer: Transferred,
-): Promise<void> {
+async function recordLate(till: Till, claim: PaymentClaim, lease: Lease, transfer: Transferred): Promise<void> {
   const paid = till.sold.get(claim.field);
   if (!paid) throw new Error(`claim ${claim.taskId} pays for ${claim.field}, which is not sold here`);
   const agent_id: AgentId | null = claim.agentId === null ? null : agentId(claim.agentId);

@@ -1,20 +1,20 @@
-import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type AtomicAmount, atomicAmount } from '../../schema/amount.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { AgentId, TaskId } from '../../schema/ids.ts';
 import { type NetworkName, networks } from '../../schema/network.ts';
-import { type Collection, type RowBirth, collect } from '../../subgraphs/book/index.ts';
-import type { Services } from '../../subgraphs/context.ts';
+import { type Collection, collect, type RowBirth } from '../../subgraphs/book/index.ts';
 import { iso } from '../../subgraphs/clock.ts';
+import type { Services } from '../../subgraphs/context.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import type { Paid, Stamp, Stamped } from '../../subgraphs/paid.ts';
 import {
   type Issuer,
   type Lease,
+  markRecorded,
   type PreparedReceipt,
+  prepareReceipt,
   type Receipt,
   type SignedTreeHead,
-  markRecorded,
-  prepareReceipt,
   storeAnswers,
 } from '../../subgraphs/receipt/index.ts';
 import type { Transferred } from './outcome.ts';
@@ -73,7 +73,10 @@ export const answerLabel = (task_id: string): string => `answer:${task_id}`;
 /** One transaction for a batch: claims, stamps' effects, rows, receipts, leaves, head, counters, events, wake-ups. */
 export function openRecorder(issuer: Issuer, seal: Seal): Recorder {
   return async (tx, recordings) => {
-    await markRecorded(tx, recordings.map(({ lease }) => lease));
+    await markRecorded(
+      tx,
+      recordings.map(({ lease }) => lease),
+    );
     const answers: (JsonObject | null)[] = [];
     for (const recording of recordings) answers.push(await commitStamp(tx, recording));
     await storeAnswers(

@@ -4,8 +4,8 @@ import type { TaskId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Charged } from '../../subgraphs/paid.ts';
 import { receiptsByTask } from '../../subgraphs/receipt/index.ts';
-import type { Authorized } from './authorized.ts';
 import { announce } from './announce.ts';
+import type { Authorized } from './authorized.ts';
 import { answerLabel } from './record.ts';
 import type { Till } from './till.ts';
 

@@ -2,7 +2,6 @@ import { limits } from '../../schema/limits.ts';
 import { markMined } from '../../subgraphs/receipt/payment/settlement.ts';
 import type { Hex } from './abi.ts';
 import type { ChainReceipt } from './base-shapes.ts';
-import type { Market } from './chain.ts';
 import { decideMined } from './decide.ts';
 import { addresses, type Desk } from './desk.ts';
 import { feesNow } from './fees.ts';
@@ -19,6 +18,8 @@ import { type SettlerKey, settlerKey } from './transaction.ts';
 /** One caller who waits. The first answer counts. */
 interface Waiter<I> {
   readonly item: I;
+  /** With how many it may share a transaction. */
+  batch_max: number;
   answer(settlement: Settlement): void;
 }
 
@@ -55,6 +56,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     return new Promise(resolve => {
       const waiter: Waiter<I> = {
         item,
+        batch_max: limits.settlement_batch_authorisations_max,
         answer: settlement => {
           clearTimeout(timer);
           this.#underway.delete(waiter);
@@ -91,35 +93,53 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     if (this.#pumping) return;
     this.#pumping = true;
     await new Promise(setImmediate);
-    while (this.#waiting.length > 0 && this.#free().length > 0) {
-      const waiters = this.#waiting.splice(0, limits.settlement_batch_authorisations_max);
-      for (const waiter of waiters) this.#underway.add(waiter);
-      await this.#send(waiters).catch(cause => this.#fail(waiters, unknown('journal_failed'), cause));
+    let held = false;
+    while (this.#waiting.length > 0 && this.#free().length > 0 && !held) {
+      const waiters = this.#take();
+      held = await this.#send(waiters).catch(cause => this.#fail(waiters, unknown('journal_failed'), cause));
     }
     this.#pumping = false;
+  }
+
+  #take(): Waiter<I>[] {
+    const waiters = this.#waiting.splice(0, this.#waiting[0]?.batch_max);
+    for (const waiter of waiters) this.#underway.add(waiter);
+    return waiters;
+  }
+
+  #putBack(waiters: readonly Waiter<I>[]): void {
+    const still = waiters.filter(waiter => this.#underway.delete(waiter));
+    this.#waiting.unshift(...still);
   }
 
   #free(): Hex[] {
     return addresses(this.#desk).filter(address => !this.#busy.has(address));
   }
 
-  #fail(waiters: readonly Waiter<I>[], settlement: NotSent | Unknown, cause: unknown): void {
+  #fail(waiters: readonly Waiter<I>[], settlement: NotSent | Unknown, cause: unknown): boolean {
     for (const waiter of waiters) waiter.answer(settlement);
     this.#options.trouble?.(cause);
+    return false;
   }
 
-  /** All that can refuse comes before the commit: chain out of reach, fees above the ceiling, no gas. */
-  async #send(waiters: readonly Waiter<I>[]): Promise<void> {
+  /**
+   * All that can refuse comes before the commit: chain out of reach, fees above the ceiling, no gas. True where the
+   * batch was put back: the free keys have no gas, but a busy one may.
+   */
+  async #send(waiters: readonly Waiter<I>[]): Promise<boolean> {
     const items = waiters.map(({ item }) => item);
     const market = await this.#market.read();
     if (market.kind !== 'ok') return this.#fail(waiters, notSent('chain_unavailable'), market.cause);
-    const { head, priority_fee_wei } = market.value;
+    const { head, priority_fee_wei, keys } = market.value;
     const priced = feesNow({ base_fee_wei: head.base_fee_wei, priority_fee_wei }, this.#desk.fee_ceiling_wei);
     if (priced.kind !== 'priced') return this.#fail(waiters, notSent('fee_too_high'), priced);
     const cost_wei = BigInt(submissionOf(items).gas) * priced.fees.max_fee_wei;
-    const free = this.#free().filter(address => balanceOf(market.value, address) >= cost_wei);
-    if (free.length === 0) return this.#fail(waiters, notSent('out_of_gas'), market.value.keys);
-    await this.#journal(waiters, { items, market: market.value, fees: priced.fees, free });
+    const funded = keys.filter(key => key.balance_wei >= cost_wei).map(key => key.address);
+    if (funded.length === 0) return this.#fail(waiters, notSent('out_of_gas'), keys);
+    const free = funded.filter(address => !this.#busy.has(address));
+    if (free.length > 0) await this.#journal(waiters, { items, market: market.value, fees: priced.fees, free });
+    else this.#putBack(waiters);
+    return free.length === 0;
   }
 
   async #journal(waiters: readonly Waiter<I>[], batch: Batch<I>): Promise<void> {
@@ -127,12 +147,11 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     const outcome = await journal(this.#desk, random, commitSettling, batch);
     switch (outcome.kind) {
       case 'failed':
-        // One bad item must not harm the others: each tries alone.
-        if (waiters.length === 1) return this.#fail(waiters, notSent('journal_failed'), outcome.cause);
-        for (const waiter of waiters) await this.#send([waiter]);
+        this.#tryApart(waiters, outcome.cause);
         return;
       case 'in_doubt':
-        return this.#fail(waiters, unknown('journal_failed'), outcome.cause);
+        this.#fail(waiters, unknown('journal_failed'), outcome.cause);
+        return;
       case 'nothing_left':
         for (const waiter of waiters) waiter.answer(notSent('claim_lost'));
         return;
@@ -146,6 +165,16 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
         );
       }
     }
+  }
+
+  /** One bad item must not harm the others: halves of the batch go apart, until the bad one is alone. */
+  #tryApart(waiters: readonly Waiter<I>[], cause: unknown): void {
+    if (waiters.length === 1) {
+      this.#fail(waiters, notSent('journal_failed'), cause);
+      return;
+    }
+    for (const waiter of waiters) waiter.batch_max = Math.ceil(waiters.length / 2);
+    this.#putBack(waiters);
   }
 
   async #carryOut(journalled: Journalled<I>, waiters: readonly Waiter<I>[]): Promise<void> {
@@ -177,7 +206,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
 
   /** Waits for as long as it takes, sending again what is not mined; the key stays busy for that long. */
   async #mined(journalled: Journalled<I>): Promise<ChainReceipt | null> {
-    const nudge = setInterval(() => void this.#nudge(journalled).catch(this.#options.trouble), this.#options.nudge_ms);
+    const nudge = setInterval(() => void this.#nudge(journalled), this.#options.nudge_ms);
     try {
       return this.#closed ? null : await this.#receipts.mined(journalled);
     } finally {
@@ -186,11 +215,11 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   async #nudge(journalled: Journalled<I>): Promise<void> {
-    await rebroadcast(this.#desk, [journalled.key_address]);
-    journalled.hashes = await attemptsOf(this.#desk.database, journalled.settlement_id);
+    try {
+      await rebroadcast(this.#desk, [journalled.key_address]);
+      journalled.hashes = await attemptsOf(this.#desk.database, journalled.settlement_id);
+    } catch (cause) {
+      this.#options.trouble?.(cause);
+    }
   }
-}
-
-function balanceOf(market: Market, address: Hex): bigint {
-  return market.keys.find(key => key.address === address)?.balance_wei ?? 0n;
 }

@@ -1,18 +1,18 @@
+import { atomicAmount } from '../../schema/amount.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
 import { voidReservations } from '../../subgraphs/book/index.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import type { Work } from '../../subgraphs/paid.ts';
 import type { Tx } from '../../subgraphs/database.ts';
+import type { Work } from '../../subgraphs/paid.ts';
 import { type Abandoned, abandonClaim, beginSettling, type Lease } from '../../subgraphs/receipt/index.ts';
-import { atomicAmount } from '../../schema/amount.ts';
 import { announce } from './announce.ts';
 import { rejected } from './authorized.ts';
 import type { Claimed } from './claimed.ts';
-import { type AnyPaid, type Landing, type Recording, type Settled, answerLabel, prepareRecord } from './record.ts';
 import { decidePayment } from './decide.ts';
 import type { NotSent, Settlement, Transferred } from './outcome.ts';
+import { type AnyPaid, answerLabel, type Landing, prepareRecord, type Recording, type Settled } from './record.ts';
 import { searchFrom } from './search-from.ts';
 import type { SettleItem } from './submission.ts';
 import type { Till } from './till.ts';
@@ -27,7 +27,8 @@ export type Standing = 'nothing_moved' | 'may_have_moved' | 'moved';
 export async function preflight(till: Till, { paid, payment }: Claimed): Promise<Transferred | null> {
   const { authorization } = payment;
   const ready = await till.chain.readiness(authorization);
-  if (ready.kind === 'unreachable') throw new Refusal('chain_unavailable', { facts: { charged: false }, cause: ready.cause });
+  if (ready.kind === 'unreachable')
+    throw new Refusal('chain_unavailable', { facts: { charged: false }, cause: ready.cause });
   if (ready.value.used) {
     const from_block = await searchFrom(till.chain, authorization);
     const found = await decidePayment(till.chain, { authorization, attempts: [], from_block });
@@ -66,7 +67,11 @@ export async function settleClaim(
     case 'not_transferred':
       return { kind: 'refused', standing: 'nothing_moved', refusal: rejected(till, paid, settlement.reason) };
     case 'not_sent':
-      return { kind: 'refused', standing: 'nothing_moved', refusal: new Refusal(unsent[settlement.reason], { facts: { charged: false } }) };
+      return {
+        kind: 'refused',
+        standing: 'nothing_moved',
+        refusal: new Refusal(unsent[settlement.reason], { facts: { charged: false } }),
+      };
     case 'unknown':
       return { kind: 'refused', standing: 'may_have_moved', refusal: new Refusal('settlement_pending') };
   }

@@ -6,7 +6,10 @@ import { GroupCommit } from '../../subgraphs/group-commit.ts';
 import { openIssuer, prepareReceipt } from '../../subgraphs/receipt/index.ts';
 import { paidCall } from '../vectors/receipt-facts.ts';
 
-export const issuer = openIssuer(['11'.repeat(32)], { base_url: 'http://127.0.0.1:4000', now_ms: () => 1_760_000_000_000 });
+export const issuer = openIssuer(['11'.repeat(32)], {
+  base_url: 'http://127.0.0.1:4000',
+  now_ms: () => 1_760_000_000_000,
+});
 
 const payment = (number: number) => ({
   ref: `base:0x${number.toString(16).padStart(64, '0')}`,

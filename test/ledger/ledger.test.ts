@@ -14,12 +14,19 @@ beforeAll(async () => {
   database = await freshStore();
 });
 
-const count = async (table: string) => (await database.query<{ n: number }>({ text: `select count(*) as n from ${table}` }))[0]?.n;
+const count = async (table: string) =>
+  (await database.query<{ n: number }>({ text: `select count(*) as n from ${table}` }))[0]?.n;
 
 async function chainsOf(agent: number) {
   const [head] = await database.query({ text: 'select * from book where agent_id = $1', values: [agent] });
-  const rows = await database.query({ text: 'select * from book_row where agent_id = $1 order by seq', values: [agent] });
-  const events = await database.query({ text: 'select * from book_event where agent_id = $1 order by position', values: [agent] });
+  const rows = await database.query({
+    text: 'select * from book_row where agent_id = $1 order by seq',
+    values: [agent],
+  });
+  const events = await database.query({
+    text: 'select * from book_event where agent_id = $1 order by position',
+    values: [agent],
+  });
   return { head, rows, events };
 }
 
@@ -35,9 +42,14 @@ describe('collect', () => {
 
     await database.transaction(tx => collect(tx, issuer, [collection(1, 1)]));
     const { head, rows, events } = await chainsOf(1);
-    expect(rows).toMatchObject([{ seq: 1, evidence: 'collected', amount: 2000n, row_hash: head?.['row_hash'] }]);
-    expect(events).toMatchObject([{ position: 1, kind: 'born', seq: 1, hash: head?.['event_hash'] }]);
-    expect(head).toMatchObject({ seq: 1, position: 1, spent_atomic: 2000n, by_rail: { usdc: { count: 1, amount: '2000' } } });
+    expect(rows).toMatchObject([{ seq: 1, evidence: 'collected', amount: 2000n, row_hash: head?.row_hash }]);
+    expect(events).toMatchObject([{ position: 1, kind: 'born', seq: 1, hash: head?.event_hash }]);
+    expect(head).toMatchObject({
+      seq: 1,
+      position: 1,
+      spent_atomic: 2000n,
+      by_rail: { usdc: { count: 1, amount: '2000' } },
+    });
   });
 
   it('keeps seq and position gapless and the log a prefix of itself under concurrency', async () => {
@@ -50,9 +62,9 @@ describe('collect', () => {
     await Promise.all(calls);
     for (const agent of [21, 22, 23]) {
       const { head, rows, events } = await chainsOf(agent);
-      expect(rows.map(row => row['seq'])).toEqual(rows.map((_, index) => index + 1));
-      expect(events.map(event => event['position'])).toEqual(events.map((_, index) => index + 1));
-      expect(head?.['spent_atomic']).toBe(2000n * BigInt(rows.length));
+      expect(rows.map(row => row.seq)).toEqual(rows.map((_, index) => index + 1));
+      expect(events.map(event => event.position)).toEqual(events.map((_, index) => index + 1));
+      expect(head?.spent_atomic).toBe(2000n * BigInt(rows.length));
     }
     const leaves = await database.query<{ leaf_index: number }>({
       text: 'select leaf_index from receipt where leaf_index >= $1 order by leaf_index',
@@ -65,15 +77,19 @@ describe('collect', () => {
     const { rows, events } = await chainsOf(21);
     let before = '';
     for (const { row_hash, replay_count: _, omission_rule: _o, ingress_receipt: _i, ...facts } of rows) {
-      const written = { ...facts, amount: String(facts['amount']), collected_at: (facts['collected_at'] as Date).toISOString() };
-      expect(facts['prev_row_hash']).toBe(before);
+      const written = {
+        ...facts,
+        amount: String(facts.amount),
+        collected_at: (facts.collected_at as Date).toISOString(),
+      };
+      expect(facts.prev_row_hash).toBe(before);
       expect(canonicalHash(written as unknown as Json)).toBe(row_hash);
       before = String(row_hash);
     }
     before = '';
     for (const { hash, ...facts } of events) {
-      expect(facts['prev_hash']).toBe(before);
-      expect(canonicalHash({ ...facts, at: (facts['at'] as Date).toISOString() } as unknown as Json)).toBe(hash);
+      expect(facts.prev_hash).toBe(before);
+      expect(canonicalHash({ ...facts, at: (facts.at as Date).toISOString() } as unknown as Json)).toBe(hash);
       before = String(hash);
     }
   });
@@ -99,8 +115,11 @@ describe('replay', () => {
     await database.transaction(tx => replay(tx, ['task_41_1', 'task_41_1', 'task_nobody']));
     const { head, rows, events } = await chainsOf(41);
     expect(head).toMatchObject({ seq: 2, position: 4 });
-    expect(rows.map(row => row['replay_count'])).toEqual([2, 0]);
-    expect(events.slice(2)).toMatchObject([{ kind: 'replay', seq: 1 }, { kind: 'replay', seq: 1 }]);
+    expect(rows.map(row => row.replay_count)).toEqual([2, 0]);
+    expect(events.slice(2)).toMatchObject([
+      { kind: 'replay', seq: 1 },
+      { kind: 'replay', seq: 1 },
+    ]);
   });
 });
 
