@@ -22,7 +22,7 @@ import { openLog } from './log.ts';
 import { openCharge } from './payment/charge.ts';
 import { presentedIn } from './payment/headers.ts';
 import { openBase } from './payment/open-base.ts';
-import { openTill } from './payment/open-till.ts';
+import { type OpenSettling, openOwnSettling, openTill } from './payment/open-till.ts';
 import { openReconciler } from './payment/reconcile.ts';
 import { type Faults, noFaults } from './payment/till.ts';
 import { openPort } from './port.ts';
@@ -41,6 +41,8 @@ export interface Gateway {
 export interface GatewayOptions {
   readonly logger: Logger;
   readonly faults?: Faults;
+  readonly openChain?: typeof openBase;
+  readonly openSettling?: OpenSettling;
 }
 
 /** Everything that a resolver of any subgraph may ask of this process. */
@@ -48,7 +50,8 @@ type EveryContext = ReceiptContext & InferenceContext & BookContext;
 type EveryService = Omit<EveryContext, 'principal' | 'payment' | 'response'>;
 
 /** The composition root: what is opened here is closed here, and nothing else in the service makes its own. */
-export async function openGateway(config: Config, { logger, faults = noFaults }: GatewayOptions): Promise<Gateway> {
+export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
+  const { logger, faults = noFaults, openChain = openBase, openSettling = openOwnSettling } = options;
   const closing = new Closing();
   try {
     const database = closing.add(await openStore(config.database_url), store => store.close());
@@ -56,10 +59,21 @@ export async function openGateway(config: Config, { logger, faults = noFaults }:
     const saved_head = await openLog(database, config);
     const live = closing.add(await openLive(database), it => it.close());
     const hubs = closing.add(openHubs(config.hubs, { clock: systemClock }), it => it.close());
-    const chain = closing.add(openBase({ rpc_url: config.base_rpc_url }), it => it.close());
+    const chain = closing.add(openChain({ rpc_url: config.base_rpc_url }), it => it.close());
     const vault = openVault(config.seal_key);
 
-    const till = await openTill({ config, database, chain, hubs, issuer, vault, saved_head, faults, logger });
+    const till = await openTill({
+      config,
+      database,
+      chain,
+      hubs,
+      issuer,
+      vault,
+      saved_head,
+      faults,
+      logger,
+      openSettling,
+    });
     closing.add(till, it => it.settler.close());
     closing.add(await openReconciler(till, error => logger.error({ err: error }, 'a round of reconcile failed')), it =>
       it.stop(),

@@ -1,6 +1,7 @@
 import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
+import { Refusal } from '../schema/errors.ts';
 
 /** An open transaction on a raw connection. Whoever holds one awaits nothing outside the database. */
 export type Tx = Pick<pg.PoolClient, 'query'>;
@@ -71,7 +72,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     orm,
     connect,
     async query<R extends pg.QueryResultRow>(statement: pg.QueryConfig) {
-      return (await pool.query<R>(statement)).rows;
+      try {
+        return (await pool.query<R>(statement)).rows;
+      } catch (error) {
+        throw isUnstorableText(error) ? new Refusal('invalid_request', { detail: 'Text holds U+0000.' }) : error;
+      }
     },
     transaction: work => transaction(pool, work),
     async close() {
@@ -79,6 +84,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       await orm.close(true);
     },
   };
+}
+
+/** SQLSTATE character_not_in_repertoire: a Postgres text holds no U+0000, and only a caller would send one. */
+function isUnstorableText(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '22021';
 }
 
 async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -120,5 +130,14 @@ export async function insertRows(tx: Tx, table: string, rows: readonly object[])
     .map(name => `"${name}"`)
     .join(',');
   const text = `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $1::jsonb)`;
-  await tx.query({ name: `insert ${table} ${columns.length}`, text, values: [JSON.stringify(rows)] });
+  await tx.query({ name: nameOf(text), text, values: [JSON.stringify(rows)] });
+}
+
+const names = new Map<string, string>();
+
+/** Names of prepared statements are cut at 63 bytes by Postgres, so a text cannot be its own. */
+function nameOf(text: string): string {
+  const known = names.get(text) ?? `statement ${names.size}`;
+  names.set(text, known);
+  return known;
 }

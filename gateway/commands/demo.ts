@@ -68,7 +68,7 @@ async function chat(pay: Fetch, url: string, content: string, session?: string) 
 async function verify(receipt: Receipt) {
   const keys = createLocalJWKSet(await json(await fetch(receipt.verification.jwks_uri)));
   const { payload } = await jwtVerify(receipt.issuer_signature.jws, keys, { algorithms: ['ES256'] });
-  if (payload['payload_hash'] !== receipt.payload_hash) throw new Error('the receipt is not the one that was signed');
+  if (payload.payload_hash !== receipt.payload_hash) throw new Error('the receipt is not the one that was signed');
   return payload;
 }
 

@@ -1,4 +1,4 @@
-import type { OpenSettlement } from '../../subgraphs/receipt/payment/settlement-reads.ts';
+import type { OpenSettlement } from '../../subgraphs/receipt/index.ts';
 import type { Hex } from './abi.ts';
 import type { ChainReceipt } from './base-shapes.ts';
 import type { BaseChain } from './chain.ts';

@@ -1,6 +1,5 @@
 import type { Database, Tx } from '../../subgraphs/database.ts';
-import { markMined, markRechecked } from '../../subgraphs/receipt/payment/settlement.ts';
-import { minedSettlements, type OpenSettlement } from '../../subgraphs/receipt/payment/settlement-reads.ts';
+import { markMined, markRechecked, minedSettlements, type OpenSettlement } from '../../subgraphs/receipt/index.ts';
 import { findMined } from './attempts.ts';
 import type { ChainReceipt } from './base-shapes.ts';
 import type { BaseChain } from './chain.ts';

@@ -1,8 +1,6 @@
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Tx } from '../../subgraphs/database.ts';
-import { allocateNonce } from '../../subgraphs/receipt/payment/nonce.ts';
-import { journalSettlement } from '../../subgraphs/receipt/payment/settlement.ts';
-import { findSettlement } from '../../subgraphs/receipt/payment/settlement-reads.ts';
+import { allocateNonce, findSettlement, journalSettlement } from '../../subgraphs/receipt/index.ts';
 import type { Hex } from './abi.ts';
 import type { Market } from './chain.ts';
 import type { Desk } from './desk.ts';

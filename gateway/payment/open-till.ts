@@ -11,7 +11,7 @@ import { openEpoch } from './epoch.ts';
 import { FEE_CEILING_WEI_DEFAULT } from './fees.ts';
 import { openQueues } from './queues.ts';
 import { type AnyPaid, openRecorder } from './record.ts';
-import { settlerDefaults } from './settle.ts';
+import { type Settler, settlerDefaults } from './settle.ts';
 import { openSettler } from './settler.ts';
 import { type ClaimItem, commitSettling } from './steps.ts';
 import type { Faults, Till } from './till.ts';
@@ -26,9 +26,32 @@ export interface TillParts {
   readonly saved_head: SavedHead;
   readonly faults: Faults;
   readonly logger: Logger;
+  readonly openSettling: OpenSettling;
 }
 
+/** Opens the way to the chain; another one (an external facilitator, a bench without a chain) fits in its place. */
+export type OpenSettling = (
+  parts: Pick<TillParts, 'config' | 'database' | 'chain' | 'faults' | 'logger'>,
+) => Settler<ClaimItem>;
+
 const POLL_MS_DEVELOPMENT = 20;
+
+/** Settles in this process, with the configured keys. */
+export const openOwnSettling: OpenSettling = ({ config, database, chain, faults, logger }) =>
+  openSettler<ClaimItem>({
+    ...settlerDefaults,
+    chain,
+    database,
+    keys: config.facilitator_keys,
+    clock: systemClock,
+    random: systemRandom,
+    fee_ceiling_wei: FEE_CEILING_WEI_DEFAULT,
+    // A development chain mines at once; on Base a block takes two seconds.
+    poll_ms: config.profile === 'development' ? POLL_MS_DEVELOPMENT : settlerDefaults.poll_ms,
+    faults,
+    commitSettling,
+    trouble: error => logger.warn({ err: error }, 'trouble while settling'),
+  });
 
 /** Everything that is sold, by field. A paid field that is missing here could be claimed and never be finished. */
 function soldBy(hubs: Hubs, vault: Vault): ReadonlyMap<string, AnyPaid> {
@@ -47,29 +70,16 @@ export async function openTill({
   saved_head,
   faults,
   logger,
+  openSettling,
 }: TillParts): Promise<Till> {
   const chain_epoch = await openEpoch(database, chain, config.profile);
   const queues = openQueues(database, openRecorder(issuer, vault.seal));
-  const settler = openSettler<ClaimItem>({
-    ...settlerDefaults,
-    chain,
-    database,
-    keys: config.facilitator_keys,
-    clock: systemClock,
-    random: systemRandom,
-    fee_ceiling_wei: FEE_CEILING_WEI_DEFAULT,
-    // A development chain mines at once; on Base a block takes two seconds.
-    poll_ms: config.profile === 'development' ? POLL_MS_DEVELOPMENT : settlerDefaults.poll_ms,
-    faults,
-    commitSettling,
-    trouble: error => logger.warn({ err: error }, 'trouble while settling'),
-  });
   return {
     database,
     queues,
     chain,
     chain_epoch,
-    settler,
+    settler: openSettling({ config, database, chain, faults, logger }),
     issuer,
     vault,
     saved_head,

@@ -1,7 +1,13 @@
 import type { Tx } from '../../subgraphs/database.ts';
-import { allocateNonce } from '../../subgraphs/receipt/payment/nonce.ts';
-import { type Attempt, journalAttempt, lockForAttempt, markMined } from '../../subgraphs/receipt/payment/settlement.ts';
-import { type OpenSettlement, sentSettlements } from '../../subgraphs/receipt/payment/settlement-reads.ts';
+import {
+  type Attempt,
+  allocateNonce,
+  journalAttempt,
+  lockForAttempt,
+  markMined,
+  type OpenSettlement,
+  sentSettlements,
+} from '../../subgraphs/receipt/index.ts';
 import type { Hex } from './abi.ts';
 import { findMined } from './attempts.ts';
 import type { Broadcast, Market } from './chain.ts';

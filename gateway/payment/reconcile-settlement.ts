@@ -1,5 +1,5 @@
 import type { Database } from '../../subgraphs/database.ts';
-import { findSettlement } from '../../subgraphs/receipt/payment/settlement-reads.ts';
+import { findSettlement } from '../../subgraphs/receipt/index.ts';
 import type { Hex } from './abi.ts';
 import { hashesOf } from './attempts.ts';
 import type { Authorization } from './authorization.ts';

@@ -103,6 +103,7 @@ async function finish(till: Till, claim: PaymentClaim, lease: Lease): Promise<vo
 async function ask(till: Till, claim: PaymentClaim, settlement_id: string | null): Promise<Decision> {
   const authorization = authorizationOf(claim);
   const from_block = claim.fromBlock ?? (await searchFrom(till.chain, authorization));
+  if (from_block === null) return { kind: 'unknown', reason: 'chain_unavailable' };
   return reconcileSettlement(till, { authorization, settlement_id, from_block });
 }
 
@@ -140,7 +141,7 @@ async function lastLook(till: Till, claim: PaymentClaim): Promise<void> {
   if (settlement.kind === 'not_transferred') {
     await till.database.transaction(tx => markFinal(tx, [claim.claimKey]));
   } else if (settlement.kind === 'transferred') {
-    const lease = await till.database.transaction(tx => reopen(tx, claim, till.owner));
-    if (lease) await recordLate(till, claim, lease, settlement);
+    const reopened = await till.database.transaction(tx => reopen(tx, claim, till.owner));
+    if (reopened) await recordLate(till, reopened, leaseOf(reopened), settlement);
   }
 }

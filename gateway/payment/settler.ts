@@ -1,5 +1,5 @@
 import { limits } from '../../schema/limits.ts';
-import { markMined } from '../../subgraphs/receipt/payment/settlement.ts';
+import { markMined } from '../../subgraphs/receipt/index.ts';
 import type { Hex } from './abi.ts';
 import type { ChainReceipt } from './base-shapes.ts';
 import { decideMined } from './decide.ts';

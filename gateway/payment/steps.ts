@@ -31,9 +31,12 @@ export async function preflight(till: Till, { paid, payment }: Claimed): Promise
     throw new Refusal('chain_unavailable', { facts: { charged: false }, cause: ready.cause });
   if (ready.value.used) {
     const from_block = await searchFrom(till.chain, authorization);
+    if (from_block === null) throw new Refusal('chain_unavailable', { facts: { charged: false } });
     const found = await decidePayment(till.chain, { authorization, attempts: [], from_block });
     if (found.kind === 'transferred') return found;
-    if (found.kind === 'not_transferred') throw rejected(till, paid, found.reason);
+    if (found.kind === 'not_transferred' || found.reason === 'chain_inconsistent') {
+      throw rejected(till, paid, found.kind === 'not_transferred' ? found.reason : 'authorization_used');
+    }
     throw new Refusal('chain_unavailable', { facts: { charged: false } });
   }
   if (ready.value.balance_atomic < authorization.amount_atomic) throw rejected(till, paid, 'insufficient_funds');
@@ -165,12 +168,13 @@ export async function record(
 
 /**
  * A call that broke off: its claim is released where nothing moved and let go of where something may have. What the
- * caller hears follows what the claim says, not what we hoped: after money may have moved, never "pay again".
+ * caller hears follows what the claim says, not what we hoped: after money may have moved, never "pay again". A claim
+ * that is lost was taken over while this process slept; what the other one did with it we cannot know.
  */
 export async function abandon(till: Till, { lease }: Claimed, standing: Standing, error: unknown): Promise<Refusal> {
   const reason = error instanceof Refusal ? error.code : 'internal';
   const left = await giveUp(till, lease, reason, standing === 'nothing_moved').catch(() => null);
-  const safe = left?.kind === 'released' || (standing === 'nothing_moved' && left?.kind !== 'settling');
+  const safe = left === null ? standing === 'nothing_moved' : left.kind === 'released';
   if (!safe) return new Refusal('settlement_pending', { cause: error, facts: { retry_after_seconds: 2 } });
   return error instanceof Refusal ? error : new Refusal('internal', { cause: error, facts: { charged: false } });
 }

@@ -53,10 +53,10 @@ export function receiptSubgraph(): Promise<Subgraph> {
   );
 }
 
-export { ChainEpoch } from './payment/epoch.entity.ts';
-export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
 export { ClaimSlot, PaymentClaim, ProcessLease } from './payment/claim.entity.ts';
 export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease } from './payment/claim.ts';
+export { ChainEpoch } from './payment/epoch.entity.ts';
+export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
 export { endLease, renewLease } from './payment/lease.ts';
 export {
   type Abandoned,
@@ -74,4 +74,14 @@ export {
   takeOrphans,
   tasksOfSettlement,
 } from './payment/move.ts';
+export { allocateNonce } from './payment/nonce.ts';
+export {
+  type Attempt,
+  journalAttempt,
+  journalSettlement,
+  lockForAttempt,
+  markMined,
+  markRechecked,
+} from './payment/settlement.ts';
+export { findSettlement, minedSettlements, type OpenSettlement, sentSettlements } from './payment/settlement-reads.ts';
 export { findTask } from './payment/task.ts';

@@ -12,8 +12,9 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { developmentBuyers, developmentFacilitators } from '../../gateway/development/chain/accounts.ts';
+import { startHeartbeat } from '../../gateway/development/chain/heartbeat.ts';
 import { type RunningChain, startBaseChain } from '../../gateway/development/chain/start.ts';
 import type { ProcessMark } from '../../gateway/development/living.ts';
 import { networks } from '../../schema/network.ts';
@@ -54,7 +55,7 @@ function clients(rpc_url: string) {
 
 type Account = ReturnType<typeof privateKeyToAccount>;
 
-async function authorisation(account: Pick<Account, 'address' | 'signTypedData'>, value: bigint, nonce_number: number) {
+async function authorisation(account: Account, value: bigint, nonce_number: number) {
   const nonce = toHex(nonce_number, { size: 32 });
   const message = { from: account.address, to: PAY_TO, value, validAfter: 0n, validBefore: 2n ** 40n, nonce } as const;
   const signature = await signMessage(account, message);
@@ -167,6 +168,17 @@ describe('USDC on the development chain', async () => {
     expect(result.map(({ success }) => success)).toEqual([true, false, true]);
     await reader.waitForTransactionReceipt({ hash: await writer.writeContract(request) });
     expect((await chain.balanceOf(PAY_TO)) - before).toBe(5_000n);
+  });
+});
+
+describe('the heartbeat', () => {
+  it('makes the last payment final although nobody pays after it', async () => {
+    const chain = await freshChain();
+    const { blockNumber } = await pay(chain.rpc_url, 2_000n, 1);
+    atEnd(startHeartbeat(chain.rpc_url));
+    const { reader } = clients(chain.rpc_url);
+    const finalised = async () => (await reader.getBlock({ blockTag: 'finalized' })).number;
+    await vi.waitFor(async () => expect(await finalised()).toBeGreaterThanOrEqual(blockNumber), 20_000);
   });
 });
 

@@ -1,35 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningPostgres, startPostgres } from '../../gateway/development/postgres/start.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { composeSupergraph } from '../../gateway/graph/compose.ts';
 import { type Graph, openGraph } from '../../gateway/supergraph.ts';
-import { boardEntities, boardMigrations, boardSubgraph } from '../../subgraphs/board/index.ts';
-import { type Database, insertRows, openDatabase } from '../../subgraphs/database.ts';
+import { boardSubgraph } from '../../subgraphs/board/index.ts';
+import { type Database, insertRows } from '../../subgraphs/database.ts';
+import { freshStore } from '../harness/store.ts';
 import { logTo } from './shop.ts';
 
-let folder: string;
-let postgres: RunningPostgres;
 let database: Database;
 let graph: Graph;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'board-'));
-  postgres = await startPostgres(folder);
-  database = await openDatabase({
-    url: postgres.url,
-    entities: boardEntities,
-    migrations: boardMigrations,
-    connections_max: 2,
-  });
+  database = await freshStore();
   const board = await boardSubgraph();
   graph = await openGraph([board], { logger: logTo([]), introspection: true, supergraph: composeSupergraph([board]) });
-});
-afterAll(async () => {
-  await database.close();
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function posts(filter = '') {

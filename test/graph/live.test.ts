@@ -1,35 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type RunningPostgres, startPostgres } from '../../gateway/development/postgres/start.ts';
-import { boardEntities, boardMigrations } from '../../subgraphs/board/index.ts';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bookFeed, shareReads } from '../../subgraphs/book/row/feed.ts';
-import { type Database, openDatabase } from '../../subgraphs/database.ts';
+import type { Database } from '../../subgraphs/database.ts';
 import { BOOK_CHANNEL, type Live, openLive } from '../../subgraphs/live.ts';
+import { freshStore } from '../harness/store.ts';
 
-let folder: string;
-let postgres: RunningPostgres;
 let database: Database;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'live-'));
-  postgres = await startPostgres(folder);
-  database = await openDatabase({
-    url: postgres.url,
-    entities: boardEntities,
-    migrations: boardMigrations,
-    connections_max: 6,
-  });
+  database = await freshStore();
   await database.query({ text: 'create table ledger_head (agent_id integer primary key, position integer not null)' });
   await database.query({
     text: 'create table ledger_event (agent_id integer, position integer, primary key (agent_id, position))',
   });
-});
-afterAll(async () => {
-  await database.close();
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 let agent_id = 0;
@@ -56,7 +38,7 @@ async function append(agent = agent_id): Promise<void> {
   });
 }
 
-const LISTENERS = `from pg_stat_activity where query = 'listen ${BOOK_CHANNEL}' or query = 'select 1'`;
+const LISTENERS = `from pg_stat_activity where datname = current_database() and query in ('listen ${BOOK_CHANNEL}', 'select 1')`;
 
 async function cutListeners(): Promise<void> {
   await database.query({ text: `select pg_terminate_backend(pid) ${LISTENERS}` });

@@ -41,7 +41,13 @@ export async function freshChain(options: ChainOptions = { save_seconds: null })
   const { rpc_url, genesis_hash } = await startBaseChain(folder, options);
   const call = <T = unknown>(method: string, ...params: Parameters<typeof rpc>[2][]) =>
     rpc<T>(rpc_url, method, ...params);
-  const mint = (to: string, amount_atomic: bigint) => mintUsdc(rpc_url, to, amount_atomic);
+  let minted: Promise<void> = Promise.resolve();
+  const mint = (to: string, amount_atomic: bigint) => {
+    // One at a time: the node gives two that arrive together the same nonce.
+    const next = minted.catch(() => {}).then(() => mintUsdc(rpc_url, to, amount_atomic));
+    minted = next;
+    return next;
+  };
   return {
     rpc_url,
     genesis_hash,

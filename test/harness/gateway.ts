@@ -13,6 +13,8 @@ const READY_MS = 30_000;
 export interface GatewayOptions {
   readonly data_dir?: string;
   readonly port?: number;
+  /** Another main than the service's own, from the root of the project. */
+  readonly entry?: string;
   /** Variables beyond these: DATABASE_URL, BASE_RPC_URL, HUBS, … */
   readonly environment?: Readonly<Record<string, string>>;
   /** false: returns when the process runs, also where it is meant to refuse. */
@@ -42,7 +44,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     PORT: String(port),
     ...options.environment,
   };
-  const child = spawn(process.execPath, ['--import', 'tsx', 'gateway/main.ts'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', options.entry ?? 'gateway/main.ts'], {
     cwd: ROOT,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],

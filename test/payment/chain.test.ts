@@ -35,7 +35,7 @@ describe('readiness', () => {
     const [used] = items;
     if (!used) return;
     await ground.submitElsewhere(used);
-    const poor = await ground.payment(await ground.chain.newWallet(7n));
+    const poor = await ground.payment(await ground.wallet(7n));
     const asked = [...items, poor, ...Array.from({ length: 100 }, () => poor)];
     const answers = await Promise.all(asked.map(({ authorization }) => ground.base.readiness(authorization)));
     expect(answers.slice(0, 4)).toMatchObject([

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { encodeFunctionData, type Hex, type PrivateKeyAccount, parseAbi } from 'viem';
 import { hex } from '../../gateway/payment/abi.ts';
 import type { Authorization } from '../../gateway/payment/authorization.ts';
@@ -27,7 +28,6 @@ import { signMessage } from './wallet.ts';
 const PRICE = 2000n;
 const abi = parseAbi([
   'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
-  'function transfer(address to, uint256 amount) returns (bool)',
 ]);
 
 /** What a settler is told to leave out or to fail on, by claim key. */
@@ -53,7 +53,8 @@ export async function openGround() {
   atEnd(() => base.close());
   const pay_to: Hex = hex(randomBytes(20));
   const claims: Claims = { lost: new Set(), broken: new Set(), settlements: new Map() };
-  const payment = (payer: PrivateKeyAccount, changed: Partial<Authorization> = {}) => signedItem(payer, pay_to, changed);
+  const payment = (payer: PrivateKeyAccount, changed: Partial<Authorization> = {}) =>
+    signedItem(payer, pay_to, changed);
   return {
     chain,
     database,
@@ -61,8 +62,9 @@ export async function openGround() {
     pay_to,
     claims,
     payment,
+    wallet: (amount_atomic = 1_000_000_000n) => fundedWallet(chain, amount_atomic),
     payments: async (count: number) => {
-      const payer = await chain.newWallet();
+      const payer = await fundedWallet(chain, 1_000_000_000n);
       return Promise.all(Array.from({ length: count }, () => payment(payer)));
     },
     settler: (changed: Partial<SettlerOptions<SettleItem>> = {}) => testSettler(chain, database, base, claims, changed),
@@ -113,11 +115,7 @@ function testSettler(
   return settler;
 }
 
-async function signedItem(
-  payer: PrivateKeyAccount,
-  pay_to: Hex,
-  changed: Partial<Authorization>,
-): Promise<SettleItem> {
+async function signedItem(payer: PrivateKeyAccount, pay_to: Hex, changed: Partial<Authorization>): Promise<SettleItem> {
   const authorization: Authorization = {
     network: 'base',
     payer: payer.address,
@@ -145,7 +143,21 @@ async function signedItem(
 const STRANGER = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 
 async function sendAs(chain: TestChain, data: Hex): Promise<string> {
-  return chain.call<string>('eth_sendTransaction', { from: STRANGER, to: networks.base.usdc, data });
+  const hash = await chain.call<string>('eth_sendTransaction', { from: STRANGER, to: networks.base.usdc, data });
+  // The node takes it first and mines it a moment later.
+  await until(async () => (await chain.call('eth_getTransactionReceipt', hash)) !== null);
+  return hash;
+}
+
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await setTimeout(10);
+}
+
+async function fundedWallet(chain: TestChain, amount_atomic: bigint): Promise<PrivateKeyAccount> {
+  const wallet = await chain.newWallet(0n);
+  await chain.mint(wallet.address, amount_atomic).catch(() => {});
+  await until(async () => (await chain.balanceOf(wallet.address)) >= amount_atomic);
+  return wallet;
 }
 
 async function cancellation(payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> {

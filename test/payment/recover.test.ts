@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { recheckFinalized } from '../../gateway/payment/finality.ts';
-import { type Ground, openGround } from './ground.ts';
+import { type Ground, openGround, until } from './ground.ts';
 
 let ground: Ground;
 beforeEach(async () => {
@@ -10,9 +10,6 @@ beforeEach(async () => {
 /** Short enough for a test, and nothing is asserted about them. */
 const impatient = { wait_ms: 300, nudge_ms: 50, stuck_ms: 0 } as const;
 const never = () => new Promise<void>(() => {});
-const until = async (holds: () => Promise<boolean>) => {
-  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 20));
-};
 
 async function onePayment() {
   const [item] = await ground.payments(1);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { hex } from '../../gateway/payment/abi.ts';
 import { openBase } from '../../gateway/payment/open-base.ts';
 import type { Settlement } from '../../gateway/payment/outcome.ts';
-import { type Ground, openGround } from './ground.ts';
+import { type Ground, openGround, until } from './ground.ts';
 
 let ground: Ground;
 beforeEach(async () => {
@@ -44,7 +44,7 @@ describe('a payment that settles', () => {
     const items = await ground.payments(22);
     const [twin] = items;
     if (!twin) return;
-    const drained = await ground.payment(await ground.chain.newWallet(1999n));
+    const drained = await ground.payment(await ground.wallet(1999n));
     const [lost] = await ground.payments(1);
     if (!lost) return;
     ground.claims.lost.add(lost.claim_key);
@@ -81,18 +81,18 @@ describe('a payment that settles', () => {
 
 describe('a payment that does not move', () => {
   it('is not transferred: reverted, where the payer has not enough', async () => {
-    const item = await ground.payment(await ground.chain.newWallet(1n));
+    const item = await ground.payment(await ground.wallet(1n));
     expect(await ground.settler().settle(item)).toEqual({ kind: 'not_transferred', reason: 'reverted' });
   });
 
   it('is not transferred: expired, where the chain has passed its end', async () => {
-    const item = await ground.payment(await ground.chain.newWallet(), { valid_before_seconds: 1_000 });
+    const item = await ground.payment(await ground.wallet(), { valid_before_seconds: 1_000 });
     expect(await ground.settler().settle(item)).toEqual({ kind: 'not_transferred', reason: 'expired' });
     expect(await ground.reconcile(item)).toEqual({ kind: 'not_transferred', reason: 'expired' });
   });
 
   it('is not transferred: cancelled, where the payer has cancelled it', async () => {
-    const payer = await ground.chain.newWallet();
+    const payer = await ground.wallet();
     const item = await ground.payment(payer);
     await ground.cancel(payer, item);
     expect(await ground.settler().settle(item)).toEqual({ kind: 'not_transferred', reason: 'cancelled' });
@@ -124,20 +124,19 @@ describe('many at once', () => {
 
   it('keys of a pool carry transactions at the same time', async () => {
     const settler = ground.settler({ keys: ground.chain.facilitator_keys });
-    await ground.chain.setAutomine(false);
-    const items = await ground.payments(2).catch(() => []);
-    // Nothing can be minted while nothing is mined.
-    expect(items).toEqual([]);
-    await ground.chain.setAutomine(true);
     const [first, second] = await ground.payments(2);
     if (!first || !second) return;
     await ground.chain.setAutomine(false);
     const one = settler.settle(first);
-    while ((await ground.attempts()).length < 1) await new Promise(setImmediate);
+    await until(async () => (await ground.attempts()).length === 1);
     const two = settler.settle(second);
-    while ((await ground.attempts()).length < 2) await new Promise(setImmediate);
-    await ground.chain.mine();
-    expect(kinds(await Promise.all([one, two]))).toEqual(['transferred', 'transferred']);
+    await until(async () => (await ground.attempts()).length === 2);
+    const both = Promise.all([one, two]);
+    await until(async () => {
+      await ground.chain.mine();
+      return (await ground.chain.transfers(ground.pay_to)).length === 2;
+    });
+    expect(kinds(await both)).toEqual(['transferred', 'transferred']);
     expect((await ground.attempts()).map(({ nonce }) => nonce)).toEqual([0, 0]);
   });
 });

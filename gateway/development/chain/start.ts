@@ -11,6 +11,8 @@ import { genesisCalls } from './genesis.ts';
 import { rpc, rpcBatch } from './rpc.ts';
 
 const READY_MS = 15_000;
+/** A saving writes the whole chain, 7 KB for each payment it ever saw: every second would cost half a core after 2,000. */
+const SAVE_SECONDS = 5;
 
 export interface RunningChain {
   readonly rpc_url: string;
@@ -39,7 +41,7 @@ interface ChainRecord {
  */
 export async function startBaseChain(
   data_dir: string,
-  options: ChainOptions = { save_seconds: 1 },
+  options: ChainOptions = { save_seconds: SAVE_SECONDS },
 ): Promise<RunningChain> {
   const folder = join(await makeDataFolder(data_dir), 'chain');
   const lock = `chain:${folder}`;

@@ -14,7 +14,11 @@ export async function runnableBinaries(user: SystemUser | null, copies: () => Pr
   const shipped = packagedBinaries();
   if (run(user, shipped.folder)) return shipped.folder;
   const copy = join(await copies(), `native-${process.platform}-${process.arch}-${shipped.version}`);
-  if (!run(user, copy)) await copyBinaries(shipped.folder, copy);
+  if (!run(user, copy)) {
+    // One that was left damaged; one that somebody completes meanwhile is as good as ours.
+    await rm(copy, { recursive: true, force: true });
+    await copyBinaries(shipped.folder, copy);
+  }
   if (!run(user, copy)) throw new Error(`the Postgres binaries in ${copy} do not run here; set DATABASE_URL`);
   return copy;
 }
@@ -47,7 +51,6 @@ export async function copyBinaries(from: string, to: string): Promise<void> {
     await linkLibraries(aside);
     await chmod(aside, 0o755);
     for (const program of [...programs, 'pg_ctl']) await chmod(join(aside, 'bin', program), 0o755);
-    await rm(to, { recursive: true, force: true });
     await rename(aside, to).catch(unlessThere);
   } finally {
     await rm(aside, { recursive: true, force: true });

@@ -134,17 +134,20 @@ export async function takeExpired(tx: Tx, count_max: number): Promise<PaymentCla
   return rows.map(row => asEntity(PaymentClaim, row));
 }
 
-/** Somebody used a payment that we had let go of: it is settled after all, and this process records it. */
-export async function reopen(tx: Tx, claim: PaymentClaim, owner: string): Promise<Lease | null> {
-  const { rows } = await tx.query<Lease>({
+/**
+ * Somebody used a payment that we had let go of: it is settled after all, and this process records it. Returns the claim
+ * as it stands now: what it once held on its book was given back when it was released. Null where another was faster.
+ */
+export async function reopen(tx: Tx, claim: PaymentClaim, owner: string): Promise<PaymentClaim | null> {
+  const { rows } = await tx.query({
     name: 'reopen claim',
     text: `update payment_claim set state = 'settling', lease_owner = $2, lease_epoch = lease_epoch + 1,
         reserved_atomic = 0, from_block = coalesce(from_block, 0), moved_at = now()
       where claim_key = $1 and state = 'released' and lease_epoch = $3
-      returning claim_key, lease_owner, lease_epoch`,
+      returning ${CLAIM_COLUMNS}`,
     values: [claim.claimKey, owner, claim.leaseEpoch],
   });
-  return rows[0] ?? null;
+  return rows[0] ? asEntity(PaymentClaim, rows[0]) : null;
 }
 
 export async function markFinal(tx: Tx, claim_keys: readonly string[]): Promise<void> {

@@ -34,7 +34,10 @@ export class Receipt {
   treeHeadHash!: string;
 
   /** Canonical JSON, verbatim: the leaf is its RFC 6962 hash. */
-  @Field(() => String, { name: 'preimage', description: 'The unsigned payload in canonical JSON (RFC 8785): what payloadHash is of.' })
+  @Field(() => String, {
+    name: 'preimage',
+    description: 'The unsigned payload in canonical JSON (RFC 8785): what payloadHash is of.',
+  })
   @Property({ type: 'text' })
   payload!: string;
 

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { x402Client } from '@x402/core/client';
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import type { PaymentRequired } from '@x402/core/types';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/client';
+import { wrapFetchWithPayment } from '@x402/fetch';
+import type { Hex, PrivateKeyAccount } from 'viem';
+import { networks } from '../../schema/network.ts';
+
+export type Fetch = typeof fetch;
+export type PaymentHeaders = Readonly<Record<string, string>>;
+
+/** The official client, speaking the version that its buyer was made for: pays what a 402 asks, once per call. */
+export function payingFetch(account: PrivateKeyAccount, version: 1 | 2 = 2): Fetch {
+  if (version === 2) return wrapFetchWithPayment(fetch, officialClient(account)) as Fetch;
+  // It prefers v2 wherever the header offers it, so to this buyer the header is not there.
+  const withoutV2: Fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    const headers = new Headers(answer.headers);
+    headers.delete('PAYMENT-REQUIRED');
+    return new Response(answer.body, { status: answer.status, headers });
+  };
+  const client = new x402Client().registerV1('base', new ExactEvmSchemeV1(account));
+  return wrapFetchWithPayment(withoutV2, client) as Fetch;
+}
+
+/** One payment by the official client, as the headers to send it with, again and again or elsewhere. */
+export async function paymentFor(account: PrivateKeyAccount, url: string): Promise<PaymentHeaders> {
+  const asked = await fetch(url, { method: 'POST' });
+  await asked.body?.cancel();
+  const required = decodePaymentRequiredHeader(asked.headers.get('PAYMENT-REQUIRED') ?? '');
+  const payload = await officialClient(account).createPaymentPayload(required as PaymentRequired);
+  return { 'PAYMENT-SIGNATURE': encodePaymentSignatureHeader(payload) };
+}
+
+function officialClient(account: PrivateKeyAccount): x402Client {
+  return new x402Client().register('eip155:*', new ExactEvmScheme(account));
+}
+
+/** What a v1 offer in a 402 body says, as far as a payment depends on it. */
+export interface OfferV1 {
+  readonly network: string;
+  readonly asset: Hex;
+  readonly payTo: Hex;
+  readonly maxAmountRequired: string;
+  readonly maxTimeoutSeconds: number;
+  readonly extra: { readonly name: string; readonly version: string };
+}
+
+/** A v1 payment made with nothing but a wallet, EIP-712 and base64. */
+export async function handMadePayment(account: PrivateKeyAccount, offer: OfferV1): Promise<PaymentHeaders> {
+  const now = Math.floor(Date.now() / 1000);
+  const authorization = {
+    from: account.address,
+    to: offer.payTo,
+    value: offer.maxAmountRequired,
+    validAfter: String(now - 60),
+    validBefore: String(now + offer.maxTimeoutSeconds),
+    nonce: `0x${randomBytes(32).toString('hex')}` as Hex,
+  };
+  const signature = await account.signTypedData({
+    domain: { ...offer.extra, chainId: networks.base.chain_id, verifyingContract: offer.asset },
+    types: { TransferWithAuthorization: members },
+    primaryType: 'TransferWithAuthorization',
+    message: {
+      ...authorization,
+      value: BigInt(authorization.value),
+      validAfter: BigInt(authorization.validAfter),
+      validBefore: BigInt(authorization.validBefore),
+    },
+  });
+  const payment = { x402Version: 1, scheme: 'exact', network: offer.network, payload: { signature, authorization } };
+  return { 'X-PAYMENT': Buffer.from(JSON.stringify(payment)).toString('base64') };
+}
+
+/** EIP-3009. */
+const members = [
+  { name: 'from', type: 'address' },
+  { name: 'to', type: 'address' },
+  { name: 'value', type: 'uint256' },
+  { name: 'validAfter', type: 'uint256' },
+  { name: 'validBefore', type: 'uint256' },
+  { name: 'nonce', type: 'bytes32' },
+] as const;
+
+export interface RegistrationBody {
+  readonly agentWallet: string;
+  readonly wallet_signature: string;
+  readonly signature_timestamp: number;
+  readonly task_id?: string;
+  readonly request_hash?: string;
+}
+
+export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+/** The signed body of a registration; with a task id, of its recovery. */
+export async function registrationOf(
+  account: PrivateKeyAccount,
+  { task_id, at = nowSeconds() }: { readonly task_id?: string; readonly at?: number } = {},
+): Promise<RegistrationBody> {
+  const act = task_id === undefined ? 'svc.register.pay' : `svc.register.recover|${task_id}`;
+  return {
+    agentWallet: account.address,
+    wallet_signature: await account.signMessage({ message: `${act}|${account.address}|${at}` }),
+    signature_timestamp: at,
+    ...(task_id === undefined ? {} : { task_id }),
+  };
+}
