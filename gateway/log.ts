@@ -11,7 +11,8 @@ export class BrokenLog extends Error {
   constructor({ kind, saved, found }: Broken) {
     super(
       `the log is ${kind}: saved outside the database is size ${saved.tree_size}, root ${saved.root_hash}; ` +
-        `the database has size ${found.tree_size}, root ${found.root_hash}. Restore the database that belongs to it.`,
+        `the database has size ${found.tree_size}, root ${found.root_hash}. Restore the database that belongs to it, ` +
+        'or declare the break, signed and for all to see: npm run accept-log-break -- "REASON"',
     );
   }
 }

@@ -95,10 +95,13 @@ function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): Json
 }
 
 function responses(door: Door, method: Method): JsonObject {
-  const faults: Record<string, Json> = {};
+  const faults: Record<string, JsonObject> = {};
   for (const [status, codes] of byStatus(faultsOf(door, method)))
     faults[status] = { description: codes.join(', '), content: content('application/problem+json', ref('Problem')) };
-  const closed = { description: 'Possession was not shown or is wrong; empty body.' };
+  for (const status of closedStatuses(door)) {
+    const description = [faults[status]?.description ?? [], EMPTY_BODY].flat().join('; ');
+    faults[status] = { ...faults[status], description };
+  }
   return {
     [door.status]: {
       description: door.summary,
@@ -107,8 +110,15 @@ function responses(door: Door, method: Method): JsonObject {
     },
     ...faults,
     ...(door.price ? { 402: challenged } : {}),
-    ...(door.possession === 'required' ? { 401: closed, 403: closed } : {}),
   };
+}
+
+const EMPTY_BODY = 'Possession was not shown or is wrong: empty body.';
+
+/** A wrong session closes a paid door too, though that asks for none. */
+function closedStatuses({ possession, price }: Columns): number[] {
+  if (possession === 'required') return [401, 403];
+  return price ? [403] : [];
 }
 
 const settled: JsonObject = {

@@ -1,5 +1,6 @@
 /** The `schema` member of every document that this service signs or publishes: the shape's name and its version. */
 export const documents = {
+  log_break: 'svc402.log_break.v1',
   receipt: 'svc402.receipt.v1',
   refusal: 'svc402.refusal.v1',
   issuer_history: 'svc402.issuer_history.v1',

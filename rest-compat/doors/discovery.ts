@@ -49,6 +49,15 @@ export const discoveryDoors = [
     document: operation('get_receipt_policy_history'),
     response: JsonMembers,
   }),
+  documentDoor({
+    name: 'get_log_breaks',
+    methods: ['GET'],
+    path: '/.well-known/log-breaks.json',
+    summary: 'Breaks of the receipt log that were declared and signed',
+    tags: ['discovery'],
+    document: operation('get_log_breaks'),
+    response: z.array(JsonMembers),
+  }),
   pageDoor({
     name: 'get_x402_manifest',
     methods: ['GET'],

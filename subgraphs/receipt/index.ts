@@ -1,7 +1,7 @@
 import { buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { CompletionResolver } from './inference/completions/completion.resolver.ts';
 import { ModelResolver } from './inference/models/model.resolver.ts';
-import { LogHead, LogNode, TreeHead } from './log/log.entity.ts';
+import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
 import { LogResolver } from './log/log.resolver.ts';
 import { ReceiptLogMigration } from './migration.ts';
 import { ClaimSlot, PaymentClaim, ProcessLease } from './payment/claim.entity.ts';
@@ -18,6 +18,7 @@ export { completionPaid } from './inference/completions/completion.paid.ts';
 export type { InferenceContext } from './inference/context.ts';
 export { type Hubs, openHubs } from './inference/hubs/open.ts';
 export { type Issuer, openIssuer } from './issuer/keys.ts';
+export { declareBreak, headToContinue } from './log/break.ts';
 export { lockLogHead, type OpenLog, type SignedTreeHead } from './log/head.ts';
 export { type LogIntegrity, proveLogIntact } from './log/intact.ts';
 export { type SavedHead, savedHead } from './log/saved-head.ts';
@@ -31,6 +32,7 @@ export { recordedTask, Task } from './receipt/task.ts';
 export { type Verification, verifyReceipt } from './receipt/verify.ts';
 
 export const receiptEntities = [
+  LogBreakRecord,
   LogHead,
   LogNode,
   Receipt,

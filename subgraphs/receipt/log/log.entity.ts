@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { BigIntType } from '@mikro-orm/core';
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, GraphQLISODateTime, Int, ObjectType } from 'type-graphql';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
 
 /** A perfect subtree of the log; written once, never changed. */
 @Entity()
@@ -68,4 +69,29 @@ export class TreeHead {
   @Field(() => GraphQLISODateTime)
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   at!: Date;
+}
+
+/** A declared break of the log: what was signed, what is left, and why. Added only. */
+@Entity({ tableName: 'log_break' })
+export class LogBreakRecord {
+  @PrimaryKey({ type: 'integer' })
+  breakId!: number;
+
+  @Property({ type: 'json' })
+  saved!: JsonObject;
+
+  @Property({ type: 'json' })
+  found!: JsonObject;
+
+  @Property({ type: 'text' })
+  reason!: string;
+
+  @Property({ type: 'Date', columnType: 'timestamptz(3)' })
+  declaredAt!: Date;
+
+  @Property({ type: 'text' })
+  kid!: string;
+
+  @Property({ type: 'text' })
+  jws!: string;
 }

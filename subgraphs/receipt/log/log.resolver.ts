@@ -1,10 +1,13 @@
 import 'reflect-metadata';
+import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Context } from '../../context.ts';
 import type { Database } from '../../database.ts';
 import { receiptsByTask } from '../receipt/find.ts';
+import { logBreaks } from './break.ts';
 import { TreeHead } from './log.entity.ts';
 import { leafHash } from './merkle.ts';
 import { consistencyProof, inclusionProof, storedRoot } from './proof.ts';
@@ -35,6 +38,13 @@ export class LogResolver {
   @Query(() => TreeHead, { nullable: true, description: 'The newest signed head; null while the log is empty.' })
   logHead(@Ctx() { database }: Context): Promise<TreeHead | null> {
     return newestHead(database);
+  }
+
+  @Query(() => [GraphQLJSONObject], {
+    description: 'Breaks of the log that were declared and signed; none is the rule.',
+  })
+  logBreaks(@Ctx() { database }: Context): Promise<JsonObject[]> {
+    return logBreaks(database);
   }
 
   @Query(() => InclusionProof, {

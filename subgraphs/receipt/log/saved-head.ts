@@ -12,6 +12,8 @@ export interface SavedHead {
   save(head: SignedTreeHead): Promise<void>;
   /** Null where none was ever saved. @throws where the file cannot be read: that is no reason to start afresh. */
   read(): Promise<SignedTreeHead | null>;
+  /** Goes on from another head, smaller or none: only after a break was declared. */
+  restart(head: SignedTreeHead | null): Promise<void>;
 }
 
 /** One write and all who wait for it. */
@@ -36,6 +38,11 @@ export function savedHead(path: string): SavedHead {
 
   return {
     read: () => readHead(path),
+    restart: head =>
+      withFileLock(`${path}.lock`, async () => {
+        await rm(path, { force: true });
+        if (head !== null) await replace(path, head);
+      }),
     save(head) {
       if (next === null) next = { head, done: Promise.withResolvers() };
       else if (head.tree_size > next.head.tree_size) next.head = head;

@@ -54,6 +54,7 @@ export async function closeOpenClaims(tx: Tx): Promise<readonly { agent_id: numb
       from standing s where c.claim_key = s.claim_key returning c.agent_id, c.reserved_atomic, s.open`,
   });
   await abandonSettlements(tx);
+  await tx.query({ text: 'update receipt set chain_ended = true where payment_ref is not null and not chain_ended' });
   return rows.flatMap(({ agent_id, reserved_atomic, open }) =>
     open && agent_id !== null ? [{ agent_id, reserved_atomic }] : [],
   );

@@ -47,6 +47,7 @@ export function receiptDocument(receipt: Receipt, base_url: string, profile: 'de
       settled_by: receipt.settledBy,
       verification: verification(base_url, receipt.taskId),
       profile: payload.profile ?? profile,
+      chain_ended: receipt.chainEnded || null,
     }),
     payment_ref: receipt.paymentRef,
   };

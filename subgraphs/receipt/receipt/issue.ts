@@ -57,6 +57,7 @@ export function placeReceipt({ prepared, book_seq }: ReceiptItem, log: OpenLog, 
     settledBy: facts.settled_by,
     proofOutcome: facts.settled_by === 'receipt' ? 'pending' : 'settled',
     chainEpoch: facts.chain_epoch ?? 0,
+    chainEnded: false,
     issuedAt: new Date(facts.issued_at),
     collectedAt: new Date(log.collected_at_ms),
   };

@@ -107,6 +107,10 @@ export class Receipt {
   @Property({ type: 'integer', default: 0 })
   chainEpoch!: number;
 
+  /** The development chain that carried the payment is gone: nobody can look the payment up any more. */
+  @Property({ type: 'boolean', default: false })
+  chainEnded!: boolean;
+
   @Field(() => GraphQLISODateTime)
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   issuedAt!: Date;

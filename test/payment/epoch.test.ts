@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { judgeContinuity, OtherChain, openEpoch, rememberChain } from '../../gateway/payment/epoch.ts';
+import { openBase } from '../../gateway/payment/open-base.ts';
+import { collect } from '../../subgraphs/book/index.ts';
+import { freshChain } from '../harness/chain.ts';
+import { atEnd } from '../harness/release.ts';
+import { freshStore } from '../harness/store.ts';
+import { collection, issuer } from '../ledger/fixture.ts';
+
+const known = { epoch: 0, genesis_hash: '0xa', last_block: 7, last_hash: '0xb' };
+
+describe('continuity', () => {
+  it.each([
+    ['the first chain', null, '0xa', null, { kind: 'first' }],
+    ['the same chain', known, '0xa', '0xb', { kind: 'same' }],
+    ['another genesis', known, '0xc', '0xb', { kind: 'other', because: 'genesis' }],
+    ['blocks that are gone', known, '0xa', null, { kind: 'other', because: 'last_block' }],
+    ['blocks that were replaced', known, '0xa', '0xd', { kind: 'other', because: 'last_block' }],
+  ] as const)('%s', (_name, chain, genesis, standing, expected) => {
+    expect(judgeContinuity(chain, genesis, standing)).toEqual(expected);
+  });
+});
+
+async function base() {
+  const { rpc_url, mine } = await freshChain();
+  const chain = openBase({ rpc_url });
+  atEnd(() => chain.close());
+  return { chain, mine };
+}
+
+describe('chain epochs', () => {
+  it('the same chain goes on, and its newest final block is remembered', async () => {
+    const database = await freshStore();
+    const { chain, mine } = await base();
+    expect(await openEpoch(database, chain, 'production')).toBe(0);
+    await mine(5);
+    await rememberChain(database, chain, 0);
+    expect(await openEpoch(database, chain, 'production')).toBe(0);
+    const [epoch] = await database.query({ text: 'select * from chain_epoch' });
+    expect(epoch).toMatchObject({ epoch: 0, last_block: expect.any(Number) });
+    expect(epoch?.last_block).toBeGreaterThan(0);
+  });
+
+  it('production refuses another chain', async () => {
+    const database = await freshStore();
+    await openEpoch(database, (await base()).chain, 'production');
+    await expect(openEpoch(database, (await base()).chain, 'production')).rejects.toThrow(OtherChain);
+  });
+
+  it('development begins a new epoch: open claims closed by name, nonces anew, older receipts marked', async () => {
+    const database = await freshStore();
+    await openEpoch(database, (await base()).chain, 'development');
+    await database.transaction(tx => collect(tx, issuer, [collection(null, 1)]));
+    await database.query({ text: `insert into settler_key values ('0x01', 9)` });
+    await database.query({
+      text: `insert into payment_claim (claim_key, state, field, request_hash, task_id, network, payer, payment_id,
+          amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, claimed_at, moved_at)
+        values ('k', 'settling', 'f', 'h', 'task_open', 'base', '0x', '0x', 2000, 0, 0, '{}', '{}', '', now(), now())`,
+    });
+
+    expect(await openEpoch(database, (await base()).chain, 'development')).toBe(1);
+    expect(await database.query({ text: 'select state, reason, final from payment_claim' })).toEqual([
+      { state: 'released', reason: 'chain_epoch_ended', final: true },
+    ]);
+    expect(await database.query({ text: 'select * from settler_key' })).toEqual([]);
+    expect(await database.query({ text: 'select chain_ended from receipt' })).toEqual([{ chain_ended: true }]);
+  });
+});
