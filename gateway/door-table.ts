@@ -2,7 +2,7 @@ import { everyDoor } from '../rest-compat/doors/every.ts';
 import { atomicAmount, formatUsdc } from '../schema/amount.ts';
 
 /** The door table as the README shows it. */
-export function doorTable(): string {
+function doorTable(): string {
   const lines = everyDoor.map(({ methods, path, price, summary }) => {
     const cost = price ? formatUsdc(atomicAmount(price.amount_atomic)) : 'free';
     return `| ${methods.join(', ')} | \`${path}\` | ${cost} | ${summary} |`;

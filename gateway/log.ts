@@ -5,7 +5,7 @@ import { type LogIntegrity, proveLogIntact, type SavedHead, savedHead } from '..
 type Broken = Extract<LogIntegrity, { kind: 'shrunken' | 'rewritten' }>;
 
 /** The database does not hold the log that this service has signed. Nothing may be appended to it. */
-export class BrokenLog extends Error {
+class BrokenLog extends Error {
   override name = 'BrokenLog';
 
   constructor({ kind, saved, found }: Broken) {

@@ -54,7 +54,7 @@ export class GroupCommit<I, O> {
 }
 
 /** No connection, a connection that broke, or a server that is going down (SQLSTATE class 08 and 57P). */
-export function isOutage(error: unknown): boolean {
+function isOutage(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return (
     /^(E[A-Z]+|08...|57P..)$/.test(code) ||

@@ -4,7 +4,10 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
   .split('\n')
   .filter(Boolean);
 const sources = files.filter(file => file.endsWith('.ts'));
@@ -36,9 +39,17 @@ const doorsOfSubgraphs = ['receipt', 'book', 'session', 'board'];
 
 /** Names that say nothing, and things of which there is one, elsewhere. */
 const banned: [name: string, pattern: RegExp, allowed: (file: string) => boolean][] = [
-  ['process.env outside gateway/config', /process\.env\b/, file => file.startsWith('gateway/config') || file.startsWith('test/')],
+  [
+    'process.env outside gateway/config',
+    /process\.env\b/,
+    file => file.startsWith('gateway/config') || file.startsWith('test/'),
+  ],
   ['Number() of an amount', /Number\([^)]*(amount|Atomic|_atomic)/, () => false],
-  ['a second canonical serialiser', /from 'canonicalize'/, file => file === 'schema/canonical-json.ts' || file.startsWith('test/')],
+  [
+    'a second canonical serialiser',
+    /from 'canonicalize'/,
+    file => file === 'schema/canonical-json.ts' || file.startsWith('test/'),
+  ],
   ['TODO', /\bTODO\b|\bFIXME\b|\bXXX\b/, file => file === 'test/tidy.test.ts'],
 ];
 
@@ -64,7 +75,9 @@ describe('tidy', () => {
   });
 
   it('no folder or file has a name that says nothing', () => {
-    const wrong = files.filter(file => /(^|\/)(utils?|helpers?|common|shared|lib|misc|types|services?|repositor(y|ies))(\/|\.ts$)/.test(file));
+    const wrong = files.filter(file =>
+      /(^|\/)(utils?|helpers?|common|shared|lib|misc|types|services?|repositor(y|ies))(\/|\.ts$)/.test(file),
+    );
     expect(wrong).toEqual([]);
   });
 

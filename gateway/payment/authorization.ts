@@ -26,7 +26,7 @@ const TRANSFER_TYPE =
 const TRANSFER_TYPE_HASH = keccakText(TRANSFER_TYPE);
 
 /** EIP-712 `hashStruct(domain)` of USDC on Base: a constant, as name, version, chain and address are. */
-export const USDC_DOMAIN_SEPARATOR = hex(
+const USDC_DOMAIN_SEPARATOR = hex(
   keccak256(
     Buffer.from(
       words(

@@ -19,7 +19,7 @@ const ANSWERS_IN = 'application/json';
 const NO_PAYMENT = 'PAYMENT-SIGNATURE or X-PAYMENT header is required';
 
 /** The offers of one price, in the terms of x402 v2. */
-export function requirements(price: Price, pay_to: PayTo): PaymentRequirements[] {
+function requirements(price: Price, pay_to: PayTo): PaymentRequirements[] {
   return offersOf(price, pay_to).map(({ network, payTo, asset, extra }) => ({
     scheme: 'exact',
     network: networks[network].caip2,
@@ -32,7 +32,7 @@ export function requirements(price: Price, pay_to: PayTo): PaymentRequirements[]
 }
 
 /** The same offers for clients of x402 v1, which read the body. */
-export function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
+function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
   return offersOf(price, pay_to).map(({ network, payTo, asset, extra }) => ({
     scheme: 'exact',
     network,

@@ -68,7 +68,7 @@ export async function openReconciler(till: Till, log: (error: unknown) => void):
 }
 
 /** One look at every payment that is open. */
-export async function reconcileClaims(till: Till): Promise<void> {
+async function reconcileClaims(till: Till): Promise<void> {
   await till.settler.rebroadcast();
   const orphans = await till.database.transaction(tx => takeOrphans(tx, till.owner, CLAIMS_PER_ROUND));
   for (const claim of orphans) await finish(till, claim, leaseOf(claim));

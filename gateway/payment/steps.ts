@@ -116,7 +116,7 @@ export async function commitSettling(
   );
 }
 
-export function workedLanding(work: Work<JsonObject> | null): Partial<Landing> & JsonObject {
+function workedLanding(work: Work<JsonObject> | null): Partial<Landing> & JsonObject {
   return work ? { model: work.route.model, hub: work.route.hub, output_sha256: work.output_sha256 } : {};
 }
 

@@ -10,7 +10,7 @@ import type { PayTo } from './offer.ts';
 import { readSignature, recoverSigner, type Signature } from './signature.ts';
 
 /** Why a payment is refused, with x402's own word for it where x402 has one. */
-export const refusals = {
+const refusals = {
   malformed: 'invalid_payload',
   wrong_scheme: 'unsupported_scheme',
   wrong_network: 'invalid_network',

@@ -4,7 +4,7 @@ import { wellFormedText } from './parse.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 
-export const ChatMessage = z.object({
+const ChatMessage = z.object({
   role: z.enum(['system', 'user', 'assistant']),
   content: wellFormedText,
 });

@@ -22,13 +22,13 @@ export { declareBreak, headToContinue } from './log/break.ts';
 export { lockLogHead, type OpenLog, type SignedTreeHead } from './log/head.ts';
 export { type LogIntegrity, proveLogIntact } from './log/intact.ts';
 export { type SavedHead, savedHead } from './log/saved-head.ts';
-export { receiptDocument, verifyUrl } from './receipt/document.ts';
+export { receiptDocument } from './receipt/document.ts';
 export { receiptsByTask } from './receipt/find.ts';
 export { receiptHeaders } from './receipt/headers.ts';
 export { issueReceipts } from './receipt/issue.ts';
 export { type PreparedReceipt, prepareReceipt, type ReceiptFacts } from './receipt/prepare.ts';
 export { Receipt } from './receipt/receipt.entity.ts';
-export { recordedTask, Task } from './receipt/task.ts';
+export { recordedTask } from './receipt/task.ts';
 export { type Verification, verifyReceipt } from './receipt/verify.ts';
 
 export const receiptEntities = [
@@ -55,9 +55,8 @@ export function receiptSubgraph(): Promise<Subgraph> {
   );
 }
 
-export { ClaimSlot, PaymentClaim, ProcessLease } from './payment/claim.entity.ts';
+export { PaymentClaim } from './payment/claim.entity.ts';
 export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease } from './payment/claim.ts';
-export { ChainEpoch } from './payment/epoch.entity.ts';
 export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
 export { endLease, renewLease } from './payment/lease.ts';
 export {
@@ -66,7 +65,6 @@ export {
   beginSettling,
   claimByKey,
   forgetAnswers,
-  LostClaim,
   markFinal,
   markRecorded,
   reopen,

@@ -33,7 +33,7 @@ async function eventsAfter(database: Database, agent_id: number, after: number, 
   return events;
 }
 
-export async function rowsBySeq(
+async function rowsBySeq(
   database: Database,
   agent_id: number,
   seqs: readonly number[],

@@ -14,7 +14,7 @@ export interface Candidate {
   readonly model: string;
 }
 
-export const AUTO_MODEL = 'svc/auto';
+const AUTO_MODEL = 'svc/auto';
 
 /** Where a call may be answered, in the order of trying; empty where nobody offers the model. */
 export function candidatesFor(hubs: readonly HubSettings[], model: string): readonly Candidate[] {

@@ -1,7 +1,7 @@
 import type { Database } from '../../database.ts';
 
 /** A process holds all its claims by one lease: one write every few seconds, whatever the number of calls. */
-export const LEASE_SECONDS = 6;
+const LEASE_SECONDS = 6;
 
 /** Longer than any call may take; a claim that a living process lost sight of is free after this. */
 const CALL_SECONDS_MAX = 180;

@@ -62,7 +62,7 @@ export async function markRecorded(tx: Tx, leases: readonly Lease[]): Promise<vo
   if (rowCount !== leases.length) throw new LostClaim();
 }
 
-export class LostClaim extends Error {
+class LostClaim extends Error {
   override name = 'LostClaim';
 }
 
@@ -154,7 +154,7 @@ export async function markFinal(tx: Tx, claim_keys: readonly string[]): Promise<
   await tx.query({ text: `update payment_claim set final = true where claim_key = any($1)`, values: [claim_keys] });
 }
 
-export const CLAIM_COLUMNS = `claim_key as "claimKey", state, field, request_hash as "requestHash", task_id as "taskId",
+const CLAIM_COLUMNS = `claim_key as "claimKey", state, field, request_hash as "requestHash", task_id as "taskId",
   agent_id as "agentId", lease_owner as "leaseOwner", lease_epoch as "leaseEpoch", network, payer, payment_id as "paymentId",
   amount_atomic as "amountAtomic", reserved_atomic as "reservedAtomic", valid_before as "validBefore", "authorization", landing,
   request_box as "requestBox", answer_box as "answerBox", settlement_id as "settlementId", from_block as "fromBlock", reason, final,

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../subgraphs/database.ts';
+import {
+  abandonClaim,
+  beginSettling,
+  type ClaimOutcome,
+  claimByKey,
+  endLease,
+  type Lease,
+  markRecorded,
+  renewLease,
+  reopen,
+  takeOrphans,
+} from '../../subgraphs/receipt/index.ts';
+import { type ClaimState, claimStates, judge, mayMove } from '../../subgraphs/receipt/payment/claim.machine.ts';
+import { freshStore } from '../harness/store.ts';
+import { claim, claimRequest, OTHER, OWNER, stateOf } from './fixture.ts';
+
+let database: Database;
+beforeAll(async () => {
+  database = await freshStore();
+  await renewLease(database, OWNER);
+});
+
+function held(outcome: ClaimOutcome | undefined): Lease {
+  if (outcome?.kind !== 'claimed') throw new Error(`not claimed but ${outcome?.kind}`);
+  return outcome.lease;
+}
+
+const settling = (lease: Lease) =>
+  database.transaction(tx =>
+    beginSettling(tx, [{ ...lease, settlement_id: 's', from_block: 1, answer_box: null, worked: {} }]),
+  );
+const recorded = (lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
+const abandoned = (lease: Lease, definite: boolean) =>
+  database.transaction(tx => abandonClaim(tx, lease, 'test', definite));
+
+describe('claiming', () => {
+  it('takes a payment once: two requests of one batch, of two batches, of the same and of another request', async () => {
+    const [first, second] = await claim(database, claimRequest('a'), claimRequest('a'));
+    expect([first?.kind, second?.kind]).toEqual(['claimed', 'in_flight']);
+    const [again, other] = [
+      await claim(database, claimRequest('a')),
+      await claim(database, claimRequest('a', { request_hash: 'another' })),
+    ];
+    expect([again[0]?.kind, other[0]?.kind]).toEqual(['in_flight', 'foreign']);
+  });
+
+  it('is idempotent for the batch that is done again', async () => {
+    const request = claimRequest('b');
+    await claim(database, request);
+    expect((await claim(database, request))[0]?.kind).toBe('claimed');
+  });
+
+  it('gives a released payment to the next request, under a new epoch', async () => {
+    const lease = held((await claim(database, claimRequest('c')))[0]);
+    await abandoned(lease, false);
+    const next = held((await claim(database, claimRequest('c', { request_hash: 'another' })))[0]);
+    expect(next.lease_epoch).toBe(lease.lease_epoch + 1);
+    expect(await abandoned(lease, false)).toEqual({ kind: 'lost' });
+    expect(await stateOf(database, 'c')).toBe('claimed');
+  });
+
+  it('replays what is recorded, and calls pending what nobody waits for', async () => {
+    const lease = held((await claim(database, claimRequest('d')))[0]);
+    await settling(lease);
+    expect((await claim(database, claimRequest('d')))[0]?.kind).toBe('in_flight');
+    await abandoned(lease, false);
+    expect((await claim(database, claimRequest('d')))[0]?.kind).toBe('pending');
+  });
+
+  it('refuses a slot that another claim holds, and leaves that payment usable', async () => {
+    const slots = ['wallet:0x1'];
+    await claim(database, claimRequest('e', { slots }));
+    expect((await claim(database, claimRequest('f', { slots })))[0]).toEqual({
+      kind: 'slot_taken',
+      slot: 'wallet:0x1',
+    });
+    expect((await claim(database, claimRequest('f')))[0]?.kind).toBe('claimed');
+  });
+
+  it('does not deadlock where batches meet in opposite orders', async () => {
+    const keys = Array.from({ length: 40 }, (_, n) => `race ${n}`);
+    const batches = [keys, [...keys].reverse(), keys].map(order =>
+      claim(database, ...order.map(key => claimRequest(key))),
+    );
+    const outcomes = (await Promise.all(batches)).flat();
+    expect(outcomes.filter(outcome => outcome.kind === 'claimed')).toHaveLength(keys.length);
+  });
+});
+
+describe('moving', () => {
+  /** Brings a fresh claim to a state by the ways that the service has. */
+  async function claimIn(state: ClaimState, claim_key: string): Promise<Lease> {
+    const lease = held((await claim(database, claimRequest(claim_key)))[0]);
+    if (state === 'released') await abandoned(lease, false);
+    if (state === 'settling' || state === 'recorded') await settling(lease);
+    if (state === 'recorded') await recorded(lease);
+    return lease;
+  }
+  const verbs: Record<string, (lease: Lease) => Promise<unknown>> = {
+    settling,
+    recorded,
+    abandoned: lease => abandoned(lease, false),
+    'abandoned for sure': lease => abandoned(lease, true),
+    claimed: lease => claim(database, claimRequest(lease.claim_key)),
+    reopened: async lease => {
+      const standing = await claimByKey(database, lease.claim_key);
+      if (standing) await database.transaction(tx => reopen(tx, standing, OTHER));
+    },
+  };
+
+  it('accepts no transition outside its table, whatever is asked of whatever state', async () => {
+    let number = 0;
+    const asked = fc.array(fc.constantFrom(...Object.keys(verbs)), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...claimStates), asked, async (state, names) => {
+        const claim_key = `walk ${number++}`;
+        const lease = await claimIn(state, claim_key);
+        for (const name of names) {
+          const from = (await stateOf(database, claim_key)) as ClaimState;
+          await verbs[name]?.(lease).catch(() => {});
+          const to = (await stateOf(database, claim_key)) as ClaimState;
+          expect(from === to || mayMove(from, to), `${name}: ${from} → ${to}`).toBe(true);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('records a batch as a whole or not at all', async () => {
+    const [one, other] = [await claimIn('settling', 'whole 1'), await claimIn('claimed', 'whole 2')];
+    await expect(database.transaction(tx => markRecorded(tx, [one, other]))).rejects.toThrow();
+    expect(await stateOf(database, 'whole 1')).toBe('settling');
+  });
+
+  it('is final once recorded: nothing moves it any more', () => {
+    expect(claimStates.filter(state => mayMove('recorded', state))).toEqual([]);
+  });
+
+  it('takes over nothing that a living process works on, and everything that a dead one left', async () => {
+    await renewLease(database, OTHER);
+    const mine = await claimIn('settling', 'living');
+    const [left] = await claim(database, claimRequest('left', { lease_owner: OTHER }));
+    const takenKeys = async () =>
+      (await database.transaction(tx => takeOrphans(tx, OWNER, 1000))).map(orphan => orphan.claimKey);
+    expect(await takenKeys()).not.toContain('left');
+    await endLease(database, OTHER);
+    const taken = await takenKeys();
+    expect(taken).toContain('left');
+    expect(taken).not.toContain('living');
+    expect(await abandoned(held(left), true)).toEqual({ kind: 'lost' });
+    await recorded(mine);
+  });
+});
+
+describe('judging a second use', () => {
+  const standing = { task_id: 't1', request_hash: 'r', leased: true } as const;
+  const use = { task_id: 't2', request_hash: 'r' };
+  it.each([
+    ['claimed', true, use, 'in_flight'],
+    ['claimed', false, use, 'in_flight'],
+    ['settling', true, use, 'in_flight'],
+    ['settling', false, use, 'pending'],
+    ['recorded', false, use, 'replayed'],
+    ['recorded', false, { ...use, request_hash: 'other' }, 'foreign'],
+    ['settling', false, { ...use, request_hash: 'other' }, 'foreign'],
+    ['released', false, { ...use, request_hash: 'other' }, 'claimed'],
+    ['claimed', true, { ...use, task_id: 't1' }, 'claimed'],
+  ] as const)('%s, leased %s', (state, leased, incoming, kind) => {
+    expect(judge({ ...standing, state, leased }, incoming).kind).toBe(kind);
+  });
+});
