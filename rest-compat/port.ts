@@ -27,6 +27,8 @@ export interface Price {
 export interface Challenge {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
+  /** What the v2 header encodes. */
+  readonly required: JsonObject;
 }
 
 /** By what a caller may pass a priced door; which of them a door takes is a column of its row. */

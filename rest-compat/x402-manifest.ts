@@ -2,7 +2,7 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import type { Door } from './door.ts';
 import type { Port } from './port.ts';
 
-/** /.well-known/x402: each paid door with the very offer that its 402 makes. */
+/** /.well-known/x402: each paid door with the very offer that its 402 makes, in the terms of x402 v2. */
 export function x402Manifest(doors: readonly Door[], port: Port): JsonObject {
   return { x402Version: 2, resources: doors.flatMap(door => resources(door, port)) };
 }
@@ -10,8 +10,7 @@ export function x402Manifest(doors: readonly Door[], port: Port): JsonObject {
 function resources({ name, path, methods, summary, price }: Door, port: Port): JsonObject[] {
   if (!price) return [];
   const resource = port.base_url + path;
-  const { accepts } = port.challenge({ ...price, resource, description: summary }, null).body;
-  const offers = Array.isArray(accepts) ? accepts : [];
+  const { body, required } = port.challenge({ ...price, resource, description: summary }, null);
   return methods.map(method => ({
     resource,
     type: 'http',
@@ -19,7 +18,11 @@ function resources({ name, path, methods, summary, price }: Door, port: Port): J
     name,
     description: summary,
     price_atomic: price.amount_atomic.toString(),
-    networks: offers.flatMap(({ network }: JsonObject) => network ?? []),
-    accepts: offers,
+    networks: offersIn(body).flatMap(({ network }) => network ?? []),
+    accepts: offersIn(required),
   }));
+}
+
+function offersIn({ accepts }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(accepts) ? accepts : [];
 }

@@ -67,6 +67,7 @@ export function challenge(price: Price, pay_to: PayTo, reason: ChallengeReason):
   };
   return {
     headers: { 'PAYMENT-REQUIRED': encodePaymentRequiredHeader(required) },
+    required: required as unknown as JsonObject,
     body: { x402Version: 1, error, accepts: requirementsV1(price, pay_to) },
   };
 }

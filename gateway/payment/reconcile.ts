@@ -71,9 +71,21 @@ export async function openReconciler(till: Till, log: (error: unknown) => void):
 async function reconcileClaims(till: Till): Promise<void> {
   await till.settler.rebroadcast();
   const orphans = await till.database.transaction(tx => takeOrphans(tx, till.owner, CLAIMS_PER_ROUND));
-  for (const claim of orphans) await finish(till, claim, leaseOf(claim));
+  const unfinished = await eachApart(orphans, claim => finish(till, claim, leaseOf(claim)));
   const expired = await till.database.transaction(tx => takeExpired(tx, CLAIMS_PER_ROUND));
-  for (const claim of expired) await lastLook(till, claim);
+  const unseen = await eachApart(expired, claim => lastLook(till, claim));
+  const faults = [...unfinished, ...unseen];
+  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} payments could not be reconciled`);
+}
+
+/** One that cannot be finished keeps none of the others open. */
+async function eachApart(
+  claims: readonly PaymentClaim[],
+  look: (claim: PaymentClaim) => Promise<void>,
+): Promise<readonly unknown[]> {
+  const faults: unknown[] = [];
+  for (const claim of claims) await look(claim).catch(fault => faults.push(fault));
+  return faults;
 }
 
 /** A reorganisation took a settlement out of the block that a receipt was given for: the rows say so. */
@@ -114,6 +126,16 @@ function authorizationOf(claim: PaymentClaim): Authorization {
 
 /** The record that the caller would have got, made from the claim alone. */
 async function recordLate(till: Till, claim: PaymentClaim, lease: Lease, transfer: Transferred): Promise<void> {
+  try {
+    await recordFrom(till, claim, lease, transfer);
+  } catch (fault) {
+    // Let go of, or it would be held by a process that lives and does nothing about it.
+    await giveUp(till, lease, 'not_recorded', false).catch(() => {});
+    throw fault;
+  }
+}
+
+async function recordFrom(till: Till, claim: PaymentClaim, lease: Lease, transfer: Transferred): Promise<void> {
   const paid = till.sold.get(claim.field);
   if (!paid) throw new Error(`claim ${claim.taskId} pays for ${claim.field}, which is not sold here`);
   const agent_id: AgentId | null = claim.agentId === null ? null : agentId(claim.agentId);

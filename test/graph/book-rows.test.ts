@@ -1,7 +1,7 @@
 import { type Client, type CloseCode, createClient, type ExecutionResult } from 'graphql-ws';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import WebSocket from 'ws';
-import { ask, CHAT, type Chat, openService, REGISTER, type Registered, type Service } from '../doors/service.ts';
+import { ask, CHAT, type Chat, openService, REGISTER, type Registered, type Service } from '../doors/open-service.ts';
 import { registrationOf } from '../harness/buyer.ts';
 
 let service: Service;

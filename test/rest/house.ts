@@ -41,6 +41,7 @@ export class FakePort implements Port {
     const v2 = { x402Version: 2, error, resource: { url: price.resource }, accepts };
     return {
       headers: { 'PAYMENT-REQUIRED': Buffer.from(JSON.stringify(v2)).toString('base64') },
+      required: v2,
       body: { x402Version: 1, error, accepts },
     };
   }

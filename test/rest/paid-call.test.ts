@@ -131,7 +131,11 @@ describe('a paid call that is executed', () => {
   });
 
   it('402 with an offer that the resolver made', async () => {
-    const challenge = { headers: { 'PAYMENT-REQUIRED': 'own' }, body: { x402Version: 1, error: 'leg', accepts: [] } };
+    const challenge = {
+      headers: { 'PAYMENT-REQUIRED': 'own' },
+      required: {},
+      body: { x402Version: 1, error: 'leg', accepts: [] },
+    };
     fail(house.port, { code: 'payment_required', status: 402, message: 'leg', facts: {}, challenge });
     const response = await house.post(chat, hello, paid);
     expect(response.headers.get('payment-required')).toBe('own');

@@ -1,0 +1,258 @@
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { leafHash } from '../../subgraphs/receipt/log/merkle.ts';
+import { verifyConsistency, verifyInclusion } from '../../subgraphs/receipt/log/merkle-proof.ts';
+import { type Fetch, handMadePayment, type OfferV1, payingFetch, registrationOf } from '../harness/buyer.ts';
+import { ask, CHAT, type Chat, openService, type Service, type Svc } from './open-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+
+const bytes = (hex: string) => Buffer.from(hex, 'hex');
+
+interface Fault {
+  readonly message: string;
+  readonly extensions: JsonObject & { readonly x402?: { readonly accepts: readonly OfferV1[] } };
+}
+interface Result<T> {
+  readonly data?: T | null;
+  readonly errors?: readonly Fault[];
+}
+interface Sent {
+  readonly variables?: JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly by?: Fetch;
+}
+
+const run = <T = JsonObject>(query: string, { variables = {}, ...sent }: Sent = {}) =>
+  service.knock<Result<T>>('POST', '/graphql', { body: { query, variables }, ...sent });
+
+const CHAT_FIELD = 'createChatCompletion(input: { messages: [{ role: "user", content: "Hello" }] })';
+const BUY = `mutation { ${CHAT_FIELD} { model svc receipt { taskId payloadHash } } }`;
+interface Bought {
+  readonly createChatCompletion: { readonly svc: Svc; readonly receipt: JsonObject };
+}
+
+describe('POST /graphql, a paid mutation', () => {
+  test('402 unpaid: PAYMENT-REQUIRED, and the v1 offer in the error', async () => {
+    const heard = await run(BUY);
+    expect(heard.status).toBe(402);
+    expect(decodePaymentRequiredHeader(heard.headers.get('PAYMENT-REQUIRED') ?? '')).toMatchObject({
+      x402Version: 2,
+      resource: { url: `${service.url}/graphql` },
+      accepts: [{ amount: '2000', payTo: service.pay_to }],
+    });
+    const [fault] = heard.body.errors ?? [];
+    expect(fault?.extensions).toMatchObject({ code: 'payment_required', status: 402 });
+    expect(fault?.extensions.x402?.accepts).toEqual([expect.objectContaining({ maxAmountRequired: '2000' })]);
+  });
+
+  test('200 by the official v2 client: settlement headers, receipt, one transfer', async () => {
+    const payer = await service.chain.newWallet();
+    const heard = await run<Bought>(BUY, { by: payingFetch(payer) });
+    expect(heard.status).toBe(200);
+    expect(heard.body.errors).toBeUndefined();
+    const { svc, receipt } = (heard.body.data as Bought).createChatCompletion;
+    expect(receipt).toEqual({ taskId: svc.task_id, payloadHash: svc.payload_hash });
+    expect(heard.headers.get('x-svc-task-id')).toBe(svc.task_id);
+    expect(heard.headers.get('x-svc-settlement-status')).toBe('settled');
+    expect(decodePaymentResponseHeader(heard.headers.get('PAYMENT-RESPONSE') ?? '')).toMatchObject({
+      success: true,
+      transaction: svc.payment_ref.replace('base:', ''),
+    });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('200 by an X-PAYMENT made by hand from the error', async () => {
+    const payer = await service.chain.newWallet();
+    const offer = (await run(BUY)).body.errors?.[0]?.extensions.x402?.accepts[0];
+    if (!offer) throw new Error('nothing is offered');
+    const heard = await run<Bought>(BUY, { headers: await handMadePayment(payer, offer) });
+    expect(heard).toMatchObject({ status: 200, body: { data: { createChatCompletion: { svc: { amount: '2000' } } } } });
+    expect(heard.headers.has('X-PAYMENT-RESPONSE')).toBe(true);
+  });
+
+  test('200 registers an agent', async () => {
+    const account = await service.chain.newWallet();
+    const { agentWallet, wallet_signature, signature_timestamp } = await registrationOf(account);
+    const input = { agentWallet, walletSignature: wallet_signature, signatureTimestamp: signature_timestamp };
+    const query =
+      'mutation R($input: RegisterAgentInput!) { registerAgent(input: $input) { agentId agentWallet session } }';
+    const heard = await run(query, { variables: { input }, by: payingFetch(account) });
+    expect(heard.status).toBe(200);
+    expect(heard.body.data).toMatchObject({ registerAgent: { agentId: expect.any(Number), agentWallet } });
+    expect(await service.transfersFrom(account)).toHaveLength(1);
+  });
+
+  test('200 idempotent_replay of what was bought at the REST door: one payment, one request', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const first = await service.post<Chat>(CHAT, ask('Hello'), payment);
+    const again = await run<Bought>(BUY, { headers: payment });
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    expect(again.body.data?.createChatCompletion.svc.issuer_signature).toEqual(first.body.svc.issuer_signature);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test.each([
+    ['with a free sibling', `mutation { ${CHAT_FIELD} { svc } setBudget(agentId: 1, budgetAtomic: "1") { cap } }`],
+    ['twice', `mutation { a: ${CHAT_FIELD} { svc } b: ${CHAT_FIELD} { svc } }`],
+    [
+      'twice behind a fragment',
+      `mutation { ${CHAT_FIELD} { svc } ...F } fragment F on Mutation { b: ${CHAT_FIELD} { svc } }`,
+    ],
+  ])('400 %s: nothing is charged', async (_, query) => {
+    const payer = await service.chain.newWallet();
+    const heard = await run(query, { headers: await service.payment(payer, CHAT) });
+    expect(heard.status).toBe(400);
+    expect(heard.body.errors?.[0]).toMatchObject({
+      message: expect.stringContaining('only root field'),
+      extensions: { code: 'invalid_request' },
+    });
+    expect(await service.transfersFrom(payer)).toEqual([]);
+  });
+
+  test('invalid_request on arguments beyond their limits: nothing is charged', async () => {
+    const payer = await service.chain.newWallet();
+    const query = BUY.replace('] })', '], temperature: 3 })');
+    const heard = await run(query, { headers: await service.payment(payer, CHAT) });
+    expect(heard.body.errors?.[0]?.extensions).toMatchObject({ code: 'invalid_request', param: 'temperature' });
+    expect(await service.transfersFrom(payer)).toEqual([]);
+  });
+});
+
+describe('POST /graphql, a book', () => {
+  const BOOK = `query Book($agentId: Int!) { book(agentId: $agentId, limit: 10) { cap spent remaining
+    totals { count usdcSum } entries { seq taskId payment { amount }
+      receipt { taskId payloadHash agentId bookSeq verifyUrl jws } } } }`;
+  const SET = `mutation Set($agentId: Int!, $budget: AtomicAmount) {
+    setBudget(agentId: $agentId, budgetAtomic: $budget) { cap remaining } }`;
+
+  test('unauthenticated without a session, forbidden with a wrong one and on an agent that is none', async () => {
+    const { agent_id, session } = await service.newAgent();
+    const codeOf = async (agentId: number, headers: Record<string, string>) =>
+      (await run(BOOK, { variables: { agentId }, headers })).body.errors?.[0]?.extensions.code;
+    expect(await codeOf(agent_id, {})).toBe('unauthenticated');
+    expect(await codeOf(agent_id, { 'X-SVC-Session': 'guess' })).toBe('forbidden');
+    expect(await codeOf(agent_id + 1_000, { 'X-SVC-Session': session })).toBe('forbidden');
+    const set = await run(SET, { variables: { agentId: agent_id, budget: '1' } });
+    expect(set.body.errors?.[0]?.extensions.code).toBe('unauthenticated');
+  });
+
+  test('200 with rows, and each row joined to its receipt', async () => {
+    const { account, agent_id, session, task_id } = await service.newAgent();
+    const { svc } = (await service.buy(account)).body;
+    const heard = await run(BOOK, { variables: { agentId: agent_id }, headers: { 'X-SVC-Session': session } });
+    expect(heard.body).toEqual({
+      data: {
+        book: {
+          cap: null,
+          spent: '4000',
+          remaining: null,
+          totals: { count: 2, usdcSum: '4000' },
+          entries: [
+            {
+              seq: 2,
+              taskId: svc.task_id,
+              payment: { amount: '2000' },
+              receipt: {
+                taskId: svc.task_id,
+                payloadHash: svc.payload_hash,
+                agentId: agent_id,
+                bookSeq: 2,
+                verifyUrl: svc.verify_url,
+                jws: svc.issuer_signature.jws,
+              },
+            },
+            expect.objectContaining({ seq: 1, taskId: task_id, receipt: expect.objectContaining({ taskId: task_id }) }),
+          ],
+        },
+      },
+    });
+  });
+
+  test('200 setBudget sets and clears', async () => {
+    const { agent_id, session } = await service.newAgent();
+    const set = async (budget: string | null) =>
+      (await run(SET, { variables: { agentId: agent_id, budget }, headers: { 'X-SVC-Session': session } })).body.data;
+    expect(await set('5000')).toEqual({ setBudget: { cap: '5000', remaining: '3000' } });
+    expect(await set(null)).toEqual({ setBudget: { cap: null, remaining: null } });
+  });
+});
+
+describe('POST /graphql, public reads', () => {
+  test('200 with what the REST reads show, in one request', async () => {
+    const { svc } = (await service.buy(await service.chain.newWallet())).body;
+    const query = `query Reads($id: String!) { models { id } boardPosts { __typename } jwks issuerHistory(version: 1)
+      receiptPolicyHistory receipt(taskId: $id) { document preimage } taskStatus(taskId: $id) { status } }`;
+    const { status, body } = await run(query, { variables: { id: svc.task_id } });
+    expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
+    const rest = async (path: string) => (await service.get(path)).body;
+    expect(body.data).toMatchObject({
+      models: [{ id: 'svc/auto' }, { id: 'alpha-1' }, { id: 'alpha-2' }, { id: 'beta-1' }],
+      boardPosts: [],
+      jwks: await rest('/.well-known/jwks.json'),
+      issuerHistory: await rest('/.well-known/issuer-history.json'),
+      receiptPolicyHistory: await rest('/.well-known/receipt-policy-history.json'),
+      receipt: { document: await rest(`/receipt/${svc.task_id}`) },
+      taskStatus: { status: 'completed' },
+    });
+  });
+
+  test('200 with proofs that a receipt stands in the log, and that the log only grew', async () => {
+    const payer = await service.chain.newWallet();
+    const { svc } = (await service.buy(payer, ask('One'))).body;
+    for (const content of ['Two', 'Three', 'Four']) await service.buy(payer, ask(content));
+    const query = `query Log($id: String!) { logHead { treeSize rootHash }
+      receipt(taskId: $id) { leafIndex treeSize rootHash preimage } inclusionProof(taskId: $id) { path leafHash } }`;
+    interface Proven {
+      readonly logHead: { readonly treeSize: number; readonly rootHash: string };
+      readonly receipt: {
+        readonly leafIndex: number;
+        readonly treeSize: number;
+        readonly rootHash: string;
+        readonly preimage: string;
+      };
+      readonly inclusionProof: { readonly path: readonly string[]; readonly leafHash: string };
+    }
+    const proven = (await run<Proven>(query, { variables: { id: svc.task_id } })).body.data;
+    if (!proven) throw new Error('nothing was proven');
+    const { logHead: head, receipt, inclusionProof } = proven;
+    const leaf = leafHash(receipt.preimage);
+    expect(inclusionProof.leafHash).toBe(leaf.toString('hex'));
+    const [size, root] = [head.treeSize, bytes(head.rootHash)];
+    expect(verifyInclusion({ leaf, leaf_index: receipt.leafIndex, size, root }, inclusionProof.path.map(bytes))).toBe(
+      true,
+    );
+
+    const sizes = { from: receipt.treeSize, to: size };
+    const growth = await run<{ consistencyProof: string[] }>(
+      'query ($from: Int!, $to: Int!) { consistencyProof(from: $from, to: $to) }',
+      { variables: sizes },
+    );
+    const old = { old_size: receipt.treeSize, old_root: bytes(receipt.rootHash) };
+    const proof = growth.body.data?.consistencyProof.map(bytes) ?? [];
+    expect(receipt.treeSize).toBeLessThan(size);
+    expect(verifyConsistency({ ...old, size, root }, proof)).toBe(true);
+  });
+
+  test('invalid_request on text that no database can hold', async () => {
+    const heard = await run('query ($id: String!) { receipt(taskId: $id) { taskId } }', { variables: { id: '\0' } });
+    expect(heard.body.errors?.[0]?.extensions.code).toBe('invalid_request');
+  });
+
+  test('400 on a document that is none, and on a field that is not there', async () => {
+    for (const query of ['{ models', '{ nothing }']) {
+      const heard = await run(query);
+      expect(heard).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'invalid_request' } }] } });
+    }
+  });
+
+  test('400 on a payment header that cannot be read', async () => {
+    const heard = await run(BUY, { headers: { 'PAYMENT-SIGNATURE': '???' } });
+    expect(heard).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'invalid_payment' } }] } });
+  });
+});

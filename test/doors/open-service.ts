@@ -1,0 +1,153 @@
+import pg from 'pg';
+import { getAddress, type PrivateKeyAccount } from 'viem';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import type { z } from 'zod';
+import type { ChatAnswer } from '../../rest-compat/answers/inference.ts';
+import type { Registration } from '../../rest-compat/answers/registration.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import {
+  type Fetch,
+  type OfferV1,
+  type PaymentHeaders,
+  payingFetch,
+  paymentFor,
+  registrationOf,
+} from '../harness/buyer.ts';
+import { freshChain } from '../harness/chain.ts';
+import { freshDatabase } from '../harness/database.ts';
+import { startGateway } from '../harness/gateway.ts';
+import { startTestHub } from '../harness/hub.ts';
+import { atEnd } from '../harness/release.ts';
+import { startGate } from './gate.ts';
+import { type Heard, keepsToTable } from './table.ts';
+
+export const CHAT = '/v1/chat/completions';
+export const REGISTER = '/v1/agents/register';
+export const PRICE = 2000n;
+
+/** The receipt in an answer, as far as tests look into it. */
+export interface Svc extends JsonObject {
+  readonly task_id: string;
+  readonly verify_url: string;
+  readonly payment_ref: string;
+  readonly payload_hash: string;
+  readonly issuer_signature: { readonly jws: string; readonly kid: string };
+}
+export type Chat = Omit<z.infer<typeof ChatAnswer>, 'svc'> & { readonly svc: Svc };
+/** The v1 side of a 402. */
+export interface Challenged {
+  readonly x402Version: number;
+  readonly error: string;
+  readonly accepts: readonly OfferV1[];
+}
+export type Registered = z.infer<typeof Registration>;
+
+interface Knock {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A string goes out as it is; anything else as JSON. */
+  readonly body?: unknown;
+  /** By which fetch; a paying one pays where it is asked to. */
+  readonly by?: Fetch;
+}
+
+export type Service = Awaited<ReturnType<typeof openService>>;
+
+/** The whole service as a process of its own, on a chain, a database and hubs of its own. Opened once per file. */
+export async function openService(environment: Readonly<Record<string, string>> = {}) {
+  const [chain, database, alpha, beta] = await Promise.all([
+    freshChain(),
+    freshDatabase(),
+    startTestHub({ name: 'alpha', models: ['alpha-1', 'alpha-2'] }),
+    startTestHub({ name: 'beta', models: ['beta-1'] }),
+  ]);
+  const gates = { base: await startGate(chain.rpc_url), alpha: await startGate(alpha.base_url) };
+  const pay_to = getAddress(privateKeyToAddress(generatePrivateKey()));
+  const gateway = await startGateway({
+    environment: {
+      DATABASE_URL: database.url,
+      BASE_RPC_URL: gates.base.url,
+      FACILITATOR_KEYS: chain.facilitator_keys.join(','),
+      PAY_TO_BASE: pay_to,
+      HUBS: JSON.stringify([{ ...alpha.config, base_url: gates.alpha.url }, beta.config]),
+      API_KEYS: 'a-live-key',
+      LOG_LEVEL: 'warn',
+      ...environment,
+    },
+  });
+  atEnd(() => requireQuiet(gateway.logs));
+  const ledger = new pg.Pool({ connectionString: database.url, max: 2 });
+  atEnd(() => ledger.end());
+
+  async function knock<T = JsonObject>(method: string, path: string, { headers, body, by = fetch }: Knock = {}) {
+    const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+    const typed = body === undefined ? {} : { 'content-type': 'application/json' };
+    const answer = await by(gateway.url + path, { method, headers: { ...typed, ...headers }, ...sent });
+    const text = await answer.text();
+    const heard: Heard<T> = {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: (text === '' ? null : JSON.parse(text)) as T,
+    };
+    if (path !== '/graphql') keepsToTable(method, path.split('?')[0] ?? path, heard);
+    return heard;
+  }
+
+  return {
+    chain,
+    hubs: [alpha, beta] as const,
+    /** Before the chain's RPC and before the first hub. */
+    gates,
+    gateway,
+    url: gateway.url,
+    pay_to,
+    knock,
+    get: <T = JsonObject>(path: string, headers: Knock['headers'] = {}) => knock<T>('GET', path, { headers }),
+    post: <T = JsonObject>(path: string, body: unknown, headers: Knock['headers'] = {}) =>
+      knock<T>('POST', path, { body, headers }),
+    /** A payment for a door, made by the official client and not sent yet. */
+    payment: (account: PrivateKeyAccount, path: string): Promise<PaymentHeaders> =>
+      paymentFor(account, gateway.url + path),
+    /** What a door's 402 asks of v1 clients. */
+    async offer(path: string): Promise<OfferV1> {
+      const { body } = await knock<Challenged>('POST', path);
+      const [offer] = body.accepts;
+      if (!offer) throw new Error(`nothing is offered at ${path}`);
+      return offer;
+    },
+    /** A chat, paid by the official v2 client. */
+    buy: (account: PrivateKeyAccount, body: JsonObject = ask(), headers: Knock['headers'] = {}) =>
+      knock<Chat>('POST', CHAT, { body, headers, by: payingFetch(account) }),
+    /** A wallet with money and a book. */
+    async newAgent() {
+      const account = await chain.newWallet();
+      const { body } = await knock<Registered>('POST', REGISTER, {
+        body: await registrationOf(account),
+        by: payingFetch(account),
+      });
+      return { account, ...body };
+    },
+    /** What the treasury got from that wallet, oldest first. */
+    async transfersFrom({ address }: PrivateKeyAccount) {
+      const transfers = await chain.transfers(pay_to);
+      return transfers.filter(({ from }) => from === address.toLowerCase());
+    },
+    /** A statement on the service's own database: for what no door shows. */
+    query: async <T extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
+      (await ledger.query<T>(text, values)).rows,
+  };
+}
+
+/** An answer may be right while something broke behind it: the log would say so. */
+function requireQuiet(logs: readonly string[]): void {
+  const broken = logs.filter(line => /"level":[56]0/.test(line) && !OUR_GATE.test(line));
+  if (broken.length > 0) throw new Error(`the service logged errors:\n${broken.join('\n')}`);
+}
+
+/** What it looks like from inside when a gate of ours cuts a connection. */
+const OUR_GATE = /other side closed|ECONNRESET|ECONNREFUSED|fetch failed/;
+
+/** The smallest chat request; each content makes it another one. */
+export function ask(content = 'What is a spend receipt?', members: JsonObject = {}): JsonObject {
+  return { messages: [{ role: 'user', content }], ...members };
+}

@@ -1,0 +1,275 @@
+import { decodePaymentRequiredHeader } from '@x402/core/http';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { everyDoor } from '../../rest-compat/doors/every.ts';
+import { openApi } from '../../rest-compat/openapi.ts';
+import { canonicalJson, isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
+import { canonicalHash, sha256Hex } from '../../schema/digest.ts';
+import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+
+const ISSUER_KEYS = ['22'.repeat(32), '11'.repeat(32)];
+
+let service: Service;
+let chat: Chat;
+beforeAll(async () => {
+  // The current key first, and one that was retired: the history has two versions.
+  service = await openService({ ISSUER_KEYS: ISSUER_KEYS.join(',') });
+  chat = (await service.buy(await service.chain.newWallet(), ask('Hello', { model: 'alpha-2' }))).body;
+});
+
+const NOBODY = `task_${'0'.repeat(26)}`;
+const notFound = { status: 404, body: { code: 'not_found', error: { type: 'not_found_error' } } };
+
+describe('GET /v1/models', () => {
+  test('200 lists svc/auto first, then every model of every hub, once', async () => {
+    const { status, body } = await service.get<{ object: string; data: { id: string; owned_by: string }[] }>(
+      '/v1/models',
+    );
+    expect({ status, object: body.object }).toEqual({ status: 200, object: 'list' });
+    expect(body.data.map(({ id, owned_by }) => `${owned_by}: ${id}`)).toEqual([
+      'svc: svc/auto',
+      'alpha: alpha-1',
+      'alpha: alpha-2',
+      'beta: beta-1',
+    ]);
+  });
+
+  test('405 on POST', async () => {
+    const heard = await service.post('/v1/models', {});
+    expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+    expect(heard.headers.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('GET /receipt/{task_id}', () => {
+  test.each([
+    ['plain', '', {}],
+    ['.json', '.json', {}],
+    ['?format=json', '?format=json', {}],
+    ['Accept: application/json', '', { accept: 'application/json' }],
+    ['Accept: text/html', '', { accept: 'text/html' }],
+  ])('200 as %s: the very receipt of the answer', async (_, suffix, headers) => {
+    const heard = await service.get(`/receipt/${chat.svc.task_id}${suffix}`, headers as Record<string, string>);
+    const { settlement_status: _s, ...receipt } = chat.svc;
+    expect({ status: heard.status, body: heard.body }).toEqual({ status: 200, body: receipt });
+  });
+
+  test('200 at verify_url', async () => {
+    const heard = await service.get(chat.svc.verify_url.replace(service.url, ''));
+    expect(heard).toMatchObject({ status: 200, body: { payload_hash: chat.svc.payload_hash } });
+  });
+
+  test.each([NOBODY, 'x', '%2e%2e'])('404 for %s', async task_id => {
+    expect(await service.get(`/receipt/${task_id}`)).toMatchObject(notFound);
+  });
+
+  test('400 on text that no database can hold', async () => {
+    expect(await service.get('/receipt/%00')).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  });
+
+  test('400 on a path that is none', async () => {
+    const heard = await fetch(`${service.url}/receipt/%zz`);
+    expect(heard.status).toBe(400);
+    expect(await heard.json()).toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('400 on a format that is none', async () => {
+    const heard = await service.get(`/receipt/${chat.svc.task_id}?format=xml`);
+    expect(heard).toMatchObject({ status: 400, body: { error: { param: 'format' } } });
+  });
+});
+
+describe('GET /receipt/{id}/preimage', () => {
+  test('200 with the bytes whose SHA-256 is payload_hash', async () => {
+    const { status, text, body } = await service.get(`/receipt/${chat.svc.task_id}/preimage`);
+    expect({ status, hash: sha256Hex(text) }).toEqual({ status: 200, hash: chat.svc.payload_hash });
+    expect(text).toBe(canonicalJson(body));
+    expect(body).toEqual(chat.svc.payload);
+  });
+
+  test('404 for nobody', async () => {
+    expect(await service.get(`/receipt/${NOBODY}/preimage`)).toMatchObject(notFound);
+  });
+});
+
+describe('GET /task-status', () => {
+  test('200 completed', async () => {
+    const { task_id, payment_ref, verify_url } = chat.svc;
+    const heard = await service.get(`/task-status?task_id=${task_id}`);
+    expect(heard).toMatchObject({
+      status: 200,
+      body: { task_id, status: 'completed', proof_outcome: 'settled', payment_ref, verify_url },
+    });
+  });
+
+  test('404 for nobody', async () => {
+    expect(await service.get(`/task-status?task_id=${NOBODY}`)).toMatchObject(notFound);
+  });
+
+  test('400 without task_id', async () => {
+    const heard = await service.get('/task-status');
+    expect(heard).toMatchObject({ status: 400, body: { error: { param: 'task_id' } } });
+  });
+});
+
+describe('GET /.well-known', () => {
+  test('/jwks.json 200: the keys of all seeds, and nothing private', async () => {
+    const { status, body } = await service.get<{ keys: JsonObject[] }>('/.well-known/jwks.json');
+    expect(status).toBe(200);
+    expect(body.keys.filter(({ crv }) => crv === 'P-256')).toHaveLength(2);
+    expect(body.keys.map(({ kid }) => kid)).toContain(chat.svc.issuer_signature.kid);
+    for (const key of body.keys) expect(key).not.toHaveProperty('d');
+  });
+
+  interface History {
+    readonly version: number;
+    readonly hash: string;
+    readonly snapshot: JsonObject;
+    readonly snapshots: readonly { readonly version: number; readonly hash: string }[];
+  }
+  const history = (query = '') => service.get<History>(`/.well-known/issuer-history.json${query}`);
+
+  test('/issuer-history.json 200: the version that receipts sign', async () => {
+    const { status, body } = await history();
+    expect({ status, version: body.version }).toEqual({ status: 200, version: 2 });
+    expect(canonicalHash(body.snapshot)).toBe(body.hash);
+    expect(chat.svc.payload).toMatchObject({ issuer_history: { version: 2, hash: body.hash } });
+  });
+
+  test('/issuer-history.json 200 by ?version= and by ?hash=: an older snapshot, named by the newer', async () => {
+    const [current, older] = [(await history()).body, (await history('?version=1')).body];
+    expect(older.version).toBe(1);
+    expect(canonicalHash(older.snapshot)).toBe(older.hash);
+    expect(current.snapshot.previous_hash).toBe(older.hash);
+    expect(current.snapshots).toContainEqual({ version: 1, hash: older.hash });
+    expect((await history(`?hash=${older.hash}`)).body).toEqual(older);
+  });
+
+  test.each(['?version=3', `?hash=${'0'.repeat(64)}`])('/issuer-history.json 404 for %s', async query => {
+    expect(await history(query)).toMatchObject(notFound);
+  });
+
+  test.each(['?version=0', '?version=x', '?hash=x'])('/issuer-history.json 400 for %s', async query => {
+    expect((await history(query)).status).toBe(400);
+  });
+
+  test('/receipt-policy-history.json 200: the policy that receipts sign', async () => {
+    const { status, body } = await service.get<{ policies: { version: number; hash: string; policy: JsonObject }[] }>(
+      '/.well-known/receipt-policy-history.json',
+    );
+    expect(status).toBe(200);
+    const [policy] = body.policies;
+    expect(policy).toMatchObject({ version: 1, hash: canonicalHash(policy?.policy ?? {}) });
+    expect(chat.svc.payload).toMatchObject({ receipt_policy: { version: 1, hash: policy?.hash } });
+  });
+
+  test('/log-breaks.json 200: none were declared', async () => {
+    expect(await service.get('/.well-known/log-breaks.json')).toMatchObject({ status: 200, body: [] });
+  });
+
+  test('/x402 200: every paid door with the very offer of its 402', async () => {
+    const { status, body } = await service.get<{ resources: { resource: string; method: string; accepts: unknown }[] }>(
+      '/.well-known/x402',
+    );
+    expect(status).toBe(200);
+    const paid = everyDoor.filter(({ price }) => price !== null);
+    expect(body.resources.map(({ resource }) => resource)).toEqual(paid.map(door => service.url + door.path));
+    for (const { resource, method, accepts } of body.resources) {
+      const unpaid = await service.knock(method, resource.replace(service.url, ''));
+      const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
+      expect(accepts).toEqual(required.accepts);
+    }
+  });
+});
+
+describe('GET /health', () => {
+  test('200 with the profile, the stand-ins and the size of the log', async () => {
+    const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
+    const heard = await service.get('/health');
+    expect(heard).toMatchObject({ status: 200, body: { status: 'ok', profile: 'development' } });
+    expect(heard.body.log).toMatchObject({ tree_size: Number(log?.tree_size) });
+  });
+});
+
+describe('GET /openapi.json', () => {
+  /** Every object anywhere in a document. */
+  function* objectsIn(value: unknown): Generator<JsonObject> {
+    if (Array.isArray(value)) for (const item of value) yield* objectsIn(item);
+    if (!isJsonObject(value)) return;
+    yield value;
+    for (const member of Object.values(value)) yield* objectsIn(member);
+  }
+
+  interface Operation {
+    readonly operationId: string;
+    readonly security: readonly Readonly<Record<string, unknown>>[];
+    readonly parameters: readonly { readonly in: string; readonly name: string; readonly required: boolean }[];
+    readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  }
+  interface Description {
+    readonly openapi: string;
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    readonly components: { readonly schemas: JsonObject; readonly securitySchemes: JsonObject };
+  }
+  const described = async () => (await service.get<Description>('/openapi.json')).body;
+  const operationsOf = ({ paths }: Description) =>
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
+    );
+
+  test('200: the door table as OpenAPI 3.1, version 1.0.0', async () => {
+    const body = await described();
+    expect(body).toEqual(JSON.parse(JSON.stringify(openApi(everyDoor, service.url))));
+    expect(body).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' }, servers: [{ url: service.url }] });
+    const doors = everyDoor.flatMap(({ path, methods }) => methods.map(method => `${method} ${path}`));
+    const operations = operationsOf(body);
+    expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort()).toEqual(doors.sort());
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(doors.length);
+  });
+
+  test('200: references resolve, path parameters are declared, every answer has a description', async () => {
+    const body = await described();
+    for (const { $ref } of objectsIn(body)) {
+      if (typeof $ref === 'string') expect(body.components.schemas).toHaveProperty($ref.split('/').at(-1) ?? '');
+    }
+    for (const { path, security, parameters, responses } of operationsOf(body)) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]);
+      expect(parameters.filter(each => each.in === 'path' && each.required).map(({ name }) => name)).toEqual(named);
+      for (const status of Object.keys(responses)) expect(status).toMatch(/^[2-5]\d\d$/);
+      for (const { description } of Object.values(responses)) expect(description).not.toBe('');
+      for (const name of security.flatMap(Object.keys)) expect(body.components.securitySchemes).toHaveProperty(name);
+    }
+  });
+});
+
+describe('HEAD', () => {
+  test.each([
+    ['/v1/models', 200],
+    ['/health', 200],
+    [CHAT, 402],
+    [`/receipt/${NOBODY}`, 404],
+  ])('%s %i: the status and headers of GET, and no body', async (path, status) => {
+    const [head, get] = [await fetch(service.url + path, { method: 'HEAD' }), await service.get(path)];
+    expect([head.status, get.status]).toEqual([status, status]);
+    expect(await head.text()).toBe('');
+    for (const name of ['content-type', 'payment-required']) expect(head.headers.get(name)).toBe(get.headers.get(name));
+  });
+});
+
+describe('a path without a door', () => {
+  test.each(['/', '/v1', '/v1/chat', '/receipt', '/v1/chat/completions/x', '/%2e%2e/etc'])('GET %s 404', async path => {
+    expect(await service.get(path)).toMatchObject(notFound);
+  });
+
+  test.each(['PUT', 'DELETE', 'PATCH'])('%s /v1/chat/completions 405', async method => {
+    const heard = await service.knock(method, CHAT);
+    expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+    expect(heard.headers.get('allow')).toBe('POST');
+  });
+
+  test('GET /v1/chat/completions 405 with a payment, which stays usable', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    expect((await service.get(CHAT, payment)).status).toBe(405);
+    expect((await service.post(CHAT, ask(), payment)).status).toBe(200);
+  });
+});

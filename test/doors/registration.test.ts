@@ -1,0 +1,236 @@
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { keccak256 } from '../../schema/digest.ts';
+import { nowSeconds, type RegistrationBody, registrationOf } from '../harness/buyer.ts';
+import { openService, REGISTER, type Registered, type Service } from './open-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+
+interface Book {
+  readonly entries: readonly { readonly task_id: string; readonly payment: { readonly ref: string } }[];
+}
+
+const book = (agent_id: number, session: string) =>
+  service.get<Book>(`/v1/agents/${agent_id}/book`, { 'X-SVC-Session': session });
+
+/** A wallet with money, the signed body of its registration and a payment for it: nothing sent yet. */
+async function applicant() {
+  const account = await service.chain.newWallet();
+  return { account, body: await registrationOf(account), payment: await service.payment(account, REGISTER) };
+}
+
+describe('POST /v1/agents/register', () => {
+  test.each([
+    ['GET', 'GET', undefined],
+    ['an empty POST', 'POST', undefined],
+    ['a body that names no task', 'POST', { agentWallet: 'nobody', task_id: null }],
+    ['a junk body', 'POST', '{{{'],
+  ])('402 on %s: Base alone is offered', async (_, method, body) => {
+    const heard = await service.knock<{ accepts: { network: string }[] }>(method, REGISTER, { body });
+    expect(heard.status).toBe(402);
+    expect(heard.body.accepts).toEqual([expect.objectContaining({ network: 'base', maxAmountRequired: '2000' })]);
+    const required = decodePaymentRequiredHeader(heard.headers.get('PAYMENT-REQUIRED') ?? '');
+    expect(required.accepts).toEqual([expect.objectContaining({ network: 'eip155:8453', amount: '2000' })]);
+  });
+
+  test('402 with an API key: it proves no wallet', async () => {
+    const { body } = await applicant();
+    expect((await service.post(REGISTER, body, { 'X-API-Key': 'a-live-key' })).status).toBe(402);
+  });
+
+  test('200 by the stamp: agent, session, and the stamp as a collected row of the new book', async () => {
+    const { account, body, payment } = await applicant();
+    const heard = await service.post<Registered>(REGISTER, body, payment);
+    expect(heard.status).toBe(200);
+    const { agent_id, session, task_id } = heard.body;
+    expect(heard.body).toEqual({
+      agent_id: expect.any(Number),
+      agentWallet: account.address,
+      session: expect.stringMatching(/^svcs_/),
+      task_id: expect.stringMatching(/^task_/),
+      validate_score: null,
+      settlement_status: 'settled',
+      idempotent_replay: false,
+      replay_of: null,
+    });
+    const settled = decodePaymentResponseHeader(heard.headers.get('PAYMENT-RESPONSE') ?? '');
+    expect(settled).toMatchObject({ success: true, payer: account.address });
+    const [transfer] = await service.transfersFrom(account);
+    expect(transfer).toMatchObject({ tx_hash: settled.transaction, amount_atomic: 2000n });
+
+    const opened = await book(agent_id, session);
+    expect(opened.body).toMatchObject({
+      agent_id,
+      totals: { count: 1, usdc_sum: '2000', by_rail: { usdc: { count: 1, amount: '2000' } } },
+      spent: '2000',
+    });
+    expect(opened.body.entries).toEqual([
+      expect.objectContaining({
+        task_id,
+        evidence: 'collected',
+        collected: true,
+        payment: { ref: `base:${settled.transaction}`, rail: 'usdc', amount: '2000' },
+        payer_wallet: account.address,
+      }),
+    ]);
+    expect((await service.get(`/receipt/${task_id}`)).body).toMatchObject({ task_id, claim_id: agent_id });
+    expect((await service.get(`/task-status?task_id=${task_id}`)).body).toMatchObject({ status: 'completed' });
+  });
+
+  test('200 with the request_hash of the signed text', async () => {
+    const { account, body, payment } = await applicant();
+    const text = `svc.register.pay|${account.address}|${body.signature_timestamp}`;
+    const request_hash = `0x${Buffer.from(keccak256(Buffer.from(text))).toString('hex')}`;
+    expect((await service.post(REGISTER, { ...body, request_hash }, payment)).status).toBe(200);
+  });
+
+  test('200 idempotent_replay of the same payment: the same answer, no second transfer', async () => {
+    const { account, body, payment } = await applicant();
+    const first = await service.post<Registered>(REGISTER, body, payment);
+    const again = await service.post<Registered>(REGISTER, body, payment);
+    expect(again).toMatchObject({ status: 200 });
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    expect(again.body).toEqual({
+      ...first.body,
+      settlement_status: 'idempotent_replay',
+      idempotent_replay: true,
+      replay_of: first.body.task_id,
+    });
+    expect(await service.transfersFrom(account)).toHaveLength(1);
+    const { entries } = (await book(first.body.agent_id, first.body.session)).body;
+    expect(entries).toEqual([expect.objectContaining({ replay_count: 1 })]);
+  });
+
+  test('200 recovers by task_id without a stamp: a new session, and the old one is dead', async () => {
+    const { account, agent_id, session, task_id } = await service.newAgent();
+    const recovered = await service.post<Registered>(REGISTER, await registrationOf(account, { task_id }));
+    expect(recovered.status).toBe(200);
+    expect(recovered.body).toEqual({
+      agent_id,
+      agentWallet: account.address,
+      session: expect.stringMatching(/^svcs_/),
+      task_id,
+      validate_score: null,
+      settlement_status: 'idempotent_replay',
+      idempotent_replay: true,
+      replay_of: task_id,
+    });
+    expect(recovered.body.session).not.toBe(session);
+    expect((await book(agent_id, session)).status).toBe(403);
+    expect((await book(agent_id, recovered.body.session)).status).toBe(200);
+    expect(await service.transfersFrom(account)).toHaveLength(1);
+  });
+
+  test('409 where a registered wallet pays again: refused before settle', async () => {
+    const { account } = await service.newAgent();
+    const again = await service.post(
+      REGISTER,
+      await registrationOf(account, { at: nowSeconds() - 1 }),
+      await service.payment(account, REGISTER),
+    );
+    expect({ status: again.status, code: again.body.code }).toEqual({ status: 409, code: 'wallet_registered' });
+    expect(await service.transfersFrom(account)).toHaveLength(1);
+  });
+
+  test('409 to all but one of several payments at once by one wallet: one transfer', async () => {
+    const { account, body } = await applicant();
+    const payments = await Promise.all([1, 2, 3, 4].map(() => service.payment(account, REGISTER)));
+    const heard = await Promise.all(payments.map(payment => service.post(REGISTER, body, payment)));
+    expect(heard.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    expect(await service.transfersFrom(account)).toHaveLength(1);
+  });
+
+  test('409 on another registration with the same payment', async () => {
+    const { account, body, payment } = await applicant();
+    await service.post(REGISTER, body, payment);
+    const other = await service.post(REGISTER, await registrationOf(account, { at: nowSeconds() - 5 }), payment);
+    expect(other.status).toBe(409);
+    expect(await service.transfersFrom(account)).toHaveLength(1);
+  });
+});
+
+describe('POST /v1/agents/register refused before settle, and the payment stays usable', () => {
+  type Change = (body: RegistrationBody) => object | Promise<object>;
+  const stranger = () => service.chain.newWallet(0n);
+  const refusals: [title: string, status: number, code: string, change: Change][] = [
+    ['400 without agentWallet', 400, 'invalid_request', body => ({ ...body, agentWallet: undefined })],
+    ['400 on a wallet that is no address', 400, 'invalid_wallet', body => ({ ...body, agentWallet: '0x12' })],
+    [
+      '400 on a request_hash of another text',
+      400,
+      'invalid_request',
+      body => ({ ...body, request_hash: `0x${'ab'.repeat(32)}` }),
+    ],
+    ['401 without a signature', 401, 'control_proof_missing', body => ({ ...body, wallet_signature: undefined })],
+    ['401 without its time', 401, 'control_proof_missing', body => ({ ...body, signature_timestamp: undefined })],
+    [
+      '401 on a signature by another wallet',
+      401,
+      'control_proof_invalid',
+      async body => ({
+        ...body,
+        wallet_signature: (await registrationOf(await stranger(), { at: body.signature_timestamp })).wallet_signature,
+      }),
+    ],
+    [
+      '401 on a signature over another time',
+      401,
+      'control_proof_invalid',
+      body => ({ ...body, signature_timestamp: body.signature_timestamp - 1 }),
+    ],
+    [
+      '403 where another wallet is to be registered than pays',
+      403,
+      'payer_mismatch',
+      async () => registrationOf(await stranger()),
+    ],
+  ];
+  test.each(refusals)('%s', async (_, status, code, change) => {
+    const { account, body, payment } = await applicant();
+    const refused = await service.post(REGISTER, await change(body), payment);
+    expect({ status: refused.status, code: refused.body?.code }).toEqual({ status, code });
+    expect(await service.transfersFrom(account)).toEqual([]);
+    expect((await service.post(REGISTER, body, payment)).status).toBe(200);
+    expect(await service.transfersFrom(account)).toHaveLength(1);
+  });
+
+  test.each([
+    ['older than 300 seconds', -301],
+    ['from the future', 60],
+  ])('401 on a signature %s', async (_, seconds) => {
+    const { account, payment } = await applicant();
+    const stale = await service.post(REGISTER, await registrationOf(account, { at: nowSeconds() + seconds }), payment);
+    expect({ status: stale.status, code: stale.body.code }).toEqual({ status: 401, code: 'control_proof_invalid' });
+    expect(await service.transfersFrom(account)).toEqual([]);
+  });
+});
+
+describe('POST /v1/agents/register with task_id, refused', () => {
+  test('401 without a signature', async () => {
+    const { account, task_id } = await service.newAgent();
+    const refused = await service.post(REGISTER, { agentWallet: account.address, task_id });
+    expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 401, code: 'control_proof_missing' });
+  });
+
+  test('401 on the signature of a paid registration', async () => {
+    const { account, task_id } = await service.newAgent();
+    const refused = await service.post(REGISTER, { ...(await registrationOf(account)), task_id });
+    expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 401, code: 'control_proof_invalid' });
+  });
+
+  test('403 on the receipt of another payer', async () => {
+    const [{ task_id }, other] = [await service.newAgent(), await service.chain.newWallet(0n)];
+    const refused = await service.post(REGISTER, await registrationOf(other, { task_id }));
+    expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 403, code: 'payer_mismatch' });
+  });
+
+  test('409 on another receipt of a registered wallet', async () => {
+    const { account } = await service.newAgent();
+    const { body } = await service.buy(account);
+    const refused = await service.post(REGISTER, await registrationOf(account, { task_id: body.svc.task_id }));
+    expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 409, code: 'wallet_registered' });
+  });
+});

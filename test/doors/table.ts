@@ -1,0 +1,54 @@
+import { expect } from 'vitest';
+import { Challenge, Problem } from '../../rest-compat/answers/discovery.ts';
+import type { Door, Method } from '../../rest-compat/door.ts';
+import { everyDoor } from '../../rest-compat/doors/every.ts';
+import { openApi } from '../../rest-compat/openapi.ts';
+
+/** An answer as it was heard at a door. */
+export interface Heard<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; null where it is empty. */
+  readonly body: T;
+}
+
+interface Described {
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, unknown> }>>;
+}
+const described = openApi(everyDoor, 'http://127.0.0.1') as unknown as Described;
+
+/** The door of the table that a request meets; undefined where there is none, or none for that method. */
+export function doorOf(method: string, pathname: string): Door | undefined {
+  return everyDoor.find(door => {
+    const spelt = [door.path, ...door.aliases].map(path => path.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+'));
+    return door.methods.includes(method as Method) && spelt.some(path => new RegExp(`^${path}$`).test(pathname));
+  });
+}
+
+/**
+ * What every answer owes to the door table, whatever test asked for it: the status is described, a good body has the
+ * door's shape and no member beyond it, a refusal is a problem, a challenge, or (on possession) nothing.
+ */
+export function keepsToTable(method: string, pathname: string, heard: Heard<unknown>): void {
+  const { status, headers, body } = heard;
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  const door = doorOf(method, pathname);
+  if (status === door?.status) {
+    expect(headers.get('content-type')).toBe(door.media);
+    expect(headers.get('cache-control')).toBe(door.cache);
+    expect(door.response.parse(body)).toEqual(body);
+    return;
+  }
+  expect(headers.get('cache-control')).toBe('no-store');
+  if (door) {
+    const { responses } = described.paths[door.path]?.[method.toLowerCase()] ?? { responses: {} };
+    expect(Object.keys(responses)).toContain(String(status));
+  }
+  if (status === 402) expect(Challenge.parse(body)).toEqual(body);
+  else if (body === null) expect([401, 403]).toContain(status);
+  else {
+    expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect(Problem.parse(body)).toMatchObject({ status });
+  }
+}
