@@ -33,11 +33,7 @@ async function eventsAfter(database: Database, agent_id: number, after: number, 
   return events;
 }
 
-async function rowsBySeq(
-  database: Database,
-  agent_id: number,
-  seqs: readonly number[],
-): Promise<Map<number, BookRow>> {
+async function rowsBySeq(database: Database, agent_id: number, seqs: readonly number[]): Promise<Map<number, BookRow>> {
   if (seqs.length === 0) return new Map();
   const text = `select ${selectList(database.orm, BookRow)} from book_row where agent_id = $1 and seq = any($2)`;
   const rows = await database.query({ name: 'rows by seq', text, values: [agent_id, seqs] });
