@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getAddress, type Hex } from 'viem';
+import type { FaultPoint } from '../../gateway/payment/till.ts';
+import { openStore } from '../../gateway/store.ts';
+import { freshChain } from '../harness/chain.ts';
+import { freshDatabase } from '../harness/database.ts';
+import { type RunningGateway, startGateway } from '../harness/gateway.ts';
+import { startTestHub } from '../harness/hub.ts';
+import { atEnd } from '../harness/release.ts';
+import { clearScratch, makeScratch } from '../harness/scratch.ts';
+
+/** What a process of these tests does to itself, and when: see gateway-with-faults. */
+export interface Fault {
+  readonly point: FaultPoint;
+  /** With how many calls at the point it happens; those before are held there. */
+  readonly reached?: number;
+  readonly signal?: 'SIGKILL' | 'SIGSTOP';
+}
+
+export type Ground = Awaited<ReturnType<typeof openGround>>;
+
+/** Longer than any of what is waited for takes, on a machine that does much else: nothing is asserted about it. */
+const DEADLINE_MS = 60_000;
+/** A hub takes this long over a prompt that begins with `slow`: longer than a lease, so that reconcile passes by. */
+const SLOW_MS = 8_000;
+
+/** One database, chain, hub and DATA_DIR, for as many processes as a test starts on them. */
+export async function openGround() {
+  const data_dir = await makeScratch();
+  atEnd(() => clearScratch(data_dir));
+  const [chain, { url: database_url }, hub] = await Promise.all([
+    freshChain(),
+    freshDatabase(),
+    startTestHub({ name: 'gamma', models: ['test/model'] }),
+  ]);
+  const broken = new Set<string>();
+  hub.behave(({ body }) => {
+    const asked = JSON.stringify(body);
+    if ([...broken].some(prompt => asked.includes(`"${prompt}"`))) return { kind: 'status', status: 500 };
+    return { kind: 'answer', delay_ms: asked.includes('"slow') ? SLOW_MS : 0 };
+  });
+  const database = await openStore(database_url);
+  atEnd(() => database.close());
+  const pay_to = getAddress(`0x${randomBytes(20).toString('hex')}`);
+  const environment = {
+    DATABASE_URL: database_url,
+    BASE_RPC_URL: chain.rpc_url,
+    BASE_URL: 'http://svc.test',
+    FACILITATOR_KEYS: chain.facilitator_keys.join(','),
+    HUBS: JSON.stringify([hub.config]),
+    PAY_TO_BASE: pay_to,
+    LOG_LEVEL: 'warn',
+  };
+  return {
+    chain,
+    database,
+    database_url,
+    hub,
+    /** Prompts on which the hub fails for as long as they stand here. */
+    broken,
+    pay_to: pay_to as Hex,
+    data_dir,
+    saved_head: join(data_dir, 'log-head.json'),
+    /** A healthy process, on the same DATA_DIR and database or on others. */
+    start: ({ url = database_url, ...options }: { url?: string; data_dir?: string; await_health?: boolean } = {}) =>
+      startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url }, ...options }),
+    startFaulty: ({ point, reached = 1, signal = 'SIGKILL' }: Fault): Promise<RunningGateway> =>
+      startGateway({
+        data_dir,
+        entry: 'test/faults/gateway-with-faults.ts',
+        environment: {
+          ...environment,
+          FAULT_POINT: point,
+          FAULT_REACHED: String(reached),
+          FAULT_SIGNAL: signal,
+        },
+      }),
+  };
+}
+
+/** Waits until `look` gives something; what it was last told is in the error. */
+export async function eventually<T>(what: string, look: () => Promise<T | null> | T | null): Promise<T> {
+  const deadline_ms = Date.now() + DEADLINE_MS;
+  while (Date.now() < deadline_ms) {
+    const found = await look();
+    if (found !== null) return found;
+    await sleep(50);
+  }
+  throw new Error(`not in ${DEADLINE_MS} ms: ${what}`);
+}
+
+/** The process is held, dead or asleep at its point. */
+export function reached({ logs }: RunningGateway, point: FaultPoint, times = 1): Promise<true> {
+  return eventually(`${point} reached`, () => logs.includes(`held at ${point}: ${times}`) || null);
+}

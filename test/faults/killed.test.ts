@@ -1,0 +1,136 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { FaultPoint } from '../../gateway/payment/till.ts';
+import type { RunningGateway } from '../harness/gateway.ts';
+import { audit } from './audit.ts';
+import { type Answer, jwsOf, nameOf, newBuyer, type Order, send, trySend } from './buyer.ts';
+import { claimOf, closed } from './claims.ts';
+import { type Ground, openGround, reached } from './ground.ts';
+
+/*
+ * Two processes on one database and one chain. One of them is ended by SIGKILL while a chat and a registration stand at
+ * the same point; the other has calls of its own in flight, over a hub that takes longer than a lease.
+ */
+
+let ground: Ground;
+let healthy: RunningGateway;
+let regular: Awaited<ReturnType<typeof newBuyer>>;
+
+beforeAll(async () => {
+  ground = await openGround();
+  healthy = await ground.start();
+  regular = await newBuyer(ground);
+  expect((await send(healthy, await regular.registration())).status).toBe(200);
+});
+
+/** What the payment is after the death of its process: usable again where nothing was committed to be sent. */
+const points: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [
+  ['after_claim', 'released'],
+  ['after_work', 'released'],
+  ['after_settling', 'recorded'],
+  ['after_broadcast', 'recorded'],
+  ['before_record', 'recorded'],
+  ['after_record', 'recorded'],
+];
+
+describe.each(points)('a process killed %s', (point, left) => {
+  it(`leaves its payments ${left}, touches nobody else's, and each is charged once`, { timeout: 120_000 }, async () => {
+    const newcomer = await newBuyer(ground);
+    const chat = await regular.chat(point);
+    const registration = await newcomer.registration();
+    const dying = await ground.startFaulty({ point, reached: 2 });
+    const live = await Promise.all([regular.chat(`slow ${point}`), regular.chat(`slow ${point}`)]);
+    const living = live.map(order => send(healthy, order));
+
+    const lost = [trySend(dying, chat)];
+    await reached(dying, point, 1);
+    lost.push(trySend(dying, registration));
+    expect(await dying.exited).toBeNull();
+    expect(await Promise.all(lost)).toEqual([null, null]);
+
+    for (const order of [chat, registration]) {
+      expect(await closed(ground, order)).toMatchObject({ state: left });
+    }
+    await expectUntouched(live, await Promise.all(living));
+    await expectOneCharge(chat, left);
+    await expectOneRegistration(newcomer.address, registration, left);
+    await audit(ground);
+  });
+});
+
+describe('a payment that cannot be recorded', () => {
+  it('keeps none of those open that were left with it', { timeout: 120_000 }, async () => {
+    const newcomer = await newBuyer(ground);
+    const chat = await regular.chat('spoilt');
+    const registration = await newcomer.registration();
+    const dying = await ground.startFaulty({ point: 'before_record', reached: 2 });
+    const lost = [trySend(dying, chat)];
+    await reached(dying, 'before_record', 1);
+    await spoil(chat);
+    lost.push(trySend(dying, registration));
+    await Promise.all(lost);
+
+    expect(await closed(ground, registration)).toMatchObject({ state: 'recorded' });
+    expect(await claimOf(ground, chat)).toMatchObject({ state: 'settling' });
+    expect(['409 payment_in_flight', '503 settlement_pending']).toContain(nameOf(await send(healthy, chat)));
+    await spoil(chat);
+    expect(await closed(ground, chat)).toMatchObject({ state: 'recorded' });
+    await expectOneCharge(chat, 'recorded');
+    await expectOneRegistration(newcomer.address, registration, 'recorded');
+  });
+});
+
+/** Reverses the stored request, so that its seal holds no longer; done again, it holds. */
+async function spoil({ claim_key }: Order): Promise<void> {
+  const text = `update payment_claim set request_box =
+    decode(reverse(encode(request_box, 'hex')), 'hex') where claim_key = $1`;
+  await ground.database.query({ text, values: [claim_key] });
+}
+
+it('every payment of this file has moved once', async () => {
+  // One registration, and for each point: two calls that were in flight elsewhere, a chat and a registration; and the spoilt one's two.
+  expect(await audit(ground)).toBe(1 + 4 * points.length + 2);
+});
+
+async function expectUntouched(orders: readonly Order[], answers: readonly Answer[]): Promise<void> {
+  expect(answers.map(answer => answer.status)).toEqual(orders.map(() => 200));
+  for (const order of orders) {
+    expect(await claimOf(ground, order)).toMatchObject({ state: 'recorded', lease_epoch: 0 });
+  }
+}
+
+async function expectOneCharge(chat: Order, left: string): Promise<void> {
+  const again = await send(healthy, chat);
+  expect(again.status).toBe(200);
+  const receipts = await ground.database.query<{ jws: string }>({
+    text: `select jws from receipt where (payload::json -> 'payment' ->> 'payment_id') = $1`,
+    values: [chat.authorization.nonce],
+  });
+  expect(receipts.map(({ jws }) => jws)).toEqual([jwsOf(again)]);
+  expect(again.headers.get('x-svc-settlement-status')).toBe(left === 'recorded' ? 'idempotent_replay' : 'settled');
+  expect(await replaysOf(chat)).toBe(left === 'recorded' ? 1 : 0);
+}
+
+async function replaysOf(order: Order): Promise<number | undefined> {
+  const claim = await claimOf(ground, order);
+  const text = 'select replay_count from book_row where task_id = $1';
+  const rows = await ground.database.query<{ replay_count: number }>({ text, values: [claim?.task_id] });
+  return rows[0]?.replay_count;
+}
+
+async function expectOneRegistration(wallet: string, registration: Order, left: string): Promise<void> {
+  const again = await send(healthy, registration);
+  expect(again).toMatchObject({ status: 200, body: { agentWallet: wallet, idempotent_replay: left === 'recorded' } });
+  const { agent_id, session } = again.body;
+  const counted = await ground.database.query({
+    text: `select (select count(*)::int from agent where wallet = $1) as agents,
+      (select count(*)::int from book where agent_id = $2) as books,
+      (select count(*)::int from possession where agent_id = $2) as sessions`,
+    values: [wallet, agent_id],
+  });
+  expect(counted).toEqual([{ agents: 1, books: 1, sessions: 1 }]);
+  const book = await fetch(`${healthy.url}/v1/agents/${agent_id}/book`, {
+    headers: { 'x-svc-session': String(session) },
+  });
+  expect(book.status).toBe(200);
+  expect(await book.json()).toMatchObject({ agent_id, totals: { count: 1 } });
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { RunningGateway } from '../harness/gateway.ts';
+import { audit } from './audit.ts';
+import { jwsOf, newBuyer, type Order, send, submitElsewhere } from './buyer.ts';
+import { claimOf, closed } from './claims.ts';
+import { eventually, type Ground, openGround } from './ground.ts';
+
+/** Long enough to be sent twice before it expires, on a busy machine. */
+const SHORT_SECONDS = 15;
+
+let ground: Ground;
+let gateway: RunningGateway;
+let buyer: Awaited<ReturnType<typeof newBuyer>>;
+
+beforeAll(async () => {
+  ground = await openGround();
+  gateway = await ground.start();
+  buyer = await newBuyer(ground);
+  expect((await send(gateway, await buyer.registration())).status).toBe(200);
+});
+
+/** A payment that bought nothing, as the hub failed. */
+async function releasedOrder(prompt: string, valid_seconds?: number): Promise<Order> {
+  const order = await buyer.chat(prompt, valid_seconds);
+  ground.broken.add(prompt);
+  expect(await send(gateway, order)).toMatchObject({ status: 502, body: { code: 'hub_failed' } });
+  ground.broken.delete(prompt);
+  expect(await claimOf(ground, order)).toMatchObject({ state: 'released', reason: 'hub_failed' });
+  return order;
+}
+
+async function expired({ authorization }: Order): Promise<void> {
+  await sleep(authorization.valid_before_seconds * 1_000 - Date.now());
+}
+
+describe('a payment that was released because the hub failed', () => {
+  it('pays when it is sent again, once', async () => {
+    const order = await releasedOrder('one');
+    expect(await audit(ground)).toBe(1);
+    const paid = await send(gateway, order);
+    expect(paid.status).toBe(200);
+    expect(jwsOf(await send(gateway, order))).toBe(jwsOf(paid));
+    expect(await audit(ground)).toBe(2);
+  });
+
+  it('and then submitted by somebody else pays when it is sent again, by that transfer', async () => {
+    const order = await releasedOrder('two');
+    await submitElsewhere(ground, order);
+    expect((await send(gateway, order)).status).toBe(200);
+    expect(await audit(ground)).toBe(3);
+  });
+});
+
+describe('a payment that has expired', () => {
+  let used: Order;
+  let unused: Order;
+  let bought: Order;
+  let jws: string;
+
+  beforeAll(async () => {
+    used = await releasedOrder('three', SHORT_SECONDS);
+    await submitElsewhere(ground, used);
+    unused = await releasedOrder('four', SHORT_SECONDS);
+    bought = await buyer.chat('five', SHORT_SECONDS);
+    jws = jwsOf(await send(gateway, bought));
+    await expired(bought);
+  });
+
+  it('gets its answer again where it has bought one', async () => {
+    const again = await send(gateway, bought);
+    expect(again.status).toBe(200);
+    expect(jwsOf(again)).toBe(jws);
+  });
+
+  it('is recorded where it was released and somebody else had submitted it', async () => {
+    await eventually('recorded', async () => (await closed(ground, used)).state === 'recorded' || null);
+    expect(await send(gateway, used)).toMatchObject({ status: 410, body: { code: 'answer_gone' } });
+  });
+
+  it('is final where it was released and nobody has used it', async () => {
+    expect(await send(gateway, unused)).toMatchObject({ status: 402 });
+    await eventually('final', async () => {
+      // The chain's own time decides, and this chain has a block only where there is a transaction.
+      await ground.chain.mine();
+      const text = 'select 1 from payment_claim where claim_key = $1 and final';
+      return (await ground.database.query({ text, values: [unused.claim_key] }))[0] ?? null;
+    });
+  });
+
+  it('leaves one row for each transfer, and none for what did not move', async () => {
+    expect(await audit(ground)).toBe(5);
+  });
+});

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { expect, inject, it } from 'vitest';
+import { administer, createDatabase, databaseUrl } from '../harness/global.ts';
+import { atEnd } from '../harness/release.ts';
+import { clearScratch, makeScratch } from '../harness/scratch.ts';
+import { newBuyer, send } from './buyer.ts';
+import { type Ground, openGround } from './ground.ts';
+
+/** The database as it stands, as a dump would keep it. Nobody may be connected while it is copied. */
+async function copyOf(source_url: string): Promise<string> {
+  const cluster_url = inject('cluster_url');
+  const source = new URL(source_url).pathname.slice(1);
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  await administer(cluster_url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${source}'`);
+  await createDatabase(cluster_url, name, source);
+  atEnd(() => administer(cluster_url, `drop database if exists ${name} with (force)`));
+  return databaseUrl(cluster_url, name);
+}
+
+/** Starts a process, pays for that many calls, and stops it. */
+async function callsOn(ground: Ground, count: number, where: { url?: string; data_dir?: string } = {}): Promise<void> {
+  const gateway = await ground.start(where);
+  const buyer = await newBuyer(ground);
+  for (let call = 1; call <= count; call++) {
+    expect((await send(gateway, await buyer.chat(`call ${call}`))).status).toBe(200);
+  }
+  expect(await gateway.stop()).toBe(0);
+}
+
+async function refusalOf(ground: Ground, url: string): Promise<string> {
+  const refusing = await ground.start({ url, await_health: false });
+  expect(await refusing.exited).toBe(1);
+  return refusing.logs.join('\n');
+}
+
+it('a database that was restored to an older state, or went on from there, is refused: the log cannot shrink', {
+  timeout: 120_000,
+}, async () => {
+  const ground = await openGround();
+  await callsOn(ground, 2);
+  const older_root = await savedRoot(ground);
+  const restored = await copyOf(ground.database_url);
+  await callsOn(ground, 2);
+  const saved_root = await savedRoot(ground);
+
+  const shrunken = await refusalOf(ground, restored);
+  expect(shrunken).toContain('the log is shrunken');
+  expect(shrunken).toContain(`size 4, root ${saved_root}`);
+  expect(shrunken).toContain(`size 2, root ${older_root}`);
+
+  const elsewhere = await makeScratch();
+  atEnd(() => clearScratch(elsewhere));
+  await callsOn(ground, 3, { url: restored, data_dir: elsewhere });
+  const rewritten = await refusalOf(ground, restored);
+  expect(rewritten).toContain('the log is rewritten');
+  expect(rewritten).toContain(`size 4, root ${saved_root}`);
+
+  await callsOn(ground, 1);
+  expect(await savedRoot(ground)).not.toBe(saved_root);
+});
+
+async function savedRoot({ saved_head }: Ground): Promise<string> {
+  return (JSON.parse(await readFile(saved_head, 'utf8')) as { root_hash: string }).root_hash;
+}

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import type { RunningGateway } from '../harness/gateway.ts';
+import { audit } from './audit.ts';
+import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send } from './buyer.ts';
+import { claimOf } from './claims.ts';
+import { eventually, openGround } from './ground.ts';
+
+it('a stalled chain answers 503 and never 402; when it moves, the same payments have paid', {
+  timeout: 120_000,
+}, async () => {
+  const ground = await openGround();
+  const [asked, other] = await Promise.all([ground.start(), ground.start()]);
+  const buyer = await newBuyer(ground);
+  const newcomer = await newBuyer(ground);
+  expect((await send(asked, await buyer.registration())).status).toBe(200);
+
+  await ground.chain.setAutomine(false);
+  const chat = await buyer.chat('is anybody there?');
+  const registration = await newcomer.registration();
+  const orders = [chat, registration];
+  const waiting = orders.map(order => send(asked, order));
+  for (const order of orders) {
+    await eventually('on its way', async () => (await claimOf(ground, order))?.state === 'settling' || null);
+    expectToAskAgain(await send(other, order));
+  }
+  for (const answer of await Promise.all(waiting)) {
+    expect(nameOf(answer)).toBe('503 settlement_pending');
+    expectToAskAgain(answer);
+  }
+  for (const order of orders) expectToAskAgain(await send(other, order));
+  expect(await ground.chain.transfers(ground.pay_to)).toHaveLength(1);
+
+  await ground.chain.setAutomine(true);
+  await ground.chain.mine();
+  const paid = await askedUntilPaid(other, chat);
+  expect(jwsOf(await send(asked, chat))).toBe(jwsOf(paid));
+  const { body } = await askedUntilPaid(asked, registration);
+  expect(body).toMatchObject({ agentWallet: newcomer.address, idempotent_replay: true });
+  expect(await audit(ground)).toBe(3);
+});
+
+function askedUntilPaid(gateway: RunningGateway, order: Order): Promise<Answer> {
+  return eventually('paid', async () => {
+    const answer = await send(gateway, order);
+    if (answer.status === 200) return answer;
+    expectToAskAgain(answer);
+    return null;
+  });
+}
+
+/** Pending, or in the hands of a reconcile that is asking the chain this moment. */
+function expectToAskAgain(answer: Answer): void {
+  expect(harmless).toContain(nameOf(answer));
+  expect(answer.status).not.toBe(200);
+  expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { audit } from './audit.ts';
+import { newBuyer, send } from './buyer.ts';
+import { claimOf } from './claims.ts';
+import { eventually, openGround } from './ground.ts';
+
+it('SIGTERM lets calls in flight come to their end, then the process ends with 0', { timeout: 120_000 }, async () => {
+  const ground = await openGround();
+  const gateway = await ground.start();
+  const buyer = await newBuyer(ground);
+  expect((await send(gateway, await buyer.registration())).status).toBe(200);
+  const orders = await Promise.all(Array.from({ length: 5 }, (_, index) => buyer.chat(`slow ${index}`)));
+  const answers = orders.map(order => send(gateway, order));
+  await eventually('the hub at work', () => ground.hub.requests.length === orders.length || null);
+
+  const exited = gateway.kill('SIGTERM');
+  expect((await Promise.all(answers)).map(answer => answer.status)).toEqual(orders.map(() => 200));
+  expect(await exited).toBe(0);
+  for (const order of orders) expect(await claimOf(ground, order)).toMatchObject({ state: 'recorded', lease_epoch: 0 });
+  expect(await audit(ground)).toBe(1 + orders.length);
+});
