@@ -59,6 +59,11 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     bodyLimit: limits.request_bytes_max,
     requestTimeout: REQUEST_TIMEOUT_MS,
   });
+  let closing = false;
+  // A connection whose answer comes after `close` would stay open, idle, for as long as keep-alive lasts: 72 s.
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
   const apollo = apolloServer(options);
   await apollo.start();
   await app.register(async scope => {
@@ -73,6 +78,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   return {
     listen: (host, port) => app.listen({ host, port }),
     async close() {
+      closing = true;
       // Open sockets would keep the HTTP server from closing.
       await subscriptions.close();
       await app.close();

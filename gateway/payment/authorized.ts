@@ -1,13 +1,11 @@
 import { Refusal } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
-import type { Context, PresentedPayment } from '../../subgraphs/context.ts';
+import type { Context } from '../../subgraphs/context.ts';
 import type { Authorization } from './authorization.ts';
-import { readEnvelope } from './envelope.ts';
 import { challenge } from './offer.ts';
 import type { AnyPaid } from './record.ts';
 import type { Signature } from './signature.ts';
 import type { Till } from './till.ts';
-import { type RefusalCode, verifyPayment } from './verify.ts';
+import { verifyPayment } from './verify.ts';
 
 /** A payment that our own checks found good: who pays, and the signature that the chain will take. */
 export interface Authorized {
@@ -22,28 +20,22 @@ export interface Authorized {
 export function authorized(till: Till, paid: AnyPaid, context: Context): Authorized {
   if (context.payment === null) throw required(till, paid);
   const { x402_version } = context.payment;
-  const offered = { amount_atomic: paid.price_atomic, networks: paid.networks, pay_to: till.pay_to };
-  const verified = verifyPayment(context.payment, { ...offered, now_ms: till.clock.now_ms() });
+  const verified = verifyPayment(context.payment, {
+    amount_atomic: paid.price_atomic,
+    networks: paid.networks,
+    pay_to: till.pay_to,
+    now_ms: till.clock.now_ms(),
+  });
   switch (verified.kind) {
-    case 'refused': {
-      if (!late.has(verified.code)) throw rejected(till, paid, verified.reason);
-      const once = verifyPayment(context.payment, { ...offered, now_ms: lastMoment(context.payment) });
-      if (once.kind !== 'verified') throw rejected(till, paid, verified.reason);
-      return { ...once, x402_version, late: verified.reason };
-    }
+    case 'refused':
+      throw rejected(till, paid, verified.reason);
     case 'contract_signature':
       throw rejected(till, paid, 'invalid_exact_evm_payload_signature');
+    case 'late':
+      return { ...verified, x402_version, late: verified.reason };
     case 'verified':
       return { ...verified, x402_version, late: null };
   }
-}
-
-const late: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['expired', 'too_short']);
-
-/** The last one at which it would have been taken. */
-function lastMoment({ x402_version, envelope }: PresentedPayment): number {
-  const authorization = readEnvelope(x402_version, envelope)?.payload?.authorization;
-  return (Number(authorization?.validBefore ?? 0) - limits.payment_validity_seconds_min) * 1_000;
 }
 
 function required(till: Till, paid: AnyPaid): Refusal {

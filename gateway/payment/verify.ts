@@ -29,8 +29,18 @@ const refusals = {
 } as const;
 export type RefusalCode = keyof typeof refusals;
 
+export type Late = 'expired' | 'too_short';
+
 export type Verified =
   | { readonly kind: 'verified'; readonly authorization: Authorization; readonly signature: Signature }
+  /** Good but for its time: it can be settled no more, and yet it may be what bought an answer already. */
+  | {
+      readonly kind: 'late';
+      readonly code: Late;
+      readonly reason: string;
+      readonly authorization: Authorization;
+      readonly signature: Signature;
+    }
   /** `code` is ours and finer, `reason` is what goes on the wire. */
   | { readonly kind: 'refused'; readonly code: RefusalCode; readonly reason: string }
   /** Not 65 bytes: only a contract wallet (ERC-1271, ERC-6492) can say whether this is its signature over `hash`. */
@@ -60,8 +70,15 @@ export function verifyPayment(payment: PresentedPayment, offered: Offered): Veri
   if (mismatch) return refused(mismatch);
   if (envelope.payload === null) return refused('wrong_network');
   const fault = compareAuthorization(envelope.payload.authorization, offered) ?? judgeWindow(envelope.payload, offered);
-  if (fault) return refused(fault);
-  return verifySignature(authorizationOf(envelope.payload), envelope.payload.signature as Hex);
+  if (fault && !isLate(fault)) return refused(fault);
+  const verified = verifySignature(authorizationOf(envelope.payload), envelope.payload.signature as Hex);
+  return fault && verified.kind === 'verified'
+    ? { ...verified, kind: 'late', code: fault, reason: refusals[fault] }
+    : verified;
+}
+
+function isLate(code: RefusalCode): code is Late {
+  return code === 'expired' || code === 'too_short';
 }
 
 function refused(code: RefusalCode): Verified {
