@@ -20,6 +20,8 @@ export const limits = {
   answer_bytes_max: 4 * 1024 * 1024,
   answer_kept_hours: 24,
   hub_timeout_ms: 60_000,
+  /** Over all hubs that one call asks: the claim of a call must outlive it. */
+  hubs_timeout_ms: 120_000,
   hub_connections_max: 128,
   /** A hub that failed is asked last for so long, not never: another may be down too. */
   hub_rest_ms: 10_000,
@@ -27,6 +29,8 @@ export const limits = {
   payment_timeout_seconds_max: 300,
   /** Shorter than this and the authorisation may expire before our transaction is mined. */
   payment_validity_seconds_min: 6,
+  /** Of the chain's time: the head that we know may be one block (2 s) old, and the next takes what we send now. */
+  payment_settle_seconds_min: 4,
   /** Longer, and a payment that came to nothing would have to be watched for ever. */
   payment_validity_seconds_max: 31 * 24 * 3600,
   group_commit_items_max: 64,

@@ -33,6 +33,9 @@ const types: pg.CustomTypesConfig = {
 
 /** A head that is waited for longer than this is held by a stopped process: give up and answer 503. */
 const SESSION_OPTIONS = '-c lock_timeout=2s -c idle_in_transaction_session_timeout=3s -c timezone=UTC';
+/** A peer that vanished never answers: without these a queue would wait until TCP gives up. */
+const CONNECT_MS_MAX = 5_000;
+const QUERY_MS_MAX = 10_000;
 const MIGRATION_LOCK = 7_402_001;
 
 export interface DatabaseOptions {
@@ -56,7 +59,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       silent: true,
     },
   });
-  const settings: pg.PoolConfig = { connectionString: options.url, options: SESSION_OPTIONS, types };
+  const settings: pg.ClientConfig = { connectionString: options.url, options: SESSION_OPTIONS, types, keepAlive: true };
   const connect = async () => {
     const client = new pg.Client(settings);
     // Without a listener a lost connection would end the process.
@@ -66,7 +69,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
   await migrate(orm, connect);
 
-  const pool = new pg.Pool({ ...settings, max: options.connections_max, connectionTimeoutMillis: 5_000 });
+  const pool = new pg.Pool({
+    ...settings,
+    max: options.connections_max,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    query_timeout: QUERY_MS_MAX,
+  });
   pool.on('error', () => {});
   return {
     orm,
@@ -94,6 +102,11 @@ function isUnstorableText(error: unknown): boolean {
 async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // The pool listens to idle connections only: one that breaks while it is out would end the process.
+  const onBroken = (fault: Error) => {
+    broken = fault;
+  };
+  client.on('error', onBroken);
   try {
     await client.query('begin');
     const result = await work(client);
@@ -105,6 +118,7 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Prom
     });
     throw error;
   } finally {
+    client.off('error', onBroken);
     client.release(broken);
   }
 }

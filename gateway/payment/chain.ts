@@ -8,6 +8,10 @@ export interface Readiness {
   readonly balance_atomic: bigint;
   /** Used or cancelled: it can never move money any more. */
   readonly used: boolean;
+  /** A contract, or an account that has delegated to one (EIP-7702): USDC asks its code whether the signature is good. */
+  readonly has_code: boolean;
+  /** By Circle: it can neither pay nor be paid. */
+  readonly blacklisted: boolean;
 }
 
 export interface AuthorizationName {
@@ -36,13 +40,14 @@ export type BlockTag = 'latest' | 'finalized' | number;
 
 /**
  * Base, as far as payments look at it. Never throws. Concurrency: `readiness` of callers that wait together is one
- * call of the node; all others share a request where they are made in one turn of the loop.
+ * question to the node; all others share a request where they are made in one turn of the loop.
  */
 export interface BaseChain {
   readiness(authorization: AuthorizationName): Promise<Reached<Readiness>>;
   /** `authorizationState` as of that block: a node that lags behind it cannot answer, and so cannot mislead. */
   used(authorization: AuthorizationName, block_number: number): Promise<Reached<boolean>>;
-  receipts(hashes: readonly Hex[]): Promise<Reached<readonly (ChainReceipt | null)[]>>;
+  /** Each for itself, in the order asked: null where it is not mined. One that cannot be had hides none of the others. */
+  receipts(hashes: readonly Hex[]): Promise<readonly Reached<ChainReceipt | null>[]>;
   /** Null where the chain has no such block (yet). */
   block(tag: BlockTag): Promise<Reached<ChainBlock | null>>;
   authorizationUse(authorization: AuthorizationName, from_block: number): Promise<Reached<AuthorizationUse | null>>;

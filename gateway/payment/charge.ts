@@ -6,9 +6,10 @@ import type { Charge, Charged } from '../../subgraphs/paid.ts';
 import { admission } from './admission.ts';
 import { authorized } from './authorized.ts';
 import { type Claimed, claimOf, refusedClaim } from './claimed.ts';
+import { transferElsewhere } from './preflight.ts';
 import type { AnyPaid } from './record.ts';
 import { redeliver } from './redeliver.ts';
-import { abandon, preflight, recordClaim, type Standing, settleClaim } from './steps.ts';
+import { abandon, adoptTransfer, moved, recordClaim, type Standing, settleClaim } from './steps.ts';
 import type { Till } from './till.ts';
 
 /**
@@ -31,23 +32,33 @@ export function openCharge(till: Till): Charge {
     if (outcome.kind === 'replayed') return redeliver(till, payment, outcome, context);
     if (outcome.kind !== 'claimed') throw refusedClaim(outcome, paid);
 
-    return carryThrough(till, { ...presented, claim, lease: outcome.lease, task_id }, context);
+    const claimed = { ...presented, claim, lease: outcome.lease, task_id };
+    return carryThrough(till, claimed, admitted.spent, context);
   };
   // The till sells whatever is declared; each caller gets back the type of what it declared.
   return charge as unknown as Charge;
 }
 
-async function carryThrough(till: Till, claimed: Claimed, context: Context): Promise<Charged<JsonObject>> {
+async function carryThrough(
+  till: Till,
+  claimed: Claimed,
+  spent: boolean,
+  context: Context,
+): Promise<Charged<JsonObject>> {
   const { paid, args, task_id } = claimed;
   let standing: Standing = 'nothing_moved';
   try {
     await till.faults.reach('after_claim');
-    const already = await preflight(till, claimed);
+    const elsewhere = spent ? await transferElsewhere(till, claimed) : null;
+    if (elsewhere) {
+      standing = 'moved';
+      await adoptTransfer(till, claimed, elsewhere);
+    }
     const work = paid.order === 'work_then_settle' ? await paid.work(args, task_id, context) : null;
     await till.faults.reach('after_work');
 
-    standing = 'may_have_moved';
-    const settlement = await settleClaim(till, claimed, work, already);
+    if (!elsewhere) standing = 'may_have_moved';
+    const settlement = elsewhere ? moved(elsewhere) : await settleClaim(till, claimed, work);
     standing = settlement.standing;
     if (settlement.kind === 'refused') throw settlement.refusal;
 

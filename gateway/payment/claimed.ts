@@ -58,7 +58,7 @@ export async function claimOf(
     reserved_atomic: atomicAmount(counted ? paid.price_atomic : 0n),
     valid_before: authorization.valid_before_seconds,
     authorization: { ...authorizationToJson(authorization), signature: { ...signature } },
-    landing: landingOf(paid, args, context),
+    landing: landingOf(till, paid, args, context),
     request_box: till.vault.seal(JSON.stringify(args), requestLabel(claim_key)),
     slots: paid.slots?.(args, payer) ?? [],
   };
@@ -72,8 +72,8 @@ async function landsOn(till: Till, { paid, args }: Presented, payer: Payer, cont
   return possession.kind === 'proven' ? possession.agent_id : till.agentOfWallet(payer.wallet);
 }
 
-function landingOf(paid: AnyPaid, args: JsonObject, context: Context): Landing {
-  const { api_key } = context.principal;
+function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: Context): Landing {
+  const { api_key, possession } = context.principal;
   const route = paid.order === 'stamp' ? paid.route : { model: null, hub: null };
   return {
     job_kind: paid.job_kind,
@@ -84,6 +84,8 @@ function landingOf(paid: AnyPaid, args: JsonObject, context: Context): Landing {
     model: route.model,
     hub: route.hub,
     output_sha256: null,
+    possessed_by: possession.kind === 'proven' ? possession.agent_id : null,
+    request_salt: Buffer.from(till.random.bytes(16)).toString('hex'),
   };
 }
 

@@ -1,8 +1,9 @@
+import { limits } from '../../schema/limits.ts';
 import type { Hex } from './abi.ts';
 import type { Authorization } from './authorization.ts';
 import type { ChainBlock, ChainReceipt } from './base-shapes.ts';
 import type { BaseChain } from './chain.ts';
-import { type Decision, type Transferred, transferred, type Unknown } from './outcome.ts';
+import { type Decision, type Transferred, transferred, type Unknown, usedOtherwise } from './outcome.ts';
 
 /** What the decision rests on. */
 export interface PaymentFacts {
@@ -19,14 +20,15 @@ export interface PaymentFacts {
  */
 export async function decidePayment(chain: BaseChain, facts: PaymentFacts): Promise<Decision> {
   const receipts = await chain.receipts(facts.attempts);
-  if (receipts.kind !== 'ok') return unavailable;
-  const mined = receipts.value.filter(receipt => receipt !== null);
+  const mined = receipts.flatMap(receipt => (receipt.kind === 'ok' && receipt.value ? [receipt.value] : []));
   for (const receipt of mined) {
     const done = transferred(receipt, facts.authorization, 'us');
     if (done) return done;
   }
   const last = mined.at(-1);
-  return last ? decideMined(chain, facts, last) : decideUnmined(chain, facts);
+  // One that cannot be had may be the one that moved it: then only the nonce and the time can tell.
+  const complete = receipts.every(receipt => receipt.kind === 'ok');
+  return last && complete ? decideMined(chain, facts, last) : decideUnmined(chain, facts);
 }
 
 const unavailable: Unknown = { kind: 'unknown', reason: 'chain_unavailable' };
@@ -53,17 +55,31 @@ async function decideUnmined(chain: BaseChain, facts: PaymentFacts): Promise<Dec
   return { kind: 'unknown', reason: 'not_mined' };
 }
 
-/** The nonce is spent. By whom, and whether as authorized, stands in the log; without it we do not know. */
+/** The nonce is spent. By whom, and whether as authorized, stands in the logs; without them we do not know. */
 async function decideUsed(chain: BaseChain, { authorization, attempts, from_block }: PaymentFacts): Promise<Decision> {
   const use = await chain.authorizationUse(authorization, from_block);
   if (use.kind !== 'ok') return unavailable;
   if (use.value === null) return { kind: 'unknown', reason: 'chain_inconsistent' };
   if (use.value.kind === 'cancelled') return { kind: 'not_transferred', reason: 'cancelled' };
-  const receipts = await chain.receipts([use.value.tx_hash]);
-  if (receipts.kind !== 'ok') return unavailable;
+  const [receipt] = await chain.receipts([use.value.tx_hash]);
+  if (receipt?.kind !== 'ok') return unavailable;
+  if (receipt.value === null) return { kind: 'unknown', reason: 'chain_inconsistent' };
   const by: Transferred['by'] = attempts.includes(use.value.tx_hash) ? 'us' : 'third_party';
-  const done = receipts.value[0] && transferred(receipts.value[0], authorization, by);
-  return done ?? { kind: 'unknown', reason: 'chain_inconsistent' };
+  const done = transferred(receipt.value, authorization, by);
+  if (done) return done;
+  if (usedOtherwise(receipt.value, authorization)) return { kind: 'not_transferred', reason: 'used_otherwise' };
+  return { kind: 'unknown', reason: 'chain_inconsistent' };
+}
+
+/**
+ * Whether no block that is still to come before `validBefore` would be in time for what is sent now. One that is used
+ * already is not late: it was submitted by somebody else, and its outcome stands in the log.
+ */
+export async function isTooLate(chain: BaseChain, authorization: Authorization, head: ChainBlock): Promise<boolean> {
+  const left_seconds = authorization.valid_before_seconds - head.timestamp_seconds;
+  if (left_seconds > limits.payment_settle_seconds_min) return false;
+  const used = await chain.used(authorization, head.number);
+  return used.kind === 'ok' && !used.value;
 }
 
 /** EIP-3009: a block at or after `validBefore` cannot take it, and no later one can. */

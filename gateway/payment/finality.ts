@@ -1,15 +1,15 @@
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { markMined, markRechecked, minedSettlements, type OpenSettlement } from '../../subgraphs/receipt/index.ts';
-import { findMined } from './attempts.ts';
-import type { ChainReceipt } from './base-shapes.ts';
+import { findMined, type Sighting } from './attempts.ts';
 import type { BaseChain } from './chain.ts';
 
 /** What the finalized chain says of a settlement that was once seen mined. */
 export interface Rechecked {
   readonly settlement_id: string;
   /**
-   * `final`: where it was seen. `moved`: in another block now, so its payments are to be decided anew.
-   * `vanished`: in no block; it is sent again, and its payments are to be decided anew.
+   * `final`: where it was seen. `moved`: in another block now. `vanished`: in no block, and sent again. What was
+   * recorded on the strength of it is only noted, once, and not decided anew: its payments move the same money in
+   * whichever block takes them, but for one that has expired or failed since.
    */
   readonly kind: 'final' | 'moved' | 'vanished';
 }
@@ -18,7 +18,7 @@ const SETTLEMENTS_MAX = 200;
 
 /**
  * Looks at mined settlements again once the finalized block has passed them: a reorganisation may have undone what a
- * receipt was given for. `correct` runs in the transaction that moves the settlement, so no correction is lost.
+ * receipt was given for. `correct` runs in the transaction that moves the settlement, so no note is lost or made twice.
  */
 export async function recheckFinalized(
   { database, chain }: { database: Database; chain: BaseChain },
@@ -30,23 +30,25 @@ export async function recheckFinalized(
   if (finalized.kind !== 'ok' || finalized.value === null) return [];
   const { number } = finalized.value;
   const mined = seen.filter(({ block_number }) => block_number !== null && block_number <= number);
-  const receipts = await findMined(chain, mined);
-  if (receipts.kind !== 'ok') return [];
+  const find = await findMined(chain, mined);
 
   const all: Rechecked[] = [];
   for (const settlement of mined) {
-    const receipt = receipts.value(settlement);
-    const rechecked = judge(settlement, receipt, number);
-    if (rechecked === null && receipt) await markMined(database, settlement.settlement_id, receipt);
+    const sighting = find(settlement);
+    const rechecked = judge(settlement, sighting, number);
+    if (rechecked === null && sighting.kind === 'mined')
+      await markMined(database, settlement.settlement_id, sighting.receipt);
     if (rechecked && (await move(database, rechecked, correct))) all.push(rechecked);
   }
   return all;
 }
 
-/** Null where it was mined again after the finalized block: too early to say. */
-function judge(settlement: OpenSettlement, receipt: ChainReceipt | null, finalized: number): Rechecked | null {
+/** Null where it is too early to say: it was mined again after the finalized block, or the node does not say where. */
+function judge(settlement: OpenSettlement, sighting: Sighting, finalized: number): Rechecked | null {
   const { settlement_id, block_hash } = settlement;
-  if (receipt === null) return { settlement_id, kind: 'vanished' };
+  if (sighting.kind === 'unseen') return null;
+  if (sighting.kind === 'absent') return { settlement_id, kind: 'vanished' };
+  const { receipt } = sighting;
   if (receipt.block_number > finalized) return null;
   return { settlement_id, kind: receipt.block_hash === block_hash ? 'final' : 'moved' };
 }

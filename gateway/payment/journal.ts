@@ -35,6 +35,7 @@ export interface Batch<I extends SettleItem> {
   readonly fees: Fees;
   /** Keys that this process may use now. */
   readonly free: readonly Hex[];
+  readonly replaces: readonly string[];
 }
 
 /**
@@ -74,22 +75,24 @@ async function write<I extends SettleItem>(
   tx: Tx,
   desk: Desk,
   commitSettling: CommitSettling<I>,
-  { items, market, fees, free }: Batch<I>,
+  { items, market, fees, free, replaces }: Batch<I>,
   settlement_id: string,
 ): Promise<Journalled<I> | null> {
   const from_block = lookBack(market.head.number);
-  const moved = await commitSettling(tx, items, { settlement_id, from_block });
+  const moved = await commitSettling(tx, items, { settlement_id, from_block, replaces });
   const kept = items.filter(item => moved.has(item.claim_key));
   if (kept.length === 0) return null;
 
   const allocated = await allocateNonce(
     tx,
     market.keys.filter(key => free.includes(key.address)),
+    desk.nudge_ms,
   );
   const key = allocated && desk.keys.get(allocated.address);
   if (!key) throw new Error('no settler key could be locked');
   const { raw, hash } = signTransaction(key, { ...submissionOf(kept), nonce: allocated.nonce, fees });
-  const birth = { settlement_id, key_address: key.address, authorizations: kept.length, from_block };
+  const valid_before_max = Math.max(...kept.map(({ authorization }) => authorization.valid_before_seconds));
+  const birth = { settlement_id, key_address: key.address, authorizations: kept.length, from_block, valid_before_max };
   await journalSettlement(tx, birth, { tx_hash: hash, nonce: allocated.nonce, raw, ...fees });
   return { settlement_id, key_address: key.address, from_block, items: kept, raw, hashes: [hash] };
 }

@@ -5,7 +5,7 @@ import type { AuthorizationName, BaseChain, BlockTag, Broadcast } from './chain.
 import { Gather } from './gather.ts';
 import { authorizationUse, searchLogs } from './logs.ts';
 import { readMarket } from './market.ts';
-import { all, answered, map } from './reached.ts';
+import { answered, map } from './reached.ts';
 import { readiness } from './readiness.ts';
 import { type NodeRefusal, openRpc, type Reached } from './rpc.ts';
 import { readTransfer, stateCall, topic, topics, USDC } from './usdc.ts';
@@ -25,8 +25,8 @@ export function openBase({ rpc_url }: { rpc_url: string }): BaseChain {
       const call = { to: USDC, data: stateCall(payer, nonce) };
       return map(await ask('eth_call', [call, atBlock(block_number)], word), state => state !== 0n);
     },
-    receipts: async hashes =>
-      all(await Promise.all(hashes.map(hash => ask('eth_getTransactionReceipt', [hash], receiptShape.nullable())))),
+    receipts: hashes =>
+      Promise.all(hashes.map(hash => ask('eth_getTransactionReceipt', [hash], receiptShape.nullable()))),
     block: tag => ask('eth_getBlockByNumber', [atBlock(tag), false], blockShape.nullable()),
     authorizationUse: (name, from_block) => authorizationUse(rpc, name, from_block),
     async transfersTo(wallet, from_block) {

@@ -15,10 +15,13 @@ export interface Transferred {
   readonly by: 'us' | 'third_party';
 }
 
-/** The chain itself says that this payment did not move. Until it expires it still may, in other hands. */
+/**
+ * The chain itself says that this payment did not move. Until it expires it still may, in other hands; not so where its
+ * nonce is spent: `cancelled`, or `used_otherwise`, by another authorization that the payer signed with the same nonce.
+ */
 export interface NotTransferred {
   readonly kind: 'not_transferred';
-  readonly reason: 'reverted' | 'cancelled' | 'expired';
+  readonly reason: 'reverted' | 'cancelled' | 'expired' | 'used_otherwise';
 }
 
 /** It may have moved or may yet: ask the chain again, and never ask the payer to sign anew. */
@@ -42,12 +45,22 @@ export type Settlement = Decision | NotSent;
  * nothing: USDC's AuthorizationUsed must stand there, and the transfer that follows it must be the authorized one.
  */
 export function transferOf(receipt: ChainReceipt, authorization: Authorization): Transfer | null {
-  if (!receipt.succeeded) return null;
-  const use = receipt.logs.findIndex(log => isUseOf(log, authorization));
-  if (use < 0) return null;
-  for (const log of receipt.logs.slice(use + 1)) {
+  const transfer = transferByNonce(receipt, authorization);
+  return transfer && isAuthorized(transfer, authorization) ? transfer : null;
+}
+
+/** Whether the payer's nonce was spent there on a transfer to another payee or of another amount. */
+export function usedOtherwise(receipt: ChainReceipt, authorization: Authorization): boolean {
+  const transfer = transferByNonce(receipt, authorization);
+  return transfer !== null && !isAuthorized(transfer, authorization);
+}
+
+function transferByNonce({ succeeded, logs }: ChainReceipt, authorization: Authorization): Transfer | null {
+  const use = logs.findIndex(log => isUseOf(log, authorization));
+  if (!succeeded || use < 0) return null;
+  for (const log of logs.slice(use + 1)) {
     const transfer = readTransfer(log);
-    if (transfer) return isAuthorized(transfer, authorization) ? transfer : null;
+    if (transfer) return transfer;
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import type { Tx } from '../../subgraphs/database.ts';
 import {
   type Attempt,
+  abandonSettlement,
   allocateNonce,
   journalAttempt,
   lockForAttempt,
@@ -30,13 +31,13 @@ export async function rebroadcast(desk: Desk, keys: readonly Hex[] = addresses(d
   if (sent.length === 0) return;
   // Counts before receipts: a nonce that was used up by then, without a receipt now, was used by something else.
   const counts = await Promise.all(keys.map(key => desk.chain.transactionCount(key, 'latest')));
-  const [receipts, market] = await Promise.all([findMined(desk.chain, sent), desk.chain.market(keys)]);
-  if (receipts.kind !== 'ok' || market.kind !== 'ok') return;
+  const [find, market] = await Promise.all([findMined(desk.chain, sent), desk.chain.market(keys)]);
 
   for (const settlement of sent) {
-    const receipt = receipts.value(settlement);
-    if (receipt) await markMined(desk.database, settlement.settlement_id, receipt);
-    else await sendAgain(desk, settlement, market.value, counts[keys.indexOf(settlement.key_address as Hex)]);
+    const sighting = find(settlement);
+    const count = counts[keys.indexOf(settlement.key_address as Hex)];
+    if (sighting.kind === 'mined') await markMined(desk.database, settlement.settlement_id, sighting.receipt);
+    else if (market.kind === 'ok') await sendAgain(desk, settlement, market.value, sighting.kind, count);
   }
 }
 
@@ -44,18 +45,29 @@ async function sendAgain(
   desk: Desk,
   settlement: OpenSettlement,
   market: Market,
+  seen: 'absent' | 'unseen',
   count: Reached<number> | undefined,
 ): Promise<void> {
   const newest = settlement.attempts.at(-1);
   if (!newest) return;
   const stuck = settlement.age_ms > desk.stuck_ms;
   if (count?.kind === 'ok' && count.value > newest.nonce) {
-    if (stuck) await replace(desk, settlement, newest, market, 'next');
+    // Unseen, it may be our own that used the nonce up.
+    if (!stuck || seen === 'unseen') return;
+    // Nothing in it can move any more, and no nonce waits for it: a new one would be paid for in vain.
+    if (market.head.timestamp_seconds >= settlement.valid_before_max) await closeSent(desk, settlement, newest);
+    else await replace(desk, settlement, newest, market, 'next');
     return;
   }
   const answer = await desk.chain.broadcast(newest.raw as Hex);
   if (stuck && (outbid(newest, feeMarket(market)) || isUnderpriced(answer)))
     await replace(desk, settlement, newest, market, 'same');
+}
+
+function closeSent({ database }: Desk, { settlement_id }: OpenSettlement, newest: Attempt): Promise<void> {
+  return database.transaction(async tx => {
+    if (await lockForAttempt(tx, settlement_id, newest.tx_hash)) await abandonSettlement(tx, settlement_id);
+  });
 }
 
 function isUnderpriced(answer: Reached<Broadcast>): boolean {
@@ -101,7 +113,7 @@ async function nextAttempt(
 ): Promise<Attempt | null> {
   const key = desk.keys.get(key_address);
   const candidates = market.keys.filter(({ address }) => address === key_address);
-  const taken = nonce === 'same' ? newest : await allocateNonce(tx, candidates);
+  const taken = nonce === 'same' ? newest : await allocateNonce(tx, candidates, desk.nudge_ms);
   if (!key || !taken) return null;
   const { raw, hash } = signAgain(key, newest.raw as Hex, { nonce: taken.nonce, fees });
   return { tx_hash: hash, raw, nonce: taken.nonce, ...fees };

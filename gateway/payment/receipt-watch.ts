@@ -33,6 +33,11 @@ export class ReceiptWatch {
     });
   }
 
+  /** Nothing of it can be mined any more: its watch ends without a receipt. */
+  forget(watched: Watched): void {
+    this.#end(watched, null);
+  }
+
   close(): void {
     for (const end of this.#watched.values()) end(null);
     this.#watched.clear();
@@ -52,8 +57,7 @@ export class ReceiptWatch {
   async #ask(): Promise<void> {
     const asked = [...this.#watched.keys()].map(watched => ({ watched, hashes: [...watched.hashes] }));
     const receipts = await this.#chain.receipts(asked.flatMap(({ hashes }) => hashes));
-    if (receipts.kind !== 'ok') return;
-    const mined = receipts.value.filter(receipt => receipt !== null);
+    const mined = receipts.flatMap(receipt => (receipt.kind === 'ok' && receipt.value ? [receipt.value] : []));
     const found = new Map(mined.map(receipt => [receipt.tx_hash, receipt]));
     for (const { watched, hashes } of asked) {
       const receipt = hashes.map(hash => found.get(hash)).find(known => known !== undefined);
@@ -61,7 +65,7 @@ export class ReceiptWatch {
     }
   }
 
-  #end(watched: Watched, receipt: ChainReceipt): void {
+  #end(watched: Watched, receipt: ChainReceipt | null): void {
     this.#watched.get(watched)?.(receipt);
     this.#watched.delete(watched);
   }

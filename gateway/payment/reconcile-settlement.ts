@@ -24,7 +24,7 @@ export async function reconcileSettlement(
 }
 
 /** Every transaction of a settlement, replacements included. */
-export async function attemptsOf(database: Pick<Database, 'query'>, settlement_id: string): Promise<readonly Hex[]> {
+async function attemptsOf(database: Pick<Database, 'query'>, settlement_id: string): Promise<readonly Hex[]> {
   const settlement = await findSettlement(database, settlement_id);
   return settlement ? hashesOf(settlement) : [];
 }

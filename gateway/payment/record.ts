@@ -1,5 +1,6 @@
 import { type AtomicAmount, atomicAmount } from '../../schema/amount.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { canonicalHash } from '../../schema/digest.ts';
 import type { AgentId, TaskId } from '../../schema/ids.ts';
 import { type NetworkName, networks } from '../../schema/network.ts';
 import { type Collection, collect, type RowBirth } from '../../subgraphs/book/index.ts';
@@ -10,6 +11,7 @@ import type { Paid, Stamp, Stamped } from '../../subgraphs/paid.ts';
 import {
   type Issuer,
   type Lease,
+  lockLogHead,
   markRecorded,
   type PreparedReceipt,
   prepareReceipt,
@@ -32,6 +34,10 @@ export interface Landing extends JsonObject {
   readonly model: string | null;
   readonly hub: string | null;
   readonly output_sha256: string | null;
+  /** The agent whose session came with the call: its answer is delivered again to nobody else. */
+  readonly possessed_by: number | null;
+  /** The payment is public once it is on the chain; without the salt a short prompt could be guessed from its hash. */
+  readonly request_salt: string;
 }
 
 /** The facts of a claim that its record is made from: the same, whether the caller waited or reconcile came later. */
@@ -49,18 +55,26 @@ export interface Settled {
   readonly transfer: Transferred;
 }
 
+/** Where the answer comes from that is kept for redelivery. */
+export type Answered =
+  /** It was sealed with the claim before the payment was sent. */
+  | { readonly kind: 'stored' }
+  /** The work was done after the payment had moved. */
+  | { readonly kind: 'worked'; readonly answer: JsonObject }
+  /** A stamp's effect, written with its row. */
+  | { readonly kind: 'stamp'; readonly paid: Stamp<JsonObject, JsonObject>; readonly args: JsonObject };
+
 export interface Recording {
   readonly lease: Lease;
   readonly settled: Settled;
   /** Made outside the lock: two of the three signatures are in it. */
   readonly prepared: PreparedReceipt;
-  /** A stamp's effect, written with its row; null where the work was done before. */
-  readonly stamp: { readonly paid: Stamp<JsonObject, JsonObject>; readonly args: JsonObject } | null;
+  readonly answer: Answered;
 }
 
 export interface Recorded {
   readonly receipt: Receipt;
-  /** The stamp's answer; null for work that was answered before. */
+  /** Null where it was sealed with the claim before. */
   readonly answer: JsonObject | null;
   readonly tree_head: SignedTreeHead;
 }
@@ -77,8 +91,9 @@ export function openRecorder(issuer: Issuer, seal: Seal): Recorder {
       tx,
       recordings.map(({ lease }) => lease),
     );
+    const log = await lockLogHead(tx);
     const answers: (JsonObject | null)[] = [];
-    for (const recording of recordings) answers.push(await commitStamp(tx, recording));
+    for (const recording of recordings) answers.push(await answerOf(tx, recording));
     await storeAnswers(
       tx,
       recordings.flatMap(({ lease, settled }, index) => {
@@ -88,20 +103,21 @@ export function openRecorder(issuer: Issuer, seal: Seal): Recorder {
           : [];
       }),
     );
-    const { collected, tree_head } = await collect(tx, issuer, recordings.map(collectionOf));
+    const { collected, tree_head } = await collect(tx, issuer, log, recordings.map(collectionOf));
     return collected.map(({ receipt }, index) => ({ receipt, answer: answers[index] ?? null, tree_head }));
   };
 }
 
-async function commitStamp(tx: Tx, { stamp, settled }: Recording): Promise<JsonObject | null> {
-  if (stamp === null) return null;
+async function answerOf(tx: Tx, { answer, settled }: Recording): Promise<JsonObject | null> {
+  if (answer.kind === 'stored') return null;
+  if (answer.kind === 'worked') return answer.answer;
   const stamped: Stamped = {
     task_id: settled.task_id,
     agent_id: settled.agent_id,
     payer: { network: settled.network, wallet: settled.payer },
     payment_ref: paymentRef(settled),
   };
-  return stamp.paid.commit(tx, stamp.args, stamped);
+  return answer.paid.commit(tx, answer.args, stamped);
 }
 
 function paymentRef({ network, transfer }: Settled): string {
@@ -134,7 +150,7 @@ export function prepareRecord(
     hub: landing.hub ?? '',
     model: landing.model ?? '',
     job_kind: landing.job_kind,
-    request_hash: settled.request_hash,
+    request_hash: canonicalHash({ request_hash: settled.request_hash, salt: landing.request_salt }),
     agent_id: settled.agent_id,
     caller_binding: {
       payer_wallet: settled.payer,

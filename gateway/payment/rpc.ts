@@ -30,7 +30,8 @@ const BATCH_CALLS_MAX = 50;
 
 const answerShape = z.object({
   id: z.int(),
-  result: z.unknown(),
+  // Left out where there is an error (JSON-RPC 2.0 section 5): one call that is refused must not spoil its batch.
+  result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
 

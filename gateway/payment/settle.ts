@@ -9,6 +9,11 @@ export interface Sending {
   readonly settlement_id: string;
   /** The block before which none of them can have moved. */
   readonly from_block: number;
+  /**
+   * Settlements that failed as a whole, some of whose claims are sent again in this one: a claim that is `settling` by
+   * one of them (and by no other) is pointed at the new one. Empty for claims that are sent for the first time.
+   */
+  readonly replaces: readonly string[];
 }
 
 /**

@@ -1,8 +1,8 @@
-import { limits } from '../../schema/limits.ts';
-import { markMined } from '../../subgraphs/receipt/index.ts';
+import { findSettlement, markMined } from '../../subgraphs/receipt/index.ts';
 import type { Hex } from './abi.ts';
-import type { ChainReceipt } from './base-shapes.ts';
-import { decideMined } from './decide.ts';
+import { hashesOf } from './attempts.ts';
+import type { ChainBlock, ChainReceipt } from './base-shapes.ts';
+import { decideMined, isTooLate } from './decide.ts';
 import { addresses, type Desk } from './desk.ts';
 import { feesNow } from './fees.ts';
 import { type Batch, type Journalled, journal } from './journal.ts';
@@ -10,21 +10,10 @@ import { MarketWatch } from './market-watch.ts';
 import { type NotSent, type Settlement, transferred, type Unknown } from './outcome.ts';
 import { rebroadcast } from './rebroadcast.ts';
 import { ReceiptWatch } from './receipt-watch.ts';
-import { attemptsOf } from './reconcile-settlement.ts';
 import type { Settler, SettlerOptions } from './settle.ts';
-import { type SettleItem, submissionOf } from './submission.ts';
+import { isStarved, type SettleItem, submissionOf } from './submission.ts';
 import { type SettlerKey, settlerKey } from './transaction.ts';
-
-/** One caller who waits. The first answer counts. */
-interface Waiter<I> {
-  readonly item: I;
-  /** With how many it may share a transaction. */
-  batch_max: number;
-  answer(settlement: Settlement): void;
-}
-
-const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not_sent', reason });
-const unknown = (reason: Unknown['reason']): Unknown => ({ kind: 'unknown', reason });
+import { notSent, unknown, type Waiter, Waiters } from './waiters.ts';
 
 /** Settles in process with a pool of keys: at most one transaction per key is under way in this process. */
 export function openSettler<I extends SettleItem>(options: SettlerOptions<I>): Settler<I> {
@@ -36,9 +25,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   readonly #desk: Desk;
   readonly #market: MarketWatch;
   readonly #receipts: ReceiptWatch;
+  readonly #waiters: Waiters<I>;
   readonly #busy = new Set<Hex>();
-  readonly #underway = new Set<Waiter<I>>();
-  #waiting: Waiter<I>[] = [];
   #pumping = false;
   #closed = false;
 
@@ -46,6 +34,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     const { chain, database, clock, fee_ceiling_wei, nudge_ms, stuck_ms } = options;
     const keys = new Map(options.keys.map(settlerKey).map((key): [string, SettlerKey] => [key.address, key]));
     this.#options = options;
+    this.#waiters = new Waiters(options.wait_ms);
     this.#desk = { chain, database, keys, fee_ceiling_wei, nudge_ms, stuck_ms };
     this.#market = new MarketWatch(chain, clock, addresses(this.#desk));
     this.#receipts = new ReceiptWatch(chain, options.poll_ms);
@@ -53,20 +42,9 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
 
   settle(item: I): Promise<Settlement> {
     if (this.#closed) return Promise.resolve(notSent('stopped'));
-    return new Promise(resolve => {
-      const waiter: Waiter<I> = {
-        item,
-        batch_max: limits.settlement_batch_authorisations_max,
-        answer: settlement => {
-          clearTimeout(timer);
-          this.#underway.delete(waiter);
-          resolve(settlement);
-        },
-      };
-      const timer = setTimeout(() => this.#giveUp(waiter), this.#options.wait_ms);
-      this.#waiting.push(waiter);
-      void this.#pump();
-    });
+    const settlement = this.#waiters.enter(item);
+    void this.#pump();
+    return settlement;
   }
 
   rebroadcast(): Promise<void> {
@@ -75,17 +53,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const waiter of this.#waiting) waiter.answer(notSent('stopped'));
-    for (const waiter of this.#underway) waiter.answer(unknown('stopped'));
-    this.#waiting = [];
+    this.#waiters.close();
     this.#receipts.close();
-  }
-
-  /** No key has become free for it: nothing stands. Otherwise it is committed, and the chain has not said. */
-  #giveUp(waiter: Waiter<I>): void {
-    const queued = this.#waiting.includes(waiter);
-    this.#waiting = this.#waiting.filter(other => other !== waiter);
-    waiter.answer(queued ? notSent('chain_unavailable') : unknown('not_mined'));
   }
 
   /** One batch is journalled at a time; while it is, and while all keys are busy, others gather. */
@@ -94,22 +63,11 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     this.#pumping = true;
     await new Promise(setImmediate);
     let held = false;
-    while (this.#waiting.length > 0 && this.#free().length > 0 && !held) {
-      const waiters = this.#take();
+    while (this.#waiters.queued && this.#free().length > 0 && !held) {
+      const waiters = this.#waiters.take();
       held = await this.#send(waiters).catch(cause => this.#fail(waiters, unknown('journal_failed'), cause));
     }
     this.#pumping = false;
-  }
-
-  #take(): Waiter<I>[] {
-    const waiters = this.#waiting.splice(0, this.#waiting[0]?.batch_max);
-    for (const waiter of waiters) this.#underway.add(waiter);
-    return waiters;
-  }
-
-  #putBack(waiters: readonly Waiter<I>[]): void {
-    const still = waiters.filter(waiter => this.#underway.delete(waiter));
-    this.#waiting.unshift(...still);
   }
 
   #free(): Hex[] {
@@ -126,20 +84,33 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
    * All that can refuse comes before the commit: chain out of reach, fees above the ceiling, no gas. True where the
    * batch was put back: the free keys have no gas, but a busy one may.
    */
-  async #send(waiters: readonly Waiter<I>[]): Promise<boolean> {
-    const items = waiters.map(({ item }) => item);
+  async #send(taken: readonly Waiter<I>[]): Promise<boolean> {
     const market = await this.#market.read();
-    if (market.kind !== 'ok') return this.#fail(waiters, notSent('chain_unavailable'), market.cause);
+    if (market.kind !== 'ok') return this.#fail(taken, notSent('chain_unavailable'), market.cause);
     const { head, priority_fee_wei, keys } = market.value;
+    const waiters = await this.#inTime(taken, head);
+    if (waiters.length === 0) return false;
+    const items = waiters.map(({ item }) => item);
     const priced = feesNow({ base_fee_wei: head.base_fee_wei, priority_fee_wei }, this.#desk.fee_ceiling_wei);
     if (priced.kind !== 'priced') return this.#fail(waiters, notSent('fee_too_high'), priced);
     const cost_wei = BigInt(submissionOf(items).gas) * priced.fees.max_fee_wei;
     const funded = keys.filter(key => key.balance_wei >= cost_wei).map(key => key.address);
     if (funded.length === 0) return this.#fail(waiters, notSent('out_of_gas'), keys);
     const free = funded.filter(address => !this.#busy.has(address));
-    if (free.length > 0) await this.#journal(waiters, { items, market: market.value, fees: priced.fees, free });
-    else this.#putBack(waiters);
+    const replaces = [...new Set(waiters.flatMap(({ failed }) => failed?.settlement_id ?? []))];
+    if (free.length > 0)
+      await this.#journal(waiters, { items, market: market.value, fees: priced.fees, free, replaces });
+    else this.#waiters.putBack(waiters);
     return free.length === 0;
+  }
+
+  /** Those whom the next block will still take; the others hear that it is too late, and cost no gas. */
+  async #inTime(waiters: readonly Waiter<I>[], head: ChainBlock): Promise<readonly Waiter<I>[]> {
+    const late = await Promise.all(waiters.map(({ item }) => isTooLate(this.#desk.chain, item.authorization, head)));
+    return waiters.filter((waiter, index) => {
+      if (late[index]) waiter.answer({ kind: 'not_transferred', reason: 'expired' });
+      return !late[index];
+    });
   }
 
   async #journal(waiters: readonly Waiter<I>[], batch: Batch<I>): Promise<void> {
@@ -174,7 +145,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
       return;
     }
     for (const waiter of waiters) waiter.batch_max = Math.ceil(waiters.length / 2);
-    this.#putBack(waiters);
+    this.#waiters.putBack(waiters);
   }
 
   async #carryOut(journalled: Journalled<I>, waiters: readonly Waiter<I>[]): Promise<void> {
@@ -187,7 +158,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
       await faults?.reach('after_broadcast');
       const receipt = await this.#mined(journalled);
       if (receipt === null) return;
-      await Promise.all(waiters.map(waiter => this.#decide(waiter, journalled, receipt)));
+      await this.#decide(waiters, journalled, receipt);
       await markMined(this.#desk.database, journalled.settlement_id, receipt);
     } catch (cause) {
       this.#fail(waiters, unknown('chain_unavailable'), cause);
@@ -197,11 +168,24 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     }
   }
 
-  async #decide({ item, answer }: Waiter<I>, journalled: Journalled<I>, receipt: ChainReceipt): Promise<void> {
-    const { authorization } = item;
-    const { hashes, from_block } = journalled;
-    const facts = { authorization, attempts: hashes, from_block };
-    answer(transferred(receipt, authorization, 'us') ?? (await decideMined(this.#desk.chain, facts, receipt)));
+  /** Where one may have burnt the gas of all, those that failed go again, apart from half of the others. */
+  async #decide(waiters: readonly Waiter<I>[], journalled: Journalled<I>, receipt: ChainReceipt): Promise<void> {
+    const { hashes, from_block, items, settlement_id } = journalled;
+    const starved = isStarved(receipt, items.length);
+    const decided = waiters.map(async waiter => {
+      const { authorization } = waiter.item;
+      const done = transferred(receipt, authorization, 'us');
+      const decision =
+        done ?? (await decideMined(this.#desk.chain, { authorization, attempts: hashes, from_block }, receipt));
+      if (starved && decision.kind === 'not_transferred' && decision.reason === 'reverted') {
+        waiter.failed = { settlement_id, verdict: decision };
+        waiter.batch_max = Math.ceil(items.length / 2);
+        return [waiter];
+      }
+      waiter.answer(decision);
+      return [];
+    });
+    this.#waiters.putBack((await Promise.all(decided)).flat());
   }
 
   /** Waits for as long as it takes, sending again what is not mined; the key stays busy for that long. */
@@ -217,7 +201,9 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   async #nudge(journalled: Journalled<I>): Promise<void> {
     try {
       await rebroadcast(this.#desk, [journalled.key_address]);
-      journalled.hashes = await attemptsOf(this.#desk.database, journalled.settlement_id);
+      const settlement = await findSettlement(this.#desk.database, journalled.settlement_id);
+      if (settlement) journalled.hashes = hashesOf(settlement);
+      if (settlement?.state === 'abandoned') this.#receipts.forget(journalled);
     } catch (cause) {
       this.#options.trouble?.(cause);
     }

@@ -10,63 +10,35 @@ import { type Abandoned, abandonClaim, beginSettling, type Lease } from '../../s
 import { announce } from './announce.ts';
 import { rejected } from './authorized.ts';
 import type { Claimed } from './claimed.ts';
-import { decidePayment } from './decide.ts';
-import type { NotSent, Settlement, Transferred } from './outcome.ts';
-import { type AnyPaid, answerLabel, type Landing, prepareRecord, type Recording, type Settled } from './record.ts';
-import { searchFrom } from './search-from.ts';
+import type { NotSent, Transferred } from './outcome.ts';
+import {
+  type Answered,
+  type AnyPaid,
+  answerLabel,
+  type Landing,
+  prepareRecord,
+  type Recorded,
+  type Settled,
+} from './record.ts';
+import type { Sending } from './settle.ts';
 import type { SettleItem } from './submission.ts';
 import type { Till } from './till.ts';
 
 /** How much the world may have changed when a call breaks off. */
 export type Standing = 'nothing_moved' | 'may_have_moved' | 'moved';
 
-/**
- * Asks the chain, before any work, whether the payer can pay. An authorisation that is used already was submitted by
- * somebody else (anyone may): then the money is here, and the work is owed.
- */
-export async function preflight(till: Till, { paid, payment }: Claimed): Promise<Transferred | null> {
-  const { authorization } = payment;
-  const ready = await till.chain.readiness(authorization);
-  if (ready.kind === 'unreachable')
-    throw new Refusal('chain_unavailable', { facts: { charged: false }, cause: ready.cause });
-  if (ready.value.used) {
-    const from_block = await searchFrom(till.chain, authorization);
-    if (from_block === null) throw new Refusal('chain_unavailable', { facts: { charged: false } });
-    const found = await decidePayment(till.chain, { authorization, attempts: [], from_block });
-    if (found.kind === 'transferred') return found;
-    if (found.kind === 'not_transferred' || found.reason === 'chain_inconsistent') {
-      throw rejected(till, paid, found.kind === 'not_transferred' ? found.reason : 'authorization_used');
-    }
-    throw new Refusal('chain_unavailable', { facts: { charged: false } });
-  }
-  if (ready.value.balance_atomic < authorization.amount_atomic) throw rejected(till, paid, 'insufficient_funds');
-  return null;
-}
-
 export type SettledClaim =
   | { readonly kind: 'transferred'; readonly standing: Standing; readonly transfer: Transferred }
   | { readonly kind: 'refused'; readonly standing: Standing; readonly refusal: Refusal };
 
 /** Moves the money, or finds out why it did not move. The chain's word decides; a time-out decides nothing. */
-export async function settleClaim(
-  till: Till,
-  claimed: Claimed,
-  work: Work<JsonObject> | null,
-  already: Transferred | null,
-): Promise<SettledClaim> {
-  const { lease, payment, paid, task_id } = claimed;
-  const item: ClaimItem = {
-    claim_key: lease.claim_key,
-    authorization: payment.authorization,
-    signature: payment.signature,
-    lease,
-    answer_box: work && till.vault.seal(JSON.stringify(work.answer), answerLabel(task_id)),
-    worked: workedLanding(work),
-  };
-  const settlement = already === null ? await till.settler.settle(item) : await adopt(till, item, already);
+export async function settleClaim(till: Till, claimed: Claimed, work: Work<JsonObject> | null): Promise<SettledClaim> {
+  const { paid, task_id } = claimed;
+  const answer_box = work && till.vault.seal(JSON.stringify(work.answer), answerLabel(task_id));
+  const settlement = await till.settler.settle({ ...claimItem(claimed), answer_box, worked: workedLanding(work) });
   switch (settlement.kind) {
     case 'transferred':
-      return { kind: 'transferred', standing: 'moved', transfer: settlement };
+      return moved(settlement);
     case 'not_transferred':
       return { kind: 'refused', standing: 'nothing_moved', refusal: rejected(till, paid, settlement.reason) };
     case 'not_sent':
@@ -80,6 +52,10 @@ export async function settleClaim(
   }
 }
 
+export function moved(transfer: Transferred): SettledClaim {
+  return { kind: 'transferred', standing: 'moved', transfer };
+}
+
 /** What a caller hears of a payment that never left this process. */
 const unsent: Record<NotSent['reason'], ErrorCode> = {
   chain_unavailable: 'chain_unavailable',
@@ -90,11 +66,20 @@ const unsent: Record<NotSent['reason'], ErrorCode> = {
   stopped: 'unavailable',
 };
 
-/** Somebody else has submitted the payment: there is nothing to send, but the claim must say so before it is recorded. */
-async function adopt(till: Till, item: ClaimItem, already: Transferred): Promise<Settlement> {
-  const sending = { settlement_id: null, from_block: already.block_number };
+/**
+ * Somebody else has submitted the payment: there is nothing to send, but the claim must say that the money has moved
+ * before any work is done for it, or a hub that fails would make it look unpaid.
+ */
+export async function adoptTransfer(till: Till, claimed: Claimed, { block_number }: Transferred): Promise<void> {
+  const item = { ...claimItem(claimed), answer_box: null, worked: {} };
+  const sending = { settlement_id: null, from_block: block_number, replaces: [] };
   const moved = await till.database.transaction(tx => commitSettling(tx, [item], sending));
-  return moved.has(item.claim_key) ? already : { kind: 'not_sent', reason: 'claim_lost' };
+  if (!moved.has(item.claim_key)) throw new Refusal('settlement_pending');
+}
+
+function claimItem({ lease, payment }: Claimed): SettleItem & Pick<ClaimItem, 'lease'> {
+  const { authorization, signature } = payment;
+  return { claim_key: lease.claim_key, authorization, signature, lease };
 }
 
 /** A claim on its way to the chain, with what reconcile needs to finish it alone. */
@@ -108,11 +93,12 @@ export interface ClaimItem extends SettleItem {
 export async function commitSettling(
   tx: Tx,
   items: readonly ClaimItem[],
-  { settlement_id, from_block }: { settlement_id: string | null; from_block: number },
+  { settlement_id, from_block, replaces }: Omit<Sending, 'settlement_id'> & { settlement_id: string | null },
 ): Promise<Set<string>> {
   return beginSettling(
     tx,
     items.map(({ lease, answer_box, worked }) => ({ ...lease, answer_box, worked, settlement_id, from_block })),
+    replaces,
   );
 }
 
@@ -128,7 +114,7 @@ export async function recordClaim(
   transfer: Transferred,
   context: Context,
 ): Promise<JsonObject> {
-  const { claim, lease, payment, task_id, request_hash } = claimed;
+  const { claim, lease, payment, task_id, request_hash, paid, args } = claimed;
   const settled: Settled = {
     task_id,
     request_hash,
@@ -143,24 +129,21 @@ export async function recordClaim(
     transfer,
   };
   await till.faults.reach('before_record');
-  const recorded = await record(till, { lease, settled, paid: claimed.paid, args: claimed.args });
-  announce(context, payment, transfer.tx_hash);
+  const recorded = await record(till, lease, settled, answered(paid, args, work, transfer));
+  announce(context, payment, { transaction: transfer.tx_hash, landing: settled.landing });
   const answer = work?.answer ?? recorded.answer;
   if (answer === null) throw new Error('a recorded claim has an answer');
   return answer;
 }
 
+function answered(paid: AnyPaid, args: JsonObject, work: Work<JsonObject> | null, transfer: Transferred): Answered {
+  if (paid.order === 'stamp') return { kind: 'stamp', paid, args };
+  return work && transfer.by === 'third_party' ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };
+}
+
 /** The one way into the record, for the caller who waited and for reconcile alike. */
-export async function record(
-  till: Till,
-  { lease, settled, paid, args }: { lease: Recording['lease']; settled: Settled; paid: AnyPaid; args: JsonObject },
-) {
-  const recorded = await till.queues.record.submit({
-    lease,
-    settled,
-    prepared: prepareRecord(till, settled),
-    stamp: paid.order === 'stamp' ? { paid, args } : null,
-  });
+export async function record(till: Till, lease: Lease, settled: Settled, answer: Answered): Promise<Recorded> {
+  const recorded = await till.queues.record.submit({ lease, settled, prepared: prepareRecord(till, settled), answer });
   await till.faults.reach('after_record');
   await till.saved_head.save(recorded.tree_head);
   return recorded;
@@ -180,7 +163,7 @@ export async function abandon(till: Till, { lease }: Claimed, standing: Standing
 }
 
 /** Releases or lets go, and gives the book back what was held on it, in one transaction. */
-export function giveUp(till: Till, lease: Recording['lease'], reason: string, definite: boolean): Promise<Abandoned> {
+export function giveUp(till: Till, lease: Lease, reason: string, definite: boolean): Promise<Abandoned> {
   return till.database.transaction(async tx => {
     const left = await abandonClaim(tx, lease, reason, definite);
     if (left.kind === 'released' && left.agent_id !== null && left.reserved_atomic > 0n) {

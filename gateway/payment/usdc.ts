@@ -15,6 +15,7 @@ export const topics = {
 
 const selectors = {
   balanceOf: selector('balanceOf(address)'),
+  isBlacklisted: selector('isBlacklisted(address)'),
   authorizationState: selector('authorizationState(address,bytes32)'),
   transferWithAuthorization: selector(
     'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)',
@@ -28,6 +29,10 @@ export function topic(value: Hex): Hex {
 
 export function balanceCall(wallet: Hex): Hex {
   return `0x${selectors.balanceOf}${words(wallet)}`;
+}
+
+export function blacklistCall(wallet: Hex): Hex {
+  return `0x${selectors.isBlacklisted}${words(wallet)}`;
 }
 
 export function stateCall(payer: Hex, nonce: Hex): Hex {

@@ -56,7 +56,7 @@ export function receiptSubgraph(): Promise<Subgraph> {
 }
 
 export { PaymentClaim } from './payment/claim.entity.ts';
-export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease } from './payment/claim.ts';
+export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease, slotsMissed } from './payment/claim.ts';
 export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
 export { endLease, renewLease } from './payment/lease.ts';
 export {
@@ -64,7 +64,8 @@ export {
   abandonClaim,
   beginSettling,
   claimByKey,
-  forgetAnswers,
+  forgetAnswer,
+  forgetClaims,
   markFinal,
   markRecorded,
   reopen,
@@ -77,6 +78,7 @@ export {
 export { allocateNonce } from './payment/nonce.ts';
 export {
   type Attempt,
+  abandonSettlement,
   journalAttempt,
   journalSettlement,
   lockForAttempt,

@@ -15,9 +15,9 @@ const ok = async <T>(value: T) => ({ kind: 'ok' as const, value });
 
 export function standStillChain(): BaseChain {
   return {
-    readiness: () => ok({ balance_atomic: 10n ** 12n, used: false }),
+    readiness: () => ok({ balance_atomic: 10n ** 12n, used: false, has_code: false, blacklisted: false }),
     used: () => ok(false),
-    receipts: hashes => ok(hashes.map(() => null)),
+    receipts: hashes => Promise.all(hashes.map(() => ok(null))),
     block: () => ok(block),
     authorizationUse: () => ok(null),
     transfersTo: () => ok([]),
@@ -54,6 +54,6 @@ export const openStandStillSettling: OpenSettling = ({ database }) => {
 };
 
 async function settleAll(tx: Parameters<typeof commitSettling>[0], items: readonly ClaimItem[]): Promise<boolean[]> {
-  const moved = await commitSettling(tx, items, { settlement_id: null, from_block: 0 });
+  const moved = await commitSettling(tx, items, { settlement_id: null, from_block: 0, replaces: [] });
   return items.map(item => moved.has(item.claim_key));
 }

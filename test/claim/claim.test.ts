@@ -20,8 +20,11 @@ import { claim, claimRequest, OTHER, OWNER, stateOf } from './fixture.ts';
 let database: Database;
 beforeAll(async () => {
   database = await freshStore();
-  await renewLease(database, OWNER);
+  await renewLeaseOf(OWNER);
 });
+
+const renewLeaseOf = (owner: string) => database.transaction(tx => renewLease(tx, owner));
+const endLeaseOf = (owner: string) => database.transaction(tx => endLease(tx, owner));
 
 function held(outcome: ClaimOutcome | undefined): Lease {
   if (outcome?.kind !== 'claimed') throw new Error(`not claimed but ${outcome?.kind}`);
@@ -45,6 +48,18 @@ describe('claiming', () => {
       await claim(database, claimRequest('a', { request_hash: 'another' })),
     ];
     expect([again[0]?.kind, other[0]?.kind]).toEqual(['in_flight', 'foreign']);
+  });
+
+  it('judges every request of a batch by its own hash: nobody gets the answer to another request', async () => {
+    const lease = held((await claim(database, claimRequest('twins')))[0]);
+    await settling(lease);
+    await recorded(lease);
+    const mine = () => claimRequest('twins');
+    const theirs = () => claimRequest('twins', { request_hash: 'another' });
+    const kinds = async (...requests: ReturnType<typeof mine>[]) =>
+      (await claim(database, ...requests)).map(({ kind }) => kind);
+    expect(await kinds(mine(), theirs())).toEqual(['replayed', 'foreign']);
+    expect(await kinds(theirs(), mine())).toEqual(['foreign', 'replayed']);
   });
 
   it('is idempotent for the batch that is done again', async () => {
@@ -107,7 +122,7 @@ describe('moving', () => {
     claimed: lease => claim(database, claimRequest(lease.claim_key)),
     reopened: async lease => {
       const standing = await claimByKey(database, lease.claim_key);
-      if (standing) await database.transaction(tx => reopen(tx, standing, OTHER));
+      if (standing) await database.transaction(tx => reopen(tx, standing, OTHER, 1));
     },
   };
 
@@ -140,13 +155,13 @@ describe('moving', () => {
   });
 
   it('takes over nothing that a living process works on, and everything that a dead one left', async () => {
-    await renewLease(database, OTHER);
+    await renewLeaseOf(OTHER);
     const mine = await claimIn('settling', 'living');
     const [left] = await claim(database, claimRequest('left', { lease_owner: OTHER }));
     const takenKeys = async () =>
       (await database.transaction(tx => takeOrphans(tx, OWNER, 1000))).map(orphan => orphan.claimKey);
     expect(await takenKeys()).not.toContain('left');
-    await endLease(database, OTHER);
+    await endLeaseOf(OTHER);
     const taken = await takenKeys();
     expect(taken).toContain('left');
     expect(taken).not.toContain('living');

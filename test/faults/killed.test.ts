@@ -63,23 +63,23 @@ describe('a payment that cannot be recorded', () => {
     const chat = await regular.chat('spoilt');
     const registration = await newcomer.registration();
     const dying = await ground.startFaulty({ point: 'before_record', reached: 2 });
-    const lost = [trySend(dying, chat)];
+    const lost = [trySend(dying, registration)];
     await reached(dying, 'before_record', 1);
-    await spoil(chat);
-    lost.push(trySend(dying, registration));
+    await spoil(registration);
+    lost.push(trySend(dying, chat));
     await Promise.all(lost);
 
-    expect(await closed(ground, registration)).toMatchObject({ state: 'recorded' });
-    expect(await claimOf(ground, chat)).toMatchObject({ state: 'settling' });
-    expect(['409 payment_in_flight', '503 settlement_pending']).toContain(nameOf(await send(healthy, chat)));
-    await spoil(chat);
     expect(await closed(ground, chat)).toMatchObject({ state: 'recorded' });
+    expect(await claimOf(ground, registration)).toMatchObject({ state: 'settling' });
+    expect(['409 payment_in_flight', '503 settlement_pending']).toContain(nameOf(await send(healthy, registration)));
+    await spoil(registration);
+    expect(await closed(ground, registration)).toMatchObject({ state: 'recorded' });
     await expectOneCharge(chat, 'recorded');
     await expectOneRegistration(newcomer.address, registration, 'recorded');
   });
 });
 
-/** Reverses the stored request, so that its seal holds no longer; done again, it holds. */
+/** Reverses a stamp's stored request, so that its seal holds no longer; done again, it holds. */
 async function spoil({ claim_key }: Order): Promise<void> {
   const text = `update payment_claim set request_box =
     decode(reverse(encode(request_box, 'hex')), 'hex') where claim_key = $1`;

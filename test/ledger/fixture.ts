@@ -1,9 +1,9 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import { agentId } from '../../schema/ids.ts';
 import { type Collection, collect, openBook, type RowBirth } from '../../subgraphs/book/index.ts';
-import type { Database } from '../../subgraphs/database.ts';
+import type { Database, Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
-import { openIssuer, prepareReceipt } from '../../subgraphs/receipt/index.ts';
+import { lockLogHead, openIssuer, prepareReceipt } from '../../subgraphs/receipt/index.ts';
 import { paidCall } from '../vectors/receipt-facts.ts';
 
 export const issuer = openIssuer(['11'.repeat(32)], {
@@ -48,10 +48,14 @@ export function collection(agent: number | null, number: number): Collection {
   return { prepared, landing: { agent_id: agentId(agent), birth: birth(task_id, number), reserved: atomicAmount(0n) } };
 }
 
+/** As the recorder does: the log's head first, then all that the batch writes. */
+export const collectAll = async (tx: Tx, items: readonly Collection[]) =>
+  collect(tx, issuer, await lockLogHead(tx), items);
+
 export function collector(database: Database) {
   return new GroupCommit<Collection, number | null>(
     database,
-    async (tx, items) => (await collect(tx, issuer, items)).collected.map(({ seq }) => seq),
+    async (tx, items) => (await collectAll(tx, items)).collected.map(({ seq }) => seq),
     64,
   );
 }

@@ -3,11 +3,11 @@ import { atomicAmount } from '../../schema/amount.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { canonicalHash } from '../../schema/digest.ts';
 import { agentId } from '../../schema/ids.ts';
-import { collect, replay, reserve, voidReservations } from '../../subgraphs/book/index.ts';
+import { replay, reserve, voidReservations } from '../../subgraphs/book/index.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { lockLogHead } from '../../subgraphs/receipt/index.ts';
 import { freshStore } from '../harness/store.ts';
-import { collection, collector, issuer, withBooks } from './fixture.ts';
+import { collectAll, collection, collector, withBooks } from './fixture.ts';
 
 let database: Database;
 beforeAll(async () => {
@@ -35,12 +35,12 @@ describe('collect', () => {
     await withBooks(database, 1);
     const before = await count('receipt');
     const unknownBook = collection(999, 1);
-    const batch = database.transaction(tx => collect(tx, issuer, [collection(1, 1), unknownBook]));
+    const batch = database.transaction(tx => collectAll(tx, [collection(1, 1), unknownBook]));
     await expect(batch).rejects.toThrow('book 999');
     expect(await count('receipt')).toBe(before);
     expect((await chainsOf(1)).rows).toEqual([]);
 
-    await database.transaction(tx => collect(tx, issuer, [collection(1, 1)]));
+    await database.transaction(tx => collectAll(tx, [collection(1, 1)]));
     const { head, rows, events } = await chainsOf(1);
     expect(rows).toMatchObject([{ seq: 1, evidence: 'collected', amount: 2000n, row_hash: head?.row_hash }]);
     expect(events).toMatchObject([{ position: 1, kind: 'born', seq: 1, hash: head?.event_hash }]);
@@ -111,7 +111,7 @@ describe('collect', () => {
 describe('replay', () => {
   it('appends an event and consumes no seq', async () => {
     await withBooks(database, 41);
-    await database.transaction(tx => collect(tx, issuer, [collection(41, 1), collection(41, 2)]));
+    await database.transaction(tx => collectAll(tx, [collection(41, 1), collection(41, 2)]));
     await database.transaction(tx => replay(tx, ['task_41_1', 'task_41_1', 'task_nobody']));
     const { head, rows, events } = await chainsOf(41);
     expect(head).toMatchObject({ seq: 2, position: 4 });

@@ -46,6 +46,19 @@ describe('readiness', () => {
     ]);
     expect(answers).toHaveLength(104);
   });
+
+  it('tells who has code at its address, and who may not pay', async () => {
+    const [plain, delegated, blacklisted] = await Promise.all([ground.wallet(), ground.wallet(), ground.wallet()]);
+    await ground.setCode(delegated, `0xef0100${'11'.repeat(20)}`);
+    await ground.blacklist(blacklisted);
+    const items = await Promise.all([plain, delegated, blacklisted].map(payer => ground.payment(payer)));
+    const answers = await Promise.all(items.map(({ authorization }) => ground.base.readiness(authorization)));
+    expect(answers).toMatchObject([
+      { value: { has_code: false, blacklisted: false } },
+      { value: { has_code: true, blacklisted: false, balance_atomic: 1_000_000_000n } },
+      { value: { has_code: false, blacklisted: true, balance_atomic: 1_000_000_000n, used: false } },
+    ]);
+  });
 });
 
 describe('the list of transfers', () => {
@@ -75,15 +88,43 @@ describe('a node that does not answer as it should', () => {
     const base = openBase({ rpc_url: 'http://127.0.0.1:9' });
     expect((await base.readiness({ payer: ground.pay_to, nonce: `0x${'00'.repeat(32)}` })).kind).toBe('unreachable');
     expect((await base.broadcast('0x02')).kind).toBe('unreachable');
+    expect(await base.receipts(['0x01', '0x02'])).toMatchObject([{ kind: 'unreachable' }, { kind: 'unreachable' }]);
+  });
+
+  it.each([
+    ['nonce too low: next nonce 7, tx nonce 3', 'nonce_too_low'],
+    ['replacement transaction underpriced', 'underpriced'],
+    ['already known', 'taken'],
+    ['tx pool is full', 'turned_down'],
+  ])('to a transaction says "%s": %s', async (message, kind) => {
+    const error = { code: -32000, message };
+    const base = await nodeThatAnswers(() => ({ body: JSON.stringify({ jsonrpc: '2.0', id: 0, error }) }));
+    expect(await base.broadcast('0x02')).toMatchObject({ kind: 'ok', value: { kind } });
+  });
+
+  it('on one receipt hides none of the others', async () => {
+    const answers: Record<string, object> = {
+      '0x01': { error: { code: -32000, message: 'state is pruned' } },
+      '0x02': { result: null },
+      '0x03': { result: { status: 'odd' } },
+    };
+    const base = await nodeThatAnswers(body => {
+      const calls: { id: number; params: [string] }[] = JSON.parse(body);
+      return { body: JSON.stringify(calls.map(({ id, params }) => ({ jsonrpc: '2.0', id, ...answers[params[0]] }))) };
+    });
+    expect(await base.receipts(['0x01', '0x02', '0x03'])).toMatchObject([
+      { kind: 'unreachable' },
+      { kind: 'ok', value: null },
+      { kind: 'unreachable' },
+    ]);
   });
 });
 
 describe('a receipt', () => {
   const receiptOf = async (hash: string) => {
-    const receipts = await ground.base.receipts([hash as `0x${string}`]);
-    const receipt = receipts.kind === 'ok' && receipts.value[0];
-    if (!receipt) throw new Error('no receipt');
-    return receipt;
+    const [receipt] = await ground.base.receipts([hash as `0x${string}`]);
+    if (receipt?.kind !== 'ok' || !receipt.value) throw new Error('no receipt');
+    return receipt.value;
   };
 
   it('proves a transfer only by the logs of USDC itself, of the right authorization, in the right order', async () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { judgeContinuity, OtherChain, openEpoch, rememberChain } from '../../gateway/payment/epoch.ts';
 import { openBase } from '../../gateway/payment/open-base.ts';
-import { collect } from '../../subgraphs/book/index.ts';
 import { freshChain } from '../harness/chain.ts';
 import { atEnd } from '../harness/release.ts';
 import { freshStore } from '../harness/store.ts';
-import { collection, issuer } from '../ledger/fixture.ts';
+import { collectAll, collection } from '../ledger/fixture.ts';
 
 const known = { epoch: 0, genesis_hash: '0xa', last_block: 7, last_hash: '0xb' };
 
@@ -50,7 +49,7 @@ describe('chain epochs', () => {
   it('development begins a new epoch: open claims closed by name, nonces anew, older receipts marked', async () => {
     const database = await freshStore();
     await openEpoch(database, (await base()).chain, 'development');
-    await database.transaction(tx => collect(tx, issuer, [collection(null, 1)]));
+    await database.transaction(tx => collectAll(tx, [collection(null, 1)]));
     await database.query({ text: `insert into settler_key values ('0x01', 9)` });
     await database.query({
       text: `insert into payment_claim (claim_key, state, field, request_hash, task_id, network, payer, payment_id,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { encodeFunctionData, type Hex, type PrivateKeyAccount, parseAbi } from 'viem';
+import { developmentFacilitators, usdcAdmin } from '../../gateway/development/chain/accounts.ts';
 import { hex } from '../../gateway/payment/abi.ts';
 import type { Authorization } from '../../gateway/payment/authorization.ts';
 import { claimKey } from '../../gateway/payment/authorization.ts';
@@ -9,7 +10,7 @@ import { FEE_CEILING_WEI_DEFAULT } from '../../gateway/payment/fees.ts';
 import { openBase } from '../../gateway/payment/open-base.ts';
 import type { Decision } from '../../gateway/payment/outcome.ts';
 import { reconcileSettlement } from '../../gateway/payment/reconcile-settlement.ts';
-import { type Settler, type SettlerOptions, settlerDefaults } from '../../gateway/payment/settle.ts';
+import { type Sending, type Settler, type SettlerOptions, settlerDefaults } from '../../gateway/payment/settle.ts';
 import { openSettler } from '../../gateway/payment/settler.ts';
 import { readSignature } from '../../gateway/payment/signature.ts';
 import type { SettleItem } from '../../gateway/payment/submission.ts';
@@ -28,13 +29,14 @@ import { signMessage } from './wallet.ts';
 const PRICE = 2000n;
 const abi = parseAbi([
   'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  'function blacklist(address account)',
 ]);
 
 /** What a settler is told to leave out or to fail on, by claim key. */
 interface Claims {
   readonly lost: Set<string>;
   readonly broken: Set<string>;
-  readonly settlements: Map<string, { settlement_id: string; from_block: number }>;
+  readonly settlements: Map<string, Sending>;
 }
 
 export type Ground = Awaited<ReturnType<typeof openGround>>;
@@ -77,9 +79,19 @@ export async function openGround() {
     submitElsewhere: (item: SettleItem) => sendAs(chain, transferCall(item.authorization, item.signature)),
     cancel: async (payer: PrivateKeyAccount, { authorization: { nonce } }: SettleItem) =>
       sendAs(chain, await cancellation(payer, nonce)),
+    blacklist: ({ address }: PrivateKeyAccount) =>
+      sendAs(chain, encodeFunctionData({ abi, functionName: 'blacklist', args: [address] }), usdcAdmin.address),
+    /** Gives an account code, as by EIP-7702. */
+    setCode: ({ address }: PrivateKeyAccount, code: Hex) => chain.call('anvil_setCode', address, code),
+    /** Another transaction of the settlers' first key: what was signed with that nonce will never be mined. */
+    useUpNonce: () => {
+      const from = developmentFacilitators[0]?.address ?? '';
+      return chain.call('eth_sendTransaction', { from, to: from, value: '0x1' });
+    },
     attempts: () =>
-      database.query<{ settlement_id: string; nonce: number; tx_hash: string; max_fee_wei: bigint }>({
-        text: 'select settlement_id, nonce, tx_hash, max_fee_wei from settlement_attempt order by nonce, created_at',
+      database.query<{ settlement_id: string; key_address: string; nonce: number; tx_hash: Hex; max_fee_wei: bigint }>({
+        text: `select settlement_id, key_address, nonce, tx_hash, max_fee_wei
+          from settlement_attempt a join settlement using (settlement_id) order by nonce, a.created_at`,
       }),
     states: async () =>
       (await database.query<{ state: string }>({ text: 'select state from settlement order by created_at' })).map(
@@ -142,8 +154,8 @@ async function signedItem(payer: PrivateKeyAccount, pay_to: Hex, changed: Partia
 /** From one of anvil's own accounts, which is no settler. */
 const STRANGER = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 
-async function sendAs(chain: TestChain, data: Hex): Promise<string> {
-  const hash = await chain.call<string>('eth_sendTransaction', { from: STRANGER, to: networks.base.usdc, data });
+async function sendAs(chain: TestChain, data: Hex, from: string = STRANGER): Promise<string> {
+  const hash = await chain.call<string>('eth_sendTransaction', { from, to: networks.base.usdc, data });
   // The node takes it first and mines it a moment later.
   await until(async () => (await chain.call('eth_getTransactionReceipt', hash)) !== null);
   return hash;

@@ -119,8 +119,7 @@ describe('a stuck nonce', () => {
     void dying.settle(item);
     await until(async () => (await ground.attempts()).length === 1);
     await dying.close();
-    const from = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-    await ground.chain.call('eth_sendTransaction', { from, to: from, value: '0x1' });
+    await ground.useUpNonce();
 
     const next = ground.settler(impatient);
     await until(async () => {
@@ -129,6 +128,31 @@ describe('a stuck nonce', () => {
     });
     expect((await ground.attempts()).map(({ nonce }) => nonce)).toEqual([0, 1]);
     expect(await ground.chain.transfers(ground.pay_to)).toHaveLength(1);
+  });
+
+  it('that was used up by something else is closed, not paid for again, where nothing in it can move any more', async () => {
+    const item = await onePayment();
+    const faults = { reach: (name: string) => (name === 'after_settling' ? held : Promise.resolve()) };
+    let send = () => {};
+    const held = new Promise<void>(resolve => {
+      send = resolve;
+    });
+    const settler = ground.settler({ ...impatient, faults });
+    const settling = settler.settle(item);
+    await until(async () => (await ground.attempts()).length === 1);
+    await ground.useUpNonce();
+    await ground.chain.passTime(600);
+    send();
+    await until(async () => (await ground.states()).join() === 'abandoned');
+    expect(await ground.attempts()).toHaveLength(1);
+    expect((await settling).kind).toBe('unknown');
+    expect(await ground.reconcile(item)).toEqual({ kind: 'not_transferred', reason: 'expired' });
+
+    // The key that waited for it is free again.
+    const next = await ground.payment(await ground.wallet(), { valid_before_seconds: 2 ** 33 });
+    let settled = await settler.settle(next);
+    while (settled.kind === 'not_sent') settled = await settler.settle(next);
+    expect(settled).toMatchObject({ kind: 'transferred', by: 'us' });
   });
 });
 

@@ -1,20 +1,18 @@
 import { join } from 'node:path';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect, it } from 'vitest';
-import { collect } from '../../subgraphs/book/index.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { declareBreak, headToContinue, proveLogIntact, savedHead } from '../../subgraphs/receipt/index.ts';
 import { makeScratch } from '../harness/scratch.ts';
 import { freshStore } from '../harness/store.ts';
-import { collection, issuer } from '../ledger/fixture.ts';
+import { collectAll, collection, issuer } from '../ledger/fixture.ts';
 
 const grow = (database: Database, ...numbers: number[]) =>
   database.transaction(
     async tx =>
       (
-        await collect(
+        await collectAll(
           tx,
-          issuer,
           numbers.map(number => collection(null, number)),
         )
       ).tree_head,

@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { identify, openKeyring } from '../../gateway/principal.ts';
 import { agentId, type TaskId, taskId } from '../../schema/ids.ts';
 import { nobody } from '../../schema/principal.ts';
@@ -15,17 +15,17 @@ import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof
 import { controlText, requestHash } from '../../subgraphs/session/registration/control.ts';
 import { RegistrationResolver } from '../../subgraphs/session/registration/registration.resolver.ts';
 import { openVault } from '../../subgraphs/vault.ts';
-import { sessionDatabase } from './database.ts';
+import { freshStore } from '../harness/store.ts';
 
 const NOW_MS = 1_790_000_000_000;
 const vault = openVault('a secret for sealing');
 const paid = registrationPaid({ vault, random: systemRandom });
 const keyring = openKeyring({ live: ['live-key'], demo: [], waiver: [] });
 
-let database: Database & AsyncDisposable;
+let database: Database;
 let context: Context;
 beforeAll(async () => {
-  database = await sessionDatabase();
+  database = await freshStore();
   context = {
     database,
     vault,
@@ -40,7 +40,6 @@ beforeAll(async () => {
     response: new ResponseHeaders(),
   };
 });
-afterAll(() => database[Symbol.asyncDispose]());
 
 type Account = ReturnType<typeof privateKeyToAccount>;
 const newWallet = () => privateKeyToAccount(generatePrivateKey());

@@ -8,7 +8,7 @@ import { BOOK_CHANNEL } from '../../live.ts';
 import {
   type Issuer,
   issueReceipts,
-  lockLogHead,
+  type OpenLog,
   type PreparedReceipt,
   type Receipt,
   type SignedTreeHead,
@@ -51,13 +51,16 @@ export async function voidReservations(tx: Tx, items: readonly Reservation[]): P
   await shiftReserved(tx, items, -1n);
 }
 
-/** Receipts, leaves, the new tree head, rows, events, counters and wake-ups of a batch: one transaction, one truth. */
+/**
+ * Receipts, leaves, the new tree head, rows, events, counters and wake-ups of a batch: one transaction, one truth.
+ * `log` is the log's head, which the caller has locked before all that a batch writes.
+ */
 export async function collect(
   tx: Tx,
   issuer: Issuer,
+  log: OpenLog,
   items: readonly Collection[],
 ): Promise<{ collected: readonly Collected[]; tree_head: SignedTreeHead }> {
-  const log = await lockLogHead(tx);
   const at = iso(log.collected_at_ms);
   const books = await lockBooks(
     tx,

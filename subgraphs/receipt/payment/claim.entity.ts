@@ -12,6 +12,7 @@ import type { ClaimState } from './claim.machine.ts';
  */
 @Entity({ tableName: 'payment_claim' })
 @Index({ name: 'payment_claim_payment_id', properties: ['paymentId'] })
+@Index({ name: 'payment_claim_settlement', properties: ['settlementId'] })
 export class PaymentClaim {
   @PrimaryKey({ type: 'text' })
   claimKey!: string;
@@ -62,6 +63,9 @@ export class PaymentClaim {
   /** A released claim is final once the chain has said, after `validBefore`, that the payment was never used. */
   @Property({ type: 'boolean', default: false })
   final!: boolean;
+  /** The last look at a released claim that has expired; null before the first. */
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
+  lookedAt!: Date | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   claimedAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz' })

@@ -35,32 +35,57 @@ export interface Lease {
 
 export type ClaimOutcome =
   | { readonly kind: 'claimed'; readonly lease: Lease }
-  | { readonly kind: 'replayed'; readonly task_id: TaskId; readonly answer_box: Buffer | null }
+  | {
+      readonly kind: 'replayed';
+      readonly task_id: TaskId;
+      readonly answer_box: Buffer | null;
+      readonly landing: JsonObject;
+    }
   | { readonly kind: 'slot_taken'; readonly slot: string }
   | { readonly kind: Exclude<Verdict['kind'], 'claimed' | 'replayed'> };
 
 /**
- * Claims payments, many at once; rows are taken in the order of their keys, or two batches would deadlock.
- * The same key twice in one batch: the second meets the first.
+ * Claims payments, many at once; rows are taken in the order of their keys, or two batches would deadlock. Every request
+ * is judged by its own hash against what stands; of those with one key in one batch only one can take it.
  */
 export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): Promise<ClaimOutcome[]> {
   const first = new Map<string, ClaimRequest>();
   for (const request of requests) if (!first.has(request.claim_key)) first.set(request.claim_key, request);
   const sorted = [...first.values()].sort((a, b) => (a.claim_key < b.claim_key ? -1 : 1));
-
   const inserted = await insertClaims(tx, sorted);
-  const outcomes = new Map<string, ClaimOutcome>();
-  const met = sorted.filter(request => !inserted.has(request.claim_key));
-  for (const request of sorted) if (inserted.has(request.claim_key)) outcomes.set(request.claim_key, held(request, 0));
-  for (const [key, outcome] of await meetStanding(tx, met)) outcomes.set(key, outcome);
-  await takeSlots(tx, sorted, outcomes);
+  const standing = await meetStanding(
+    tx,
+    sorted.filter(request => !inserted.has(request.claim_key)),
+  );
 
-  return requests.map(request => {
-    const winner = first.get(request.claim_key);
-    const outcome = outcomes.get(request.claim_key) as ClaimOutcome;
-    if (winner === request || outcome.kind !== 'claimed') return outcome;
-    return { kind: winner?.request_hash === request.request_hash ? 'in_flight' : 'foreign' };
-  });
+  const taken = new Map<string, ClaimRequest>();
+  const outcomes = new Map<ClaimRequest, ClaimOutcome>();
+  for (const request of requests) {
+    const outcome = judged(request, standing.get(request.claim_key), taken.get(request.claim_key));
+    if (outcome.kind === 'claimed') taken.set(request.claim_key, request);
+    outcomes.set(request, outcome);
+  }
+  await claimAgain(
+    tx,
+    [...taken.values()].filter(request => standing.has(request.claim_key)),
+  );
+  await takeSlots(tx, taken, outcomes);
+  return requests.map(request => outcomes.get(request) as ClaimOutcome);
+}
+
+/** `standing` is what another transaction has left under the key, `taker` who took it in this one. */
+function judged(
+  request: ClaimRequest,
+  standing: StandingRow | undefined,
+  taker: ClaimRequest | undefined,
+): ClaimOutcome {
+  if (taker) return { kind: taker.request_hash === request.request_hash ? 'in_flight' : 'foreign' };
+  if (!standing) return held(request, 0);
+  const verdict = judge(standing, request);
+  if (verdict.kind === 'claimed') return held(request, standing.lease_epoch + 1);
+  if (verdict.kind !== 'replayed') return { kind: verdict.kind };
+  const { task_id, answer_box, landing } = standing;
+  return { kind: 'replayed', task_id, answer_box, landing };
 }
 
 function held(request: ClaimRequest, lease_epoch: number): ClaimOutcome {
@@ -91,31 +116,23 @@ async function insertClaims(tx: Tx, sorted: readonly ClaimRequest[]): Promise<Se
   return new Set(rows.map(row => row.claim_key));
 }
 
-type StandingRow = Standing & { claim_key: string; task_id: TaskId; answer_box: Buffer | null; lease_epoch: number };
+type StandingRow = Standing & {
+  claim_key: string;
+  task_id: TaskId;
+  answer_box: Buffer | null;
+  landing: JsonObject;
+  lease_epoch: number;
+};
 
-async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<[string, ClaimOutcome][]> {
-  if (met.length === 0) return [];
+async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<Map<string, StandingRow>> {
+  if (met.length === 0) return new Map();
   const { rows } = await tx.query<StandingRow>({
     name: 'meet standing claims',
-    text: `select claim_key, state, task_id, request_hash, answer_box, lease_epoch, ${leased('c')} as leased
+    text: `select claim_key, state, task_id, request_hash, answer_box, landing, lease_epoch, ${leased('c')} as leased
       from payment_claim c where claim_key = any($1) order by claim_key for update`,
     values: [met.map(request => request.claim_key)],
   });
-  const standing = new Map(rows.map(row => [row.claim_key, row]));
-  const outcomes: [string, ClaimOutcome][] = [];
-  const again: ClaimRequest[] = [];
-  for (const request of met) {
-    const row = standing.get(request.claim_key) as StandingRow;
-    const verdict = judge(row, request);
-    if (verdict.kind === 'claimed') {
-      again.push(request);
-      outcomes.push([request.claim_key, held(request, row.lease_epoch + 1)]);
-    } else if (verdict.kind === 'replayed') {
-      outcomes.push([request.claim_key, { kind: 'replayed', task_id: row.task_id, answer_box: row.answer_box }]);
-    } else outcomes.push([request.claim_key, { kind: verdict.kind }]);
-  }
-  await claimAgain(tx, again);
-  return outcomes;
+  return new Map(rows.map(row => [row.claim_key, row]));
 }
 
 /** A released payment, or one whose process died before anything moved, is claimed anew, for this request. */
@@ -126,7 +143,8 @@ async function claimAgain(tx: Tx, again: readonly ClaimRequest[]): Promise<void>
     text: `update payment_claim c set state = 'claimed', field = n.field, request_hash = n.request_hash, task_id = n.task_id,
         agent_id = n.agent_id, lease_owner = n.lease_owner, lease_epoch = c.lease_epoch + 1, landing = n.landing,
         reserved_atomic = n.reserved_atomic, amount_atomic = n.amount_atomic, "authorization" = n."authorization",
-        request_box = n.request_box, answer_box = null, settlement_id = null, reason = null, final = false, moved_at = now()
+        request_box = n.request_box, valid_before = n.valid_before, answer_box = null, settlement_id = null, from_block = null,
+        reason = null, final = false, looked_at = null, moved_at = now()
       from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where c.claim_key = n.claim_key`,
     values: [JSON.stringify(again.map(columns))],
   });
@@ -136,25 +154,43 @@ async function claimAgain(tx: Tx, again: readonly ClaimRequest[]): Promise<void>
   );
 }
 
-async function takeSlots(tx: Tx, sorted: readonly ClaimRequest[], outcomes: Map<string, ClaimOutcome>): Promise<void> {
-  const wanted = sorted
-    .filter(request => outcomes.get(request.claim_key)?.kind === 'claimed')
-    .flatMap(({ claim_key, slots }) => slots.map(slot => ({ slot, claim_key })))
-    .sort((a, b) => (a.slot < b.slot ? -1 : 1));
-  if (wanted.length === 0) return;
-  const { rows } = await tx.query<{ slot: string; claim_key: string }>({
-    name: 'take slots',
-    text: `insert into claim_slot (slot, claim_key) select slot, claim_key from jsonb_populate_recordset(null::claim_slot, $1::jsonb)
-      order by slot on conflict (slot) do nothing returning slot, claim_key`,
-    values: [JSON.stringify(wanted)],
-  });
-  const taken = new Set(rows.map(row => `${row.slot} ${row.claim_key}`));
-  const refused = wanted.filter(({ slot, claim_key }) => !taken.has(`${slot} ${claim_key}`));
-  for (const { slot, claim_key } of refused) outcomes.set(claim_key, { kind: 'slot_taken', slot });
+async function takeSlots(
+  tx: Tx,
+  taken: ReadonlyMap<string, ClaimRequest>,
+  outcomes: Map<ClaimRequest, ClaimOutcome>,
+): Promise<void> {
+  const wanted = [...taken.values()].flatMap(({ claim_key, slots }) => slots.map(slot => ({ slot, claim_key })));
+  const missed = await slotsMissed(tx, wanted);
+  for (const { slot, claim_key } of missed)
+    outcomes.set(taken.get(claim_key) as ClaimRequest, { kind: 'slot_taken', slot });
   await forget(
     tx,
-    refused.map(({ claim_key }) => claim_key),
+    missed.map(({ claim_key }) => claim_key),
   );
+}
+
+/** Takes slots for claims, and returns those that another claim holds. */
+export async function slotsMissed(tx: Tx, wanted: readonly WantedSlot[]): Promise<readonly WantedSlot[]> {
+  if (wanted.length === 0) return [];
+  const sorted = [...wanted].sort((a, b) => (a.slot < b.slot ? -1 : 1));
+  await tx.query({
+    name: 'take slots',
+    text: `insert into claim_slot (slot, claim_key) select slot, claim_key from jsonb_populate_recordset(null::claim_slot, $1::jsonb)
+      order by slot on conflict (slot) do nothing`,
+    values: [JSON.stringify(sorted)],
+  });
+  const { rows } = await tx.query<WantedSlot>({
+    name: 'slots held',
+    text: 'select slot, claim_key from claim_slot where slot = any($1)',
+    values: [sorted.map(({ slot }) => slot)],
+  });
+  const holders = new Map(rows.map(({ slot, claim_key }) => [slot, claim_key]));
+  return wanted.filter(({ slot, claim_key }) => holders.get(slot) !== claim_key);
+}
+
+export interface WantedSlot {
+  readonly slot: string;
+  readonly claim_key: string;
 }
 
 /** A claim that found its slot taken leaves no trace but a release: the payment stays usable elsewhere. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../database.ts';
+import type { Tx } from '../../database.ts';
 
 /** A process holds all its claims by one lease: one write every few seconds, whatever the number of calls. */
 const LEASE_SECONDS = 6;
@@ -11,8 +11,8 @@ export const leased = (claim: string): string =>
   `(${claim}.moved_at > now() - interval '${CALL_SECONDS_MAX} seconds' and exists (
     select 1 from process_lease p where p.owner = ${claim}.lease_owner and p.expires_at > now()))`;
 
-export async function renewLease(database: Database, owner: string): Promise<void> {
-  await database.query({
+export async function renewLease(client: Tx, owner: string): Promise<void> {
+  await client.query({
     name: 'renew lease',
     text: `insert into process_lease (owner, expires_at) values ($1, now() + make_interval(secs => $2))
       on conflict (owner) do update set expires_at = excluded.expires_at`,
@@ -21,6 +21,6 @@ export async function renewLease(database: Database, owner: string): Promise<voi
 }
 
 /** On a clean stop: what this process left open may be taken at once. */
-export async function endLease(database: Database, owner: string): Promise<void> {
-  await database.query({ text: 'delete from process_lease where owner = $1', values: [owner] });
+export async function endLease(client: Tx, owner: string): Promise<void> {
+  await client.query({ text: 'delete from process_lease where owner = $1', values: [owner] });
 }

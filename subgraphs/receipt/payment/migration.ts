@@ -25,10 +25,12 @@ export class PaymentTables extends Migration {
       from_block bigint null,
       reason text null,
       final boolean not null default false,
+      looked_at timestamptz null,
       claimed_at timestamptz not null,
       moved_at timestamptz not null
     )`);
     this.addSql('create index payment_claim_payment_id on payment_claim (payment_id)');
+    this.addSql('create index payment_claim_settlement on payment_claim (settlement_id)');
     // Small for ever: what reconcile looks through, not what has been recorded.
     this.addSql(`create index payment_claim_open on payment_claim (moved_at) where state in ('claimed', 'settling')`);
     this.addSql(

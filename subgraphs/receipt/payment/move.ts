@@ -25,14 +25,22 @@ export interface Settling extends Lease {
   readonly worked: JsonObject;
 }
 
-/** Compare-and-set claimed → settling; returns the keys that moved. Committed before anything is broadcast. */
-export async function beginSettling(tx: Tx, items: readonly Settling[]): Promise<Set<string>> {
+/**
+ * Compare-and-set claimed → settling; returns the keys that moved. Committed before anything is broadcast. A claim whose
+ * settlement came to nothing for all in it (`replaces`) stays settling and names the one that is tried next.
+ */
+export async function beginSettling(
+  tx: Tx,
+  items: readonly Settling[],
+  replaces: readonly string[] = [],
+): Promise<Set<string>> {
   await lockClaims(tx, items);
   const { rows } = await tx.query<{ claim_key: string }>({
     name: 'begin settling',
     text: `update payment_claim c set state = 'settling', settlement_id = n.settlement_id, from_block = n.from_block,
         answer_box = n.answer_box, landing = c.landing || n.landing, moved_at = now()
-      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where ${HELD} and c.state = 'claimed'
+      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where ${HELD}
+        and (c.state = 'claimed' or (c.state = 'settling' and c.settlement_id = any($2)))
       returning c.claim_key`,
     values: [
       JSON.stringify(
@@ -42,6 +50,7 @@ export async function beginSettling(tx: Tx, items: readonly Settling[]): Promise
           answer_box: answer_box && `\\x${answer_box.toString('hex')}`,
         })),
       ),
+      replaces,
     ],
   });
   return new Set(rows.map(row => row.claim_key));
@@ -109,11 +118,11 @@ export async function abandonClaim(tx: Tx, lease: Lease, reason: string, definit
   return { kind: 'released', agent_id: row.agent_id, reserved_atomic: row.reserved_atomic };
 }
 
-/** Takes claims whose process is gone; those of living processes are never touched. */
+/** Takes claims whose process is gone, and begins their lease anew; those of living processes are never touched. */
 export async function takeOrphans(tx: Tx, owner: string, count_max: number): Promise<PaymentClaim[]> {
   const { rows } = await tx.query({
     name: 'take orphans',
-    text: `update payment_claim set lease_owner = $1, lease_epoch = lease_epoch + 1
+    text: `update payment_claim set lease_owner = $1, lease_epoch = lease_epoch + 1, moved_at = now()
       where claim_key in (
         select claim_key from payment_claim c where state in ('claimed', 'settling') and not ${leased('c')}
         order by moved_at limit $2 for update skip locked)
@@ -123,12 +132,20 @@ export async function takeOrphans(tx: Tx, owner: string, count_max: number): Pro
   return rows.map(row => asEntity(PaymentClaim, row));
 }
 
-/** Released claims that the chain would refuse by now: the last look, whether somebody used the payment after all. */
+/**
+ * Released claims that the chain would refuse by now: the last look, whether somebody used the payment after all. One
+ * that cannot be decided is looked at again after a rest that grows with its age, behind those that were not looked at.
+ */
 export async function takeExpired(tx: Tx, count_max: number): Promise<PaymentClaim[]> {
   const { rows } = await tx.query({
     name: 'take expired',
-    text: `select ${CLAIM_COLUMNS} from payment_claim where state = 'released' and not final
-        and valid_before < extract(epoch from now()) order by valid_before limit $1 for update skip locked`,
+    text: `update payment_claim set looked_at = now() where claim_key in (
+        select claim_key from payment_claim
+        where state = 'released' and not final and valid_before < extract(epoch from now())
+          and (looked_at is null or looked_at < now() - greatest(interval '10 seconds',
+            least(interval '1 hour', (now() - to_timestamp(valid_before)) / 4)))
+        order by looked_at nulls first, valid_before limit $1 for update skip locked)
+      returning ${CLAIM_COLUMNS}`,
     values: [count_max],
   });
   return rows.map(row => asEntity(PaymentClaim, row));
@@ -138,20 +155,28 @@ export async function takeExpired(tx: Tx, count_max: number): Promise<PaymentCla
  * Somebody used a payment that we had let go of: it is settled after all, and this process records it. Returns the claim
  * as it stands now: what it once held on its book was given back when it was released. Null where another was faster.
  */
-export async function reopen(tx: Tx, claim: PaymentClaim, owner: string): Promise<PaymentClaim | null> {
+export async function reopen(
+  tx: Tx,
+  claim: PaymentClaim,
+  owner: string,
+  from_block: number,
+): Promise<PaymentClaim | null> {
   const { rows } = await tx.query({
     name: 'reopen claim',
     text: `update payment_claim set state = 'settling', lease_owner = $2, lease_epoch = lease_epoch + 1,
-        reserved_atomic = 0, from_block = coalesce(from_block, 0), moved_at = now()
+        reserved_atomic = 0, settlement_id = null, from_block = $4, moved_at = now()
       where claim_key = $1 and state = 'released' and lease_epoch = $3
       returning ${CLAIM_COLUMNS}`,
-    values: [claim.claimKey, owner, claim.leaseEpoch],
+    values: [claim.claimKey, owner, claim.leaseEpoch, from_block],
   });
   return rows[0] ? asEntity(PaymentClaim, rows[0]) : null;
 }
 
 export async function markFinal(tx: Tx, claim_keys: readonly string[]): Promise<void> {
-  await tx.query({ text: `update payment_claim set final = true where claim_key = any($1)`, values: [claim_keys] });
+  await tx.query({
+    text: `update payment_claim set final = true where claim_key = any($1) and state = 'released'`,
+    values: [claim_keys],
+  });
 }
 
 const CLAIM_COLUMNS = `claim_key as "claimKey", state, field, request_hash as "requestHash", task_id as "taskId",
@@ -175,11 +200,20 @@ export async function tasksOfSettlement(tx: Tx, settlement_id: string): Promise<
   return rows.map(row => row.task_id);
 }
 
-/** Stored answers and requests are kept for redelivery and no longer; the receipt stands for ever. */
-export async function forgetAnswers(database: Database, hours: number): Promise<void> {
+/**
+ * Stored answers and requests are kept for redelivery and no longer; the receipt stands for ever. Payments that came to
+ * nothing and can never be used any more leave no trace: an unpaid caller must not fill the disk.
+ */
+export async function forgetClaims(database: Database, hours: number): Promise<void> {
   await database.query({
-    text: `update payment_claim set answer_box = null
+    text: `update payment_claim set answer_box = null, request_box = ''
       where state = 'recorded' and answer_box is not null and moved_at < now() - make_interval(hours => $1)`,
     values: [hours],
   });
+  await database.query({ text: `delete from payment_claim where state = 'released' and final` });
+}
+
+/** An answer that is true no longer, such as a session that has ended, is not delivered again. */
+export async function forgetAnswer(tx: Tx, task_id: string): Promise<void> {
+  await tx.query({ text: 'update payment_claim set answer_box = null where task_id = $1', values: [task_id] });
 }

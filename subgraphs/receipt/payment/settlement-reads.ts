@@ -1,11 +1,15 @@
 import type { Database } from '../../database.ts';
+import type { SettlementState } from './settlement.entity.ts';
 import type { Attempt } from './settlement.ts';
 
-/** A settlement that is not final, with all its attempts, oldest first. */
+/** A settlement with all its attempts, oldest first. */
 export interface OpenSettlement {
   readonly settlement_id: string;
   readonly key_address: string;
   readonly from_block: number;
+  /** Seconds since the epoch from which on none of its payments can move. */
+  readonly valid_before_max: number;
+  readonly state: SettlementState;
   readonly block_number: number | null;
   readonly block_hash: string | null;
   /** Since its newest attempt, by the database's clock. */
@@ -21,7 +25,7 @@ interface OpenRow extends Omit<OpenSettlement, 'attempts'> {
   readonly priority_fee_wei: bigint;
 }
 
-const OPEN = `select s.settlement_id, s.key_address, s.from_block, s.block_number, s.block_hash,
+const OPEN = `select s.settlement_id, s.key_address, s.from_block, s.valid_before_max, s.state, s.block_number, s.block_hash,
     a.tx_hash, a.nonce, a.raw, a.max_fee_wei, a.priority_fee_wei,
     (extract(epoch from now() - max(a.created_at) over (partition by s.settlement_id)) * 1000)::float8 as age_ms
   from settlement s join settlement_attempt a using (settlement_id)`;

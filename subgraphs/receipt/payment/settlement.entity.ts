@@ -3,7 +3,8 @@ import { AtomicAmountColumn } from '../../columns.ts';
 
 /**
  * `sent`: committed, so it may be on the chain. `mined`: seen in a block that may yet be replaced. `final`: behind the
- * finalized block. `abandoned`: its chain is gone (a development chain that started anew).
+ * finalized block. `abandoned`: nothing of it can ever be mined: its chain is gone (a development chain that
+ * started anew), or another transaction used its nonce up and all its payments have expired since.
  */
 export type SettlementState = 'sent' | 'mined' | 'final' | 'abandoned';
 
@@ -28,6 +29,9 @@ export class SettlementRow {
   /** The block before which none of its payments can have moved. */
   @Property({ type: 'bigint' })
   fromBlock!: number;
+  /** Seconds since the epoch from which on none of its payments can move. */
+  @Property({ type: 'bigint' })
+  validBeforeMax!: number;
   @Property({ type: 'text' })
   state!: SettlementState;
   @Property({ type: 'bigint', nullable: true })

@@ -8,6 +8,7 @@ export class SettlementTables extends Migration {
       key_address text not null,
       authorizations integer not null,
       from_block bigint not null,
+      valid_before_max bigint not null,
       state text not null,
       block_number bigint null,
       block_hash text null,

@@ -6,6 +6,7 @@ export interface SettlementBirth {
   readonly key_address: string;
   readonly authorizations: number;
   readonly from_block: number;
+  readonly valid_before_max: number;
 }
 
 export interface Attempt {
@@ -18,12 +19,12 @@ export interface Attempt {
 }
 
 export async function journalSettlement(tx: Tx, settlement: SettlementBirth, attempt: Attempt): Promise<void> {
-  const { settlement_id, key_address, authorizations, from_block } = settlement;
+  const { settlement_id, key_address, authorizations, from_block, valid_before_max } = settlement;
   await tx.query({
     name: 'insert settlement',
-    text: `insert into settlement (settlement_id, key_address, authorizations, from_block, state, created_at)
-      values ($1, $2, $3, $4, 'sent', clock_timestamp())`,
-    values: [settlement_id, key_address, authorizations, from_block],
+    text: `insert into settlement (settlement_id, key_address, authorizations, from_block, valid_before_max, state, created_at)
+      values ($1, $2, $3, $4, $5, 'sent', clock_timestamp())`,
+    values: [settlement_id, key_address, authorizations, from_block, valid_before_max],
   });
   await journalAttempt(tx, settlement_id, attempt);
 }
@@ -81,6 +82,15 @@ export async function markRechecked(tx: Tx, settlement_id: string, state: 'final
     values: [settlement_id, state],
   });
   return rowCount === 1;
+}
+
+/** One that can move nothing any more and whose nonce is lost; its lock is held (`lockForAttempt`). */
+export async function abandonSettlement(tx: Tx, settlement_id: string): Promise<void> {
+  await tx.query({
+    name: 'abandon settlement',
+    text: `update settlement set state = 'abandoned' where settlement_id = $1 and state = 'sent'`,
+    values: [settlement_id],
+  });
 }
 
 /** A development chain that started anew has other nonces, and will never mine what the old one was sent. */

@@ -2,6 +2,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import type { Context } from '../../context.ts';
+import { forgetAnswer } from '../../receipt/index.ts';
 import { issueSession } from '../possession/issue.ts';
 import { controlledWallet } from './admit.ts';
 import type { RegistrationAnswer } from './registration.paid.ts';
@@ -53,7 +54,11 @@ export async function recoverRegistration(
       });
     case 'same': {
       const { agent_id, validate_score } = recovery.registered;
-      const session = await context.database.transaction(tx => issueSession(tx, agent_id, context));
+      const session = await context.database.transaction(async tx => {
+        // The stamp's stored answer names the session that ends here.
+        await forgetAnswer(tx, task_id);
+        return issueSession(tx, agent_id, context);
+      });
       return { agent_id, agentWallet: wallet, session, task_id, validate_score };
     }
   }

@@ -48,14 +48,17 @@ export function openHubs(settings: readonly HubSettings[], options: HubOptions):
     opened_at_ms: clock.now_ms(),
     async complete(request, { candidates }) {
       const attempts: Attempt[] = [];
+      const ends_at_ms = clock.now_ms() + limits.hubs_timeout_ms;
       const resting = (candidate: Candidate) => (lines.get(candidate.hub)?.rests_until_ms ?? 0) > clock.now_ms();
       for (const candidate of restingLast(candidates, resting)) {
         const line = lines.get(candidate.hub);
         if (!line) throw new Error(`no hub is named ${candidate.hub}`);
+        const left_ms = ends_at_ms - clock.now_ms();
+        if (left_ms <= 0) break;
         const question: Question = {
           ...line.question,
           body: questionBody(request, candidate.model),
-          timeout_ms,
+          timeout_ms: Math.min(timeout_ms, left_ms),
           answer_bytes_max,
         };
         const asked = await askHub(line.pool, question);
