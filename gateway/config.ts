@@ -39,6 +39,10 @@ export function readConfig(environment: Environment = process.env): Settings {
   const faults: VariableFault[] = read.success
     ? []
     : read.error.issues.map(({ path, message }) => ({ variable: path.join('.'), problem: message }));
+  // Taken for granted and not there yet: better refused at start than met by the first payment.
+  for (const variable of ['FACILITATOR_URL', 'SUBGRAPH_URLS'] as const) {
+    if (environment[variable]) faults.push({ variable, problem: 'not supported yet' });
+  }
   if (environment.NODE_ENV === 'production') faults.push(...productionFaults(environment));
   if (!read.success || faults.length > 0) throw new ConfigFault(faults);
 

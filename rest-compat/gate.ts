@@ -31,7 +31,10 @@ export async function pass(door: Door, visit: Visit, port: Port): Promise<Passag
 
   const body: Body = visit.brings_body ? await readBody(visit.raw) : emptyBody;
   if (first && !waived(door, body)) return refused(first);
-  if (body.kind === 'refused') return refused(problem({ code: body.code, message: body.detail }));
+  if (body.kind === 'refused') {
+    const shut = unpossessed(door, visit, caller, {});
+    return refused(shut ? closed(shut) : problem({ code: body.code, message: body.detail }));
+  }
 
   if (door.possession === 'required' && (body.value.session !== undefined || body.value.proof !== undefined))
     caller = await port.identify(credentialsIn(visit.raw.headers, body.value, named, visit.address));

@@ -17,6 +17,7 @@ export const errors = {
   payment_rejected: [402, 'This payment cannot be accepted.'],
   forbidden: [403, 'The proof of possession does not open this book.'],
   payer_mismatch: [403, 'The payment comes from another wallet than the one to be registered.'],
+  receipt_not_qualifying: [403, 'That receipt does not qualify: no registration stands under it.'],
   not_found: [404, 'There is nothing here.'],
   method_not_allowed: [405, 'This door does not take that method.'],
   payment_in_flight: [409, 'This payment is being worked on; ask again with the same payment.'],

@@ -8,13 +8,11 @@ export const networks = {
     /** USDC's EIP-712 domain on Base; the name differs from testnets ("USDC"). */
     usdc_domain: { name: 'USD Coin', version: '2' },
     multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
-    explorer_tx: 'https://basescan.org/tx/',
   },
   solana: {
     name: 'solana',
     caip2: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
     usdc: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-    explorer_tx: 'https://solscan.io/tx/',
   },
 } as const;
 

@@ -1,3 +1,4 @@
+import { Refusal } from '../schema/errors.ts';
 import type { Database, Tx } from './database.ts';
 
 /**
@@ -47,17 +48,19 @@ export class GroupCommit<I, O> {
       );
       for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as O);
     } catch (error) {
-      if (batch.length === 1 || isOutage(error)) for (const waiter of batch) waiter.reject(error);
+      const outage = isOutage(error);
+      const told = outage ? new Refusal('unavailable', { cause: error, facts: { charged: false } }) : error;
+      if (outage || batch.length === 1) for (const waiter of batch) waiter.reject(told);
       else for (const waiter of batch) await this.#commit([waiter]);
     }
   }
 }
 
-/** No connection, a connection that broke, or a server that is going down (SQLSTATE class 08 and 57P). */
+/** No connection, one that broke, a server that goes down (SQLSTATE class 08, 57P), or a head that is held too long (55P03). */
 function isOutage(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return (
-    /^(E[A-Z]+|08...|57P..)$/.test(code) ||
+    /^(E[A-Z]+|08...|57P..|55P03)$/.test(code) ||
     (error instanceof Error && /timeout|terminated|ended/i.test(error.message) && code === '')
   );
 }

@@ -44,6 +44,21 @@ export interface Stamped {
   readonly payment_ref: string;
 }
 
+export type Order = 'work_then_settle' | 'stream' | 'stamp';
+
+/** What differs between the three ways in which work and money may follow each other. */
+export const orders: Record<
+  Order,
+  { readonly work: 'before_settle' | 'after_settle' | 'in_record'; readonly reserves: boolean }
+> = {
+  /** Nothing is charged for an answer that did not come. */
+  work_then_settle: { work: 'before_settle', reserves: true },
+  /** Settled when the first of the answer is there and before it goes out. */
+  stream: { work: 'after_settle', reserves: true },
+  /** The effect is written with the row; it may open the very book that it lands on, so nothing is held there. */
+  stamp: { work: 'in_record', reserves: false },
+};
+
 interface Sold<A extends JsonObject> {
   /** Coordinate of the paid field; with the canonical arguments it is what a payment is bound to. */
   readonly field: `Mutation.${string}`;
@@ -91,7 +106,8 @@ export interface Charged<T extends JsonObject> {
 
 /**
  * Sells one field: verify, claim and reserve, work, settle, record, in the order that `paid` names.
- * `args` are the canonical coerced arguments. Throws Refusals only (`payment_required` carries the offer).
+ * `args` are the canonical coerced arguments. Throws Refusals that a caller can act on (`payment_required` carries the
+ * offer); anything else is a fault of ours.
  */
 export type Charge = <A extends JsonObject, T extends JsonObject>(
   paid: Paid<A, T>,

@@ -103,9 +103,11 @@ describe('readConfig', () => {
     expect(config.hubs?.[0]?.base_url).toBe('https://hub.example/v1');
   });
 
-  it('with a facilitator no settlement key is missing', () => {
-    const environment = { ...production, FACILITATOR_KEYS: undefined, FACILITATOR_URL: 'https://facilitator.example' };
-    expect(faultsOf(environment)).toEqual({});
+  it.each([
+    ['FACILITATOR_URL', 'https://facilitator.example'],
+    ['SUBGRAPH_URLS', '{"book":"http://127.0.0.1:4101"}'],
+  ])('refuses %s, which nothing reads yet, rather than meet it with the first payment', (name, value) => {
+    expect(faultsOf({ ...production, [name]: value })).toEqual({ [name]: 'not supported yet' });
   });
 
   it('is frozen to its leaves', () => {

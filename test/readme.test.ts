@@ -42,6 +42,28 @@ describe('README', () => {
     expect(stdout).not.toBe('');
   });
 
+  it('its demo shows a paid chat, an offline check, a registration, the book twice and a live row', async () => {
+    const { stdout } = await run('npm', ['run', '-s', 'demo'], { cwd: root, env: environment(), maxBuffer: 2 ** 24 });
+    const titles = [...stdout.matchAll(/^== (.*)$/gm)].map(match => match[1] ?? '');
+    expect(titles).toEqual([
+      'POST /v1/chat/completions, unpaid: 402',
+      expect.stringMatching(/^paid with 0.002 USDC by 0x/),
+      'the receipt',
+      expect.stringContaining('verified offline'),
+      'registered',
+      'the book, by REST',
+      'the book, by GraphQL',
+      expect.stringContaining('live over graphql-ws'),
+    ]);
+  });
+
+  it('says at its start, in /health and on every receipt that it is a development profile', async () => {
+    const health = (await (await fetch(`${service.url}/health`)).json()) as { profile: string; stand_ins: string[] };
+    expect(health).toMatchObject({ profile: 'development' });
+    expect(health.stand_ins).toEqual(expect.arrayContaining(['DATABASE_URL', 'BASE_RPC_URL', 'HUBS', 'ISSUER_KEYS']));
+    expect(service.logs.join('\n')).toContain('nothing here moves real money');
+  });
+
   it('its twelve lines verify a receipt, and refuse one that was touched', async () => {
     const folder = await makeScratch();
     const demo = await run('npm', ['run', '-s', 'demo'], { cwd: root, env: environment(), maxBuffer: 2 ** 24 });

@@ -110,7 +110,9 @@ async function liveRow(url: string, agentId: number, session: string, act: () =>
     const events = client.iterate({ query, variables: { agentId, after: 1 } });
     const first = events.next();
     await act();
-    return (await first).value;
+    const { value } = await first;
+    if (value.errors) throw new Error(`the live feed answered ${JSON.stringify(value.errors)}`);
+    return value;
   } finally {
     await client.dispose();
   }

@@ -33,12 +33,13 @@ export async function admission(till: Till, presented: Presented, context: Conte
 }
 
 function standing(claim: PaymentClaim, { paid, payment, request_hash }: Presented, refusal: Refusal): Admission {
+  const task_id = claim.taskId;
   if (claim.state === 'released') {
     // Out of time and let go of, and the chain has not had its last word: somebody else may have used it for us.
-    throw payment.late !== null && !claim.final ? refusedClaim({ kind: 'pending' }, paid) : refusal;
+    throw payment.late !== null && !claim.final ? refusedClaim({ kind: 'pending', task_id }, paid) : refusal;
   }
-  if (claim.requestHash !== request_hash) throw refusedClaim({ kind: 'foreign' }, paid);
-  if (claim.state === 'claimed') throw refusedClaim({ kind: 'in_flight' }, paid);
-  if (claim.state === 'settling') throw refusedClaim({ kind: 'pending' }, paid);
-  return { kind: 'replayed', task_id: claim.taskId, answer_box: claim.answerBox, landing: claim.landing };
+  if (claim.requestHash !== request_hash) throw refusedClaim({ kind: 'foreign', task_id }, paid);
+  if (claim.state === 'claimed') throw refusedClaim({ kind: 'in_flight', task_id }, paid);
+  if (claim.state === 'settling') throw refusedClaim({ kind: 'pending', task_id }, paid);
+  return { kind: 'replayed', task_id, answer_box: claim.answerBox, landing: claim.landing };
 }

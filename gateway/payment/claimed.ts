@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { AgentId, TaskId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import type { Payer } from '../../subgraphs/paid.ts';
+import { orders, type Payer } from '../../subgraphs/paid.ts';
 import type { ClaimOutcome, ClaimRequest, Lease } from '../../subgraphs/receipt/index.ts';
 import { authorizationToJson, claimKey } from './authorization.ts';
 import type { Authorized } from './authorized.ts';
@@ -42,7 +42,7 @@ export async function claimOf(
   const payer = payerOf(payment);
   const claim_key = claimKey(authorization);
   const agent_id = await landsOn(till, presented, payer, context);
-  const counted = agent_id !== null && paid.order === 'work_then_settle';
+  const counted = agent_id !== null && orders[paid.order].reserves;
   return {
     claim_key,
     field: paid.field,
@@ -66,9 +66,9 @@ export async function claimOf(
 
 /** The session's book, or else the payer's: decided before the money moves, and kept on the claim. */
 async function landsOn(till: Till, { paid, args }: Presented, payer: Payer, context: Context): Promise<AgentId | null> {
-  if (paid.book) return paid.book(args, payer, context);
   const { possession } = context.principal;
   if (possession.kind === 'wrong') throw new Refusal('forbidden');
+  if (paid.book) return paid.book(args, payer, context);
   return possession.kind === 'proven' ? possession.agent_id : till.agentOfWallet(payer.wallet);
 }
 
@@ -95,9 +95,9 @@ export function refusedClaim(outcome: Exclude<ClaimOutcome, { kind: 'claimed' | 
     case 'foreign':
       return new Refusal('payment_already_used');
     case 'in_flight':
-      return new Refusal('payment_in_flight', { facts: { retry_after_seconds: 1 } });
+      return new Refusal('payment_in_flight', { facts: { retry_after_seconds: 1, task_id: outcome.task_id } });
     case 'pending':
-      return new Refusal('settlement_pending', { facts: { retry_after_seconds: 2 } });
+      return new Refusal('settlement_pending', { facts: { retry_after_seconds: 2, task_id: outcome.task_id } });
     case 'slot_taken':
       return new Refusal(paid.slot_taken ?? 'duplicate_ref');
   }

@@ -67,7 +67,7 @@ export type Answered =
 export interface Recording {
   readonly lease: Lease;
   readonly settled: Settled;
-  /** Made outside the lock: two of the three signatures are in it. */
+  /** Made outside the lock: all signatures but the JWS are in it. */
   readonly prepared: PreparedReceipt;
   readonly answer: Answered;
 }
@@ -124,18 +124,25 @@ function paymentRef({ network, transfer }: Settled): string {
   return `${network}:${transfer.tx_hash}`;
 }
 
-function fulfillmentOf({ landing, payer, transfer, network }: Settled): JsonObject {
-  const { job_kind, intent_id, attempt_index, output_sha256 } = landing;
-  return {
-    job_kind,
-    resource: null,
-    intent_id,
-    attempt_index,
-    authorization: { payer_wallet: payer, delegation_hash: null, payment_ref: `${network}:${transfer.tx_hash}` },
-    output_commitment: output_sha256
-      ? { status: 'committed', hash: output_sha256, kind: 'sha256', omission_rule: null }
-      : { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: 'no_output' },
-  };
+/** The row's form: flat. */
+function fulfillmentOf({ landing }: Settled): JsonObject {
+  return { ...intentOf(landing), output_commitment: commitmentOf(landing) };
+}
+
+/** The receipt's form: the paid-job envelope, which names who authorised what. */
+function envelopeOf(settled: Settled): JsonObject {
+  const authorization = { payer_wallet: settled.payer, delegation_hash: null, payment_ref: paymentRef(settled) };
+  return { intent: intentOf(settled.landing), authorization, output_commitment: commitmentOf(settled.landing) };
+}
+
+function intentOf({ job_kind, intent_id, attempt_index }: Landing): JsonObject {
+  return { job_kind, resource: null, intent_id, attempt_index };
+}
+
+function commitmentOf({ output_sha256 }: Landing): JsonObject {
+  return output_sha256 === null
+    ? { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: 'no_output' }
+    : { status: 'committed', hash: output_sha256, kind: 'sha256', omission_rule: null };
 }
 
 /** Everything about the receipt that does not depend on its place in log and book. */
@@ -158,7 +165,7 @@ export function prepareRecord(
     },
     intent_id: landing.intent_id,
     attempt_index: landing.attempt_index,
-    fulfillment: fulfillmentOf(settled),
+    fulfillment: envelopeOf(settled),
     settled_by: 'observed_transfer',
     payment: {
       ref: paymentRef(settled),

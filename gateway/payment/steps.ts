@@ -154,11 +154,12 @@ export async function record(till: Till, lease: Lease, settled: Settled, answer:
  * caller hears follows what the claim says, not what we hoped: after money may have moved, never "pay again". A claim
  * that is lost was taken over while this process slept; what the other one did with it we cannot know.
  */
-export async function abandon(till: Till, { lease }: Claimed, standing: Standing, error: unknown): Promise<Refusal> {
+export async function abandon(till: Till, claimed: Claimed, standing: Standing, error: unknown): Promise<Refusal> {
+  const { lease, task_id } = claimed;
   const reason = error instanceof Refusal ? error.code : 'internal';
   const left = await giveUp(till, lease, reason, standing === 'nothing_moved').catch(() => null);
   const safe = left === null ? standing === 'nothing_moved' : left.kind === 'released';
-  if (!safe) return new Refusal('settlement_pending', { cause: error, facts: { retry_after_seconds: 2 } });
+  if (!safe) return new Refusal('settlement_pending', { cause: error, facts: { retry_after_seconds: 2, task_id } });
   return error instanceof Refusal ? error : new Refusal('internal', { cause: error, facts: { charged: false } });
 }
 

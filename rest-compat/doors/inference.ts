@@ -11,7 +11,7 @@ import { type DoorPrice, documentDoor } from '../door.ts';
 const callPrice: DoorPrice = {
   amount_atomic: limits.call_price_atomic,
   networks: ['base', 'solana'],
-  paid_by: ['payment', 'live_key', 'demo_key'],
+  paid_by: ['payment'],
 };
 
 /** The intent as headers name it; a body that names it too goes first. */

@@ -25,8 +25,8 @@ export const registrationDoors = [
       'control_proof_missing',
       'control_proof_invalid',
       'payer_mismatch',
+      'receipt_not_qualifying',
       'wallet_registered',
-      'duplicate_ref',
     ],
   }),
 ] as const;

@@ -11,15 +11,19 @@ const ChatMessage = z.object({
 
 /** Body of POST /v1/chat/completions. Absent and null are the same, so that one call has one canonical form. */
 export const ChatRequest = z.object({
-  model: wellFormedText.max(limits.model_id_chars_max).default('svc/auto').describe('`svc/auto` is a live route.'),
+  model: wellFormedText
+    .max(limits.model_id_chars_max)
+    .nullish()
+    .transform(model => model ?? 'svc/auto')
+    .describe('`svc/auto` is a live route.'),
   messages: z.array(ChatMessage).min(1),
   max_tokens: z.int().min(1).max(INT32_MAX).nullable().default(null),
   temperature: z.number().min(0).max(limits.temperature_max).nullable().default(null),
-  stream: z.boolean().default(false),
-  intent_id: z
-    .string()
-    // Printable ASCII: it stands in a header as well, X-SVC-Intent.
-    .regex(/^[\x21-\x7e]+$/)
+  stream: z
+    .boolean()
+    .nullish()
+    .transform(stream => stream ?? false),
+  intent_id: wellFormedText
     .max(limits.intent_id_chars_max)
     .nullable()
     .default(null)

@@ -7,7 +7,9 @@ import {
   type ClaimOutcome,
   claimByKey,
   endLease,
+  forgetClaims,
   type Lease,
+  markFinal,
   markRecorded,
   renewLease,
   reopen,
@@ -167,6 +169,52 @@ describe('moving', () => {
     expect(taken).not.toContain('living');
     expect(await abandoned(held(left), true)).toEqual({ kind: 'lost' });
     await recorded(mine);
+  });
+});
+
+describe('settling again', () => {
+  const settlingBy = (lease: Lease, settlement_id: string, replaces: readonly string[]) =>
+    database.transaction(tx =>
+      beginSettling(tx, [{ ...lease, settlement_id, from_block: 1, answer_box: null, worked: {} }], replaces),
+    );
+
+  it('moves a claim on to the settlement that replaces its own, and to no other', async () => {
+    const lease = held((await claim(database, claimRequest('starved')))[0]);
+    expect((await settlingBy(lease, 'A', [])).size).toBe(1);
+    expect((await settlingBy(lease, 'B', [])).size).toBe(0);
+    expect((await settlingBy(lease, 'B', ['A'])).size).toBe(1);
+    expect((await settlingBy(lease, 'C', ['A'])).size).toBe(0);
+    expect(await claimByKey(database, 'starved')).toMatchObject({ state: 'settling', settlementId: 'B' });
+  });
+});
+
+describe('forgetting', () => {
+  const age = (claim_key: string) =>
+    database.query({
+      text: `update payment_claim set moved_at = now() - interval '25 hours' where claim_key = $1`,
+      values: [claim_key],
+    });
+
+  it('drops answers and requests a day after they were recorded, and keeps the claim', async () => {
+    const lease = held((await claim(database, claimRequest('old')))[0]);
+    await settling(lease);
+    await recorded(lease);
+    await forgetClaims(database, 24);
+    expect((await claimByKey(database, 'old'))?.requestBox).not.toHaveLength(0);
+    await age('old');
+    await forgetClaims(database, 24);
+    expect(await claimByKey(database, 'old')).toMatchObject({ state: 'recorded', answerBox: null });
+    expect((await claimByKey(database, 'old'))?.requestBox).toHaveLength(0);
+  });
+
+  it('leaves no trace of a payment that can never be used any more', async () => {
+    const lease = held((await claim(database, claimRequest('never')))[0]);
+    await abandoned(lease, false);
+    await forgetClaims(database, 24);
+    expect(await stateOf(database, 'never')).toBe('released');
+    await database.transaction(tx => markFinal(tx, ['never']));
+    await forgetClaims(database, 24);
+    expect(await stateOf(database, 'never')).toBeUndefined();
   });
 });
 

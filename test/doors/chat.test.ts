@@ -130,7 +130,7 @@ describe('POST /v1/chat/completions paid', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ model: 'beta-1', choices: [{ finish_reason: 'length' }], svc: { hub: 'beta' } });
     expect(body.usage?.completion_tokens).toBe(3);
-    expect(body.svc).toMatchObject({ payload: { fulfillment: { job_kind: 'completions', ...intent } } });
+    expect(body.svc).toMatchObject({ payload: { fulfillment: { intent: { job_kind: 'completions', ...intent } } } });
     expect(service.hubs[1].requests.at(-1)?.body).toEqual({
       model: 'beta-1',
       messages,
@@ -144,10 +144,12 @@ describe('POST /v1/chat/completions paid', () => {
     const headers = { 'X-SVC-Intent': 'intent-header', 'X-SVC-Attempt': '4' };
     const byHeader = await service.buy(payer, ask(), headers);
     expect(byHeader.body.svc).toMatchObject({
-      payload: { fulfillment: { intent_id: 'intent-header', attempt_index: 4 } },
+      payload: { fulfillment: { intent: { intent_id: 'intent-header', attempt_index: 4 } } },
     });
     const both = await service.buy(payer, ask(undefined, { intent_id: 'intent-body', attempt_index: 0 }), headers);
-    expect(both.body.svc).toMatchObject({ payload: { fulfillment: { intent_id: 'intent-body', attempt_index: 0 } } });
+    expect(both.body.svc).toMatchObject({
+      payload: { fulfillment: { intent: { intent_id: 'intent-body', attempt_index: 0 } } },
+    });
   });
 
   test.each([

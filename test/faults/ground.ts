@@ -63,6 +63,14 @@ export async function openGround() {
     pay_to: pay_to as Hex,
     data_dir,
     saved_head: join(data_dir, 'log-head.json'),
+    /** For a command that an operator runs beside the processes. */
+    environment: ({ url = database_url }: { url?: string } = {}) => ({
+      PATH: process.env.PATH,
+      HOME: data_dir,
+      DATA_DIR: data_dir,
+      ...environment,
+      DATABASE_URL: url,
+    }),
     /** A healthy process, on the same DATA_DIR and database or on others. */
     start: ({ url = database_url, ...options }: { url?: string; data_dir?: string; await_health?: boolean } = {}) =>
       startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url }, ...options }),

@@ -1,11 +1,16 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, inject, it } from 'vitest';
 import { administer, createDatabase, databaseUrl } from '../harness/global.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import { newBuyer, send } from './buyer.ts';
 import { type Ground, openGround } from './ground.ts';
+
+const run = promisify(execFile);
 
 /** The database as it stands, as a dump would keep it. Nobody may be connected while it is copied. */
 async function copyOf(source_url: string): Promise<string> {
@@ -58,6 +63,18 @@ it('a database that was restored to an older state, or went on from there, is re
 
   await callsOn(ground, 1);
   expect(await savedRoot(ground)).not.toBe(saved_root);
+
+  // The one way on from the older state: a declaration, signed and published.
+  const environment = ground.environment({ url: restored });
+  const declared = await run('npm', ['run', '-s', 'accept-log-break', '--', 'an older dump was restored'], {
+    cwd: join(import.meta.dirname, '..', '..'),
+    env: environment,
+  });
+  expect(declared.stdout).toContain('an older dump was restored');
+  const goesOn = await ground.start({ url: restored });
+  const breaks = (await (await fetch(`${goesOn.url}/.well-known/log-breaks.json`)).json()) as { reason: string }[];
+  expect(breaks).toMatchObject([{ reason: 'an older dump was restored' }]);
+  expect(await goesOn.stop()).toBe(0);
 });
 
 async function savedRoot({ saved_head }: Ground): Promise<string> {

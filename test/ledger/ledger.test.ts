@@ -3,7 +3,7 @@ import { atomicAmount } from '../../schema/amount.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { canonicalHash } from '../../schema/digest.ts';
 import { agentId } from '../../schema/ids.ts';
-import { replay, reserve, voidReservations } from '../../subgraphs/book/index.ts';
+import { correct, replay, reserve, voidReservations } from '../../subgraphs/book/index.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { lockLogHead } from '../../subgraphs/receipt/index.ts';
 import { freshStore } from '../harness/store.ts';
@@ -120,6 +120,38 @@ describe('replay', () => {
       { kind: 'replay', seq: 1 },
       { kind: 'replay', seq: 1 },
     ]);
+  });
+});
+
+describe('correct', () => {
+  it('appends a correction to the row, which stays as it was born', async () => {
+    await withBooks(database, 61);
+    await database.transaction(tx => collectAll(tx, [collection(61, 1), collection(61, 2)]));
+    const before = (await chainsOf(61)).rows;
+    const body = { reason: 'settlement_vanished' };
+    await database.transaction(tx => correct(tx, [{ task_id: 'task_61_2', body }]));
+    const { head, rows, events } = await chainsOf(61);
+    expect(rows).toEqual(before);
+    expect(head).toMatchObject({ seq: 2, position: 3 });
+    expect(events.at(-1)).toMatchObject({ kind: 'correction', seq: 2, task_id: 'task_61_2', body });
+  });
+});
+
+describe('a head that is held too long', () => {
+  it('answers 503 and charges nothing, and is there again when it is let go of', async () => {
+    await withBooks(database, 71);
+    const holder = await database.connect();
+    await holder.query('begin');
+    await holder.query('select 1 from book where agent_id = 71 for update');
+    const queue = collector(database);
+    await expect(queue.submit(collection(71, 1))).rejects.toMatchObject({
+      code: 'unavailable',
+      status: 503,
+      extensions: { charged: false },
+    });
+    await holder.query('rollback');
+    await holder.end();
+    expect(await queue.submit(collection(71, 1))).toBe(1);
   });
 });
 

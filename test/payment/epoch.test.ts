@@ -51,10 +51,11 @@ describe('chain epochs', () => {
     await openEpoch(database, (await base()).chain, 'development');
     await database.transaction(tx => collectAll(tx, [collection(null, 1)]));
     await database.query({ text: `insert into settler_key values ('0x01', 9)` });
+    await database.query({ text: `insert into book (agent_id, reserved_atomic, opened_at) values (7, 2000, now())` });
     await database.query({
-      text: `insert into payment_claim (claim_key, state, field, request_hash, task_id, network, payer, payment_id,
+      text: `insert into payment_claim (claim_key, state, field, request_hash, task_id, network, payer, payment_id, agent_id,
           amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, claimed_at, moved_at)
-        values ('k', 'settling', 'f', 'h', 'task_open', 'base', '0x', '0x', 2000, 0, 0, '{}', '{}', '', now(), now())`,
+        values ('k', 'settling', 'f', 'h', 'task_open', 'base', '0x', '0x', 7, 2000, 2000, 0, '{}', '{}', '', now(), now())`,
     });
 
     expect(await openEpoch(database, (await base()).chain, 'development')).toBe(1);
@@ -62,6 +63,7 @@ describe('chain epochs', () => {
       { state: 'released', reason: 'chain_epoch_ended', final: true },
     ]);
     expect(await database.query({ text: 'select * from settler_key' })).toEqual([]);
+    expect(await database.query({ text: 'select reserved_atomic from book' })).toEqual([{ reserved_atomic: 0n }]);
     expect(await database.query({ text: 'select chain_ended from receipt' })).toEqual([{ chain_ended: true }]);
   });
 });

@@ -39,7 +39,7 @@ it('OpenAPI 3.1, version 1.0.0, describes every door and no other', async () => 
 it('OpenAPI tells payment, possession, parameters and refusals from the columns', async () => {
   const { paths } = await described();
   const chat = paths['/v1/chat/completions']?.post;
-  expect(chat?.security).toEqual([{ x402: [] }, { x402_v1: [] }, { bearer: [] }, { api_key: [] }]);
+  expect(chat?.security).toEqual([{ x402: [] }, { x402_v1: [] }]);
   expect(Object.keys(chat?.responses ?? {})).toEqual(
     expect.arrayContaining(['200', '400', '402', '409', '413', '503']),
   );

@@ -157,10 +157,10 @@ describe('registering again with the task id', () => {
     expect(await agentOfSession(database, again.session)).toBe(first.agent_id);
   });
 
-  test('another task 409, the task of another 403, an unknown one 400', async () => {
+  test('another task 409, the task of another 403, an unknown one 403', async () => {
     const account = newWallet();
     const other = await register(newWallet());
-    await expect(recover(account, newTask())).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(recover(account, newTask())).rejects.toMatchObject({ code: 'receipt_not_qualifying' });
     await expect(recover(account, other.task_id)).rejects.toMatchObject({ code: 'payer_mismatch' });
     await register(account);
     await expect(recover(account, newTask())).rejects.toMatchObject({ code: 'wallet_registered' });

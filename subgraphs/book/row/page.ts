@@ -40,11 +40,12 @@ async function rowsBySeq(database: Database, agent_id: number, seqs: readonly nu
   return new Map(rows.map(row => [row.seq, asEntity(BookRow, row)]));
 }
 
-/** Replays of one row, oldest first, as the specification shows them. */
+/** The newest replays of one row, oldest first, as the specification shows them. */
 export async function replaysOf(database: Database, { agentId, seq }: BookRow): Promise<JsonObject[]> {
   const text = `select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at,
       body->>'settlement_status' as settlement_status, body->>'replay_of' as replay_of
-    from book_event where agent_id = $1 and seq = $2 and kind = 'replay' order by position limit 200`;
+    from (select * from book_event where agent_id = $1 and seq = $2 and kind = 'replay' order by position desc limit 200) newest
+    order by position`;
   return database.query<{ at: string }>({ name: 'replays of row', text, values: [agentId, seq] });
 }
 

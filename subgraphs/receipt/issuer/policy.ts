@@ -28,8 +28,10 @@ const policies: readonly [JsonObject, ...JsonObject[]] = [
         'The issuer was told of the settlement and had not looked; poll /task-status for the outcome.',
       caller_binding: 'The wallet that authorised the payment, or the SHA-256 of the key that waived it.',
       claim_id: 'The book (agent_id) on which the row stands; left out where there is none.',
-      fulfillment: 'What was done, and a commitment to its output.',
-      request_hash: 'SHA-256 over the called field and its canonical arguments: the request that was paid for.',
+      fulfillment:
+        'What was done; output_commitment.hash of a completion is the SHA-256 of the canonical JSON of its choices.',
+      request_hash:
+        'SHA-256 of the canonical {request_hash, salt}: request_hash is the SHA-256 of the canonical {field, args} that was paid for, the salt went to the payer in x-svc-request-salt.',
       tree_head_hash:
         'SHA-256 of the canonical {log_id, tree_size, root_hash} of the log prefix that ends with this receipt.',
     },

@@ -30,7 +30,7 @@ export interface LeafPosition {
 }
 
 /** SHA-256 of the canonical {log_id, tree_size, root_hash}: what receipts and signed heads both sign. */
-function treeHeadHash(head: TreeHeadFacts): string {
+export function treeHeadHash(head: TreeHeadFacts): string {
   return canonicalHash({ log_id: head.log_id, tree_size: head.tree_size, root_hash: head.root_hash });
 }
 

@@ -42,7 +42,8 @@ export type ClaimOutcome =
       readonly landing: JsonObject;
     }
   | { readonly kind: 'slot_taken'; readonly slot: string }
-  | { readonly kind: Exclude<Verdict['kind'], 'claimed' | 'replayed'> };
+  /** `task_id` is the task that the payment pays for already. */
+  | { readonly kind: Exclude<Verdict['kind'], 'claimed' | 'replayed'>; readonly task_id: TaskId };
 
 /**
  * Claims payments, many at once; rows are taken in the order of their keys, or two batches would deadlock. Every request
@@ -79,12 +80,15 @@ function judged(
   standing: StandingRow | undefined,
   taker: ClaimRequest | undefined,
 ): ClaimOutcome {
-  if (taker) return { kind: taker.request_hash === request.request_hash ? 'in_flight' : 'foreign' };
+  if (taker) {
+    const kind = taker.request_hash === request.request_hash ? 'in_flight' : 'foreign';
+    return { kind, task_id: taker.task_id };
+  }
   if (!standing) return held(request, 0);
   const verdict = judge(standing, request);
   if (verdict.kind === 'claimed') return held(request, standing.lease_epoch + 1);
-  if (verdict.kind !== 'replayed') return { kind: verdict.kind };
   const { task_id, answer_box, landing } = standing;
+  if (verdict.kind !== 'replayed') return { kind: verdict.kind, task_id };
   return { kind: 'replayed', task_id, answer_box, landing };
 }
 

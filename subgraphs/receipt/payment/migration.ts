@@ -36,7 +36,9 @@ export class PaymentTables extends Migration {
     this.addSql(
       `create index payment_claim_released on payment_claim (valid_before) where state = 'released' and not final`,
     );
-    this.addSql('create index payment_claim_answers on payment_claim (moved_at) where answer_box is not null');
+    this.addSql(
+      `create index payment_claim_answers on payment_claim (moved_at) where state = 'recorded' and request_box <> ''`,
+    );
     this.addSql('create table claim_slot (slot text primary key, claim_key text not null)');
     this.addSql('create index claim_slot_claim on claim_slot (claim_key)');
     this.addSql(`create table chain_epoch (

@@ -207,7 +207,7 @@ export async function tasksOfSettlement(tx: Tx, settlement_id: string): Promise<
 export async function forgetClaims(database: Database, hours: number): Promise<void> {
   await database.query({
     text: `update payment_claim set answer_box = null, request_box = ''
-      where state = 'recorded' and answer_box is not null and moved_at < now() - make_interval(hours => $1)`,
+      where state = 'recorded' and request_box <> '' and moved_at < now() - make_interval(hours => $1)`,
     values: [hours],
   });
   await database.query({ text: `delete from payment_claim where state = 'released' and final` });

@@ -1,5 +1,6 @@
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-payload.ts';
+import { LOG_ID } from '../log/head.ts';
 import type { Receipt } from './receipt.entity.ts';
 
 export function verifyUrl(base_url: string, task_id: string): string {
@@ -38,7 +39,10 @@ export function receiptDocument(receipt: Receipt, base_url: string, profile: 'de
       payload_hash: receipt.payloadHash,
       leaf_index: receipt.leafIndex,
       tree_size: receipt.treeSize,
+      log_id: LOG_ID,
+      root_hash: receipt.rootHash,
       tree_head_hash: receipt.treeHeadHash,
+      book_seq: receipt.bookSeq,
       caller_binding: payload.caller_binding,
       claim_id: receipt.agentId,
       issuer_signature: { jws, kid, value, alg: 'ES256' },

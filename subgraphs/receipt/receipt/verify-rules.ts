@@ -1,6 +1,7 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { isPayloadVersion, payloadVersions } from '../../../schema/receipt-payload.ts';
+import { treeHeadHash } from '../log/head.ts';
 import { base64url, type Jwks, type ParsedJws, verifyEd25519, verifyEip191, verifyEs256 } from './verify-signature.ts';
 
 /** A receipt opened up, nothing of it believed yet. */
@@ -87,11 +88,11 @@ export const rules: readonly Rule[] = [
   {
     code: 'place_invalid',
     says: 'The signed tree head ends with this receipt.',
-    fault: ({ claims }) =>
+    fault: ({ claims, document }) =>
       unless(
         claims.tree_size === undefined || claims.tree_size === Number(claims.leaf_index) + 1,
         'The signed tree does not end with the signed leaf.',
-      ),
+      ) ?? rootFault(document, claims),
   },
   {
     code: 'session_expired',
@@ -104,6 +105,13 @@ export const rules: readonly Rule[] = [
   },
   { code: 'link_foreign', says: 'Every link leads to the issuer.', fault: opened => linkFault(opened) },
 ];
+
+/** The root is signed by the head's hash alone: shown, it must be what that hash is of. */
+function rootFault({ log_id, root_hash }: JsonObject, { tree_size, tree_head_hash }: JsonObject): string | null {
+  if (log_id === undefined && root_hash === undefined) return null;
+  const shown = { log_id: Number(log_id), tree_size: Number(tree_size), root_hash: String(root_hash) };
+  return unless(treeHeadHash(shown) === tree_head_hash, 'log_id and root_hash are not those of the signed tree head.');
+}
 
 function isLegacy({ payload_version: version }: JsonObject): boolean {
   return isPayloadVersion(version) && payloadVersions[version].legacy;
@@ -134,6 +142,7 @@ const copies: Readonly<Record<string, (claims: JsonObject) => Json | undefined>>
   leaf_index: claims => claims.leaf_index,
   tree_size: claims => claims.tree_size,
   tree_head_hash: claims => claims.tree_head_hash,
+  book_seq: claims => claims.book_seq,
   caller_binding: claims => claims.caller_binding,
   claim_id: claims => claims.claim_id,
   settled_by: claims => claims.settled_by,

@@ -48,10 +48,7 @@ export async function recoverRegistration(
     case 'other_task':
       throw new Refusal('wallet_registered', { param: 'task_id' });
     case 'unregistered':
-      throw new Refusal('invalid_request', {
-        param: 'task_id',
-        detail: 'No registration stands under this task_id. Leave it out and pay the stamp.',
-      });
+      throw new Refusal('receipt_not_qualifying', { param: 'task_id' });
     case 'same': {
       const { agent_id, validate_score } = recovery.registered;
       const session = await context.database.transaction(async tx => {
