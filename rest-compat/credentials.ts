@@ -10,7 +10,7 @@ export function agentOf(segment: string | undefined): number | null {
   return Number(segment) <= INT32_MAX ? Number(segment) : null;
 }
 
-/** Headers first; what the body names goes before them, since it was written for this request. */
+/** What the body names goes before the headers, since it was written for this request. */
 export function credentialsIn(
   headers: IncomingHttpHeaders,
   body: JsonObject,

@@ -224,7 +224,7 @@ describe('POST /v1/chat/completions refused, and the payment stays usable', () =
     const payment = await service.payment(payer, CHAT);
     for (const hub of service.hubs) hub.behave({ kind: 'close' });
     const failed = await service.post(CHAT, ask(), payment);
-    expect({ status: failed.status, code: failed.body.code }).toEqual({ status: 502, code: 'hub_failed' });
+    expect(failed).toMatchObject({ status: 502, body: { code: 'hub_failed', charged: false } });
     expect(await service.transfersFrom(payer)).toEqual([]);
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });
     expect((await service.post(CHAT, ask(), payment)).status).toBe(200);

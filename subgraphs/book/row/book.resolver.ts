@@ -3,8 +3,8 @@ import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { limits } from '../../../schema/limits.ts';
 import { requirePossession } from '../../../schema/principal.ts';
+import { pageRows } from '../../../schema/requests/book.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { iso } from '../../clock.ts';
 import type { BookContext } from '../context.ts';
@@ -14,10 +14,11 @@ import { setBudget } from './budget.ts';
 import { bookHead, intentsOf, newestRows } from './page.ts';
 
 /** 50 when nothing is asked, never more than 200. */
-function pageRows(limit: number | null | undefined): number {
-  if (limit === null || limit === undefined) return limits.book_page_rows_default;
-  if (limit < 1) throw new Refusal('invalid_request', { param: 'limit', detail: 'limit is at least 1.' });
-  return Math.min(limit, limits.book_page_rows_max);
+function rowsAsked(limit: number | null | undefined): number {
+  if (typeof limit === 'number' && limit < 1) {
+    throw new Refusal('invalid_request', { param: 'limit', detail: 'limit is at least 1.' });
+  }
+  return pageRows(limit);
 }
 
 @Resolver(() => Book)
@@ -28,7 +29,7 @@ export class BookResolver {
     @Arg('limit', () => Int, { nullable: true }) limit: number | null,
     @Ctx() context: BookContext,
   ): Promise<Book> {
-    return page(requirePossession(context.principal, agentId), pageRows(limit), context);
+    return page(requirePossession(context.principal, agentId), rowsAsked(limit), context);
   }
 
   @Mutation(() => Book, { description: 'Sets budget Y in atomic USDC; null clears it.' })
@@ -39,7 +40,7 @@ export class BookResolver {
     @Ctx() context: BookContext,
   ): Promise<Book> {
     const agent_id = requirePossession(context.principal, agentId);
-    const rows = pageRows(limit);
+    const rows = rowsAsked(limit);
     await setBudget(context.database, agent_id, budgetAtomic ?? null);
     return page(agent_id, rows, context);
   }

@@ -17,7 +17,7 @@ import { bear, type EventRecord, type Head, happen, type RowBirth, type RowRecor
 
 /*
  * The only writer of books, rows and events. Every function takes the transaction and many items, so that callers that
- * arrive together share one commit. Lock order, everywhere: claim keys sorted → log head → book heads by id → the rest.
+ * arrive together share one commit. Lock order, everywhere: claim keys sorted → slots → log head → what a stamp writes → book heads by id.
  */
 
 export interface Reservation {

@@ -11,7 +11,7 @@ const statuses: Record<ClaimState, { status: string; proof: Task['proofOutcome']
   released: { status: 'released', proof: 'pending' },
 };
 
-/** Where a task stands, from its first moment on; null where nobody ever had that id. */
+/** Where a task stands, from its claim on; null for an id that nobody has: a released payment is soon forgotten. */
 export async function findTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
   const recorded = await recordedTask(database, base_url, task_id);
   if (recorded) return recorded;

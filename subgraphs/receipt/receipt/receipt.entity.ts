@@ -8,7 +8,7 @@ import type { ProofOutcome, SettledBy } from '../../../schema/receipt-payload.ts
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 
-/** A signed receipt: one leaf of the log. Written once; only `proofOutcome` may still change. */
+/** A signed receipt: one leaf of the log. Written once; only `chainEnded` may still change, in development. */
 @Directive('@key(fields: "taskId")')
 @ObjectType({ description: 'A signed spend receipt: one leaf of the append-only log.' })
 @Entity()

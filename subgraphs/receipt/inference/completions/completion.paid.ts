@@ -35,7 +35,9 @@ export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, ChatAnsw
       const candidates = admissible(hubs, request);
       const outcome = await hubs.complete(request, { candidates });
       if (outcome.kind === 'failed')
-        throw new Refusal('hub_failed', { facts: { attempts: outcome.attempts.map(attempt => ({ ...attempt })) } });
+        throw new Refusal('hub_failed', {
+          facts: { charged: false, attempts: outcome.attempts.map(attempt => ({ ...attempt })) },
+        });
       const { hub, model, completion } = outcome;
       const created = Math.floor(context.clock.now_ms() / 1000);
       return {
