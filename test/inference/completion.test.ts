@@ -73,7 +73,7 @@ describe('a chat request', () => {
     [{ messages, temperature: 2.1 }, 'temperature'],
     [{ messages, max_tokens: 0 }, 'max_tokens'],
     [{ messages, attempt_index: -1 }, 'attempt_index'],
-    [{ messages, intent_id: 'a b' }, 'intent_id'],
+    [{ messages, intent_id: 'x'.repeat(129) }, 'intent_id'],
     [{ messages, stream: 'yes' }, 'stream'],
   ])('%j is refused, naming %s', (body, param) => {
     expect(() => parseRequest(ChatRequest, body)).toThrow(
