@@ -46,17 +46,12 @@ export interface Stamped {
 
 export type Order = 'work_then_settle' | 'stream' | 'stamp';
 
-/** What differs between the three ways in which work and money may follow each other. */
-export const orders: Record<
-  Order,
-  { readonly work: 'before_settle' | 'after_settle' | 'in_record'; readonly reserves: boolean }
-> = {
-  /** Nothing is charged for an answer that did not come. */
-  work_then_settle: { work: 'before_settle', reserves: true },
-  /** Settled when the first of the answer is there and before it goes out. */
-  stream: { work: 'after_settle', reserves: true },
-  /** The effect is written with the row; it may open the very book that it lands on, so nothing is held there. */
-  stamp: { work: 'in_record', reserves: false },
+/** Whether an order holds its price on the book's ceiling from the claim on. */
+export const orders: Record<Order, { readonly reserves: boolean }> = {
+  work_then_settle: { reserves: true },
+  stream: { reserves: true },
+  /** It may open the very book that it lands on: there is nothing yet to hold it against. */
+  stamp: { reserves: false },
 };
 
 interface Sold<A extends JsonObject> {

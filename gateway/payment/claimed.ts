@@ -54,7 +54,6 @@ export async function claimOf(
     payer: authorization.payer,
     payment_id: authorization.nonce,
     amount_atomic: paid.price_atomic,
-    // A stamp may open the book that it lands on: there is nothing yet to hold it against.
     reserved_atomic: atomicAmount(counted ? paid.price_atomic : 0n),
     valid_before: authorization.valid_before_seconds,
     authorization: { ...authorizationToJson(authorization), signature: { ...signature } },

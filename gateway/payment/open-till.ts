@@ -60,18 +60,8 @@ function soldBy(hubs: Hubs, vault: Vault): ReadonlyMap<string, AnyPaid> {
 }
 
 /** The till of this process: its own name, its queues, its way to the chain. @throws OtherChain */
-export async function openTill({
-  config,
-  database,
-  chain,
-  hubs,
-  issuer,
-  vault,
-  saved_head,
-  faults,
-  logger,
-  openSettling,
-}: TillParts): Promise<Till> {
+export async function openTill(parts: TillParts): Promise<Till> {
+  const { config, database, chain, hubs, issuer, vault, saved_head, faults } = parts;
   const chain_epoch = await openEpoch(database, chain, config.profile);
   const queues = openQueues(database, openRecorder(issuer, vault.seal));
   return {
@@ -79,7 +69,7 @@ export async function openTill({
     queues,
     chain,
     chain_epoch,
-    settler: openSettling({ config, database, chain, faults, logger }),
+    settler: parts.openSettling(parts),
     issuer,
     vault,
     saved_head,
