@@ -1,6 +1,6 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { Database } from '../subgraphs/database.ts';
-import type { BaseChain } from './payment/chain.ts';
+import type { BaseChain } from './payment/base/chain.ts';
 
 export interface HealthParts {
   readonly database: Database;

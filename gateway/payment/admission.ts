@@ -1,8 +1,8 @@
 import { Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { claimByKey, type PaymentClaim } from '../../subgraphs/receipt/index.ts';
-import { claimKey } from './authorization.ts';
 import { rejected } from './authorized.ts';
+import { claimKey } from './base/authorization.ts';
 import { type Presented, payerOf, refusedClaim } from './claimed.ts';
 import { spentAlready } from './preflight.ts';
 import type { Bought } from './redeliver.ts';

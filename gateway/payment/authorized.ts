@@ -1,9 +1,9 @@
 import { Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import type { Authorization } from './authorization.ts';
+import type { Authorization } from './base/authorization.ts';
+import type { Signature } from './base/signature.ts';
 import { challenge } from './offer.ts';
 import type { AnyPaid } from './record.ts';
-import type { Signature } from './signature.ts';
 import type { Till } from './till.ts';
 import { verifyPayment } from './verify.ts';
 

@@ -5,8 +5,8 @@ import type { AgentId, TaskId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { orders, type Payer } from '../../subgraphs/paid.ts';
 import type { ClaimOutcome, ClaimRequest, Lease } from '../../subgraphs/receipt/index.ts';
-import { authorizationToJson, claimKey } from './authorization.ts';
 import type { Authorized } from './authorized.ts';
+import { authorizationToJson, claimKey } from './base/authorization.ts';
 import type { AnyPaid, Landing } from './record.ts';
 import type { Till } from './till.ts';
 

@@ -10,8 +10,8 @@ import {
   knownChain,
   rememberBlock,
 } from '../../subgraphs/receipt/index.ts';
-import type { ChainBlock } from './base-shapes.ts';
-import type { BaseChain } from './chain.ts';
+import type { ChainBlock } from './base/base-shapes.ts';
+import type { BaseChain } from './base/chain.ts';
 
 const NETWORK = networks.base.name;
 

@@ -6,13 +6,13 @@ import { completionPaid, type Hubs, type Issuer, type SavedHead } from '../../su
 import { agentOfWallet, registrationPaid } from '../../subgraphs/session/index.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Config } from '../config.ts';
-import type { BaseChain } from './chain.ts';
+import type { BaseChain } from './base/chain.ts';
 import { openEpoch } from './epoch.ts';
-import { FEE_CEILING_WEI_DEFAULT } from './fees.ts';
 import { openQueues } from './queues.ts';
 import { type AnyPaid, openRecorder } from './record.ts';
-import { type Settler, settlerDefaults } from './settle.ts';
-import { openSettler } from './settler.ts';
+import { FEE_CEILING_WEI_DEFAULT } from './settle/fees.ts';
+import { type Settler, settlerDefaults } from './settle/settle.ts';
+import { openSettler } from './settle/settler.ts';
 import { type ClaimItem, commitSettling } from './steps.ts';
 import type { Faults, Till } from './till.ts';
 

@@ -1,9 +1,9 @@
 import { Refusal } from '../../schema/errors.ts';
 import { rejected } from './authorized.ts';
+import { decidePayment } from './base/decide.ts';
+import type { Transferred } from './base/outcome.ts';
+import { searchFrom } from './base/search-from.ts';
 import type { Presented } from './claimed.ts';
-import { decidePayment } from './decide.ts';
-import type { Transferred } from './outcome.ts';
-import { searchFrom } from './search-from.ts';
 import type { Till } from './till.ts';
 
 /**

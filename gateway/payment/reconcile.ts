@@ -15,15 +15,15 @@ import {
   takeOrphans,
   tasksOfSettlement,
 } from '../../subgraphs/receipt/index.ts';
-import { type Authorization, authorizationFromJson } from './authorization.ts';
+import { type Authorization, authorizationFromJson } from './base/authorization.ts';
+import type { Decision, Transferred } from './base/outcome.ts';
+import { searchFrom } from './base/search-from.ts';
 import { requestLabel } from './claimed.ts';
 import { rememberChain } from './epoch.ts';
-import { type Rechecked, recheckFinalized } from './finality.ts';
 import { openHeartbeat } from './heartbeat.ts';
-import type { Decision, Transferred } from './outcome.ts';
-import { reconcileSettlement } from './reconcile-settlement.ts';
 import type { Answered, AnyPaid, Landing, Settled } from './record.ts';
-import { searchFrom } from './search-from.ts';
+import { type Rechecked, recheckFinalized } from './settle/finality.ts';
+import { reconcileSettlement } from './settle/reconcile-settlement.ts';
 import { giveUp, record } from './steps.ts';
 import type { Till } from './till.ts';
 

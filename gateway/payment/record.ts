@@ -19,7 +19,7 @@ import {
   type SignedTreeHead,
   storeAnswers,
 } from '../../subgraphs/receipt/index.ts';
-import type { Transferred } from './outcome.ts';
+import type { Transferred } from './base/outcome.ts';
 import type { Till } from './till.ts';
 
 /** Any paid field: the gateway's own tables do not care what is sold. */

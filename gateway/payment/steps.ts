@@ -9,8 +9,8 @@ import type { Work } from '../../subgraphs/paid.ts';
 import { type Abandoned, abandonClaim, beginSettling, type Lease } from '../../subgraphs/receipt/index.ts';
 import { announce } from './announce.ts';
 import { rejected } from './authorized.ts';
+import type { NotSent, Transferred } from './base/outcome.ts';
 import type { Claimed } from './claimed.ts';
-import type { NotSent, Transferred } from './outcome.ts';
 import {
   type Answered,
   type AnyPaid,
@@ -20,8 +20,8 @@ import {
   type Recorded,
   type Settled,
 } from './record.ts';
-import type { Sending } from './settle.ts';
-import type { SettleItem } from './submission.ts';
+import type { Sending } from './settle/settle.ts';
+import type { SettleItem } from './settle/submission.ts';
 import type { Till } from './till.ts';
 
 /** How much the world may have changed when a call breaks off. */

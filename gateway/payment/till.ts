@@ -4,10 +4,10 @@ import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { Issuer, SavedHead } from '../../subgraphs/receipt/index.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
-import type { BaseChain } from './chain.ts';
+import type { BaseChain } from './base/chain.ts';
 import type { Queues } from './queues.ts';
 import type { AnyPaid } from './record.ts';
-import type { Settler } from './settle.ts';
+import type { Settler } from './settle/settle.ts';
 import type { ClaimItem } from './steps.ts';
 
 /** Points at which a test may end the process; in service nothing is ever there. */

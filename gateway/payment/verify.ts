@@ -3,11 +3,11 @@ import { atomicAmount } from '../../schema/amount.ts';
 import { limits } from '../../schema/limits.ts';
 import { type NetworkName, networkNamed, networks } from '../../schema/network.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
-import type { Hex } from './abi.ts';
-import { type Authorization, authorizationDigest } from './authorization.ts';
+import type { Hex } from './base/abi.ts';
+import { type Authorization, authorizationDigest } from './base/authorization.ts';
+import { readSignature, recoverSigner, type Signature } from './base/signature.ts';
 import { type Envelope, type ExactEvmPayload, readEnvelope, type Terms } from './envelope.ts';
 import type { PayTo } from './offer.ts';
-import { readSignature, recoverSigner, type Signature } from './signature.ts';
 
 /** Why a payment is refused, with x402's own word for it where x402 has one. */
 const refusals = {

@@ -1,5 +1,5 @@
-import type { Hex } from '../../gateway/payment/abi.ts';
-import type { BaseChain } from '../../gateway/payment/chain.ts';
+import type { Hex } from '../../gateway/payment/base/abi.ts';
+import type { BaseChain } from '../../gateway/payment/base/chain.ts';
 import type { OpenSettling } from '../../gateway/payment/open-till.ts';
 import { type ClaimItem, commitSettling } from '../../gateway/payment/steps.ts';
 import type { Database } from '../../subgraphs/database.ts';

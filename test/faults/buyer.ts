@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Hex, PrivateKeyAccount } from 'viem';
 import { developmentBuyers } from '../../gateway/development/chain/accounts.ts';
-import { type Authorization, claimKey } from '../../gateway/payment/authorization.ts';
-import { readSignature } from '../../gateway/payment/signature.ts';
-import { transferCall } from '../../gateway/payment/usdc.ts';
+import { type Authorization, claimKey } from '../../gateway/payment/base/authorization.ts';
+import { readSignature } from '../../gateway/payment/base/signature.ts';
+import { transferCall } from '../../gateway/payment/base/usdc.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { networks } from '../../schema/network.ts';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openBase } from '../../gateway/payment/open-base.ts';
-import { transferOf } from '../../gateway/payment/outcome.ts';
+import { openBase } from '../../gateway/payment/base/open-base.ts';
+import { transferOf } from '../../gateway/payment/base/outcome.ts';
 import { networks } from '../../schema/network.ts';
 import { atEnd } from '../harness/release.ts';
 import { type Ground, openGround } from './ground.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { openBase } from '../../gateway/payment/base/open-base.ts';
 import { judgeContinuity, OtherChain, openEpoch, rememberChain } from '../../gateway/payment/epoch.ts';
-import { openBase } from '../../gateway/payment/open-base.ts';
 import { freshChain } from '../harness/chain.ts';
 import { atEnd } from '../harness/release.ts';
 import { freshStore } from '../harness/store.ts';

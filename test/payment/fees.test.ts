@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { parseTransaction, recoverTransactionAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { hex } from '../../gateway/payment/abi.ts';
-import { feesBumped, feesNow } from '../../gateway/payment/fees.ts';
-import { settlerKey, signAgain, signTransaction } from '../../gateway/payment/transaction.ts';
+import { hex } from '../../gateway/payment/base/abi.ts';
+import { feesBumped, feesNow } from '../../gateway/payment/settle/fees.ts';
+import { settlerKey, signAgain, signTransaction } from '../../gateway/payment/settle/transaction.ts';
 import { networks } from '../../schema/network.ts';
 
 const wei = fc.bigInt(0n, 10n ** 12n);

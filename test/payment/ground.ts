@@ -2,19 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { encodeFunctionData, type Hex, type PrivateKeyAccount, parseAbi } from 'viem';
 import { developmentFacilitators, usdcAdmin } from '../../gateway/development/chain/accounts.ts';
-import { hex } from '../../gateway/payment/abi.ts';
-import type { Authorization } from '../../gateway/payment/authorization.ts';
-import { claimKey } from '../../gateway/payment/authorization.ts';
-import type { BaseChain } from '../../gateway/payment/chain.ts';
-import { FEE_CEILING_WEI_DEFAULT } from '../../gateway/payment/fees.ts';
-import { openBase } from '../../gateway/payment/open-base.ts';
-import type { Decision } from '../../gateway/payment/outcome.ts';
-import { reconcileSettlement } from '../../gateway/payment/reconcile-settlement.ts';
-import { type Sending, type Settler, type SettlerOptions, settlerDefaults } from '../../gateway/payment/settle.ts';
-import { openSettler } from '../../gateway/payment/settler.ts';
-import { readSignature } from '../../gateway/payment/signature.ts';
-import type { SettleItem } from '../../gateway/payment/submission.ts';
-import { transferCall } from '../../gateway/payment/usdc.ts';
+import { hex } from '../../gateway/payment/base/abi.ts';
+import type { Authorization } from '../../gateway/payment/base/authorization.ts';
+import { claimKey } from '../../gateway/payment/base/authorization.ts';
+import type { BaseChain } from '../../gateway/payment/base/chain.ts';
+import { openBase } from '../../gateway/payment/base/open-base.ts';
+import type { Decision } from '../../gateway/payment/base/outcome.ts';
+import { readSignature } from '../../gateway/payment/base/signature.ts';
+import { transferCall } from '../../gateway/payment/base/usdc.ts';
+import { FEE_CEILING_WEI_DEFAULT } from '../../gateway/payment/settle/fees.ts';
+import { reconcileSettlement } from '../../gateway/payment/settle/reconcile-settlement.ts';
+import {
+  type Sending,
+  type Settler,
+  type SettlerOptions,
+  settlerDefaults,
+} from '../../gateway/payment/settle/settle.ts';
+import { openSettler } from '../../gateway/payment/settle/settler.ts';
+import type { SettleItem } from '../../gateway/payment/settle/submission.ts';
 import { atomicAmount } from '../../schema/amount.ts';
 import { networks } from '../../schema/network.ts';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { recheckFinalized } from '../../gateway/payment/finality.ts';
+import { recheckFinalized } from '../../gateway/payment/settle/finality.ts';
 import { type Ground, openGround, until } from './ground.ts';
 
 let ground: Ground;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { hashTypedData } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { hex } from '../../gateway/payment/abi.ts';
+import { hex } from '../../gateway/payment/base/abi.ts';
 import {
   authorizationDigest,
   authorizationFromJson,
   authorizationToJson,
   claimKey,
-} from '../../gateway/payment/authorization.ts';
+} from '../../gateway/payment/base/authorization.ts';
 import { decodePayment } from '../../gateway/payment/headers.ts';
 import { type Verified, verifyPayment } from '../../gateway/payment/verify.ts';
 import { atomicAmount } from '../../schema/amount.ts';

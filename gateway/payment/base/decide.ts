@@ -1,4 +1,4 @@
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../../../schema/limits.ts';
 import type { Hex } from './abi.ts';
 import type { Authorization } from './authorization.ts';
 import type { ChainBlock, ChainReceipt } from './base-shapes.ts';

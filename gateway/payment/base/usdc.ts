@@ -1,4 +1,4 @@
-import { networks } from '../../schema/network.ts';
+import { networks } from '../../../schema/network.ts';
 import { type Hex, keccakText, selector, words } from './abi.ts';
 import { type Authorization, authorizationWords } from './authorization.ts';
 import type { ChainLog } from './base-shapes.ts';

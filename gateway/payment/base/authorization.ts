@@ -1,7 +1,7 @@
-import { type AtomicAmount, parseAtomic } from '../../schema/amount.ts';
-import type { JsonObject } from '../../schema/canonical-json.ts';
-import { keccak256 } from '../../schema/digest.ts';
-import { networks } from '../../schema/network.ts';
+import { type AtomicAmount, parseAtomic } from '../../../schema/amount.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { keccak256 } from '../../../schema/digest.ts';
+import { networks } from '../../../schema/network.ts';
 import { bytes, type Hex, hex, keccakText, words } from './abi.ts';
 
 /**

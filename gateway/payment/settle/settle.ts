@@ -1,7 +1,7 @@
-import type { Clock, Random } from '../../subgraphs/clock.ts';
-import type { Database, Tx } from '../../subgraphs/database.ts';
-import type { BaseChain } from './chain.ts';
-import type { Settlement } from './outcome.ts';
+import type { Clock, Random } from '../../../subgraphs/clock.ts';
+import type { Database, Tx } from '../../../subgraphs/database.ts';
+import type { BaseChain } from '../base/chain.ts';
+import type { Settlement } from '../base/outcome.ts';
 import type { SettleItem } from './submission.ts';
 
 /** What the claims of a batch are told when they become `settling`. */

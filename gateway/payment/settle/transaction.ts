@@ -1,8 +1,8 @@
 import secp256k1 from 'secp256k1';
 import { getAddress, parseTransaction, serializeTransaction, type TransactionSerializableEIP1559 } from 'viem';
-import { keccak256 } from '../../schema/digest.ts';
-import { networks } from '../../schema/network.ts';
-import { bytes, type Hex, hex } from './abi.ts';
+import { keccak256 } from '../../../schema/digest.ts';
+import { networks } from '../../../schema/network.ts';
+import { bytes, type Hex, hex } from '../base/abi.ts';
 import type { Fees } from './fees.ts';
 
 /** A key that pays gas. What it signs moves the gas it holds and nothing else: payments are signed by their payers. */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Hex } from './abi.ts';
-import type { ChainReceipt } from './base-shapes.ts';
-import type { BaseChain } from './chain.ts';
+import type { Hex } from '../base/abi.ts';
+import type { ChainReceipt } from '../base/base-shapes.ts';
+import type { BaseChain } from '../base/chain.ts';
 
 /** One transaction under way; its hashes grow by one with every replacement. */
 export interface Watched {

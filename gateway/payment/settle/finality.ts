@@ -1,7 +1,7 @@
-import type { Database, Tx } from '../../subgraphs/database.ts';
-import { markMined, markRechecked, minedSettlements, type OpenSettlement } from '../../subgraphs/receipt/index.ts';
+import type { Database, Tx } from '../../../subgraphs/database.ts';
+import { markMined, markRechecked, minedSettlements, type OpenSettlement } from '../../../subgraphs/receipt/index.ts';
+import type { BaseChain } from '../base/chain.ts';
 import { findMined, type Sighting } from './attempts.ts';
-import type { BaseChain } from './chain.ts';
 
 /** What the finalized chain says of a settlement that was once seen mined. */
 export interface Rechecked {

@@ -1,9 +1,9 @@
-import type { Hex } from './abi.ts';
-import type { Authorization } from './authorization.ts';
-import type { ChainReceipt } from './base-shapes.ts';
-import { aggregate, MULTICALL3 } from './multicall.ts';
-import type { Signature } from './signature.ts';
-import { transferCall, USDC } from './usdc.ts';
+import type { Hex } from '../base/abi.ts';
+import type { Authorization } from '../base/authorization.ts';
+import type { ChainReceipt } from '../base/base-shapes.ts';
+import { aggregate, MULTICALL3 } from '../base/multicall.ts';
+import type { Signature } from '../base/signature.ts';
+import { transferCall, USDC } from '../base/usdc.ts';
 
 /** An authorization on its way to the chain. `claim_key` is the claim that it settles. */
 export interface SettleItem {

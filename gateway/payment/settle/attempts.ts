@@ -1,7 +1,7 @@
-import type { OpenSettlement } from '../../subgraphs/receipt/index.ts';
-import type { Hex } from './abi.ts';
-import type { ChainReceipt } from './base-shapes.ts';
-import type { BaseChain } from './chain.ts';
+import type { OpenSettlement } from '../../../subgraphs/receipt/index.ts';
+import type { Hex } from '../base/abi.ts';
+import type { ChainReceipt } from '../base/base-shapes.ts';
+import type { BaseChain } from '../base/chain.ts';
 
 /** Where the chain has a settlement; `unseen`: the node did not say of every transaction that may carry it. */
 export type Sighting =

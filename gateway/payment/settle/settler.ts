@@ -1,13 +1,13 @@
-import { findSettlement, markMined } from '../../subgraphs/receipt/index.ts';
-import type { Hex } from './abi.ts';
+import { findSettlement, markMined } from '../../../subgraphs/receipt/index.ts';
+import type { Hex } from '../base/abi.ts';
+import type { ChainBlock, ChainReceipt } from '../base/base-shapes.ts';
+import { decideMined, isTooLate } from '../base/decide.ts';
+import { type NotSent, type Settlement, transferred, type Unknown } from '../base/outcome.ts';
 import { hashesOf } from './attempts.ts';
-import type { ChainBlock, ChainReceipt } from './base-shapes.ts';
-import { decideMined, isTooLate } from './decide.ts';
 import { addresses, type Desk } from './desk.ts';
 import { feesNow } from './fees.ts';
 import { type Batch, type Journalled, journal } from './journal.ts';
 import { MarketWatch } from './market-watch.ts';
-import { type NotSent, type Settlement, transferred, type Unknown } from './outcome.ts';
 import { rebroadcast } from './rebroadcast.ts';
 import { ReceiptWatch } from './receipt-watch.ts';
 import type { Settler, SettlerOptions } from './settle.ts';

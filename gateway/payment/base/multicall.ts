@@ -1,5 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData, multicall3Abi } from 'viem';
-import { networks } from '../../schema/network.ts';
+import { networks } from '../../../schema/network.ts';
 import type { Hex } from './abi.ts';
 
 export const MULTICALL3: Hex = networks.base.multicall3;

@@ -1,5 +1,5 @@
 import secp256k1 from 'secp256k1';
-import { keccak256 } from '../../schema/digest.ts';
+import { keccak256 } from '../../../schema/digest.ts';
 import { bytes, type Hex, hex } from './abi.ts';
 
 /** (r, s, v) as USDC's contract takes them: v is 27 or 28. */

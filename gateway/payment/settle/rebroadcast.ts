@@ -1,4 +1,4 @@
-import type { Tx } from '../../subgraphs/database.ts';
+import type { Tx } from '../../../subgraphs/database.ts';
 import {
   type Attempt,
   abandonSettlement,
@@ -8,13 +8,13 @@ import {
   markMined,
   type OpenSettlement,
   sentSettlements,
-} from '../../subgraphs/receipt/index.ts';
-import type { Hex } from './abi.ts';
+} from '../../../subgraphs/receipt/index.ts';
+import type { Hex } from '../base/abi.ts';
+import type { Broadcast, Market } from '../base/chain.ts';
+import type { Reached } from '../base/rpc.ts';
 import { findMined } from './attempts.ts';
-import type { Broadcast, Market } from './chain.ts';
 import { addresses, type Desk } from './desk.ts';
 import { type Fees, feesBumped, feesNow, outbid } from './fees.ts';
-import type { Reached } from './rpc.ts';
 import { signAgain } from './transaction.ts';
 
 const SETTLEMENTS_MAX = 100;

@@ -1,4 +1,4 @@
-import { keccak256 } from '../../schema/digest.ts';
+import { keccak256 } from '../../../schema/digest.ts';
 
 /** 0x-prefixed hex, lower case wherever this service made it. */
 export type Hex = `0x${string}`;

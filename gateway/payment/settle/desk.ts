@@ -1,6 +1,6 @@
-import type { Database } from '../../subgraphs/database.ts';
-import type { Hex } from './abi.ts';
-import type { BaseChain } from './chain.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import type { Hex } from '../base/abi.ts';
+import type { BaseChain } from '../base/chain.ts';
 import type { SettlerKey } from './transaction.ts';
 
 /** What settling stands on; nothing of it is remembered between two steps, so any process may take the next one. */

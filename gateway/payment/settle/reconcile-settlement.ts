@@ -1,11 +1,11 @@
-import type { Database } from '../../subgraphs/database.ts';
-import { findSettlement } from '../../subgraphs/receipt/index.ts';
-import type { Hex } from './abi.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { findSettlement } from '../../../subgraphs/receipt/index.ts';
+import type { Hex } from '../base/abi.ts';
+import type { Authorization } from '../base/authorization.ts';
+import type { BaseChain } from '../base/chain.ts';
+import { decidePayment } from '../base/decide.ts';
+import type { Decision } from '../base/outcome.ts';
 import { hashesOf } from './attempts.ts';
-import type { Authorization } from './authorization.ts';
-import type { BaseChain } from './chain.ts';
-import { decidePayment } from './decide.ts';
-import type { Decision } from './outcome.ts';
 
 /** What a claim remembers of its payment; `settlement_id` is null where it was never submitted by us. */
 export interface ClaimedPayment {

@@ -1,8 +1,8 @@
-import type { Random } from '../../subgraphs/clock.ts';
-import type { Tx } from '../../subgraphs/database.ts';
-import { allocateNonce, findSettlement, journalSettlement } from '../../subgraphs/receipt/index.ts';
-import type { Hex } from './abi.ts';
-import type { Market } from './chain.ts';
+import type { Random } from '../../../subgraphs/clock.ts';
+import type { Tx } from '../../../subgraphs/database.ts';
+import { allocateNonce, findSettlement, journalSettlement } from '../../../subgraphs/receipt/index.ts';
+import type { Hex } from '../base/abi.ts';
+import type { Market } from '../base/chain.ts';
 import type { Desk } from './desk.ts';
 import type { Fees } from './fees.ts';
 import type { CommitSettling } from './settle.ts';

@@ -1,5 +1,5 @@
-import { limits } from '../../schema/limits.ts';
-import type { NotSent, NotTransferred, Settlement, Unknown } from './outcome.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { NotSent, NotTransferred, Settlement, Unknown } from '../base/outcome.ts';
 
 /** One caller who waits. The first answer counts. */
 export interface Waiter<I> {
