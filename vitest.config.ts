@@ -7,9 +7,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Most tests wait for processes and leases: more files than cores keep the cores busy.
+    maxWorkers: 4,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     globalSetup: ['test/harness/global.ts'],
   },
 });

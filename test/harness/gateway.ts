@@ -8,7 +8,7 @@ import { atEnd } from './release.ts';
 import { clearScratch, makeScratch } from './scratch.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 
 export interface GatewayOptions {
   readonly data_dir?: string;
@@ -44,7 +44,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     PORT: String(port),
     ...options.environment,
   };
-  const child = spawn(process.execPath, ['--import', 'tsx', options.entry ?? 'gateway/main.ts'], {
+  const child = spawn(process.execPath, ['gateway/launch.ts', options.entry ?? 'gateway/main.ts'], {
     cwd: ROOT,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
