@@ -1,9 +1,10 @@
 import type { Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { ConfigFault, type VariableFault } from './config/fault.ts';
+import { plainHttpFaults } from './config/plain-http.ts';
 import { keptSecret } from './config/secrets.ts';
 import { productionFaults, type SubstitutedName, substitutesInUse } from './config/substitutes.ts';
-import { type Environment, emptyLists, type Variables, variables } from './config/variables.ts';
+import { type Environment, emptyLists, type VariableName, type Variables, variables } from './config/variables.ts';
 import { makeDataFolder } from './development/data-folder.ts';
 
 /** The environment as it was read: under each variable's name in lower case, null where it is unset. */
@@ -18,6 +19,9 @@ export type Settings = Readonly<{
   /** `development` while there is any. */
   readonly profile: 'development' | 'production';
 };
+
+/** What nobody reads yet. */
+const notYet = ['NANO_RPC_URL', 'EVENTS_URL', 'SUBGRAPH_URLS'] as const satisfies readonly VariableName[];
 
 type Filled<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: NonNullable<T[P]> };
 
@@ -40,10 +44,9 @@ export function readConfig(environment: Environment = process.env): Settings {
     ? []
     : read.error.issues.map(({ path, message }) => ({ variable: path.join('.'), problem: message }));
   // Taken for granted and not there yet: better refused at start than met by the first payment.
-  for (const variable of ['FACILITATOR_URL', 'SUBGRAPH_URLS'] as const) {
-    if (environment[variable]) faults.push({ variable, problem: 'not supported yet' });
-  }
-  if (environment.NODE_ENV === 'production') faults.push(...productionFaults(environment));
+  for (const variable of notYet) if (environment[variable]) faults.push({ variable, problem: 'not supported yet' });
+  if (environment.NODE_ENV === 'production')
+    faults.push(...productionFaults(environment), ...plainHttpFaults(environment));
   if (!read.success || faults.length > 0) throw new ConfigFault(faults);
 
   const named = Object.keys(variables.shape).map(name => [

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { credentialsIn } from '../rest-compat/credentials.ts';
 import { everyDoor } from '../rest-compat/doors/every.ts';
 import { serveDoors } from '../rest-compat/serve.ts';
+import { limits } from '../schema/limits.ts';
 import type { Principal } from '../schema/principal.ts';
 import { type BookContext, openBookEvents } from '../subgraphs/book/index.ts';
 import { systemClock, systemRandom } from '../subgraphs/clock.ts';
@@ -14,15 +15,18 @@ import {
   openIssuer,
   type ReceiptContext,
 } from '../subgraphs/receipt/index.ts';
+import { type SessionContext, sealDecoy } from '../subgraphs/session/index.ts';
 import { openVault } from '../subgraphs/vault.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { health } from './health.ts';
 import { openBase } from './payment/base/open-base.ts';
+import { openWalletProofs } from './payment/base/wallet-proofs.ts';
 import { openCharge } from './payment/charge.ts';
 import { presentedIn } from './payment/headers.ts';
-import { type OpenSettling, openOwnSettling, openTill } from './payment/open-till.ts';
+import { configuredSettling, type OpenSettling, openTill } from './payment/open-till.ts';
 import { openReconciler } from './payment/reconcile.ts';
+import { openChargeStream } from './payment/stream.ts';
 import { type Faults, noFaults } from './payment/till.ts';
 import { openPort } from './port.ts';
 import { identify, openKeyring } from './principal.ts';
@@ -43,41 +47,48 @@ export interface GatewayOptions {
   readonly faults?: Faults;
   readonly openChain?: typeof openBase;
   readonly openSettling?: OpenSettling;
+  /** How many of the log's newest leaves are audited before anything is served. */
+  readonly audit_leaves?: number;
 }
 
 /** Everything that a resolver of any subgraph may ask of this process. */
-type EveryContext = ReceiptContext & InferenceContext & BookContext;
+type EveryContext = ReceiptContext & InferenceContext & BookContext & SessionContext;
 type EveryService = Omit<EveryContext, 'principal' | 'payment' | 'response'>;
 
 /** The composition root: what is opened here is closed here, and nothing else in the service makes its own. */
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const { logger, faults = noFaults, openChain = openBase, openSettling = openOwnSettling } = options;
+  const { logger, faults = noFaults, openChain = openBase, openSettling = configuredSettling() } = options;
+  const { audit_leaves = limits.log_audit_leaves_max_at_start } = options;
   const closing = new Closing();
   try {
     const database = closing.add(await openStore(config.database_url), store => store.close());
     const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
-    const saved_head = await openLog(database, config);
+    const { saved_head, guard } = await openLog(database, { data_dir: config.data_dir, issuer, logger, audit_leaves });
+    closing.add(guard, it => it.stop());
     const live = closing.add(await openLive(database), it => it.close());
-    const hubs = closing.add(openHubs(config.hubs, { clock: systemClock }), it => it.close());
+    const hub_options = { clock: systemClock, timeout_ms: config.hub_timeout_ms };
+    const hubs = closing.add(openHubs(config.hubs, hub_options), it => it.close());
     const chain = closing.add(openChain({ rpc_url: config.base_rpc_url }), it => it.close());
+    const wallets = openWalletProofs(chain);
     const vault = openVault(config.seal_key);
 
     const till = await openTill({
       config,
       database,
       chain,
+      wallets,
       hubs,
       issuer,
       vault,
       saved_head,
+      log: guard,
       faults,
       logger,
       openSettling,
     });
     closing.add(till, it => it.settler.close());
-    closing.add(await openReconciler(till, error => logger.error({ err: error }, 'a round of reconcile failed')), it =>
-      it.stop(),
-    );
+    const reconciler = await openReconciler(till, error => logger.error({ err: error }, 'a round of reconcile failed'));
+    closing.add(reconciler, it => it.stop());
 
     const services: EveryService = {
       database,
@@ -86,18 +97,31 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       clock: systemClock,
       random: systemRandom,
       charge: openCharge(till),
+      chargeStream: openChargeStream(till),
       base_url: config.base_url,
       profile: config.profile,
       issuer,
       hubs,
+      wallets,
       readBookEvents: openBookEvents(database),
       findTask: task_id => findTask(database, config.base_url, task_id),
     };
+    closing.add(till.streams, it => it.ended());
     const url = await serve(config, services, {
       logger,
       closing,
-      health: () => health({ database, chain, profile: config.profile, stand_ins: config.stand_ins }),
+      health: () =>
+        health({
+          database,
+          chain,
+          settler: till.settler,
+          writable: () => reconciler.heartbeat.beating() && !till.queues.claim.refused,
+          log: guard,
+          profile: config.profile,
+          stand_ins: config.stand_ins,
+        }),
     });
+    closing.add(till.streams, it => it.stop(limits.stream_stop_ms_max));
     return { url, close: () => closing.close() };
   } catch (error) {
     await closing.close();
@@ -115,7 +139,7 @@ interface Serving {
 async function serve(config: Config, services: EveryService, { logger, closing, health }: Serving): Promise<string> {
   const graph = await openGraph(await subgraphs(), { logger, introspection: config.profile === 'development' });
   const keyring = openKeyring({ live: config.api_keys, demo: config.demo_keys, waiver: config.waiver_keys });
-  const identified = { ...services, keyring };
+  const identified = { ...services, keyring, decoy: sealDecoy(services) };
   const createContext = (principal: Principal, payment: PresentedPayment | null): EveryContext => ({
     ...services,
     principal,
@@ -138,6 +162,7 @@ async function serve(config: Config, services: EveryService, { logger, closing, 
     callers: {
       identify: ({ session, address }) => identify({ session, address, proof: null, api_key: null }, identified),
       createContext: principal => createContext(principal, null),
+      watchSessions: ended => services.live.watchSessions(ended),
     },
     async createContext(request) {
       const credentials = credentialsIn(request.headers, {}, null, request.ip);

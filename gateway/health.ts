@@ -1,24 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { Database } from '../subgraphs/database.ts';
 import type { BaseChain } from './payment/base/chain.ts';
+import type { Settler } from './payment/settle/settle.ts';
 
 export interface HealthParts {
   readonly database: Database;
   readonly chain: BaseChain;
+  readonly settler: Pick<Settler, 'reachable'>;
+  /** Whether the database takes what is written: the heartbeat writes every two seconds, calls now and then. */
+  readonly writable: () => boolean;
+  readonly log: { readonly sound: boolean };
   readonly profile: 'development' | 'production';
   readonly stand_ins: readonly string[];
 }
 
+/** Whoever asks wants to know whether we answer, not to wait for what does not. */
+const LOOK_MS_MAX = 3_000;
+
 /** `degraded` while something that a paid call needs is away; what it is stands beside it. */
-export async function health({ database, chain, profile, stand_ins }: HealthParts): Promise<JsonObject> {
-  const [log, block] = await Promise.all([treeHead(database), chain.block('latest')]);
-  const away = [...(log === null ? ['database'] : []), ...(block.kind === 'ok' ? [] : ['base'])];
+export async function health(parts: HealthParts): Promise<JsonObject> {
+  const { database, chain, settler, profile, stand_ins } = parts;
+  const [head, block, settles] = await Promise.all([
+    inTime(treeHead(database)),
+    inTime(chain.block('latest')),
+    settler.reachable ? inTime(settler.reachable()) : true,
+  ]);
+  const away = [
+    ...(head !== null && parts.writable() ? [] : ['database']),
+    ...(block?.kind === 'ok' ? [] : ['base']),
+    ...(settles ? [] : ['facilitator']),
+    ...(parts.log.sound ? [] : ['log']),
+  ];
   return {
     status: away.length === 0 ? 'ok' : 'degraded',
     away,
     profile,
     stand_ins: [...stand_ins],
-    log: log ?? null,
+    log: head,
     // The root is anchored nowhere outside yet; where it will be, root and transaction stand here.
     last_anchored_root: null,
     last_anchored_tx: null,
@@ -26,14 +45,22 @@ export async function health({ database, chain, profile, stand_ins }: HealthPart
   };
 }
 
-async function treeHead(database: Database): Promise<JsonObject | null> {
+async function treeHead(database: Database): Promise<JsonObject> {
+  const rows = await database.query<{ tree_size: number; root_hash: Buffer }>({
+    name: 'health',
+    text: 'select tree_size, root_hash from log_head',
+  });
+  return { tree_size: rows[0]?.tree_size ?? 0, root_hash: rows[0]?.root_hash.toString('hex') ?? '' };
+}
+
+/** Null where it fails, or takes too long. */
+async function inTime<T>(look: Promise<T>): Promise<T | null> {
+  const seen = new AbortController();
+  const late = sleep(LOOK_MS_MAX, null, { signal: seen.signal });
   try {
-    const rows = await database.query<{ tree_size: number; root_hash: Buffer }>({
-      name: 'health',
-      text: 'select tree_size, root_hash from log_head',
-    });
-    return { tree_size: rows[0]?.tree_size ?? 0, root_hash: rows[0]?.root_hash.toString('hex') ?? '' };
-  } catch {
-    return null;
+    return await Promise.race([look.catch(() => null), late]);
+  } finally {
+    seen.abort();
+    late.catch(() => {});
   }
 }

@@ -1,10 +1,10 @@
-import pino from 'pino';
 import { readConfig } from './config.ts';
 import { startDevelopment } from './development/start.ts';
 import { openGateway } from './gateway.ts';
+import { openLogger } from './logger.ts';
 
 const settings = readConfig();
-const logger = pino({ level: settings.log_level, redact: ['req.headers', 'headers'] });
+const logger = openLogger(settings.log_level);
 const development = await startDevelopment(settings);
 try {
   const gateway = await openGateway(development.config, { logger });

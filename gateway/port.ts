@@ -1,5 +1,5 @@
 import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
-import type { Caller, Credentials, Executed, ExecutedError, Means, Port } from '../rest-compat/port.ts';
+import type { Caller, Credentials, Executed, ExecutedError, Means, Port, Subscribed } from '../rest-compat/port.ts';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
 import type { ApiKey, Principal } from '../schema/principal.ts';
@@ -25,6 +25,7 @@ export function openPort(parts: PortParts): Port {
     health: parts.health,
     identify: credentials => identify(parts, credentials),
     execute: (document, variables, caller) => execute(parts.graph, document, variables, caller),
+    subscribe: (document, variables, caller) => subscribe(parts.graph, document, variables, caller),
   };
 }
 
@@ -47,13 +48,30 @@ function means({ kind }: ApiKey): Means | null {
 async function execute(graph: Graph, document: DocumentNode, variables: JsonObject, caller: Caller): Promise<Executed> {
   const context = caller.context as Context;
   const result: ExecutionResult = await graph.execute({ document, variables, context });
-  const failed = result.errors !== undefined && result.errors.length > 0;
-  return {
-    // A part that failed must not pass for an answer: a door answers whole or not at all.
-    data: failed ? null : ((result.data ?? null) as JsonObject | null),
-    errors: (result.errors ?? []).map(publicFault),
-    headers: context.response.headers,
-  };
+  return { ...told(result), headers: context.response.headers };
+}
+
+async function subscribe(
+  graph: Graph,
+  document: DocumentNode,
+  variables: JsonObject,
+  caller: Caller,
+): Promise<Subscribed> {
+  const context = caller.context as Context;
+  const result = await graph.subscribe({ document, variables, context });
+  const { headers } = context.response;
+  return Symbol.asyncIterator in result
+    ? { kind: 'events', headers: { ...headers }, events: toldOneByOne(result) }
+    : { kind: 'refused', executed: { ...told(result), headers } };
+}
+
+async function* toldOneByOne(results: AsyncIterable<ExecutionResult>) {
+  for await (const result of results) yield told(result);
+}
+
+function told({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data' | 'errors'> {
+  // A part that failed must not pass for an answer: a door answers whole or not at all.
+  return { data: errors.length > 0 ? null : ((data ?? null) as JsonObject | null), errors: errors.map(publicFault) };
 }
 
 /** The offer inside a refusal is for /graphql; a door makes its own, which names the door. */

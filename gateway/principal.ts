@@ -1,10 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Credentials } from '../rest-compat/port.ts';
 import { sha256 } from '../schema/digest.ts';
-import type { AgentId } from '../schema/ids.ts';
-import type { ApiKey, Possession, Principal } from '../schema/principal.ts';
+import type { ApiKey, Held, Possession, Principal } from '../schema/principal.ts';
 import type { Services } from '../subgraphs/context.ts';
-import { agentOfProof, agentOfSession } from '../subgraphs/session/index.ts';
+import { type DecoyBox, heldByProof, heldBySession } from '../subgraphs/session/index.ts';
 
 /** Keys as they are configured. One that stands in two sets counts as the first of live, demo, waiver. */
 export interface KeySets {
@@ -31,14 +30,14 @@ export function openKeyring(sets: KeySets): Keyring {
 /** What a caller can be known by: headers and body of a door, or the opening message of a live connection. */
 export type Shown = Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'>;
 
+/** What possession is checked with; `decoy` is opened for agents that do not exist. */
+type Checks = Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox };
+
 /**
  * Who is calling: the one place that decides it. Never throws for what the caller shows; a wrong proof is an outcome,
  * and each door decides what it needs. Nothing is cached: a rotated session is dead at once, in every process.
  */
-export async function identify(
-  shown: Shown,
-  services: Pick<Services, 'database' | 'vault' | 'clock'> & { readonly keyring: Keyring },
-): Promise<Principal> {
+export async function identify(shown: Shown, services: Checks & { readonly keyring: Keyring }): Promise<Principal> {
   return {
     possession: await possessionOf(shown, services),
     api_key: services.keyring(shown.api_key),
@@ -46,19 +45,16 @@ export async function identify(
   };
 }
 
-async function possessionOf(
-  { session, proof }: Shown,
-  services: Pick<Services, 'database' | 'vault' | 'clock'>,
-): Promise<Possession> {
+async function possessionOf({ session, proof }: Shown, services: Checks): Promise<Possession> {
   if (session === null && proof === null) return { kind: 'absent' };
-  const bySession = session === null ? null : await agentOfSession(services.database, session);
+  const bySession = session === null ? null : await heldBySession(services.database, session);
   if (session !== null && bySession === null) return { kind: 'wrong' };
-  const byProof = proof === null ? null : await agentOfProof(services, proof);
+  const byProof = proof === null ? null : await heldByProof(services, proof);
   if (proof !== null && byProof === null) return { kind: 'wrong' };
   return proven(bySession ?? byProof, byProof ?? bySession);
 }
 
-/** Both shown: both must hold, and for the same book. */
-function proven(one: AgentId | null, other: AgentId | null): Possession {
-  return one !== null && one === other ? { kind: 'proven', agent_id: one } : { kind: 'wrong' };
+/** Both shown: both must hold, and by the same session. */
+function proven(one: Held | null, other: Held | null): Possession {
+  return one !== null && one.session_hash === other?.session_hash ? { kind: 'proven', ...one } : { kind: 'wrong' };
 }

@@ -1,3 +1,5 @@
+import type { Server as HttpServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { ApolloServer } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -46,8 +48,6 @@ export interface Server {
 }
 
 const GRAPHQL_PATH = '/graphql';
-/** For the request to arrive whole, not for the answer. */
-const REQUEST_TIMEOUT_MS = 30_000;
 
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { graph, callers, logger } = options;
@@ -57,13 +57,17 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     // URLs may carry slice tokens: no request is logged by itself.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.request_bytes_max,
-    requestTimeout: REQUEST_TIMEOUT_MS,
   });
   let closing = false;
   // A connection whose answer comes after `close` would stay open, idle, for as long as keep-alive lasts: 72 s.
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close');
   });
+  // And so would one whose answer had begun before, a stream.
+  app.addHook('onResponse', async () => {
+    if (closing) setImmediate(() => app.server.closeIdleConnections());
+  });
+  const unused = unusedConnections(app.server);
   const apollo = apolloServer(options);
   await apollo.start();
   await app.register(async scope => {
@@ -81,10 +85,22 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       closing = true;
       // Open sockets would keep the HTTP server from closing.
       await subscriptions.close();
+      for (const socket of unused) socket.destroy();
       await app.close();
       await apollo.stop();
     },
   };
+}
+
+/** Connections over which nothing was asked yet. Node counts them as busy: a closing server would wait for them for ever. */
+function unusedConnections(server: HttpServer): ReadonlySet<Socket> {
+  const unused = new Set<Socket>();
+  server.on('connection', socket => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.on('request', request => unused.delete(request.socket));
+  return unused;
 }
 
 function apolloServer({ graph, logger, landing_page }: ServerOptions): ApolloServer<Context> {

@@ -12,6 +12,7 @@ import type { Principal } from '../schema/principal.ts';
 import type { Context } from '../subgraphs/context.ts';
 import { mapEvents } from './graph/map-events.ts';
 import { publicError } from './graph/public-error.ts';
+import { PossessedSockets, type Shown } from './possessed-sockets.ts';
 import type { Graph } from './supergraph.ts';
 
 export interface SocketCallers {
@@ -19,6 +20,8 @@ export interface SocketCallers {
   identify(credentials: { readonly session: string | null; readonly address: string }): Promise<Principal>;
   /** A fresh context for each operation of that caller. */
   createContext(principal: Principal): Context;
+  /** Calls `ended` with each agent whose session ended, in any process; with null where some may have that nobody told of. */
+  watchSessions(ended: (agent_id: number | null) => void): Promise<() => void>;
 }
 
 export interface SubscriptionOptions {
@@ -52,7 +55,11 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
     sockets.handleUpgrade(request, socket, head, ws => sockets.emit('connection', ws, request));
   };
   http.on('upgrade', upgrade);
-  const serving = useServer<Record<string, unknown>, Caller>({ ...protocol(options), isProd: true }, sockets);
+  const possessed = new PossessedSockets(options.callers, options.logger);
+  const serving = useServer<Record<string, unknown>, Caller>(
+    { ...protocol(options, possessed), isProd: true },
+    sockets,
+  );
   // graphql-ws would print every malformed frame to the console; ws has closed the socket by then.
   sockets.on('connection', socket => {
     socket.removeAllListeners('error');
@@ -61,6 +68,7 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
   return {
     async close() {
       http.off('upgrade', upgrade);
+      possessed.close();
       const hungUp = new AbortController();
       const impatience = sleep(GOODBYE_MS, null, { signal: hungUp.signal }).then(
         () => {
@@ -75,19 +83,18 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
   };
 }
 
-/** What the caller showed at connection_init. Kept, because whoever was let in may be locked out while the socket is open. */
-type Caller = { shown?: Parameters<SocketCallers['identify']>[0] };
+type Caller = { shown?: Shown };
 
 type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
 
-function protocol({ graph, callers, logger }: SubscriptionOptions): Protocol {
+function protocol({ graph, callers, logger }: SubscriptionOptions, possessed: PossessedSockets): Protocol {
   return {
     async onConnect({ connectionParams, extra }) {
       try {
         const shown = { session: sessionIn(connectionParams ?? {}), address: extra.request.socket.remoteAddress ?? '' };
         extra.shown = shown;
         // False closes with 4403. Whoever shows no session at all may still ask what is public.
-        return (await callers.identify(shown)).possession.kind !== 'wrong';
+        return (await possessed.identify(extra.socket, shown)).possession.kind !== 'wrong';
       } catch (error) {
         logger.error({ err: error }, 'a socket could not be identified');
         extra.socket.close(CloseCode.InternalServerError, 'Internal server error');
@@ -145,7 +152,7 @@ function admit(
     if (graph.isPaid(document, operationName ?? null)) {
       return [
         new Refusal('invalid_request', {
-          detail: 'A paid field takes its payment from HTTP headers: send this operation by POST.',
+          detail: 'A paid field takes its payment from HTTP headers, which a socket does not bring.',
         }),
       ];
     }

@@ -100,7 +100,9 @@ class FederatedGraph implements Graph {
         return this.#executor.execute(planned, operation);
       }
       throw new Refusal('invalid_request', {
-        detail: 'A subscription is served over a WebSocket (graphql-transport-ws) only.',
+        detail: this.isPaid(operation.document, operation.operationName ?? null)
+          ? 'A paid stream is served by its REST door only.'
+          : 'A subscription is served over a WebSocket (graphql-transport-ws) only.',
       });
     });
   }

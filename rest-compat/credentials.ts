@@ -4,13 +4,19 @@ import type { Credentials } from './port.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** The agent that a path names; null for what cannot be one, which no possession opens. */
-export function agentOf(segment: string | undefined): number | null {
-  if (segment === undefined || !/^[1-9][0-9]{0,9}$/.test(segment)) return null;
-  return Number(segment) <= INT32_MAX ? Number(segment) : null;
+/** Whom a path names that can be no agent's: looked up like any other, and opened by no possession. */
+const NOBODY = 0;
+
+/** The agent that a path names. */
+export function agentOf(segment: string | undefined): number {
+  if (segment === undefined || !/^[1-9][0-9]{0,9}$/.test(segment)) return NOBODY;
+  return Number(segment) <= INT32_MAX ? Number(segment) : NOBODY;
 }
 
-/** What the body names goes before the headers, since it was written for this request. */
+/**
+ * What the body names goes before the headers, since it was written for this request. `agent_id` is the agent that the
+ * path names; null where it names none, and then a proof is of nothing.
+ */
 export function credentialsIn(
   headers: IncomingHttpHeaders,
   body: JsonObject,

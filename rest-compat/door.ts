@@ -49,6 +49,10 @@ export interface Columns {
   /** What it may answer besides what its other columns imply. */
   readonly errors: readonly ErrorCode[];
   readonly response: z.ZodType;
+  /** Body of the 403 by which the payer's book refuses a call; null where no book is asked. */
+  readonly refusal: z.ZodType | null;
+  /** One event, where the door can answer in server-sent events. */
+  readonly event: z.ZodType | null;
   readonly requests: Readonly<Record<'params' | 'query' | 'headers' | 'body', z.ZodType>>;
 }
 
@@ -56,6 +60,8 @@ export interface Columns {
 interface Operation {
   readonly document: DocumentNode;
   readonly variables: JsonObject;
+  /** Of a subscription: each of its events as it goes out. Null where the answer comes in one piece. */
+  readonly eventOf: ((data: JsonObject) => Json) | null;
 }
 
 /** What a page is made of: nothing but the doors themselves and the port. */
@@ -85,10 +91,18 @@ export type Door = DocumentDoor | PageDoor;
 type Required = 'name' | 'methods' | 'path' | 'summary' | 'tags' | 'response';
 type Row = Pick<Columns, Required> & Partial<Omit<Columns, Required | 'requests'>>;
 
+/** The door's answer in events, for requests that ask for them. */
+interface Stream<B> {
+  asked(body: B): boolean;
+  readonly document: DocumentNode;
+  eventOf(data: JsonObject, body: B): Json;
+}
+
 interface DocumentRow<P, Q, H, B> extends Row {
   readonly document: DocumentNode;
   /** Body member → the document that is run instead where it is present, null included. */
   readonly instead?: Readonly<Record<string, DocumentNode>>;
+  readonly stream?: Stream<B>;
   readonly params?: z.ZodType<P>;
   readonly query?: z.ZodType<Q>;
   readonly headers?: z.ZodType<H>;
@@ -110,11 +124,13 @@ const usual = {
   cache: 'no-store',
   nulls: {},
   errors: [],
+  refusal: null,
+  event: null,
 } as const;
 
 /** A row with its usual columns filled in. The document's one root field is aliased `answer` unless `answer` says more. */
 export function documentDoor<P, Q, H, B>(row: DocumentRow<P, Q, H, B>): DocumentDoor {
-  const { document, instead = {}, params, query, headers, body, variables, answer, ...columns } = row;
+  const { document, instead = {}, stream, params, query, headers, body, variables, answer, ...columns } = row;
   const requests = {
     params: params ?? nothing,
     query: query ?? nothing,
@@ -126,7 +142,7 @@ export function documentDoor<P, Q, H, B>(row: DocumentRow<P, Q, H, B>): Document
     ...columns,
     kind: 'document',
     requests,
-    documents: [document, ...Object.values(instead)],
+    documents: [document, ...Object.values(instead), ...(stream ? [stream.document] : [])],
     operation(request) {
       const member = Object.keys(instead).find(name => request.body[name] !== undefined);
       const parsed = {
@@ -135,7 +151,10 @@ export function documentDoor<P, Q, H, B>(row: DocumentRow<P, Q, H, B>): Document
         headers: parseRequest(requests.headers, request.headers) as H,
         body: parseRequest(requests.body, request.body) as B,
       };
-      return { document: (member && instead[member]) || document, variables: variables?.(parsed) ?? {} };
+      const given = variables?.(parsed) ?? {};
+      if (stream?.asked(parsed.body))
+        return { document: stream.document, variables: given, eventOf: data => stream.eventOf(data, parsed.body) };
+      return { document: (member && instead[member]) || document, variables: given, eventOf: null };
     },
     answer: answer ?? (data => data.answer ?? null),
   };

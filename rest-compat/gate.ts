@@ -32,13 +32,13 @@ export async function pass(door: Door, visit: Visit, port: Port): Promise<Passag
   const body: Body = visit.brings_body ? await readBody(visit.raw) : emptyBody;
   if (first && !waived(door, body)) return refused(first);
   if (body.kind === 'refused') {
-    const shut = unpossessed(door, visit, caller, {});
+    const shut = unpossessed(door, visit, caller);
     return refused(shut ? closed(shut) : problem({ code: body.code, message: body.detail }));
   }
 
   if (door.possession === 'required' && (body.value.session !== undefined || body.value.proof !== undefined))
     caller = await port.identify(credentialsIn(visit.raw.headers, body.value, named, visit.address));
-  const shut = unpossessed(door, visit, caller, body.value);
+  const shut = unpossessed(door, visit, caller);
   if (shut) return refused(closed(shut));
   const late = door.challenge === 'first' ? null : toll(door, visit, port, caller);
   return late ? refused(late) : { kind: 'open', caller, body: body.value };
@@ -84,14 +84,11 @@ function namedAgent(door: Door, visit: Visit): number | null {
 }
 
 /** A wrong session on a paid door is a 403 before any charge, also where the door asks for none. */
-function unpossessed(door: Door, visit: Visit, caller: Caller, body: JsonObject): 401 | 403 | null {
-  const { possession } = caller;
+function unpossessed(door: Door, visit: Visit, { possession }: Caller): 401 | 403 | null {
   if (door.possession === 'none') return door.price && possession.kind === 'wrong' ? 403 : null;
-  if (possession.kind === 'proven')
-    return namesAgent(door) && possession.agent_id !== namedAgent(door, visit) ? 403 : null;
-  // A proof for what cannot be an agent was never looked at: shown all the same, and wrong.
-  const shown = visit.raw.headers['x-svc-proof'] !== undefined || typeof body.proof === 'string';
-  return possession.kind === 'wrong' || shown ? 403 : 401;
+  if (possession.kind === 'absent') return 401;
+  if (possession.kind === 'wrong') return 403;
+  return namesAgent(door) && possession.agent_id !== namedAgent(door, visit) ? 403 : null;
 }
 
 function refused(answer: Answer): Passage {

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
 import { Challenge, Problem } from './answers/discovery.ts';
 import type { Columns, Door, Method } from './door.ts';
+import { answerHeaders } from './openapi-headers.ts';
 
 /** OpenAPI 3.1 of the door table: a door's columns are all that is known of it. */
 export function openApi(doors: readonly Door[], base_url: string): JsonObject {
@@ -96,8 +97,7 @@ function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): Json
 
 function responses(door: Door, method: Method): JsonObject {
   const faults: Record<string, JsonObject> = {};
-  for (const [status, codes] of byStatus(faultsOf(door, method)))
-    faults[status] = { description: codes.join(', '), content: content('application/problem+json', ref('Problem')) };
+  for (const [status, codes] of byStatus(faultsOf(door, method))) faults[status] = fault(door, status, codes);
   for (const status of closedStatuses(door)) {
     const description = [faults[status]?.description ?? [], EMPTY_BODY].flat().join('; ');
     faults[status] = { ...faults[status], description };
@@ -105,14 +105,31 @@ function responses(door: Door, method: Method): JsonObject {
   return {
     [door.status]: {
       description: door.summary,
-      ...(door.price ? { headers: settled } : {}),
-      content: content(door.media.split(';')[0] ?? door.media, jsonSchema(door.response, 'output')),
+      ...(door.price ? { headers: answerHeaders.settled } : {}),
+      content: {
+        ...content(door.media.split(';')[0] ?? door.media, jsonSchema(door.response, 'output')),
+        ...(door.event ? content('text/event-stream', jsonSchema(door.event, 'output')) : {}),
+      },
     },
     ...faults,
     ...(door.price ? { 402: challenged } : {}),
   };
 }
 
+function fault({ price, refusal }: Columns, status: number, codes: readonly ErrorCode[]): JsonObject {
+  const refuses = status === REFUSED && refusal !== null;
+  return {
+    description: codes.join(', '),
+    headers: {
+      ...answerHeaders.fault,
+      ...(price ? answerHeaders.paidFault : {}),
+      ...(refuses ? answerHeaders.refusal : {}),
+    },
+    content: content('application/problem+json', refuses ? jsonSchema(refusal, 'output') : ref('Problem')),
+  };
+}
+
+const REFUSED = 403;
 const EMPTY_BODY = 'Possession was not shown or is wrong: empty body.';
 
 /** A wrong session closes a paid door too, though that asks for none. */
@@ -121,22 +138,27 @@ function closedStatuses({ possession, price }: Columns): number[] {
   return price ? [403] : [];
 }
 
-const settled: JsonObject = {
-  'PAYMENT-RESPONSE': { schema: { type: 'string' }, description: 'How the payment settled, base64 JSON.' },
-};
-
 const challenged: JsonObject = {
   description: 'Payment required: the offer, as x402 version 2 in the header and version 1 in the body.',
-  headers: { 'PAYMENT-REQUIRED': { schema: { type: 'string' }, description: 'base64 of the version 2 JSON' } },
+  headers: { ...answerHeaders.challenge, ...answerHeaders.paidFault },
   content: content('application/json', ref('Challenge')),
 };
 
 /** What the columns imply, and what the row adds. */
 function faultsOf(door: Door, method: Method): ErrorCode[] {
-  const body: ErrorCode[] = method === 'GET' ? [] : ['request_too_large', 'unsupported_media_type'];
+  const body: ErrorCode[] = method === 'GET' ? [] : ['request_timeout', 'request_too_large', 'unsupported_media_type'];
   const paid: ErrorCode[] = ['invalid_payment', 'payment_in_flight', 'payment_already_used', 'answer_gone'];
-  const chain: ErrorCode[] = ['settlement_pending', 'chain_unavailable', 'fee_too_high', 'unavailable'];
-  return ['invalid_request', ...body, ...(door.price ? [...paid, ...chain] : []), ...door.errors, 'internal'];
+  const chain: ErrorCode[] = ['settlement_pending', 'chain_unavailable', 'facilitator_unavailable', 'fee_too_high'];
+  return [
+    'invalid_request',
+    'headers_too_large',
+    ...body,
+    ...(door.price ? [...paid, ...chain] : []),
+    ...door.errors,
+    // What stands in the database cannot be had while it is away.
+    ...(door.kind === 'page' ? [] : (['unavailable'] as const)),
+    'internal',
+  ];
 }
 
 function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {

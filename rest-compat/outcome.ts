@@ -1,10 +1,11 @@
-import type { Json } from '../schema/canonical-json.ts';
+import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import type { Refusal } from '../schema/errors.ts';
 import type { DocumentDoor, Door } from './door.ts';
 import { offer, type Visit } from './gate.ts';
+import { eventStream, sseDone, sseEvent } from './media/sse.ts';
 import { withoutNulls } from './nulls.ts';
-import type { Executed, ExecutedError, Port } from './port.ts';
-import { type Answer, closed, problem } from './problem.ts';
+import type { Executed, ExecutedError, Port, Subscribed } from './port.ts';
+import { type Answer, closed, faultEvent, problem } from './problem.ts';
 
 /** An executed document as an answer: its data by the door's columns, or its first error. */
 export function concluded(door: DocumentDoor, visit: Visit, port: Port, executed: Executed): Answer {
@@ -21,6 +22,31 @@ export function fulfilled(door: Door, body: Json, headers: Executed['headers']):
     headers: { ...headers, 'content-type': door.media, 'cache-control': door.cache },
     body: typeof body === 'string' ? body : JSON.stringify(withoutNulls(body, door.nulls)),
   };
+}
+
+/** An answer in events. */
+export interface StreamedAnswer extends Omit<Answer, 'body'> {
+  readonly body: AsyncIterable<string>;
+}
+
+export function streamed(
+  { headers, events }: Extract<Subscribed, { kind: 'events' }>,
+  eventOf: (data: JsonObject) => Json,
+): StreamedAnswer {
+  return { status: 200, headers: { ...headers, ...eventStream }, body: framed(events, eventOf) };
+}
+
+/** A fault is the last event, and no `[DONE]` follows it: the reader shall know that something is missing. */
+async function* framed(
+  events: Extract<Subscribed, { kind: 'events' }>['events'],
+  eventOf: (data: JsonObject) => Json,
+): AsyncGenerator<string> {
+  for await (const { data, errors } of events) {
+    const [error] = errors;
+    if (error || data === null) return yield sseEvent(faultEvent(error ?? { code: 'internal' }));
+    yield sseEvent(eventOf(data));
+  }
+  yield sseDone;
 }
 
 /** A refusal of the door's own, before anything was executed. */

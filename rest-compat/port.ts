@@ -62,6 +62,17 @@ export interface Executed {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Either it was refused before its first event, or its events follow, each an answer of its own. */
+export type Subscribed =
+  | { readonly kind: 'refused'; readonly executed: Executed }
+  | {
+      readonly kind: 'events';
+      /** As far as they are known before the first event. */
+      readonly headers: Executed['headers'];
+      /** Never throws for a refusal. Whoever stops reading is waited for by nobody. */
+      readonly events: AsyncIterable<Pick<Executed, 'data' | 'errors'>>;
+    };
+
 /** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */
 export interface Port {
   /** May be asked twice for one request: by its headers, then with what the body adds. */
@@ -69,6 +80,8 @@ export interface Port {
   challenge(price: Price, reason: { code: ErrorCode; detail?: string } | null): Challenge;
   /** Runs a named document on the same planner, subgraphs and resolvers as /graphql. Never throws for a refusal. */
   execute(document: DocumentNode, variables: JsonObject, caller: Caller): Promise<Executed>;
+  /** The same for a subscription. */
+  subscribe(document: DocumentNode, variables: JsonObject, caller: Caller): Promise<Subscribed>;
   health(): Promise<JsonObject>;
   /** Without a trailing slash. */
   readonly base_url: string;

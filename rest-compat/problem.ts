@@ -21,6 +21,7 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   settlement_pending: 5,
   rate_limited: 5,
   chain_unavailable: 10,
+  facilitator_unavailable: 10,
   fee_too_high: 30,
   unavailable: 5,
 };
@@ -38,17 +39,27 @@ function category(status: number): string {
   return categories[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
 }
 
+/** What may be said of a fault: of one that is ours, nothing but that. */
+function told({ code, message, param, facts = {} }: Fault) {
+  const [status, title] = errors[code];
+  const hidden = code === 'internal';
+  const detail = hidden ? title : (message ?? title);
+  const error: JsonObject = { message: detail, type: category(status), code, param: param ?? null };
+  return { status, title, detail, facts: hidden ? {} : facts, error };
+}
+
+/** A fault in the midst of a stream, as OpenAI's clients read it: as an event. */
+export function faultEvent(fault: Fault): JsonObject {
+  const { facts, error } = told(fault);
+  return { ...facts, error };
+}
+
 /** RFC 9457, with the `error` member beside it that OpenAI clients read. Facts never shadow a member of either. */
 export function problem(fault: Fault, headers: Readonly<Record<string, string>> = {}): Answer {
-  const [status, title] = errors[fault.code];
-  const hidden = fault.code === 'internal';
-  const detail = hidden ? title : (fault.message ?? title);
-  const facts = hidden ? {} : (fault.facts ?? {});
+  const { status, title, detail, facts, error } = told(fault);
   const { retry_after_seconds: asked } = facts;
   const wait = typeof asked === 'number' ? asked : retryAfterSeconds[fault.code];
-  const param = fault.param ?? null;
   const type = `urn:svc402:problem:${fault.code}`;
-  const error = { message: detail, type: category(status), code: fault.code, param };
   return {
     status,
     headers: {

@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { Refusal } from '../schema/errors.ts';
 import type { Door, Method } from './door.ts';
 import { pass, type Visit } from './gate.ts';
-import { concluded, fulfilled, turnedAway } from './outcome.ts';
+import { concluded, fulfilled, type StreamedAnswer, streamed, turnedAway } from './outcome.ts';
 import type { Port } from './port.ts';
 import { type Answer, problem } from './problem.ts';
 import { leavesUnread, lingering } from './unread.ts';
@@ -20,7 +21,7 @@ export async function serveDoors(app: FastifyInstance, port: Port, doors: readon
       if (!request.raw.destroyed) request.log.error({ err: error }, 'a door broke');
       return send(reply, problem({ code: 'internal' }));
     });
-    const route = (url: string, knock: (request: FastifyRequest) => Promise<Answer>) =>
+    const route = (url: string, knock: (request: FastifyRequest) => Promise<Answer | StreamedAnswer>) =>
       scope.route({
         method: METHODS,
         url,
@@ -41,21 +42,31 @@ interface House {
   readonly doors: readonly Door[];
 }
 
-async function knockAt(here: readonly Door[], request: FastifyRequest, house: House): Promise<Answer> {
+async function knockAt(here: readonly Door[], request: FastifyRequest, house: House): Promise<Answer | StreamedAnswer> {
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const door = here.find(({ methods }) => methods.includes(method as Method));
   const visit = visited(request, method);
   try {
     if (door) return await opened(door, visit, request, house);
-    // An unpaid GET on a paid door yields its 402 like any other unpaid call; a paid one has the wrong method.
-    const paid = method === 'GET' ? here.find(({ price }) => price !== null) : undefined;
-    const passage = paid ? await pass(paid, visit, house.port) : null;
-    if (passage?.kind === 'refused') return passage.answer;
-    return problem({ code: 'method_not_allowed' }, { allow: allowed(here) });
+    const toll = await unpaid(here, visit, house.port);
+    return toll ?? problem({ code: 'method_not_allowed' }, { allow: allowed(here) });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return turnedAway(door, visit, house.port, error);
   }
+}
+
+/**
+ * An unpaid call to a paid door yields its 402 whatever its method, as specified for GET; a paid one has the wrong
+ * method. OPTIONS asks for nothing but the methods.
+ */
+async function unpaid(here: readonly Door[], visit: Visit, port: Port): Promise<Answer | null> {
+  const paid = visit.raw.method === 'OPTIONS' ? undefined : here.find(({ price }) => price !== null);
+  if (!paid) return null;
+  const passage = await pass(paid, { ...visit, brings_body: false }, port);
+  if (passage.kind === 'open') return null;
+  // So that nobody pays for a method that is not served: RFC 9110 10.2.1 lets any answer say it.
+  return { ...passage.answer, headers: { ...passage.answer.headers, allow: allowed(here) } };
 }
 
 /** RFC 9110 10.2.1; whatever answers GET answers HEAD. */
@@ -69,20 +80,30 @@ function visited(request: FastifyRequest, method: string): Visit {
   return { raw: request.raw, params, address: request.ip, brings_body: method !== 'GET' };
 }
 
-async function opened(door: Door, visit: Visit, request: FastifyRequest, house: House): Promise<Answer> {
+async function opened(
+  door: Door,
+  visit: Visit,
+  request: FastifyRequest,
+  house: House,
+): Promise<Answer | StreamedAnswer> {
   const passage = await pass(door, visit, house.port);
   if (passage.kind === 'refused') return passage.answer;
   if (door.kind === 'page') return fulfilled(door, await door.page(house), {});
   const { query, headers } = request;
-  const { document, variables } = door.operation({ params: visit.params, query, headers, body: passage.body });
-  const executed = await house.port.execute(document, variables, passage.caller);
-  return concluded(door, visit, house.port, executed);
+  const { document, variables, eventOf } = door.operation({ params: visit.params, query, headers, body: passage.body });
+  if (eventOf === null)
+    return concluded(door, visit, house.port, await house.port.execute(document, variables, passage.caller));
+  const subscribed = await house.port.subscribe(document, variables, passage.caller);
+  if (subscribed.kind === 'refused') return concluded(door, visit, house.port, subscribed.executed);
+  return streamed(subscribed, eventOf);
 }
 
-function send(reply: FastifyReply, answer: Answer): FastifyReply {
+function send(reply: FastifyReply, answer: Answer | StreamedAnswer): FastifyReply {
   reply.code(answer.status).header('x-content-type-options', 'nosniff');
   for (const [name, value] of Object.entries(answer.headers)) reply.header(name, printable(value));
-  return reply.send(answer.body ?? undefined);
+  const { body } = answer;
+  // A stream waits for a reader who is slow, and is given up when he leaves.
+  return reply.send(body === null || typeof body === 'string' ? (body ?? undefined) : Readable.from(body));
 }
 
 /** Node throws on a header outside RFC 9110 5.5, and the money may have moved by then. */

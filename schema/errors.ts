@@ -6,6 +6,7 @@ export const errors = {
   invalid_request: [400, 'The request is not valid.'],
   invalid_payment: [400, 'The payment header could not be read.'],
   invalid_wallet: [400, 'agentWallet is not an address.'],
+  invalid_policy: [400, 'The policy type or its value is not valid.'],
   unknown_model: [400, 'No such model is offered.'],
   control_proof_missing: [401, 'wallet_signature and signature_timestamp are required.'],
   control_proof_invalid: [
@@ -16,30 +17,39 @@ export const errors = {
   payment_required: [402, 'Payment is required.'],
   payment_rejected: [402, 'This payment cannot be accepted.'],
   forbidden: [403, 'The proof of possession does not open this book.'],
+  policy_blocked: [403, 'A policy of the book refuses this call. Nothing was charged.'],
+  budget_exhausted: [403, 'The budget of the book does not cover this call. Nothing was charged.'],
   payer_mismatch: [403, 'The payment comes from another wallet than the one to be registered.'],
-  receipt_not_qualifying: [403, 'That receipt does not qualify: no registration stands under it.'],
+  receipt_not_qualifying: [403, 'That receipt does not qualify: nothing was collected under it, or not yet.'],
   not_found: [404, 'There is nothing here.'],
   method_not_allowed: [405, 'This door does not take that method.'],
+  request_timeout: [408, 'The request did not arrive whole in time.'],
   payment_in_flight: [409, 'This payment is being worked on; ask again with the same payment.'],
   payment_already_used: [409, 'This payment was made for another request.'],
-  wallet_registered: [409, 'This wallet is registered already.'],
+  wallet_registered: [409, 'This wallet is registered already, or is being registered.'],
   duplicate_ref: [409, 'This payment reference stands on a book already.'],
   answer_gone: [410, 'The answer is kept no longer; the receipt stands.'],
   request_too_large: [413, 'The body is too large.'],
   unsupported_media_type: [415, 'The body must be application/json.'],
   rate_limited: [429, 'Too many requests.'],
+  headers_too_large: [431, 'The headers of the request are too large.'],
   internal: [500, 'Something broke here. Nothing was charged unless a receipt says so.'],
-  hub_failed: [502, 'No model hub answered. Nothing was charged.'],
+  hub_failed: [502, 'No model hub answered.'],
   settlement_pending: [
     503,
     'The outcome of the payment is not known yet. Do not sign another; send the same one again.',
   ],
-  chain_unavailable: [503, 'The chain cannot be reached. Nothing was charged; the payment stays usable.'],
+  chain_unavailable: [503, 'The chain cannot be reached. Ask again; if you paid, with the same payment.'],
+  facilitator_unavailable: [
+    503,
+    'The payment facilitator cannot be reached. Ask again; if you paid, with the same payment.',
+  ],
   fee_too_high: [
     503,
-    'The chain asks for more gas than this call is worth. Nothing was charged; the payment stays usable.',
+    'The chain asks for more gas than this call is worth. Ask again; if you paid, with the same payment.',
   ],
-  unavailable: [503, 'The service cannot take this request now. Nothing was charged.'],
+  /** Whether something was charged is a fact beside it, where it is known: `charged: false`. */
+  unavailable: [503, 'The service cannot take this request now. Ask again; if you paid, with the same payment.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>;
 
 export type ErrorCode = keyof typeof errors;

@@ -1,17 +1,26 @@
 /** Identifiers as the wire shows them. `agent_id` is a plain integer, all others are opaque strings. */
 declare const id: unique symbol;
 export type TaskId = string & { readonly [id]: 'task' };
+export type RefusalId = string & { readonly [id]: 'refusal' };
 export type AgentId = number & { readonly [id]: 'agent' };
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** 80 random bits behind 48 bits of milliseconds: sorts by time, cannot be guessed, fits in a URL. */
 export function taskId(at_ms: number, random: Uint8Array): TaskId {
+  return `task_${sortable(at_ms, random)}` as TaskId;
+}
+
+export function refusalId(at_ms: number, random: Uint8Array): RefusalId {
+  return `refusal_${sortable(at_ms, random)}` as RefusalId;
+}
+
+/** 80 random bits behind 48 bits of milliseconds: sorts by time, cannot be guessed, fits in a URL. */
+function sortable(at_ms: number, random: Uint8Array): string {
   let value = BigInt(at_ms);
   for (const byte of random.subarray(0, 10)) value = (value << 8n) | BigInt(byte);
   let text = '';
   for (let i = 0; i < 26; i++, value >>= 5n) text = CROCKFORD[Number(value & 31n)] + text;
-  return `task_${text}` as TaskId;
+  return text;
 }
 
 export function isTaskId(text: string): text is TaskId {

@@ -5,7 +5,13 @@ import type { AgentId } from './ids.ts';
 export type Possession =
   | { readonly kind: 'absent' }
   | { readonly kind: 'wrong' }
-  | { readonly kind: 'proven'; readonly agent_id: AgentId };
+  | ({ readonly kind: 'proven' } & Held);
+
+/** A book in somebody's hands. `session_hash` is SHA-256 of the live session that it rests on: what ends is that one. */
+export interface Held {
+  readonly agent_id: AgentId;
+  readonly session_hash: string;
+}
 
 /** `live` keys skip payment; `demo` keys do too but never write; `waiver` keys waive the ingest stamp alone. */
 export type ApiKey =
@@ -27,8 +33,20 @@ export const nobody: Principal = { possession: { kind: 'absent' }, api_key: { ki
  * The one authorisation of everything that a book holds.
  * @throws unauthenticated without a proof; forbidden for a wrong one and for an agent that does not exist, alike.
  */
-export function requirePossession({ possession }: Principal, agent_id: number): AgentId {
+export function requirePossession(principal: Principal, agent_id: number): AgentId {
+  return requireHeld(principal, agent_id).agent_id;
+}
+
+/** The same, for what must know by which session. */
+export function requireHeld({ possession }: Principal, agent_id: number): Held {
   if (possession.kind === 'absent') throw new Refusal('unauthenticated');
   if (possession.kind === 'wrong' || possession.agent_id !== agent_id) throw new Refusal('forbidden');
-  return possession.agent_id;
+  return possession;
+}
+
+/** The same, for what changes a book: a demo key that came along writes nothing. */
+export function requireWriter(principal: Principal, agent_id: number): AgentId {
+  const owner = requirePossession(principal, agent_id);
+  if (principal.api_key.kind === 'demo') throw new Refusal('forbidden');
+  return owner;
 }

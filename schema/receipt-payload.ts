@@ -21,8 +21,12 @@ export function isPayloadVersion(value: unknown): value is PayloadVersion {
 /** `observed_transfer`: the USDC was seen on chain. `receipt`: the issuer asserts it without having looked. */
 export type SettledBy = 'observed_transfer' | 'receipt';
 
-/** `pending` until the transfer has been seen; the one fact of a receipt that may change after it was signed. */
-export type ProofOutcome = 'settled' | 'pending';
+/**
+ * `pending` until the transfer has been seen; `unverified` where it was looked for in vain until the cutoff. The first of
+ * the facts beside a receipt that may change after it was signed.
+ */
+export const proofOutcomes = ['settled', 'pending', 'unverified'] as const;
+export type ProofOutcome = (typeof proofOutcomes)[number];
 
 /** What is known of a payment once it has moved. Amounts are decimal strings of atomic units. */
 export interface ReceiptPayment {

@@ -3,7 +3,7 @@ import type { Principal } from '../schema/principal.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Database } from './database.ts';
 import type { Live } from './live.ts';
-import type { Charge } from './paid.ts';
+import type { Charge, ChargeStream } from './paid.ts';
 import type { Vault } from './vault.ts';
 
 /** A payment header, decoded and not yet believed. Opaque to subgraphs: `charge` alone reads it. */
@@ -20,6 +20,7 @@ export interface Services {
   readonly clock: Clock;
   readonly random: Random;
   readonly charge: Charge;
+  readonly chargeStream: ChargeStream;
   /** Public base of this service, without a trailing slash. */
   readonly base_url: string;
   /** `development` while any stand-in is in use. */

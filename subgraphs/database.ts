@@ -2,15 +2,16 @@ import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { Refusal } from '../schema/errors.ts';
+import { DatabaseAway, isOutage, leavesConnection } from './outage.ts';
 
 /** An open transaction on a raw connection. Whoever holds one awaits nothing outside the database. */
 export type Tx = Pick<pg.PoolClient, 'query'>;
 
 export interface Database {
   readonly orm: MikroORM;
-  /** One statement outside a transaction; prepared when it carries a name. */
+  /** One statement outside a transaction; prepared when it carries a name. @throws DatabaseAway */
   query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<R[]>;
-  /** All or nothing. Rolls back and rethrows; a broken connection is thrown away. */
+  /** All or nothing. Rolls back and rethrows; a broken connection is thrown away. @throws DatabaseAway */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A connection of its own, for LISTEN and for advisory locks; the caller ends it. */
   connect(): Promise<pg.Client>;
@@ -59,7 +60,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       silent: true,
     },
   });
-  const settings: pg.ClientConfig = { connectionString: options.url, options: SESSION_OPTIONS, types, keepAlive: true };
+  const settings: pg.ClientConfig = {
+    connectionString: options.url,
+    options: SESSION_OPTIONS,
+    types,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+  };
   const connect = async () => {
     const client = new pg.Client(settings);
     // Without a listener a lost connection would end the process.
@@ -69,12 +76,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
   await migrate(orm, connect);
 
-  const pool = new pg.Pool({
-    ...settings,
-    max: options.connections_max,
-    connectionTimeoutMillis: CONNECT_MS_MAX,
-    query_timeout: QUERY_MS_MAX,
-  });
+  const pool = new pg.Pool({ ...settings, max: options.connections_max, query_timeout: QUERY_MS_MAX });
   pool.on('error', () => {});
   return {
     orm,
@@ -83,6 +85,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       try {
         return (await pool.query<R>(statement)).rows;
       } catch (error) {
+        if (isOutage(error)) throw new DatabaseAway(error);
         throw isUnstorableText(error) ? new Refusal('invalid_request', { detail: 'Text holds U+0000.' }) : error;
       }
     },
@@ -100,27 +103,37 @@ function isUnstorableText(error: unknown): boolean {
 }
 
 async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+  const client = await pool.connect().catch(error => {
+    throw isOutage(error) ? new DatabaseAway(error) : error;
+  });
   let broken: Error | undefined;
   // The pool listens to idle connections only: one that breaks while it is out would end the process.
   const onBroken = (fault: Error) => {
     broken = fault;
   };
   client.on('error', onBroken);
+  let in_doubt = false;
   try {
     await client.query('begin');
     const result = await work(client);
-    await client.query('commit');
+    in_doubt = true;
+    await commit(client);
     return result;
   } catch (error) {
-    await client.query('rollback').catch(fault => {
-      broken = fault;
-    });
-    throw error;
+    const answered = leavesConnection(error);
+    if (answered) await client.query('rollback').catch(onBroken);
+    else onBroken(error as Error);
+    throw isOutage(error) ? new DatabaseAway(error, { in_doubt: in_doubt && !answered }) : error;
   } finally {
     client.off('error', onBroken);
     client.release(broken);
   }
+}
+
+/** Postgres answers the commit of a transaction that failed by rolling it back, and calls that no error. */
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query('commit');
+  if (command !== 'COMMIT') throw new Error('a transaction that had failed was to be committed');
 }
 
 async function migrate(orm: MikroORM, connect: () => Promise<pg.Client>): Promise<void> {

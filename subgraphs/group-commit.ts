@@ -1,11 +1,13 @@
-import { Refusal } from '../schema/errors.ts';
 import type { Database, Tx } from './database.ts';
+import { DatabaseAway } from './outage.ts';
+
+const REFUSED_MS = 5_000;
 
 /**
  * Callers that arrive together share one transaction (measured: ten times the rate of one each).
  * Concurrency: at most one batch per queue is open in this process; nothing is remembered between batches,
  * so any process can do the next one. A batch that the database refused is done again one by one, so that one bad item
- * harms nobody; when the database itself is away, all are told at once.
+ * harms nobody; when the database itself is away, all are told at once (DatabaseAway).
  */
 export class GroupCommit<I, O> {
   readonly #database: Database;
@@ -13,11 +15,17 @@ export class GroupCommit<I, O> {
   readonly #items_max: number;
   #waiting: Waiter<I, O>[] = [];
   #busy = false;
+  #refused_at_ms: number | null = null;
 
   constructor(database: Database, run: (tx: Tx, items: readonly I[]) => Promise<readonly O[]>, items_max: number) {
     this.#database = database;
     this.#run = run;
     this.#items_max = items_max;
+  }
+
+  /** Whether the database was away for the last batch, and that was a moment ago: with nobody asking it cannot be known. */
+  get refused(): boolean {
+    return this.#refused_at_ms !== null && performance.now() - this.#refused_at_ms < REFUSED_MS;
   }
 
   submit(item: I): Promise<O> {
@@ -46,23 +54,14 @@ export class GroupCommit<I, O> {
           batch.map(waiter => waiter.item),
         ),
       );
+      this.#refused_at_ms = null;
       for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as O);
     } catch (error) {
-      const outage = isOutage(error);
-      const told = outage ? new Refusal('unavailable', { cause: error, facts: { charged: false } }) : error;
-      if (outage || batch.length === 1) for (const waiter of batch) waiter.reject(told);
+      if (error instanceof DatabaseAway) this.#refused_at_ms = performance.now();
+      if (error instanceof DatabaseAway || batch.length === 1) for (const waiter of batch) waiter.reject(error);
       else for (const waiter of batch) await this.#commit([waiter]);
     }
   }
-}
-
-/** No connection, one that broke, a server that goes down (SQLSTATE class 08, 57P), or a head that is held too long (55P03). */
-function isOutage(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return (
-    /^(E[A-Z]+|08...|57P..|55P03)$/.test(code) ||
-    (error instanceof Error && /timeout|terminated|ended/i.test(error.message) && code === '')
-  );
 }
 
 interface Waiter<I, O> {

@@ -4,7 +4,7 @@ import { Refusal } from '../schema/errors.ts';
 import type { Database } from './database.ts';
 
 /**
- * Wake-ups across processes: Postgres NOTIFY carries (book, position) and nothing else, the ledger holds the facts.
+ * Wake-ups across processes: Postgres NOTIFY carries a name (and a position) and nothing else, the tables hold the facts.
  */
 export interface Live {
   /**
@@ -12,16 +12,24 @@ export interface Live {
    * reconnect (then with null: read the ledger). Resolves when LISTEN is in force; the result stops it.
    */
   watch(agent_id: number, wake: Wake): Promise<() => void>;
+  /**
+   * Calls `ended` with every agent whose session ended, in any process, and once after every reconnect (then with null:
+   * look at all of them). Resolves when LISTEN is in force; the result stops it.
+   */
+  watchSessions(ended: SessionEnded): Promise<() => void>;
   close(): Promise<void>;
 }
 
 export type Wake = (position: number | null) => void;
+export type SessionEnded = (agent_id: number | null) => void;
 
 /** The channel on which the ledger sends `<agent_id>:<position>` in the transaction of the event. */
 export const BOOK_CHANNEL = 'book_event';
+/** The channel on which `<agent_id>` is sent in the transaction that ends its session. */
+export const SESSION_CHANNEL = 'session_end';
 
 const RETRY_MS_FIRST = 100;
-const RETRY_MS_MAX = 5_000;
+const RETRY_MS_MAX = 2_000;
 /** A peer that vanished sends no FIN: without this the connection would be listened to for ever. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT_TIMEOUT_MS = 5_000;
@@ -34,6 +42,7 @@ export function openLive(database: Pick<Database, 'connect'>): Live {
 class PostgresLive implements Live {
   readonly #database: Pick<Database, 'connect'>;
   readonly #watchers = new Map<number, Set<Wake>>();
+  readonly #sessionWatchers = new Set<SessionEnded>();
   readonly #ended = new AbortController();
   #listening: Promise<void> | null = null;
   #client: pg.Client | null = null;
@@ -42,16 +51,13 @@ class PostgresLive implements Live {
     this.#database = database;
   }
 
-  async watch(agent_id: number, wake: Wake): Promise<() => void> {
-    const stop = this.#add(agent_id, wake);
-    try {
-      this.#listening ??= this.#listen();
-      await this.#listening;
-      return stop;
-    } catch (error) {
-      stop();
-      throw error;
-    }
+  watch(agent_id: number, wake: Wake): Promise<() => void> {
+    return this.#listened(this.#add(agent_id, wake));
+  }
+
+  watchSessions(ended: SessionEnded): Promise<() => void> {
+    this.#sessionWatchers.add(ended);
+    return this.#listened(() => void this.#sessionWatchers.delete(ended));
   }
 
   async close(): Promise<void> {
@@ -59,6 +65,7 @@ class PostgresLive implements Live {
     this.#client = null;
     this.#ended.abort();
     this.#watchers.clear();
+    this.#sessionWatchers.clear();
     await client?.end();
   }
 
@@ -69,6 +76,17 @@ class PostgresLive implements Live {
       wakes.delete(wake);
       if (wakes.size === 0 && this.#watchers.get(agent_id) === wakes) this.#watchers.delete(agent_id);
     };
+  }
+
+  async #listened(stop: () => void): Promise<() => void> {
+    try {
+      this.#listening ??= this.#listen();
+      await this.#listening;
+      return stop;
+    } catch (error) {
+      stop();
+      throw error;
+    }
   }
 
   /** Tries until it listens. @throws Refusal once closed. */
@@ -86,8 +104,13 @@ class PostgresLive implements Live {
   async #connect(): Promise<void> {
     const client = await this.#database.connect();
     try {
-      client.on('notification', ({ payload }) => this.#notified(payload ?? ''));
-      await client.query(`listen ${BOOK_CHANNEL}`);
+      client.on('notification', ({ channel, payload = '' }) => {
+        if (channel === BOOK_CHANNEL) this.#bookMoved(payload);
+        else this.#sessionEnded(payload);
+      });
+      const text = `listen ${BOOK_CHANNEL}; listen ${SESSION_CHANNEL}`;
+      const listen = { text, query_timeout: HEARTBEAT_TIMEOUT_MS };
+      await client.query(listen);
       this.#ended.signal.throwIfAborted();
     } catch (error) {
       await client.end();
@@ -109,20 +132,27 @@ class PostgresLive implements Live {
     });
   }
 
-  /** What was sent while nobody listened is gone: after the new LISTEN every watcher reads its ledger. */
+  /** What was sent while nobody listened is gone: after the new LISTEN every watcher reads for itself. */
   #lost(client: pg.Client): void {
     if (this.#client !== client) return;
     this.#client = null;
     this.#listening = this.#listen().then(() => {
       for (const wakes of this.#watchers.values()) for (const wake of wakes) wake(null);
+      for (const ended of this.#sessionWatchers) ended(null);
     });
     // Watchers to come await it; with none, closing must not be an unhandled rejection.
     this.#listening.catch(() => {});
   }
 
-  #notified(payload: string): void {
+  #bookMoved(payload: string): void {
     const [agent_id, position] = payload.split(':').map(Number);
     if (agent_id === undefined || position === undefined) return;
     for (const wake of this.#watchers.get(agent_id) ?? []) wake(Number.isSafeInteger(position) ? position : null);
+  }
+
+  #sessionEnded(payload: string): void {
+    const agent_id = Number(payload);
+    if (!Number.isSafeInteger(agent_id)) return;
+    for (const ended of this.#sessionWatchers) ended(agent_id);
   }
 }

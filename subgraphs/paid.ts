@@ -2,6 +2,7 @@ import type { AtomicAmount } from '../schema/amount.ts';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import type { AgentId, TaskId } from '../schema/ids.ts';
+import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { Context } from './context.ts';
 import type { Tx } from './database.ts';
@@ -34,6 +35,30 @@ export interface Work<T extends JsonObject> {
   readonly route: Route;
   /** SHA-256 hex of the output, committed to in the receipt; null where there is nothing to commit to. */
   readonly output_sha256: string | null;
+  /** Why there is nothing to commit to. */
+  readonly omission_rule: OmissionRule | null;
+}
+
+/**
+ * Why a receipt commits to no output: the money is proven, the output is not. `process_ended` is our doing, by a crash or
+ * by a stop that could wait no longer: then no answer is kept, and the next resend is worked for.
+ */
+export type OmissionRule = 'no_output' | 'hub_broke_off' | 'process_ended';
+
+/** Work that has begun to speak: the first piece of its text is in hand, and nothing was sent on yet. */
+export interface Speaking<T extends JsonObject> {
+  readonly route: Route;
+  /** The answer without its text: what is known of it before it is spoken. */
+  readonly begun: T;
+  /**
+   * The text as it comes, the first piece first. Ends where it ends, breaks off or grows too long; never throws.
+   * As long as nobody reads on, whoever speaks is not listened to.
+   */
+  readonly pieces: AsyncIterable<string>;
+  /** All that was said, once the pieces have ended. */
+  spoken(): Work<T>;
+  /** Stops listening: the pieces end. */
+  cancel(): void;
 }
 
 /** What a stamp's commit is told: the money has moved, and this is the row it will stand on. */
@@ -46,22 +71,30 @@ export interface Stamped {
 
 export type Order = 'work_then_settle' | 'stream' | 'stamp';
 
-/** Whether an order holds its price on the book's ceiling from the claim on. */
-export const orders: Record<Order, { readonly reserves: boolean }> = {
-  work_then_settle: { reserves: true },
-  stream: { reserves: true },
+export interface OrderRule {
+  /** Whether it holds its price on the book's ceiling from the claim on. */
+  readonly reserves: boolean;
+  /** For how long a payment must still be valid: time to settle it and, before that, to work. */
+  readonly validity_seconds_min: number;
+}
+
+export const orders: Record<Order, OrderRule> = {
+  work_then_settle: { reserves: true, validity_seconds_min: limits.payment_validity_with_work_seconds_min },
+  stream: { reserves: true, validity_seconds_min: limits.payment_validity_with_work_seconds_min },
   /** It may open the very book that it lands on: there is nothing yet to hold it against. */
-  stamp: { reserves: false },
+  stamp: { reserves: false, validity_seconds_min: limits.payment_validity_seconds_min },
 };
 
 interface Sold<A extends JsonObject> {
   /** Coordinate of the paid field; with the canonical arguments it is what a payment is bound to. */
-  readonly field: `Mutation.${string}`;
+  readonly field: `Mutation.${string}` | `Subscription.${string}`;
   readonly job_kind: JobKind;
   readonly price_atomic: AtomicAmount;
   readonly networks: readonly NetworkName[];
   /** Intent and attempt as the request names them: they stand on the row. */
   intent?(args: A): { intent_id: string | null; attempt_index: number | null };
+  /** The model as the request names it: it stands on the row of a call that its book refuses. */
+  model?(args: A): string | null;
   /**
    * Last word before the claim, with the payer proven: throws a Refusal, and the payment stays usable.
    * Nothing that it finds free may be relied on later: what must be unique is a slot.
@@ -78,8 +111,20 @@ interface Sold<A extends JsonObject> {
 /** The work is done first; the payment settles only for an answer in hand. */
 export interface WorkThenSettle<A extends JsonObject, T extends JsonObject> extends Sold<A> {
   readonly order: 'work_then_settle';
-  /** Throws a Refusal (`hub_failed`) and nothing is charged. */
-  work(args: A, task_id: TaskId, context: Context): Promise<Work<T>>;
+  /**
+   * Throws a Refusal (`hub_failed`) and nothing is charged. `until_ms`, on the clock of the context, is when the work
+   * is worth nothing any more: the payment could not be settled for it.
+   */
+  work(args: A, task_id: TaskId, context: Context, until_ms: number): Promise<Work<T>>;
+}
+
+/** The work begins to speak, then the payment settles, and only then does the text go out while it is being spoken. */
+export interface Stream<A extends JsonObject, T extends JsonObject> extends Sold<A> {
+  readonly order: 'stream';
+  /** Resolves with the first piece in hand, by `until_ms`. Throws a Refusal (`hub_failed`) and nothing is charged. */
+  open(args: A, task_id: TaskId, context: Context, until_ms: number): Promise<Speaking<T>>;
+  /** The text of an answer that was kept, to be streamed once more. */
+  textOf(answer: T): string;
 }
 
 /** The payment settles first; its effect is written in the transaction that records it, so it cannot be lost. */
@@ -90,13 +135,32 @@ export interface Stamp<A extends JsonObject, T extends JsonObject> extends Sold<
   commit(tx: Tx, args: A, stamped: Stamped): Promise<T>;
 }
 
-export type Paid<A extends JsonObject, T extends JsonObject> = WorkThenSettle<A, T> | Stamp<A, T>;
+/** Sold as one answer, in one piece. */
+export type Whole<A extends JsonObject, T extends JsonObject> = WorkThenSettle<A, T> | Stamp<A, T>;
+export type Paid<A extends JsonObject, T extends JsonObject> = Whole<A, T> | Stream<A, T>;
+
+/** `idempotent_replay`: the same payment and request came again; same signed bytes, no second charge. */
+export type SettlementStatus = 'settled' | 'idempotent_replay';
 
 export interface Charged<T extends JsonObject> {
   readonly answer: T;
   readonly task_id: TaskId;
-  /** `idempotent_replay`: the same payment and request came again; same signed bytes, no second charge. */
-  readonly settlement_status: 'settled' | 'idempotent_replay';
+  readonly settlement_status: SettlementStatus;
+  /** The receipt's node, as the receipt subgraph made it: it knows its own. */
+  readonly receipt: object;
+}
+
+/** A stream that is paid for. It is brought to its end and recorded whether anybody reads it or not. */
+export interface ChargedStream<T extends JsonObject> {
+  readonly task_id: TaskId;
+  readonly settlement_status: SettlementStatus;
+  /** `base:0x…`. */
+  readonly payment_ref: string;
+  readonly begun: T;
+  /** For one reader. Whoever reads slowly or not at all keeps nobody waiting. */
+  readonly pieces: AsyncIterable<string>;
+  /** Answer and receipt, after the last piece. Rejects with a Refusal where they could not be recorded. */
+  readonly recorded: Promise<Charged<T>>;
 }
 
 /**
@@ -105,7 +169,17 @@ export interface Charged<T extends JsonObject> {
  * offer); anything else is a fault of ours.
  */
 export type Charge = <A extends JsonObject, T extends JsonObject>(
-  paid: Paid<A, T>,
+  paid: Whole<A, T>,
   args: A,
   context: Context,
 ) => Promise<Charged<T>>;
+
+/**
+ * The same for what is sold while it is being spoken: resolves once the money has moved, with nothing sent on yet.
+ * Until then it throws what `Charge` throws.
+ */
+export type ChargeStream = <A extends JsonObject, T extends JsonObject>(
+  paid: Stream<A, T>,
+  args: A,
+  context: Context,
+) => Promise<ChargedStream<T>>;

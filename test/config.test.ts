@@ -66,6 +66,7 @@ describe('readConfig', () => {
   it('all faults are reported at once, by the names of the variables and without their values', () => {
     const environment = {
       PORT: '70000',
+      HUB_TIMEOUT_MS: '0',
       DATABASE_URL: 'mysql://x',
       FACILITATOR_KEYS: `0x${KEY},0x12`,
       PAY_TO_BASE: '0x833589fcD6EDB6e08F4C7c32D4F71B54bDA02913',
@@ -104,10 +105,54 @@ describe('readConfig', () => {
   });
 
   it.each([
-    ['FACILITATOR_URL', 'https://facilitator.example'],
     ['SUBGRAPH_URLS', '{"book":"http://127.0.0.1:4101"}'],
-  ])('refuses %s, which nothing reads yet, rather than meet it with the first payment', (name, value) => {
-    expect(faultsOf({ ...production, [name]: value })).toEqual({ [name]: 'not supported yet' });
+    ['NANO_RPC_URL', 'https://nano.test'],
+    ['EVENTS_URL', 'https://events.test'],
+  ])('refuses %s, which nothing reads yet, rather than meet it with the first payment', (variable, value) => {
+    expect(faultsOf({ ...production, [variable]: value })).toEqual({ [variable]: 'not supported yet' });
+  });
+
+  it('production needs no settlement keys with a facilitator, which settles with its own', () => {
+    const { FACILITATOR_KEYS: _, ...keyless } = production;
+    const config = readConfig({ ...keyless, FACILITATOR_URL: 'https://facilitator.example/x402/' });
+    expect(config).toMatchObject({
+      profile: 'production',
+      facilitator_url: 'https://facilitator.example/x402',
+      facilitator_keys: null,
+    });
+  });
+
+  it.each(['http://127.0.0.1:4020', 'http://localhost:4020', 'http://[::1]:4020'])(
+    'production takes a facilitator on this machine by http: %s',
+    FACILITATOR_URL => {
+      expect(faultsOf({ ...production, FACILITATOR_URL })).toEqual({});
+    },
+  );
+
+  it.each(['http://facilitator.example', 'http://127.0.0.1.example', 'http://10.0.0.1'])(
+    'production refuses a facilitator elsewhere by http, development does not: %s',
+    FACILITATOR_URL => {
+      expect(Object.keys(faultsOf({ ...production, FACILITATOR_URL }))).toEqual(['FACILITATOR_URL']);
+      expect(faultsOf({ FACILITATOR_URL })).toEqual({});
+    },
+  );
+
+  it('refuses a facilitator that is not reached by http', () => {
+    expect(Object.keys(faultsOf({ FACILITATOR_URL: 'ftp://facilitator.example' }))).toEqual(['FACILITATOR_URL']);
+  });
+
+  it("lets wallets be made by the factories that are named, by Coinbase's where none are, by nobody on an empty list", () => {
+    const [factory, other] = [
+      '0x2222222222222222222222222222222222222222',
+      '0x3333333333333333333333333333333333333333',
+    ];
+    expect(readConfig({ WALLET_FACTORIES: `${factory}, ${other}` }).wallet_factories).toEqual([factory, other]);
+    expect(readConfig({}).wallet_factories).toEqual([
+      '0x0BA5ED0c6AA8c49038F819E587E2633c4A9F428a',
+      '0xBA5ED110eFDBa3D005bfC882d75358ACBbB85842',
+    ]);
+    expect(readConfig({ ...production, WALLET_FACTORIES: '' }).wallet_factories).toEqual([]);
+    expect(Object.keys(faultsOf({ WALLET_FACTORIES: `${factory},0x22` }))).toEqual(['WALLET_FACTORIES.1']);
   });
 
   it('is frozen to its leaves', () => {

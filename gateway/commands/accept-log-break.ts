@@ -1,13 +1,26 @@
 import { join } from 'node:path';
 import { iso, systemClock } from '../../subgraphs/clock.ts';
-import { declareBreak, headToContinue, openIssuer, proveLogIntact, savedHead } from '../../subgraphs/receipt/index.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import {
+  auditStored,
+  type Damage,
+  declareBreak,
+  headToContinue,
+  openIssuer,
+  proveLogIntact,
+  type SavedHead,
+  savedHead,
+  type TreeHeadFacts,
+  UnreadableHead,
+} from '../../subgraphs/receipt/index.ts';
 import { readConfig } from '../config.ts';
 import { startDevelopment } from '../development/start.ts';
 import { openStore } from '../store.ts';
 
 /*
- * `npm run accept-log-break -- "REASON"`: the one way on from a log that is shorter or other than what was signed. It
- * declares the break, signed and published at /.well-known/log-breaks.json, and lets the service start again.
+ * `npm run accept-log-break -- "REASON"`: the one way on from a log that is shorter or other than what was signed, or of
+ * which nobody knows what was signed. It declares the break, signed and published at /.well-known/log-breaks.json, and
+ * lets the service start again. What it declares damaged is passed over from then on, hash by hash, and nothing else.
  */
 const [reason] = process.argv.slice(2);
 if (!reason?.trim()) {
@@ -15,20 +28,50 @@ if (!reason?.trim()) {
   process.exit(2);
 }
 
+/** More than one can look at is no damage to be passed over, but another log. */
+const DAMAGE_MAX = 1_000;
+
+async function damageOf(database: Database, tree_size: number): Promise<Damage[]> {
+  const all: Damage[] = [];
+  for await (const { damage } of auditStored(database, 0, tree_size)) {
+    all.push(...damage);
+    if (all.length > DAMAGE_MAX) throw new Error(`more than ${DAMAGE_MAX} places are damaged: restore a database`);
+  }
+  return all;
+}
+
+interface ReadHead {
+  /** Null where it is lost or cannot be read: then nobody can say what was signed. */
+  readonly saved: TreeHeadFacts | null;
+  readonly readable: boolean;
+}
+
+async function readHead(saved_head: SavedHead): Promise<ReadHead> {
+  try {
+    return { saved: await saved_head.read(), readable: true };
+  } catch (fault) {
+    if (!(fault instanceof UnreadableHead)) throw fault;
+    console.error(fault.message);
+    return { saved: null, readable: false };
+  }
+}
+
 const development = await startDevelopment(readConfig());
 const { config } = development;
 const database = await openStore(config.database_url);
 try {
   const saved_head = savedHead(join(config.data_dir, 'log-head.json'));
-  const saved = await saved_head.read();
-  const integrity = await proveLogIntact(database, saved);
-  if (integrity.kind === 'intact' || integrity.kind === 'unsaved') {
+  const { saved, readable } = await readHead(saved_head);
+  const { kind, found } = await proveLogIntact(database, saved);
+  const damage = await damageOf(database, found.tree_size);
+  const sound = kind === 'intact' || (kind === 'unsaved' && found.tree_size === 0);
+  if (readable && sound && damage.length === 0) {
     console.log('The log is not broken: nothing was declared.');
   } else {
-    const head = await headToContinue(database, integrity.found);
+    const head = await headToContinue(database, found);
     const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
-    const { saved, found } = integrity;
-    console.log(await declareBreak(database, issuer, { saved, found, reason, declared_at: iso(systemClock.now_ms()) }));
+    const declared_at = iso(systemClock.now_ms());
+    console.log(await declareBreak(database, issuer, { saved, found, damage, reason, declared_at }));
     await saved_head.restart(head);
   }
 } finally {

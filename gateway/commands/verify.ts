@@ -1,12 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
-import { type Verification, verifyReceipt } from '../../subgraphs/receipt/index.ts';
+import {
+  isRefusal,
+  type RefusalVerification,
+  type Verification,
+  verifyReceipt,
+  verifyRefusal,
+} from '../../subgraphs/receipt/index.ts';
 
 const USAGE = `usage: npm run verify -- FILE|URL [--jwks FILE|URL]
 
-Verifies a receipt (or an answer that carries one as "svc"). Without --jwks the key set is fetched from
-verification.jwks_uri, that is, from whom the receipt itself names; give --jwks to trust nobody but that file.`;
+Verifies a receipt (or an answer that carries one as "svc") or a signed refusal. Without --jwks the key set is fetched from
+verification.jwks_uri, that is, from whom the document itself names; give --jwks to trust nobody but that file.`;
 
 const FETCH_TIMEOUT_MS = 10_000;
 const FETCH_BYTES_MAX = 1024 * 1024;
@@ -39,21 +45,32 @@ async function fetchText(url: string): Promise<string> {
 
 function jwksUri(document: JsonObject): string {
   const uri = isJsonObject(document.verification) ? document.verification.jwks_uri : null;
-  if (typeof uri !== 'string' || !isUrl(uri)) throw new Error('the receipt names no key set: give one with --jwks');
+  if (typeof uri !== 'string' || !isUrl(uri)) throw new Error('the document names no key set: give one with --jwks');
   return uri;
 }
 
-function print(verification: Verification): void {
+function printChecks(verification: Verification | RefusalVerification, what: string): void {
   for (const { sentence } of verification.checks) console.log(`  ok    ${sentence}`);
-  if (verification.kind === 'invalid') {
-    console.log(`  FAIL  ${verification.sentence} (${verification.code})`);
-    console.log('This receipt is NOT valid.');
-    return;
-  }
+  if (verification.kind === 'valid') return;
+  console.log(`  FAIL  ${verification.sentence} (${verification.code})`);
+  console.log(`This ${what} is NOT valid.`);
+}
+
+function printReceipt(verification: Verification): void {
+  printChecks(verification, 'receipt');
+  if (verification.kind === 'invalid') return;
   const { claims, claim_id } = verification;
   console.log(`Valid: task ${String(claims.jti)}, signed by ${String(claims.iss)}, book ${claim_id}.`);
   if (claims.profile !== undefined) console.log(`Made in the ${String(claims.profile)} profile: no real money moved.`);
   console.log('The signature does not prove that USDC moved: look up payment_ref on its network.');
+}
+
+function printRefusal(verification: RefusalVerification): void {
+  printChecks(verification, 'refusal');
+  if (verification.kind === 'invalid') return;
+  const { jti, iss, agent_id, policy_blocked_seq, policy_code } = verification.claims;
+  console.log(`Valid: ${jti}, signed by ${iss}: ${policy_code}, row ${policy_blocked_seq} of book ${agent_id}.`);
+  console.log('Nothing was charged. It is no receipt, and not spend.');
 }
 
 async function main(): Promise<number> {
@@ -66,10 +83,17 @@ async function main(): Promise<number> {
   const read = await readJson(source);
   const document = isJsonObject(read.svc) ? read.svc : read;
   const keys = values.jwks ?? jwksUri(document);
-  console.log(`Receipt: ${source}\nKeys:    ${keys}`);
+  const refusal = isRefusal(document);
+  console.log(`${refusal ? 'Refusal' : 'Receipt'}: ${source}\nKeys:    ${keys}`);
   const options = isUrl(source) ? { base_url: new URL(source).origin } : {};
-  const verification = verifyReceipt(document, await readJson(keys), options);
-  print(verification);
+  const jwks = await readJson(keys);
+  if (refusal) {
+    const verification = verifyRefusal(document, jwks, options);
+    printRefusal(verification);
+    return verification.kind === 'valid' ? 0 : 1;
+  }
+  const verification = verifyReceipt(document, jwks, options);
+  printReceipt(verification);
   return verification.kind === 'valid' ? 0 : 1;
 }
 

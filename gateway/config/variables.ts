@@ -1,5 +1,6 @@
 import { getAddress, type Hex, isAddress } from 'viem';
 import { z } from 'zod';
+import { limits } from '../../schema/limits.ts';
 
 /** An OpenAI-compatible service that we buy answers from. `base_url` goes up to and including the version. */
 const hub = z.strictObject({
@@ -8,6 +9,12 @@ const hub = z.strictObject({
   api_key: z.string().min(1),
   models: z.array(z.string().min(1)).min(1),
 });
+
+/** Of Coinbase Smart Wallet, v1 and v1.1: what most wallets on Base that do not stand yet are made by. */
+const coinbaseFactories = [
+  '0x0BA5ED0c6AA8c49038F819E587E2633c4A9F428a',
+  '0xBA5ED110eFDBa3D005bfC882d75358ACBbB85842',
+] as const;
 
 /** One row per variable of the environment. A row that is not set, or set to nothing, is left undefined. */
 export const variables = z.object({
@@ -21,6 +28,7 @@ export const variables = z.object({
   NANO_RPC_URL: httpUrl().optional(),
   FACILITATOR_URL: httpUrl().transform(withoutSlash).optional(),
   FACILITATOR_KEYS: list(privateKey()).optional(),
+  WALLET_FACTORIES: list(baseAddress()).default([...coinbaseFactories]),
   SOLANA_FEE_PAYER_KEY: z.string().optional(),
   PAY_TO_BASE: baseAddress().optional(),
   PAY_TO_SOLANA: z
@@ -28,6 +36,7 @@ export const variables = z.object({
     .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'not a Solana address')
     .optional(),
   HUBS: jsonOf(z.array(hub).min(1).refine(distinctNames, 'two hubs share a name')).optional(),
+  HUB_TIMEOUT_MS: decimal(1, limits.hubs_timeout_ms).default(limits.hub_timeout_ms),
   ROUTER_URL: httpUrl().transform(withoutSlash).optional(),
   ISSUER_KEYS: list(seed()).optional(),
   SEAL_KEY: secret().optional(),
@@ -50,7 +59,12 @@ export type HubConfig = Readonly<z.infer<typeof hub>>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const emptyLists: ReadonlySet<string> = new Set<VariableName>(['API_KEYS', 'DEMO_KEYS', 'WAIVER_KEYS']);
+export const emptyLists: ReadonlySet<string> = new Set<VariableName>([
+  'API_KEYS',
+  'DEMO_KEYS',
+  'WAIVER_KEYS',
+  'WALLET_FACTORIES',
+]);
 
 /** Of these, set to nothing says "none": no such keys, or without that network. Unset says "find something". */
 export const mayBeEmpty: ReadonlySet<string> = new Set<VariableName>([

@@ -1,16 +1,24 @@
+import { canonicalHash } from '../../schema/digest.ts';
 import { Refusal } from '../../schema/errors.ts';
+import type { RefusalId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { claimByKey, type PaymentClaim } from '../../subgraphs/receipt/index.ts';
 import { rejected } from './authorized.ts';
-import { claimKey } from './base/authorization.ts';
+import { authorizationToJson, claimKey } from './base/authorization.ts';
+import type { NotTransferred } from './base/outcome.ts';
+import { isStored } from './base/signature.ts';
 import { type Presented, payerOf, refusedClaim } from './claimed.ts';
-import { spentAlready } from './preflight.ts';
+import { type Ready, readyToPay, usedInTime } from './preflight.ts';
 import type { Bought } from './redeliver.ts';
 import type { Till } from './till.ts';
 
 export type Admission =
-  /** `spent`: the payment is used already, by whomever; whether for us is still to be found out. */
-  { readonly kind: 'admitted'; readonly spent: boolean } | ({ readonly kind: 'replayed' } & Bought);
+  /** `presented`: with the payment as it will be settled. `spent`: whether it was for us is still to be found out. */
+  | ({ readonly kind: 'admitted'; readonly presented: Presented } & Pick<Ready, 'spent' | 'means'>)
+  | ({ readonly kind: 'replayed' } & Bought)
+  /** Its book refused this very call before. */
+  | { readonly kind: 'blocked'; readonly refusal_id: RefusalId };
 
 /**
  * Whether there is time to settle the payment, the paid field would serve this payer, and he can pay. A refusal is
@@ -23,18 +31,61 @@ export async function admission(till: Till, presented: Presented, context: Conte
   try {
     if (payment.late !== null) throw rejected(till, paid, payment.late);
     await paid.admit?.(args, payerOf(payment), context);
-    return { kind: 'admitted', spent: await spentAlready(till, presented) };
+    const ready = await readyToPay(till, presented);
+    if (ready.spent) await requireUnsearched(till, presented);
+    return admitted(presented, ready);
   } catch (refusal) {
     if (!(refusal instanceof Refusal)) throw refusal;
-    const claim = await claimByKey(till.database, claimKey(payment.authorization));
-    if (claim === null) throw refusal;
+    const claim = await claimByKey(till.database, claimKey(payment.authorization)).catch(away => {
+      throw refusal.code === 'settlement_pending' ? refusal : away;
+    });
+    if (claim === null && payment.late !== null) return admittedLate(till, presented, context, refusal);
+    if (claim === null || !isPayers(presented, claim)) throw refusal;
     return standing(claim, presented, refusal);
   }
+}
+
+function admitted(presented: Presented, { signature, ...ready }: Ready): Admission {
+  return { kind: 'admitted', presented: { ...presented, payment: { ...presented.payment, signature } }, ...ready };
+}
+
+/** Out of time, and never claimed here: what somebody else has submitted in time has been paid all the same. */
+async function admittedLate(till: Till, presented: Presented, context: Context, refusal: Refusal): Promise<Admission> {
+  const { paid, args, payment } = presented;
+  const ready = await usedInTime(till, presented);
+  if (ready === null) throw refusal;
+  await paid.admit?.(args, payerOf(payment), context);
+  return admitted(presented, ready);
+}
+
+/** What the chain said once of a nonce that is spent is not searched for again: that is many pages of logs each time. */
+async function requireUnsearched(till: Till, { paid, payment: { authorization } }: Presented): Promise<void> {
+  const claim = await claimByKey(till.database, claimKey(authorization)).catch(error => {
+    // It is spent, and the database alone knows whether on us.
+    throw error instanceof DatabaseAway ? new Refusal('settlement_pending', { cause: error }) : error;
+  });
+  if (claim?.state !== 'released' || claim.reason === null || !spentForGood.has(claim.reason)) return;
+  // Another authorization with the same nonce may be the very one that it was spent on.
+  const { signature: _, ...stored } = claim.authorization;
+  if (canonicalHash(stored) === canonicalHash(authorizationToJson(authorization)))
+    throw rejected(till, paid, claim.reason);
+}
+
+const spentForGood: ReadonlySet<string> = new Set<NotTransferred['reason']>(['cancelled', 'used_otherwise']);
+
+/**
+ * Whether whoever shows the payment is its payer, and may hear how it stands: a key's signature proves that by itself.
+ * One that only code can judge was perhaps not judged when the refusal came; then it must be the one that was claimed.
+ */
+function isPayers({ payment: { signature } }: Presented, { authorization }: PaymentClaim): boolean {
+  return signature.kind === 'ecdsa' || isStored(authorization.signature, signature);
 }
 
 function standing(claim: PaymentClaim, { paid, payment, request_hash }: Presented, refusal: Refusal): Admission {
   const task_id = claim.taskId;
   if (claim.state === 'released') {
+    const { refusalId: refusal_id, requestHash } = claim;
+    if (refusal_id !== null && requestHash === request_hash) return { kind: 'blocked', refusal_id };
     // Out of time and let go of, and the chain has not had its last word: somebody else may have used it for us.
     throw payment.late !== null && !claim.final ? refusedClaim({ kind: 'pending', task_id }, paid) : refusal;
   }

@@ -1,5 +1,6 @@
 import { Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
+import { orders } from '../../subgraphs/paid.ts';
 import type { Authorization } from './base/authorization.ts';
 import type { Signature } from './base/signature.ts';
 import { challenge } from './offer.ts';
@@ -7,7 +8,7 @@ import type { AnyPaid } from './record.ts';
 import type { Till } from './till.ts';
 import { verifyPayment } from './verify.ts';
 
-/** A payment that our own checks found good: who pays, and the signature that the chain will take. */
+/** A payment that our own checks found right. A signature that is no key's is not proven by them: code has to be asked. */
 export interface Authorized {
   readonly authorization: Authorization;
   readonly signature: Signature;
@@ -24,13 +25,12 @@ export function authorized(till: Till, paid: AnyPaid, context: Context): Authori
     amount_atomic: paid.price_atomic,
     networks: paid.networks,
     pay_to: till.pay_to,
+    validity_seconds_min: orders[paid.order].validity_seconds_min,
     now_ms: till.clock.now_ms(),
   });
   switch (verified.kind) {
     case 'refused':
       throw rejected(till, paid, verified.reason);
-    case 'contract_signature':
-      throw rejected(till, paid, 'invalid_exact_evm_payload_signature');
     case 'late':
       return { ...verified, x402_version, late: verified.reason };
     case 'verified':

@@ -4,48 +4,66 @@ import { taskId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Charge, Charged } from '../../subgraphs/paid.ts';
 import { admission } from './admission.ts';
+import { announce } from './announce.ts';
 import { authorized } from './authorized.ts';
-import { type Claimed, claimOf, refusedClaim } from './claimed.ts';
+import { type Claimed, type Presented, refusedClaim } from './claimed.ts';
+import { workUntil } from './deadline.ts';
 import { transferElsewhere } from './preflight.ts';
-import type { AnyPaid } from './record.ts';
-import { redeliver } from './redeliver.ts';
+import type { AnyPaid, AnyWhole } from './record.ts';
+import { type Bought, redeliver } from './redeliver.ts';
+import { refusedByBook } from './refused.ts';
 import { abandon, adoptTransfer, moved, recordClaim, type Standing, settleClaim } from './steps.ts';
+import { takeClaim } from './take.ts';
 import type { Till } from './till.ts';
 
 /**
  * The story of one paid call. Every road that a payment can take begins on this page.
  * verify → admit → claim and reserve → work → settle → record: in this order a payment is charged at most once, an
- * answer that was charged is never lost, and nothing is charged for what did not come.
+ * answer that was charged is never lost, and nothing is charged for what did not come. How an answer that is streamed
+ * goes out in the midst of it is the story of stream.ts.
  */
 export function openCharge(till: Till): Charge {
-  const charge = async (paid: AnyPaid, args: JsonObject, context: Context): Promise<Charged<JsonObject>> => {
-    const payment = authorized(till, paid, context);
-    const request_hash = canonicalHash({ field: paid.field, args });
-    const presented = { paid, args, payment, request_hash };
-
-    const admitted = await admission(till, presented, context);
-    if (admitted.kind === 'replayed') return redeliver(till, payment, admitted, context);
-
-    const task_id = taskId(till.clock.now_ms(), till.random.bytes(10));
-    const claim = await claimOf(till, { ...presented, task_id }, context);
-    const outcome = await till.queues.claim.submit(claim);
-    if (outcome.kind === 'replayed') return redeliver(till, payment, outcome, context);
-    if (outcome.kind !== 'claimed') throw refusedClaim(outcome, paid);
-
-    const claimed = { ...presented, claim, lease: outcome.lease, task_id };
-    return carryThrough(till, claimed, admitted.spent, context);
+  const charge = async (paid: AnyWhole, args: JsonObject, context: Context): Promise<Charged<JsonObject>> => {
+    const entered = await enter(till, paid, args, context);
+    if (entered.kind === 'bought') return redeliver(till, paid, entered, context);
+    return carryThrough(till, paid, entered, context);
   };
   // The till sells whatever is declared; each caller gets back the type of what it declared.
   return charge as unknown as Charge;
 }
 
+/** A paid request past the door: held under a claim of its own, or bought by the same payment before. */
+export type Entered =
+  /** `spent`: the payment is used already, by whomever; whether for us is still to be found out. */
+  | { readonly kind: 'claimed'; readonly claimed: Claimed; readonly spent: boolean }
+  | { readonly kind: 'bought'; readonly presented: Presented; readonly bought: Bought };
+
+export async function enter(till: Till, paid: AnyPaid, args: JsonObject, context: Context): Promise<Entered> {
+  const payment = authorized(till, paid, context);
+  const request_hash = canonicalHash({ field: paid.field, args });
+  const shown = { paid, args, payment, request_hash };
+
+  const admitted = await admission(till, shown, context);
+  if (admitted.kind === 'replayed') return { kind: 'bought', presented: shown, bought: admitted };
+  if (admitted.kind === 'blocked') throw await refusedByBook(till, admitted.refusal_id, context);
+
+  const task_id = taskId(till.clock.now_ms(), till.random.bytes(10));
+  const { presented, spent, means } = admitted;
+  const { claim, outcome } = await takeClaim(till, { ...presented, task_id, means }, spent, context);
+  if (outcome.kind === 'replayed') return { kind: 'bought', presented, bought: outcome };
+  if (outcome.kind === 'blocked') throw await refusedByBook(till, outcome.refusal_id, context);
+  if (outcome.kind !== 'claimed') throw refusedClaim(outcome, paid);
+
+  return { kind: 'claimed', claimed: { ...presented, claim, lease: outcome.lease, task_id }, spent };
+}
+
 async function carryThrough(
   till: Till,
-  claimed: Claimed,
-  spent: boolean,
+  paid: AnyWhole,
+  { claimed, spent }: Extract<Entered, { kind: 'claimed' }>,
   context: Context,
 ): Promise<Charged<JsonObject>> {
-  const { paid, args, task_id } = claimed;
+  const { args, task_id, payment } = claimed;
   let standing: Standing = 'nothing_moved';
   try {
     await till.faults.reach('after_claim');
@@ -54,7 +72,8 @@ async function carryThrough(
       standing = 'moved';
       await adoptTransfer(till, claimed, elsewhere);
     }
-    const work = paid.order === 'work_then_settle' ? await paid.work(args, task_id, context) : null;
+    const until_ms = workUntil(till.clock.now_ms(), elsewhere ? null : payment.authorization);
+    const work = paid.order === 'work_then_settle' ? await paid.work(args, task_id, context, until_ms) : null;
     await till.faults.reach('after_work');
 
     if (!elsewhere) standing = 'may_have_moved';
@@ -62,8 +81,9 @@ async function carryThrough(
     standing = settlement.standing;
     if (settlement.kind === 'refused') throw settlement.refusal;
 
-    const answer = await recordClaim(till, claimed, work, settlement.transfer, context);
-    return { answer, task_id, settlement_status: 'settled' };
+    const charged = await recordClaim(till, claimed, work, settlement.transfer);
+    announce(context, claimed.payment, settlement.transfer.tx_hash, claimed.claim.landing);
+    return charged;
   } catch (error) {
     throw await abandon(till, claimed, standing, error);
   }

@@ -4,9 +4,11 @@ import { Refusal } from '../../schema/errors.ts';
 import type { AgentId, TaskId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { orders, type Payer } from '../../subgraphs/paid.ts';
-import type { ClaimOutcome, ClaimRequest, Lease } from '../../subgraphs/receipt/index.ts';
+import type { ClaimRequest, Lease } from '../../subgraphs/receipt/index.ts';
 import type { Authorized } from './authorized.ts';
 import { authorizationToJson, claimKey } from './base/authorization.ts';
+import { signatureToJson } from './base/signature.ts';
+import type { WithinMeans } from './means.ts';
 import type { AnyPaid, Landing } from './record.ts';
 import type { Till } from './till.ts';
 
@@ -34,10 +36,10 @@ export function payerOf({ authorization }: Authorized): Payer {
 /** The claim with all that reconcile would need to finish it alone. */
 export async function claimOf(
   till: Till,
-  presented: Presented & { task_id: TaskId },
+  presented: Presented & Pick<ClaimRequest, 'task_id' | 'means'>,
   context: Context,
 ): Promise<ClaimRequest> {
-  const { paid, args, payment, request_hash, task_id } = presented;
+  const { paid, args, payment, request_hash, task_id, means } = presented;
   const { authorization, signature } = payment;
   const payer = payerOf(payment);
   const claim_key = claimKey(authorization);
@@ -56,11 +58,20 @@ export async function claimOf(
     amount_atomic: paid.price_atomic,
     reserved_atomic: atomicAmount(counted ? paid.price_atomic : 0n),
     valid_before: authorization.valid_before_seconds,
-    authorization: { ...authorizationToJson(authorization), signature: { ...signature } },
+    authorization: { ...authorizationToJson(authorization), signature: signatureToJson(signature) },
+    means,
     landing: landingOf(till, paid, args, context),
-    request_box: till.vault.seal(JSON.stringify(args), requestLabel(claim_key)),
+    request_box: till.vault.seal(JSON.stringify(keptOf(presented)), requestLabel(claim_key)),
     slots: paid.slots?.(args, payer) ?? [],
   };
+}
+
+/**
+ * Reconcile reads a stamp's request, and no other's: of work it keeps the mark that a resend may still be worked for. A
+ * claim costs no money yet, and what one may fill the disk with for a month must not be of the caller's size.
+ */
+function keptOf({ paid, args }: Presented): JsonObject {
+  return paid.order === 'stamp' ? args : {};
 }
 
 /** The session's book, or else the payer's: decided before the money moves, and kept on the claim. */
@@ -83,13 +94,17 @@ function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: Context
     model: route.model,
     hub: route.hub,
     output_sha256: null,
+    omission_rule: null,
     possessed_by: possession.kind === 'proven' ? possession.agent_id : null,
     request_salt: Buffer.from(till.random.bytes(16)).toString('hex'),
   };
 }
 
 /** A payment that is somebody's already: each way of it has its own code, and none of them charges again. */
-export function refusedClaim(outcome: Exclude<ClaimOutcome, { kind: 'claimed' | 'replayed' }>, paid: AnyPaid): Refusal {
+export function refusedClaim(
+  outcome: Exclude<WithinMeans, { kind: 'claimed' | 'replayed' | 'blocked' }>,
+  paid: AnyPaid,
+): Refusal {
   switch (outcome.kind) {
     case 'foreign':
       return new Refusal('payment_already_used');

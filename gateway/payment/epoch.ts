@@ -12,6 +12,7 @@ import {
 } from '../../subgraphs/receipt/index.ts';
 import type { ChainBlock } from './base/base-shapes.ts';
 import type { BaseChain } from './base/chain.ts';
+import type { Reached } from './base/rpc.ts';
 
 const NETWORK = networks.base.name;
 
@@ -28,6 +29,12 @@ export function judgeContinuity(known: KnownChain | null, genesis_hash: string, 
   return known.last_hash === standing ? { kind: 'same' } : { kind: 'other', because: 'last_block' };
 }
 
+const otherChain = {
+  genesis: 'this database was paid on another chain, which begins with another block',
+  last_block:
+    'this database was paid on a chain whose last known block the node does not have: it lags behind, or it is another',
+};
+
 export class OtherChain extends Error {
   override name = 'OtherChain';
 }
@@ -35,13 +42,14 @@ export class OtherChain extends Error {
 /**
  * Compares the chain with the one that the database remembers, before anything is settled on it. Another one: in
  * development a new epoch begins, in production the process refuses to start.
- * @throws OtherChain; and where the chain cannot be reached, for then nothing can be compared.
+ * @throws OtherChain, also where it is not Base at all; and where the chain cannot be reached, for then nothing can be compared.
  */
 export async function openEpoch(
   database: Database,
   chain: BaseChain,
   profile: 'development' | 'production',
 ): Promise<number> {
+  await requireBase(chain);
   const genesis = await blockAt(chain, 0);
   if (genesis === null) throw new OtherChain('the chain has no first block');
   const seen = await database.transaction(tx => knownChain(tx, NETWORK));
@@ -54,9 +62,7 @@ export async function openEpoch(
     if (continuity.kind === 'same') return known?.epoch ?? 0;
     if (continuity.kind === 'other') {
       if (profile === 'production') {
-        throw new OtherChain(
-          `this database was paid on another chain (${continuity.because}); genesis here is ${genesis.hash}`,
-        );
+        throw new OtherChain(otherChain[continuity.because]);
       }
       await endEpoch(tx);
     }
@@ -83,8 +89,18 @@ async function endEpoch(tx: Tx): Promise<void> {
   );
 }
 
+/** Signatures and settlements are for this chain: on another they would be worth nothing, or be worth it to a stranger. */
+async function requireBase(chain: BaseChain): Promise<void> {
+  const id = reached(await chain.chainId());
+  const { name, chain_id } = networks.base;
+  if (id !== chain_id) throw new OtherChain(`BASE_RPC_URL is a node of chain ${id}, and ${name} is chain ${chain_id}`);
+}
+
 async function blockAt(chain: BaseChain, tag: 'finalized' | number): Promise<ChainBlock | null> {
-  const reached = await chain.block(tag);
-  if (reached.kind !== 'ok') throw new Error('the chain cannot be reached', { cause: reached.cause });
-  return reached.value;
+  return reached(await chain.block(tag));
+}
+
+function reached<T>(answer: Reached<T>): T {
+  if (answer.kind !== 'ok') throw new Error('the chain cannot be reached', { cause: answer.cause });
+  return answer.value;
 }

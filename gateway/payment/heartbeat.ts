@@ -1,10 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database } from '../../subgraphs/database.ts';
 import { endLease, renewLease } from '../../subgraphs/receipt/index.ts';
 
 const BEAT_MS = 2_000;
+/** A beat that takes longer has failed: the server does not answer, and its connection is thrown away. */
+const BEAT_MS_MAX = 4_000;
+/** After an outage every lease has run out: so long the living have to renew theirs before anybody is taken for dead. */
+const GRACE_MS = BEAT_MS + BEAT_MS_MAX;
 
 export interface Heartbeat {
+  /** Whether the last beat could be written: the cheapest proof that the database can be written to at all. */
+  beating(): boolean;
+  /** Beating, and not only since a moment ago: then a lease that has ended is one whose process is dead. */
+  steady(): boolean;
   /** Ends the lease, so that what this process left open may be taken at once. */
   stop(): Promise<void>;
 }
@@ -20,25 +29,62 @@ export async function openHeartbeat(
 ): Promise<Heartbeat> {
   let client: pg.Client | null = await database.connect();
   await renewLease(client, owner);
+  let beating = true;
+  let steady_from_ms = 0;
+  const renew = async () => {
+    client ??= await database.connect();
+    await inTime(renewLease(client, owner));
+  };
+  const hangUp = () => {
+    // Not awaited: a server that does not answer does not say goodbye either.
+    void client?.end().catch(() => {});
+    client = null;
+  };
   const beat = async () => {
     try {
-      client ??= await database.connect();
-      await renewLease(client, owner);
+      // A connection that was lost meanwhile says so only now: the next one may be good.
+      await renew().catch(() => {
+        hangUp();
+        return renew();
+      });
+      if (!beating) steady_from_ms = performance.now() + GRACE_MS;
+      beating = true;
     } catch (error) {
+      beating = false;
+      hangUp();
       log(error);
-      await client?.end().catch(() => {});
-      client = null;
     }
   };
-  let beating = Promise.resolve();
-  const timer = setInterval(() => {
-    beating = beating.then(beat);
-  }, BEAT_MS);
+  const stopping = new AbortController();
+  const beats = (async () => {
+    while (!stopping.signal.aborted) {
+      await sleep(BEAT_MS, null, { signal: stopping.signal }).catch(() => {});
+      if (!stopping.signal.aborted) await beat();
+    }
+  })();
   return {
+    beating: () => beating,
+    steady: () => beating && performance.now() >= steady_from_ms,
     async stop() {
-      clearInterval(timer);
-      await beating;
-      if (client) await endLease(client, owner).finally(() => client?.end());
+      stopping.abort();
+      await beats;
+      // Where the database is away it runs out by itself.
+      if (client) await inTime(endLease(client, owner)).catch(() => {});
+      hangUp();
     },
   };
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const timeout = sleep(BEAT_MS_MAX, null, { signal: late.signal }).then(() => {
+    throw new Error('the database did not take a heartbeat in time');
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    late.abort();
+    timeout.catch(() => {});
+    work.catch(() => {});
+  }
 }

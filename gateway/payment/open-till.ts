@@ -2,28 +2,44 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { completionPaid, type Hubs, type Issuer, type SavedHead } from '../../subgraphs/receipt/index.ts';
-import { agentOfWallet, registrationPaid } from '../../subgraphs/session/index.ts';
+import {
+  completionPaid,
+  completionStream,
+  type Hubs,
+  type Issuer,
+  type SavedHead,
+} from '../../subgraphs/receipt/index.ts';
+import { agentOfWallet, registrationPaid, type WalletProofs } from '../../subgraphs/session/index.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Config } from '../config.ts';
+import type { Hex } from './base/abi.ts';
 import type { BaseChain } from './base/chain.ts';
+import { ChainHead } from './chain-head.ts';
 import { openEpoch } from './epoch.ts';
+import { openFacilitator } from './facilitator/client.ts';
+import { type FacilitatorTimes, facilitatorDefaults, openFacilitatorSettler } from './facilitator/settler.ts';
+import { Owed } from './owed.ts';
 import { openQueues } from './queues.ts';
 import { type AnyPaid, openRecorder } from './record.ts';
 import { FEE_CEILING_WEI_DEFAULT } from './settle/fees.ts';
 import { type Settler, settlerDefaults } from './settle/settle.ts';
 import { openSettler } from './settle/settler.ts';
+import { settlerKey } from './settle/transaction.ts';
 import { type ClaimItem, commitSettling } from './steps.ts';
+import { StreamsInFlight } from './streams-in-flight.ts';
 import type { Faults, Till } from './till.ts';
+import { Turns } from './turns.ts';
 
 export interface TillParts {
   readonly config: Config;
   readonly database: Database;
   readonly chain: BaseChain;
+  readonly wallets: WalletProofs;
   readonly hubs: Hubs;
   readonly issuer: Issuer;
   readonly vault: Vault;
   readonly saved_head: SavedHead;
+  readonly log: Till['log'];
   readonly faults: Faults;
   readonly logger: Logger;
   readonly openSettling: OpenSettling;
@@ -35,11 +51,16 @@ export type OpenSettling = (
 ) => Settler<ClaimItem>;
 
 const POLL_MS_DEVELOPMENT = 20;
+const SEARCHES = { at_once_max: 2, wait_ms_max: 10_000 };
 
 /** Settles in this process, with the configured keys. */
-export const openOwnSettling: OpenSettling = ({ config, database, chain, faults, logger }) =>
+const openOwnSettling = (
+  { config, database, chain, faults, logger }: Parameters<OpenSettling>[0],
+  wait_ms: number,
+): Settler<ClaimItem> =>
   openSettler<ClaimItem>({
     ...settlerDefaults,
+    wait_ms,
     chain,
     database,
     keys: config.facilitator_keys,
@@ -53,31 +74,67 @@ export const openOwnSettling: OpenSettling = ({ config, database, chain, faults,
     trouble: error => logger.warn({ err: error }, 'trouble while settling'),
   });
 
+/** Settles by the configured facilitator; without one, in this process, where a caller waits for `wait_ms` at most. */
+export const configuredSettling =
+  (times: FacilitatorTimes = facilitatorDefaults, wait_ms: number = settlerDefaults.wait_ms): OpenSettling =>
+  parts => {
+    const { config, database, chain, faults, logger } = parts;
+    if (config.facilitator_url === null) return openOwnSettling(parts, wait_ms);
+    const { verify_ms, settle_ms, ...rest } = times;
+    return openFacilitatorSettler<ClaimItem>({
+      ...rest,
+      facilitator: openFacilitator({ url: config.facilitator_url, verify_ms, settle_ms }),
+      chain,
+      database,
+      random: systemRandom,
+      faults,
+      commitSettling,
+      trouble: error => logger.warn({ err: error }, 'trouble with the facilitator'),
+    });
+  };
+
 /** Everything that is sold, by field. A paid field that is missing here could be claimed and never be finished. */
 function soldBy(hubs: Hubs, vault: Vault): ReadonlyMap<string, AnyPaid> {
-  const sold = [completionPaid(hubs), registrationPaid({ vault, random: systemRandom })] as unknown as AnyPaid[];
+  const registration = registrationPaid({ vault, random: systemRandom });
+  const sold = [completionPaid(hubs), completionStream(hubs), registration] as unknown as AnyPaid[];
   return new Map(sold.map(paid => [paid.field, paid]));
+}
+
+/** Our first settler; where a facilitator settles with keys of its own, an address that is surely no contract's. */
+function settlesFrom({ facilitator_keys: [key], pay_to_base }: Config): Hex {
+  return key ? settlerKey(key).address : (pay_to_base as Hex);
 }
 
 /** The till of this process: its own name, its queues, its way to the chain. @throws OtherChain */
 export async function openTill(parts: TillParts): Promise<Till> {
   const { config, database, chain, hubs, issuer, vault, saved_head, faults } = parts;
   const chain_epoch = await openEpoch(database, chain, config.profile);
-  const queues = openQueues(database, openRecorder(issuer, vault.seal));
+  const chain_head = new ChainHead(chain, systemClock);
+  const { profile } = config;
+  const refuser = { issuer, random: systemRandom, profile, anchor: () => chain_head.anchor() };
+  const queues = openQueues(database, openRecorder(issuer, vault.seal), refuser);
   return {
     database,
     queues,
+    owed: new Owed(),
     chain,
+    chain_head,
     chain_epoch,
     settler: parts.openSettling(parts),
+    wallets: parts.wallets,
+    wallet_factories: new Set(config.wallet_factories.map(factory => factory.toLowerCase())),
+    settles_from: settlesFrom(config),
     issuer,
     vault,
     saved_head,
+    log: parts.log,
     clock: systemClock,
     random: systemRandom,
     faults,
+    streams: new StreamsInFlight(),
+    searches: new Turns(SEARCHES),
     base_url: config.base_url,
-    profile: config.profile,
+    profile,
     pay_to: { base: config.pay_to_base },
     owner: randomUUID(),
     sold: soldBy(hubs, vault),

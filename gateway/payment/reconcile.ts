@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { agentId } from '../../schema/ids.ts';
+import { agentId, type TaskId, taskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import { correct } from '../../subgraphs/book/index.ts';
 import type { Tx } from '../../subgraphs/database.ts';
@@ -15,16 +15,19 @@ import {
   takeOrphans,
   tasksOfSettlement,
 } from '../../subgraphs/receipt/index.ts';
+import { lookForArrivals } from './arrivals.ts';
 import { type Authorization, authorizationFromJson } from './base/authorization.ts';
-import type { Decision, Transferred } from './base/outcome.ts';
+import { isOver } from './base/decide.ts';
+import type { Decision, Moved, NotTransferred, Unknown, Vouched } from './base/outcome.ts';
 import { searchFrom } from './base/search-from.ts';
 import { requestLabel } from './claimed.ts';
 import { rememberChain } from './epoch.ts';
-import { openHeartbeat } from './heartbeat.ts';
+import { vouchFor } from './facilitator/vouch.ts';
+import { type Heartbeat, openHeartbeat } from './heartbeat.ts';
 import type { Answered, AnyPaid, Landing, Settled } from './record.ts';
 import { type Rechecked, recheckFinalized } from './settle/finality.ts';
 import { reconcileSettlement } from './settle/reconcile-settlement.ts';
-import { giveUp, record } from './steps.ts';
+import { giveUp, letGo, record } from './steps.ts';
 import type { Till } from './till.ts';
 
 const CLAIMS_PER_ROUND = 64;
@@ -33,16 +36,22 @@ const CLAIMS_AT_ONCE = 8;
 const SEEN_LATE_SECONDS_MAX = 24 * 3600;
 
 /** What is looked after, and how long each rests between two rounds; none waits for another. */
-const rounds: readonly { readonly rest_ms: number; run(till: Till): Promise<unknown> }[] = [
+const rounds: readonly { readonly rest_ms: number; run(till: Till, heartbeat: Heartbeat): Promise<unknown> }[] = [
+  { rest_ms: 1_000, run: till => till.owed.pay() },
   { rest_ms: 1_000, run: till => till.settler.rebroadcast() },
   { rest_ms: 1_000, run: finishOrphans },
   { rest_ms: 1_000, run: lookAtExpired },
+  { rest_ms: 1_000, run: lookForArrivals },
   { rest_ms: 5_000, run: till => recheckFinalized(till, noteMoved) },
-  { rest_ms: 5_000, run: till => rememberChain(till.database, till.chain, till.chain_epoch) },
-  { rest_ms: 600_000, run: till => forgetClaims(till.database, limits.answer_kept_hours) },
+  { rest_ms: 5_000, run: lookAtChain },
+  {
+    rest_ms: 600_000,
+    run: till => forgetClaims(till.database, limits.answer_kept_hours, limits.wallet_reverted_rest_seconds),
+  },
 ];
 
 export interface Reconciler {
+  readonly heartbeat: Pick<Heartbeat, 'beating'>;
   stop(): Promise<void>;
 }
 
@@ -56,11 +65,12 @@ export async function openReconciler(till: Till, log: (error: unknown) => void):
   const { signal } = stopping;
   const running = rounds.map(async ({ rest_ms, run }) => {
     while (!signal.aborted) {
-      await run(till).catch(log);
+      await run(till, heartbeat).catch(log);
       await sleep(rest_ms, undefined, { signal }).catch(() => {});
     }
   });
   return {
+    heartbeat,
     async stop() {
       stopping.abort();
       await Promise.all(running);
@@ -69,9 +79,15 @@ export async function openReconciler(till: Till, log: (error: unknown) => void):
   };
 }
 
-async function finishOrphans(till: Till): Promise<void> {
+/** Its newest head, to sign refusals at, and its newest final block, for a later start to look for: one request for both. */
+async function lookAtChain({ database, chain, chain_epoch, chain_head }: Till): Promise<void> {
+  await Promise.all([chain_head.poll(), rememberChain(database, chain, chain_epoch)]);
+}
+
+async function finishOrphans(till: Till, heartbeat: Heartbeat): Promise<void> {
+  if (!heartbeat.steady()) return;
   const orphans = await till.database.transaction(tx => takeOrphans(tx, till.owner, CLAIMS_PER_ROUND));
-  await eachApart(orphans, claim => finish(till, claim, leaseOf(claim)));
+  await eachApart(orphans, claim => orLetGo(till, leaseOf(claim), lease => finish(till, claim, lease)));
 }
 
 async function lookAtExpired(till: Till): Promise<void> {
@@ -112,8 +128,17 @@ async function finish(till: Till, claim: PaymentClaim, lease: Lease): Promise<vo
     return;
   }
   const settlement = await ask(till, claim, claim.settlementId);
-  if (settlement.kind === 'transferred') await recordLate(till, claim, lease, settlement);
-  else await giveUp(till, lease, settlement.reason, settlement.kind === 'not_transferred');
+  const moved = settlement.kind === 'unknown' ? await vouchedFor(till, claim) : settlement;
+  if (moved?.kind === 'transferred' || moved?.kind === 'vouched') await recordLate(till, claim, lease, moved);
+  else if (settlement.kind !== 'transferred')
+    await giveUp(till, lease, settlement.reason, settlement.kind === 'not_transferred');
+}
+
+/** As for a caller who waits: a stamp's effect is written for money that was seen, and for no less. */
+async function vouchedFor(till: Till, claim: PaymentClaim): Promise<Vouched | null> {
+  if (claim.fromBlock === null || till.sold.get(claim.field)?.order === 'stamp') return null;
+  const { settlementId: settlement_id, fromBlock: from_block } = claim;
+  return vouchFor(till, { authorization: authorizationOf(claim), settlement_id, from_block });
 }
 
 async function ask(till: Till, claim: PaymentClaim, settlement_id: string | null): Promise<Decision> {
@@ -134,18 +159,18 @@ function authorizationOf(claim: PaymentClaim): Authorization {
   return authorizationFromJson(stored as JsonObject);
 }
 
-/** The record that the caller would have got, made from the claim alone. */
-async function recordLate(till: Till, claim: PaymentClaim, lease: Lease, transfer: Transferred): Promise<void> {
+/** What cannot be finished is let go of, or it would be held by a process that lives and does nothing about it. */
+async function orLetGo(till: Till, lease: Lease, work: (lease: Lease) => Promise<void>): Promise<void> {
   try {
-    await recordFrom(till, claim, lease, transfer);
+    await work(lease);
   } catch (fault) {
-    // Let go of, or it would be held by a process that lives and does nothing about it.
-    await giveUp(till, lease, 'not_recorded', false).catch(() => {});
+    await letGo(till, lease, 'not_finished', false);
     throw fault;
   }
 }
 
-async function recordFrom(till: Till, claim: PaymentClaim, lease: Lease, transfer: Transferred): Promise<void> {
+/** The record that the caller would have got, made from the claim alone. */
+async function recordLate(till: Till, claim: PaymentClaim, lease: Lease, transfer: Moved): Promise<void> {
   const paid = till.sold.get(claim.field);
   if (!paid) throw new Error(`claim ${claim.taskId} pays for ${claim.field}, which is not sold here`);
   const answer = await answerOf(till, claim, paid);
@@ -161,10 +186,17 @@ async function recordFrom(till: Till, claim: PaymentClaim, lease: Lease, transfe
     payment_id: claim.paymentId,
     amount_atomic: claim.amountAtomic,
     reserved_atomic: claim.reservedAtomic,
-    landing: claim.landing as Landing,
+    landing: landingOf(claim, paid),
     transfer,
   };
   await record(till, lease, settled, answer);
+}
+
+/** Nothing is committed to that nobody has: the answer was in the memory of a process, or was thrown away with its claim. */
+function landingOf({ landing, answerBox, reason }: PaymentClaim, { order }: AnyPaid): Landing {
+  const kept = landing as Landing;
+  if (order === 'stamp' || answerBox !== null) return kept;
+  return { ...kept, output_sha256: null, omission_rule: reason === null ? 'process_ended' : 'no_output' };
 }
 
 /**
@@ -185,10 +217,33 @@ async function answerOf(till: Till, claim: PaymentClaim, paid: AnyPaid): Promise
 async function lastLook(till: Till, claim: PaymentClaim): Promise<void> {
   // Our own transaction failed long ago; what counts is what the chain says now.
   const settlement = await ask(till, claim, null);
-  if (settlement.kind === 'not_transferred') {
-    await till.database.transaction(tx => markFinal(tx, [claim.claimKey]));
+  if (settlement.kind === 'not_transferred' || isTraceless(claim, settlement)) {
+    if (await canChange(till, claim, settlement.reason)) return;
+    await till.database.transaction(tx => markFinal(tx, claim));
   } else if (settlement.kind === 'transferred') {
-    const reopened = await till.database.transaction(tx => reopen(tx, claim, till.owner, settlement.block_number));
-    if (reopened) await recordLate(till, reopened, leaseOf(reopened), settlement);
+    const reopened = await till.database.transaction(tx =>
+      reopen(tx, claim, till.owner, settlement.block_number, taskOf(till, claim)),
+    );
+    if (reopened) await orLetGo(till, leaseOf(reopened), lease => recordLate(till, reopened, lease, settlement));
   }
+}
+
+/** Its nonce was spent before it could be used, says a search of all that time; a last one has found nothing either. */
+function isTraceless({ reason }: PaymentClaim, settlement: Decision): settlement is Unknown {
+  return reason === 'used_otherwise' && settlement.kind === 'unknown' && settlement.reason === 'chain_inconsistent';
+}
+
+/** A newest block that comes after its time may yet give way to one that comes before it, and takes the payment. */
+async function canChange(
+  { chain }: Till,
+  claim: PaymentClaim,
+  reason: (NotTransferred | Unknown)['reason'],
+): Promise<boolean> {
+  const depends_on_time = reason === 'expired' || reason === 'chain_inconsistent';
+  return depends_on_time && !(await isOver(chain, { valid_before_seconds: claim.validBefore }));
+}
+
+/** The task that a book refused stands on its row as refused; what was paid for after all is another. */
+function taskOf({ clock, random }: Till, claim: PaymentClaim): TaskId {
+  return claim.refusalId === null ? claim.taskId : taskId(clock.now_ms(), random.bytes(10));
 }

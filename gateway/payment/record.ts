@@ -7,8 +7,9 @@ import { type Collection, collect, type RowBirth } from '../../subgraphs/book/in
 import { iso } from '../../subgraphs/clock.ts';
 import type { Services } from '../../subgraphs/context.ts';
 import type { Tx } from '../../subgraphs/database.ts';
-import type { Paid, Stamp, Stamped } from '../../subgraphs/paid.ts';
+import type { OmissionRule, Paid, Stamp, Stamped, Stream, Whole } from '../../subgraphs/paid.ts';
 import {
+  awaitArrivals,
   type Issuer,
   type Lease,
   lockLogHead,
@@ -19,11 +20,13 @@ import {
   type SignedTreeHead,
   storeAnswers,
 } from '../../subgraphs/receipt/index.ts';
-import type { Transferred } from './base/outcome.ts';
+import type { Moved } from './base/outcome.ts';
 import type { Till } from './till.ts';
 
 /** Any paid field: the gateway's own tables do not care what is sold. */
 export type AnyPaid = Paid<JsonObject, JsonObject>;
+export type AnyWhole = Whole<JsonObject, JsonObject>;
+export type AnyStream = Stream<JsonObject, JsonObject>;
 
 /** Where a charge lands and what stands on it; kept on the claim, so that reconcile needs nobody's memory. */
 export interface Landing extends JsonObject {
@@ -34,6 +37,7 @@ export interface Landing extends JsonObject {
   readonly model: string | null;
   readonly hub: string | null;
   readonly output_sha256: string | null;
+  readonly omission_rule: OmissionRule | null;
   /** The agent whose session came with the call: its answer is delivered again to nobody else. */
   readonly possessed_by: number | null;
   /** The payment is public once it is on the chain; without the salt a short prompt could be guessed from its hash. */
@@ -52,14 +56,32 @@ export interface Settled {
   readonly amount_atomic: AtomicAmount;
   readonly reserved_atomic: AtomicAmount;
   readonly landing: Landing;
-  readonly transfer: Transferred;
+  readonly transfer: Moved;
 }
+
+/** What a row and a receipt say of the money. */
+const rests = {
+  transferred: {
+    evidence: 'collected',
+    collected: true,
+    settled_by: 'observed_transfer',
+    recorded_by: null,
+    arrival_status: 'confirmed',
+  },
+  vouched: {
+    evidence: 'RECORDED_BY_SETTLE',
+    collected: false,
+    settled_by: 'receipt',
+    recorded_by: 'settle',
+    arrival_status: 'pending',
+  },
+} as const satisfies Record<Moved['kind'], Partial<RowBirth>>;
 
 /** Where the answer comes from that is kept for redelivery. */
 export type Answered =
   /** It was sealed with the claim before the payment was sent. */
   | { readonly kind: 'stored' }
-  /** The work was done after the payment had moved. */
+  /** The work was done, or came to its end, after the payment had moved. */
   | { readonly kind: 'worked'; readonly answer: JsonObject }
   /** A stamp's effect, written with its row. */
   | { readonly kind: 'stamp'; readonly paid: Stamp<JsonObject, JsonObject>; readonly args: JsonObject };
@@ -90,6 +112,10 @@ export function openRecorder(issuer: Issuer, seal: Seal): Recorder {
     await markRecorded(
       tx,
       recordings.map(({ lease }) => lease),
+    );
+    await awaitArrivals(
+      tx,
+      recordings.flatMap(({ lease, settled }) => (settled.transfer.kind === 'vouched' ? [lease.claim_key] : [])),
     );
     const log = await lockLogHead(tx);
     const answers: (JsonObject | null)[] = [];
@@ -124,6 +150,11 @@ function paymentRef({ network, transfer }: Settled): string {
   return `${network}:${transfer.tx_hash}`;
 }
 
+/** Where in its block it stands is known only of what was seen. */
+function transferIndex({ transfer }: Settled): number | null {
+  return transfer.kind === 'transferred' ? transfer.transfer_index : null;
+}
+
 /** The row's form: flat. */
 function fulfillmentOf({ landing }: Settled): JsonObject {
   return { ...intentOf(landing), output_commitment: commitmentOf(landing) };
@@ -139,9 +170,9 @@ function intentOf({ job_kind, intent_id, attempt_index }: Landing): JsonObject {
   return { job_kind, resource: null, intent_id, attempt_index };
 }
 
-function commitmentOf({ output_sha256 }: Landing): JsonObject {
+function commitmentOf({ output_sha256, omission_rule }: Landing): JsonObject {
   return output_sha256 === null
-    ? { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: 'no_output' }
+    ? { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: omission_rule ?? 'no_output' }
     : { status: 'committed', hash: output_sha256, kind: 'sha256', omission_rule: null };
 }
 
@@ -166,10 +197,10 @@ export function prepareRecord(
     intent_id: landing.intent_id,
     attempt_index: landing.attempt_index,
     fulfillment: envelopeOf(settled),
-    settled_by: 'observed_transfer',
+    settled_by: rests[settled.transfer.kind].settled_by,
     payment: {
       ref: paymentRef(settled),
-      transfer_index: settled.transfer.transfer_index,
+      transfer_index: transferIndex(settled),
       network: settled.network,
       rail: 'usdc',
       asset: networks[settled.network].usdc,
@@ -189,10 +220,9 @@ function collectionOf({ prepared, settled }: Recording): Collection {
   if (agent_id === null) return { prepared, landing: null };
   const birth: RowBirth = {
     task_id: settled.task_id,
-    evidence: 'collected',
-    collected: true,
+    ...rests[settled.transfer.kind],
     payment_ref: paymentRef(settled),
-    transfer_index: settled.transfer.transfer_index,
+    transfer_index: transferIndex(settled),
     rail: 'usdc',
     amount: settled.amount_atomic,
     model: landing.model,
@@ -200,10 +230,7 @@ function collectionOf({ prepared, settled }: Recording): Collection {
     intent_id: landing.intent_id,
     attempt_index: landing.attempt_index,
     payer_wallet: settled.payer,
-    settled_by: 'observed_transfer',
     parent_ref: null,
-    recorded_by: null,
-    arrival_status: 'confirmed',
     fulfillment: fulfillmentOf(settled),
     facts: {},
   };

@@ -3,13 +3,12 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
 import { voidReservations } from '../../subgraphs/book/index.ts';
-import type { Context } from '../../subgraphs/context.ts';
 import type { Tx } from '../../subgraphs/database.ts';
-import type { Work } from '../../subgraphs/paid.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
+import type { Charged, Work } from '../../subgraphs/paid.ts';
 import { type Abandoned, abandonClaim, beginSettling, type Lease } from '../../subgraphs/receipt/index.ts';
-import { announce } from './announce.ts';
 import { rejected } from './authorized.ts';
-import type { NotSent, Transferred } from './base/outcome.ts';
+import type { Moved, NotSent, Transferred } from './base/outcome.ts';
 import type { Claimed } from './claimed.ts';
 import {
   type Answered,
@@ -28,18 +27,26 @@ import type { Till } from './till.ts';
 export type Standing = 'nothing_moved' | 'may_have_moved' | 'moved';
 
 export type SettledClaim =
-  | { readonly kind: 'transferred'; readonly standing: Standing; readonly transfer: Transferred }
+  | { readonly kind: 'transferred'; readonly standing: Standing; readonly transfer: Moved }
   | { readonly kind: 'refused'; readonly standing: Standing; readonly refusal: Refusal };
 
+/** What is in hand when the payment is sent: the whole answer, or as yet nothing but where it comes from. */
+export type InHand = Pick<Work<JsonObject>, 'route'> & Partial<Work<JsonObject>>;
+
 /** Moves the money, or finds out why it did not move. The chain's word decides; a time-out decides nothing. */
-export async function settleClaim(till: Till, claimed: Claimed, work: Work<JsonObject> | null): Promise<SettledClaim> {
+export async function settleClaim(till: Till, claimed: Claimed, in_hand: InHand | null): Promise<SettledClaim> {
   const { paid, task_id } = claimed;
-  const answer_box = work && till.vault.seal(JSON.stringify(work.answer), answerLabel(task_id));
-  const settlement = await till.settler.settle({ ...claimItem(claimed), answer_box, worked: workedLanding(work) });
+  const pending = { kind: 'refused', standing: 'may_have_moved', refusal: new Refusal('settlement_pending') } as const;
+  const answer_box = in_hand?.answer ? sealAnswer(till, task_id, in_hand.answer) : null;
+  const settlement = await till.settler.settle({ ...claimItem(claimed), answer_box, worked: workedLanding(in_hand) });
   switch (settlement.kind) {
     case 'transferred':
       return moved(settlement);
+    case 'vouched':
+      // A stamp's effect cannot be taken back: it is written for money that was seen, and for no less.
+      return paid.order === 'stamp' ? pending : moved(settlement);
     case 'not_transferred':
+    case 'declined':
       return { kind: 'refused', standing: 'nothing_moved', refusal: rejected(till, paid, settlement.reason) };
     case 'not_sent':
       return {
@@ -48,17 +55,18 @@ export async function settleClaim(till: Till, claimed: Claimed, work: Work<JsonO
         refusal: new Refusal(unsent[settlement.reason], { facts: { charged: false } }),
       };
     case 'unknown':
-      return { kind: 'refused', standing: 'may_have_moved', refusal: new Refusal('settlement_pending') };
+      return pending;
   }
 }
 
-export function moved(transfer: Transferred): SettledClaim {
+export function moved(transfer: Moved): SettledClaim {
   return { kind: 'transferred', standing: 'moved', transfer };
 }
 
 /** What a caller hears of a payment that never left this process. */
 const unsent: Record<NotSent['reason'], ErrorCode> = {
   chain_unavailable: 'chain_unavailable',
+  facilitator_unavailable: 'facilitator_unavailable',
   fee_too_high: 'fee_too_high',
   out_of_gas: 'unavailable',
   claim_lost: 'unavailable',
@@ -102,8 +110,14 @@ export async function commitSettling(
   );
 }
 
-function workedLanding(work: Work<JsonObject> | null): Partial<Landing> & JsonObject {
-  return work ? { model: work.route.model, hub: work.route.hub, output_sha256: work.output_sha256 } : {};
+export function sealAnswer(till: Till, task_id: string, answer: JsonObject): Buffer {
+  return till.vault.seal(JSON.stringify(answer), answerLabel(task_id));
+}
+
+function workedLanding(in_hand: InHand | null): Partial<Landing> & JsonObject {
+  if (in_hand === null) return {};
+  const { route, output_sha256 = null, omission_rule = null } = in_hand;
+  return { model: route.model, hub: route.hub, output_sha256, omission_rule };
 }
 
 /** Row, receipt, leaf and head in one commit; then the head outside the database, and the answer to the caller. */
@@ -111,9 +125,8 @@ export async function recordClaim(
   till: Till,
   claimed: Claimed,
   work: Work<JsonObject> | null,
-  transfer: Transferred,
-  context: Context,
-): Promise<JsonObject> {
+  transfer: Moved,
+): Promise<Charged<JsonObject>> {
   const { claim, lease, payment, task_id, request_hash, paid, args } = claimed;
   const settled: Settled = {
     task_id,
@@ -130,15 +143,18 @@ export async function recordClaim(
   };
   await till.faults.reach('before_record');
   const recorded = await record(till, lease, settled, answered(paid, args, work, transfer));
-  announce(context, payment, { transaction: transfer.tx_hash, landing: settled.landing });
   const answer = work?.answer ?? recorded.answer;
   if (answer === null) throw new Error('a recorded claim has an answer');
-  return answer;
+  return { answer, task_id, settlement_status: 'settled', receipt: recorded.receipt };
 }
 
-function answered(paid: AnyPaid, args: JsonObject, work: Work<JsonObject> | null, transfer: Transferred): Answered {
+function answered(paid: AnyPaid, args: JsonObject, work: Work<JsonObject> | null, transfer: Moved): Answered {
   if (paid.order === 'stamp') return { kind: 'stamp', paid, args };
-  return work && transfer.by === 'third_party' ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };
+  const sent_by_us = transfer.kind === 'vouched' || transfer.by === 'us';
+  const sealed_before = paid.order === 'work_then_settle' && sent_by_us;
+  // Cut off by us: as after a crash no answer is kept, so that a resend has the work done once more.
+  const cut_off = work?.omission_rule === 'process_ended';
+  return work && !sealed_before && !cut_off ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };
 }
 
 /** The one way into the record, for the caller who waited and for reconcile alike. */
@@ -156,11 +172,30 @@ export async function record(till: Till, lease: Lease, settled: Settled, answer:
  */
 export async function abandon(till: Till, claimed: Claimed, standing: Standing, error: unknown): Promise<Refusal> {
   const { lease, task_id } = claimed;
-  const reason = error instanceof Refusal ? error.code : 'internal';
-  const left = await giveUp(till, lease, reason, standing === 'nothing_moved').catch(() => null);
-  const safe = left === null ? standing === 'nothing_moved' : left.kind === 'released';
-  if (!safe) return new Refusal('settlement_pending', { cause: error, facts: { retry_after_seconds: 2, task_id } });
-  return error instanceof Refusal ? error : new Refusal('internal', { cause: error, facts: { charged: false } });
+  const reason = reasonOf(error);
+  const left = await letGo(till, lease, reason, standing === 'nothing_moved');
+  const released = left === null ? standing === 'nothing_moved' : left.kind === 'released';
+  if (!released || standing === 'moved')
+    return new Refusal('settlement_pending', { cause: error, facts: { retry_after_seconds: 2, task_id } });
+  if (error instanceof Refusal && !(error instanceof DatabaseAway)) return error;
+  const code = error instanceof DatabaseAway ? 'unavailable' : 'internal';
+  return new Refusal(code, { cause: error, facts: { charged: false } });
+}
+
+/** Of a payment that was not taken the word that its caller hears: another of that payer's may depend on it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Refusal)) return 'internal';
+  return error.code === 'payment_rejected' ? error.message : error.code;
+}
+
+/** Gives up now, or else as soon as the database allows; null where that is still to come. */
+export async function letGo(till: Till, lease: Lease, reason: string, definite: boolean): Promise<Abandoned | null> {
+  try {
+    return await giveUp(till, lease, reason, definite);
+  } catch {
+    till.owed.add(() => giveUp(till, lease, reason, definite));
+    return null;
+  }
 }
 
 /** Releases or lets go, and gives the book back what was held on it, in one transaction. */

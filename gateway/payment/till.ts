@@ -3,12 +3,18 @@ import type { NetworkName } from '../../schema/network.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { Issuer, SavedHead } from '../../subgraphs/receipt/index.ts';
+import type { WalletProofs } from '../../subgraphs/session/index.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
+import type { Hex } from './base/abi.ts';
 import type { BaseChain } from './base/chain.ts';
+import type { ChainHead } from './chain-head.ts';
+import type { Owed } from './owed.ts';
 import type { Queues } from './queues.ts';
 import type { AnyPaid } from './record.ts';
 import type { Settler } from './settle/settle.ts';
 import type { ClaimItem } from './steps.ts';
+import type { StreamsInFlight } from './streams-in-flight.ts';
+import type { Turns } from './turns.ts';
 
 /** Points at which a test may end the process; in service nothing is ever there. */
 export type FaultPoint =
@@ -16,6 +22,7 @@ export type FaultPoint =
   | 'after_work'
   | 'after_settling'
   | 'after_broadcast'
+  | 'mid_stream'
   | 'before_record'
   | 'after_record';
 export interface Faults {
@@ -27,16 +34,29 @@ export const noFaults: Faults = { reach: async () => {} };
 export interface Till {
   readonly database: Database;
   readonly queues: Queues;
+  /** Claims that are to be let go of once the database is back. */
+  readonly owed: Owed;
   readonly chain: BaseChain;
+  readonly chain_head: ChainHead;
   /** Which chain of this database's life it is; 0 for ever on Base itself. */
   readonly chain_epoch: number;
   readonly settler: Settler<ClaimItem>;
+  readonly wallets: WalletProofs;
+  /** Who may make a wallet that does not stand yet, in lower case. */
+  readonly wallet_factories: ReadonlySet<string>;
+  /** What is simulated is simulated as if it came from there. */
+  readonly settles_from: Hex;
   readonly issuer: Issuer;
   readonly vault: Vault;
   readonly saved_head: SavedHead;
+  /** While the log is not sound no payment is taken, for what it buys could not be relied on. */
+  readonly log: { readonly sound: boolean };
   readonly clock: Clock;
   readonly random: Random;
   readonly faults: Faults;
+  readonly streams: StreamsInFlight;
+  /** To search the chain for a payment that somebody else has used: many pages of logs each time. */
+  readonly searches: Turns;
   readonly base_url: string;
   readonly profile: 'development' | 'production';
   readonly pay_to: Readonly<Partial<Record<NetworkName, string>>>;

@@ -5,7 +5,7 @@ import { type NetworkName, networkNamed, networks } from '../../schema/network.t
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 import type { Hex } from './base/abi.ts';
 import { type Authorization, authorizationDigest } from './base/authorization.ts';
-import { readSignature, recoverSigner, type Signature } from './base/signature.ts';
+import { type Signature, signatureOf } from './base/signature.ts';
 import { type Envelope, type ExactEvmPayload, readEnvelope, type Terms } from './envelope.ts';
 import type { PayTo } from './offer.ts';
 
@@ -23,39 +23,31 @@ const refusals = {
   expired: 'invalid_exact_evm_payload_authorization_valid_before',
   too_short: 'invalid_exact_evm_payload_authorization_valid_before',
   too_long: 'invalid_exact_evm_payload_authorization_valid_before',
-  high_s: 'invalid_exact_evm_payload_signature',
-  bad_v: 'invalid_exact_evm_payload_signature',
-  not_signed_by_payer: 'invalid_exact_evm_payload_signature',
 } as const;
 export type RefusalCode = keyof typeof refusals;
 
 export type Late = 'expired' | 'too_short';
 
+/** Right in all that it says. Whether a signature that is no key's is good, the code at the payer's address has to say. */
+interface Right {
+  readonly authorization: Authorization;
+  readonly signature: Signature;
+}
+
 export type Verified =
-  | { readonly kind: 'verified'; readonly authorization: Authorization; readonly signature: Signature }
-  /** Good but for its time: it can be settled no more, and yet it may be what bought an answer already. */
-  | {
-      readonly kind: 'late';
-      readonly code: Late;
-      readonly reason: string;
-      readonly authorization: Authorization;
-      readonly signature: Signature;
-    }
+  | ({ readonly kind: 'verified' } & Right)
+  /** Right but for its time: it can be settled no more, and yet it may be what bought an answer already. */
+  | ({ readonly kind: 'late'; readonly code: Late; readonly reason: string } & Right)
   /** `code` is ours and finer, `reason` is what goes on the wire. */
-  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly reason: string }
-  /** Not 65 bytes: only a contract wallet (ERC-1271, ERC-6492) can say whether this is its signature over `hash`. */
-  | {
-      readonly kind: 'contract_signature';
-      readonly authorization: Authorization;
-      readonly signature: Hex;
-      readonly hash: Uint8Array;
-    };
+  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly reason: string };
 
 /** What we offered, and the time by which the payment is judged. */
 export interface Offered {
   readonly amount_atomic: bigint;
   readonly networks: readonly NetworkName[];
   readonly pay_to: PayTo;
+  /** Less than this, and there is no time for what it would pay for. */
+  readonly validity_seconds_min: number;
   readonly now_ms: number;
 }
 
@@ -71,10 +63,8 @@ export function verifyPayment(payment: PresentedPayment, offered: Offered): Veri
   if (envelope.payload === null) return refused('wrong_network');
   const fault = compareAuthorization(envelope.payload.authorization, offered) ?? judgeWindow(envelope.payload, offered);
   if (fault && !isLate(fault)) return refused(fault);
-  const verified = verifySignature(authorizationOf(envelope.payload), envelope.payload.signature as Hex);
-  return fault && verified.kind === 'verified'
-    ? { ...verified, kind: 'late', code: fault, reason: refusals[fault] }
-    : verified;
+  const right = signedBy(authorizationOf(envelope.payload), envelope.payload.signature as Hex);
+  return fault ? { kind: 'late', code: fault, reason: refusals[fault], ...right } : { kind: 'verified', ...right };
 }
 
 function isLate(code: RefusalCode): code is Late {
@@ -115,12 +105,15 @@ function compareAuthorization(
 }
 
 /** EIP-3009: `validAfter < block.timestamp < validBefore`, both ends excluded. */
-function judgeWindow({ authorization }: ExactEvmPayload, { now_ms }: Offered): RefusalCode | null {
+function judgeWindow(
+  { authorization }: ExactEvmPayload,
+  { now_ms, validity_seconds_min }: Offered,
+): RefusalCode | null {
   const now = BigInt(Math.floor(now_ms / 1_000));
   const before = BigInt(authorization.validBefore);
   if (BigInt(authorization.validAfter) >= now) return 'not_yet_valid';
   if (before <= now) return 'expired';
-  if (before < now + BigInt(limits.payment_validity_seconds_min)) return 'too_short';
+  if (before < now + BigInt(validity_seconds_min)) return 'too_short';
   if (before > now + BigInt(limits.payment_validity_seconds_max)) return 'too_long';
   return null;
 }
@@ -137,11 +130,6 @@ function authorizationOf({ authorization: a }: ExactEvmPayload): Authorization {
   };
 }
 
-function verifySignature(authorization: Authorization, signature: Hex): Verified {
-  const hash = authorizationDigest(authorization);
-  const read = readSignature(signature);
-  if (read.kind === 'not_65_bytes') return { kind: 'contract_signature', authorization, signature, hash };
-  if (read.kind !== 'read') return refused(read.kind);
-  if (recoverSigner(hash, read.signature) !== authorization.payer.toLowerCase()) return refused('not_signed_by_payer');
-  return { kind: 'verified', authorization, signature: read.signature };
+function signedBy(authorization: Authorization, shown: Hex): Right {
+  return { authorization, signature: signatureOf(authorization.payer, authorizationDigest(authorization), shown) };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { arrivalStatuses, evidences } from '../../schema/evidence.ts';
 import { JsonMembers } from './receipt.ts';
 
-const Atomic = z
+export const Atomic = z
   .string()
   .regex(/^[0-9]+$/)
   .describe('Atomic USDC.');
@@ -23,6 +23,7 @@ const Entry = z.object({
   replay_events: z.array(Replay).optional(),
   parent_ref: z.string().optional(),
   event: z.literal('policy_blocked').optional(),
+  refusal_id: z.string().optional().describe('Of the signed refusal: GET /refusal/{refusal_id}.'),
   policy_code: z.string().optional(),
   reason: z.string().optional(),
   policy_key: z.string().optional(),

@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import { JsonMembers } from './receipt.ts';
 
-export const Health = z.looseObject({ status: z.enum(['ok', 'degraded']) });
+export const Health = z.object({
+  status: z.enum(['ok', 'degraded']),
+  away: z.array(z.enum(['database', 'base', 'facilitator', 'log'])).describe('What a paid call needs and lacks.'),
+  profile: z.enum(['development', 'production']),
+  stand_ins: z.array(z.string()).describe('What is stood in for by something of the development profile.'),
+  log: z
+    .object({ tree_size: z.int(), root_hash: z.string() })
+    .nullable()
+    .describe('Head of the receipt log; null while the database is away.'),
+  last_anchored_root: z.string().nullable(),
+  last_anchored_tx: z.string().nullable(),
+  free_tier: z.boolean(),
+});
 
 /** RFC 9457, and beside it the `error` that OpenAI clients read. Facts of the error stand as further members. */
 export const Problem = z.looseObject({

@@ -19,6 +19,23 @@ export const ChatAnswer = z.object({
   svc: JsonMembers.describe('The signed receipt: verify_url, payment_ref, task_id, proof_outcome and all proofs.'),
 });
 
+/** One event of a streamed answer; `[DONE]` follows the last one. */
+export const ChatChunk = z.object({
+  id: z.string(),
+  object: z.literal('chat.completion.chunk'),
+  created: z.int().describe('Unix seconds.'),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      delta: z.object({ role: z.string().optional(), content: z.string().optional() }),
+      finish_reason: z.string().nullable().describe('`error` where the hub broke off.'),
+    }),
+  ),
+  usage: Usage.nullable().optional().describe('Where stream_options.include_usage asks for it.'),
+  svc: JsonMembers.optional().describe('In the last event: the signed receipt.'),
+});
+
 export const ModelList = z.object({
   object: z.literal('list'),
   data: z.array(z.object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() })),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { proofOutcomes } from '../../schema/receipt-payload.ts';
 
 /** A document whose members its own schema identifier describes. */
 export const JsonMembers = z.record(z.string(), z.unknown());
@@ -6,9 +7,9 @@ export const JsonMembers = z.record(z.string(), z.unknown());
 export const TaskStatus = z.object({
   task_id: z.string(),
   status: z.string(),
-  proof_outcome: z.string(),
+  proof_outcome: z.enum([...proofOutcomes, 'none']).describe('`none` where its book refused it: nothing was charged.'),
   payment_ref: z.string().nullable(),
-  verify_url: z.string(),
+  verify_url: z.string().describe('Of its receipt, or of the signed refusal.'),
 });
 
 export const KeySet = z.object({ keys: z.array(JsonMembers) });

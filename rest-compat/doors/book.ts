@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import type { Json } from '../../schema/canonical-json.ts';
 import { BookRequest, PageLimit, pageRows } from '../../schema/requests/book.ts';
+import { PolicyRequest } from '../../schema/requests/policy.ts';
 import { Book } from '../answers/book.ts';
+import { Policy } from '../answers/policy.ts';
 import { digits } from '../digits.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 
-const AgentPath = z.object({ agent_id: digits(z.int().min(1)) });
+export const AgentPath = z.object({ agent_id: digits(z.int().min(1)) });
 
 export const bookDoors = [
   documentDoor({
@@ -27,5 +30,36 @@ export const bookDoors = [
     }),
     nulls: { entries: ['payer_wallet'] },
     response: Book,
+  }),
+  documentDoor({
+    name: 'get_book_policy',
+    methods: ['GET'],
+    path: '/v1/agents/{agent_id}/book/policy',
+    summary: 'What the book allows: caps and the kill switch',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('get_book_policy'),
+    params: AgentPath,
+    variables: ({ params }) => ({ agentId: params.agent_id }),
+    response: Policy,
+  }),
+  documentDoor({
+    name: 'set_book_policy',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/policy',
+    summary: 'Sets one policy of the book, or clears it',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('set_book_policy'),
+    params: AgentPath,
+    body: PolicyRequest,
+    variables: ({ params, body }) => ({
+      agentId: params.agent_id,
+      policyType: body.policy_type,
+      // Left out and null are two things: what clears a cap must be said.
+      ...(body.value === undefined ? {} : { value: body.value as Json }),
+    }),
+    response: Policy,
+    errors: ['invalid_policy'],
   }),
 ] as const;

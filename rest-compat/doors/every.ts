@@ -2,7 +2,9 @@ import type { Door } from '../door.ts';
 import { bookDoors } from './book.ts';
 import { discoveryDoors } from './discovery.ts';
 import { inferenceDoors } from './inference.ts';
+import { possessionDoors } from './possession.ts';
 import { receiptDoors } from './receipts.ts';
+import { refusalDoors } from './refusals.ts';
 import { registrationDoors } from './registration.ts';
 
 /** The door table: what is served, described and priced is read from here and from nowhere else. */
@@ -10,6 +12,8 @@ export const everyDoor: readonly Door[] = [
   ...inferenceDoors,
   ...registrationDoors,
   ...bookDoors,
+  ...possessionDoors,
   ...receiptDoors,
+  ...refusalDoors,
   ...discoveryDoors,
 ];

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { toCamelKeys } from '../../schema/requests/case.ts';
-import { ChatRequest } from '../../schema/requests/chat-completion.ts';
-import { ChatAnswer, ModelList } from '../answers/inference.ts';
+import { ChatRequest, IntentId } from '../../schema/requests/chat-completion.ts';
+import { ChatAnswer, ChatChunk, ModelList } from '../answers/inference.ts';
+import { RefusedCall } from '../answers/refusal.ts';
 import { digits } from '../digits.ts';
 import { operation } from '../document.ts';
 import { type DoorPrice, documentDoor } from '../door.ts';
@@ -16,7 +17,7 @@ const callPrice: DoorPrice = {
 
 /** The intent as headers name it; a body that names it too goes first. */
 const IntentHeaders = z.object({
-  'x-svc-intent': ChatRequest.shape.intent_id,
+  'x-svc-intent': IntentId,
   'x-svc-attempt': digits(
     z
       .int()
@@ -34,6 +35,11 @@ export const inferenceDoors = [
     tags: ['inference'],
     price: callPrice,
     document: operation('chat_completions'),
+    stream: {
+      asked: ({ stream }) => stream,
+      document: operation('chat_completions_stream'),
+      eventOf: (data, { stream_options }) => chunkOf(data.answer as GraphChunk, stream_options?.include_usage ?? false),
+    },
     headers: IntentHeaders,
     body: ChatRequest,
     variables({ body, headers }) {
@@ -42,7 +48,9 @@ export const inferenceDoors = [
       return { input: toCamelKeys({ ...body, intent_id, attempt_index }) as JsonObject };
     },
     response: ChatAnswer,
-    errors: ['unknown_model', 'hub_failed'],
+    refusal: RefusedCall,
+    event: ChatChunk,
+    errors: ['unknown_model', 'policy_blocked', 'budget_exhausted', 'hub_failed'],
   }),
   documentDoor({
     name: 'list_models',
@@ -55,3 +63,20 @@ export const inferenceDoors = [
     response: ModelList,
   }),
 ] as const;
+
+/** A chunk as the graph gives it, each member in place. */
+type GraphChunk = JsonObject & {
+  readonly choices: readonly (JsonObject & { readonly delta: JsonObject })[];
+  readonly usage: Json;
+  readonly svc: Json;
+};
+
+/** A chunk says what it adds and no more. Where usage is asked for every chunk has the member, and the last its value. */
+function chunkOf({ choices, usage, svc, ...head }: GraphChunk, include_usage: boolean): Json {
+  return {
+    ...head,
+    choices: choices.map(choice => ({ ...choice, delta: present(choice.delta) })),
+    ...(include_usage ? { usage } : {}),
+    ...(svc ? { svc } : {}),
+  };
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { limits } from '../limits.ts';
+import { PossessionMembers } from './possession.ts';
 
 /** How many rows of a book: a larger number is clamped, not refused. */
 export const PageLimit = z
@@ -19,9 +20,7 @@ const Budget = z
   .nullable();
 
 /** Body of POST /v1/agents/{agent_id}/book; possession in it was looked at before. */
-export const BookRequest = z.object({
-  session: z.string().optional().describe('Possession secret; also header X-SVC-Session.'),
-  proof: z.string().optional().describe('`sha256=<hex>`; also header X-SVC-Proof.'),
+export const BookRequest = PossessionMembers.extend({
   limit: PageLimit.optional(),
   budget: Budget.optional().describe('Atomic USDC; null clears, absent reads only.'),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { limits } from '../limits.ts';
 import { wellFormedText } from './parse.ts';
 
 /**
@@ -8,12 +9,19 @@ import { wellFormedText } from './parse.ts';
 export const RegistrationRequest = z.object({
   /** The specification spells this one member in camelCase. */
   agentWallet: wellFormedText.max(128).describe('Wallet to be registered; it must be the payer. Not a secret.'),
-  task_id: wellFormedText.max(64).nullable().default(null).describe('Set: recover the registration of this receipt.'),
-  wallet_signature: wellFormedText
-    .max(4096)
+  task_id: wellFormedText
+    .max(64)
     .nullable()
     .default(null)
-    .describe('personal_sign over `svc.register.pay|<checksum_address>|<unix_seconds>`.'),
+    .describe('Set: register by this collected receipt, for nothing; or recover its registration.'),
+  wallet_signature: wellFormedText
+    .max(limits.wallet_signature_chars_max)
+    .nullable()
+    .default(null)
+    .describe(
+      'Over `svc.register.pay|<checksum_address>|<unix_seconds>`, with task_id over ' +
+        '`svc.register.recover|<task_id>|<checksum_address>|<unix_seconds>`: personal_sign, ERC-1271 or ERC-6492.',
+    ),
   signature_timestamp: z.int().min(0).nullable().default(null).describe('The Unix seconds in the signed text.'),
   request_hash: z
     .string()

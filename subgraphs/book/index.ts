@@ -1,6 +1,8 @@
 import type { Subgraph } from '../subgraph.ts';
 import { buildSubgraph } from '../subgraph.ts';
 import { BookTables } from './migration.ts';
+import { BookPolicyColumns } from './policy/migration.ts';
+import { BookPolicyResolver } from './policy/policy.resolver.ts';
 import { BookHead } from './row/book.entity.ts';
 import { BookResolver } from './row/book.resolver.ts';
 import { BookEvent } from './row/event.entity.ts';
@@ -10,24 +12,16 @@ import { BookRow } from './row/row.entity.ts';
 import { BookRowResolver } from './row/row.resolver.ts';
 
 export type { BookContext } from './context.ts';
+export { correct, replay } from './row/annotate.ts';
 export type { RowBirth } from './row/append.ts';
-export {
-  type Collected,
-  type Collection,
-  collect,
-  correct,
-  openBook,
-  type Reservation,
-  replay,
-  reserve,
-  voidReservations,
-} from './row/ledger.ts';
-
+export { type Arrival, arrive } from './row/arrive.ts';
+export { type Collected, type Collection, collect, openBook } from './row/ledger.ts';
 export { openBookEvents } from './row/page.ts';
+export { type Asking, type Reservation, type Reserved, reserve, voidReservations } from './row/reserve.ts';
 
 export const bookEntities = [BookHead, BookRow, BookEvent, BookIntent];
-export const bookMigrations = [BookTables];
+export const bookMigrations = [BookTables, BookPolicyColumns];
 
 export function bookSubgraph(): Promise<Subgraph> {
-  return buildSubgraph('book', { resolvers: [BookResolver, BookRowResolver, BookFeedResolver] });
+  return buildSubgraph('book', { resolvers: [BookResolver, BookPolicyResolver, BookRowResolver, BookFeedResolver] });
 }

@@ -1,35 +1,55 @@
 import { buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { CompletionResolver } from './inference/completions/completion.resolver.ts';
+import { CompletionStreamResolver } from './inference/completions/stream.resolver.ts';
 import { ModelResolver } from './inference/models/model.resolver.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
 import { LogResolver } from './log/log.resolver.ts';
+import { LogBreakDamage } from './log/migration.ts';
 import { ReceiptLogMigration } from './migration.ts';
 import { ClaimSlot, PaymentClaim, ProcessLease } from './payment/claim.entity.ts';
 import { ChainEpoch } from './payment/epoch.entity.ts';
+import { FacilitatorTables } from './payment/facilitator.migration.ts';
 import { PaymentTables } from './payment/migration.ts';
+import { OpenClaimsByPayer } from './payment/open-claims.migration.ts';
+import { RefusedClaims } from './payment/refused.migration.ts';
+import { RerunHolds } from './payment/rerun.migration.ts';
+import { RevertedByPayer } from './payment/reverted.migration.ts';
 import { SettlementAttempt, SettlementRow, SettlerKeyRow } from './payment/settlement.entity.ts';
 import { SettlementTables } from './payment/settlement.migration.ts';
 import { Receipt } from './receipt/receipt.entity.ts';
 import { IssuerResolver, ReceiptResolver, receiptReference } from './receipt/receipt.resolver.ts';
+import { RefusalTables } from './refusal/migration.ts';
+import { SignedRefusal } from './refusal/refusal.entity.ts';
+import { RefusalResolver } from './refusal/refusal.resolver.ts';
+import { RefusalsByTask } from './refusal/task.migration.ts';
 
 export type { ReceiptContext } from './context.ts';
 export type { HubSettings } from './inference/catalogue.ts';
 export { completionPaid } from './inference/completions/completion.paid.ts';
+export { completionStream } from './inference/completions/completion.stream.ts';
 export type { InferenceContext } from './inference/context.ts';
 export { type Hubs, openHubs } from './inference/hubs/open.ts';
 export { type Issuer, openIssuer } from './issuer/keys.ts';
+export type { Damage } from './log/audit.ts';
+export { auditStored } from './log/audit-stored.ts';
 export { declareBreak, headToContinue } from './log/break.ts';
-export { lockLogHead, type OpenLog, type SignedTreeHead } from './log/head.ts';
+export { emptyHead, lockLogHead, type OpenLog, type SignedTreeHead, type TreeHeadFacts } from './log/head.ts';
 export { type LogIntegrity, proveLogIntact } from './log/intact.ts';
-export { type SavedHead, savedHead } from './log/saved-head.ts';
+export { type SavedHead, savedHead, UnreadableHead } from './log/saved-head.ts';
+export { collectedPayer } from './receipt/collected-payer.ts';
 export { receiptDocument } from './receipt/document.ts';
 export { receiptsByTask } from './receipt/find.ts';
 export { receiptHeaders } from './receipt/headers.ts';
 export { issueReceipts } from './receipt/issue.ts';
+export { setLane } from './receipt/lane.ts';
 export { type PreparedReceipt, prepareReceipt, type ReceiptFacts } from './receipt/prepare.ts';
 export { Receipt } from './receipt/receipt.entity.ts';
 export { recordedTask } from './receipt/task.ts';
 export { type Verification, verifyReceipt } from './receipt/verify.ts';
+export { refusalDocument } from './refusal/document.ts';
+export { refusalById } from './refusal/find.ts';
+export { issueRefusals, type RefusedCall, type Refuser } from './refusal/issue.ts';
+export { isRefusal, type RefusalVerification, verifyRefusal } from './refusal/verify.ts';
 
 export const receiptEntities = [
   LogBreakRecord,
@@ -44,21 +64,48 @@ export const receiptEntities = [
   SettlementAttempt,
   SettlementRow,
   SettlerKeyRow,
+  SignedRefusal,
 ];
-export const receiptMigrations = [ReceiptLogMigration, PaymentTables, SettlementTables];
+export const receiptMigrations = [
+  ReceiptLogMigration,
+  PaymentTables,
+  SettlementTables,
+  FacilitatorTables,
+  RefusalTables,
+  RefusedClaims,
+  RerunHolds,
+  LogBreakDamage,
+  OpenClaimsByPayer,
+  RefusalsByTask,
+  RevertedByPayer,
+];
 
 export function receiptSubgraph(): Promise<Subgraph> {
   return buildSubgraph(
     'receipt',
-    { resolvers: [ReceiptResolver, IssuerResolver, LogResolver, CompletionResolver, ModelResolver] },
+    {
+      resolvers: [
+        ReceiptResolver,
+        IssuerResolver,
+        LogResolver,
+        RefusalResolver,
+        CompletionResolver,
+        CompletionStreamResolver,
+        ModelResolver,
+      ],
+    },
     { Receipt: receiptReference },
   );
 }
 
+export { type AwaitedArrival, awaitArrivals, closeArrival, takeArrivals } from './payment/arrival.ts';
+export { type BlockedClaim, blockClaims } from './payment/block.ts';
 export { PaymentClaim } from './payment/claim.entity.ts';
 export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease, slotsMissed } from './payment/claim.ts';
+export { leaseOfTask } from './payment/doubt.ts';
 export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
-export { endLease, renewLease } from './payment/lease.ts';
+export { anybodyServes, endLease, renewLease } from './payment/lease.ts';
+export { type Means, openClaimsOf } from './payment/means.ts';
 export {
   type Abandoned,
   abandonClaim,
@@ -76,6 +123,8 @@ export {
   tasksOfSettlement,
 } from './payment/move.ts';
 export { allocateNonce } from './payment/nonce.ts';
+export { dropRerun, keepRerun, type RerunHold, takeRerun } from './payment/rerun.ts';
+export { walletRevertedLately } from './payment/reverted.ts';
 export {
   type Attempt,
   abandonSettlement,
@@ -85,5 +134,16 @@ export {
   markMined,
   markRechecked,
 } from './payment/settlement.ts';
+export {
+  type DuePost,
+  dropPost,
+  isPosted,
+  journalPost,
+  markCarried,
+  noteVouch,
+  type PostPace,
+  takeDuePosts,
+  vouchOf,
+} from './payment/settlement-posts.ts';
 export { findSettlement, minedSettlements, type OpenSettlement, sentSettlements } from './payment/settlement-reads.ts';
 export { findTask } from './payment/task.ts';

@@ -3,10 +3,12 @@ import { Agent } from './agent/agent.entity.ts';
 import { AgentResolver, resolveAgent } from './agent/agent.resolver.ts';
 import { SessionTables } from './migration.ts';
 import { PossessionRecord } from './possession/possession.entity.ts';
+import { PossessionResolver } from './possession/possession.resolver.ts';
 import { RegistrationResolver } from './registration/registration.resolver.ts';
 
 export { agentOfWallet } from './agent/find.ts';
-export { agentOfProof, agentOfSession } from './possession/check.ts';
+export type { SessionContext, WalletProofs, WalletVerdict } from './context.ts';
+export { type DecoyBox, heldByProof, heldBySession, sealDecoy } from './possession/check.ts';
 export { registrationPaid } from './registration/registration.paid.ts';
 
 export const sessionEntities = [Agent, PossessionRecord];
@@ -14,5 +16,6 @@ export const sessionMigrations = [SessionTables];
 
 /** Who agents are, and what opens their books. */
 export function sessionSubgraph(): Promise<Subgraph> {
-  return buildSubgraph('session', { resolvers: [AgentResolver, RegistrationResolver] }, { Agent: resolveAgent });
+  const resolvers = [AgentResolver, PossessionResolver, RegistrationResolver] as const;
+  return buildSubgraph('session', { resolvers: [...resolvers] }, { Agent: resolveAgent });
 }

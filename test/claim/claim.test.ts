@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { refusalId } from '../../schema/ids.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import {
   abandonClaim,
   beginSettling,
   type ClaimOutcome,
+  type ClaimRequest,
   claimByKey,
   endLease,
   forgetClaims,
@@ -73,10 +75,31 @@ describe('claiming', () => {
   it('gives a released payment to the next request, under a new epoch', async () => {
     const lease = held((await claim(database, claimRequest('c')))[0]);
     await abandoned(lease, false);
-    const next = held((await claim(database, claimRequest('c', { request_hash: 'another' })))[0]);
+    const another = claimRequest('c', { request_hash: 'another', means: { balance_atomic: 10n ** 12n, moved: [] } });
+    const next = held((await claim(database, another))[0]);
     expect(next.lease_epoch).toBe(lease.lease_epoch + 1);
     expect(await abandoned(lease, false)).toEqual({ kind: 'lost' });
     expect(await stateOf(database, 'c')).toBe('claimed');
+  });
+
+  it('keeps what was sent once for the request it was made for, however often it is released', async () => {
+    const request = (differently: Partial<ClaimRequest> = {}) =>
+      claimRequest('sent', { means: { balance_atomic: 10n ** 12n, moved: [] }, ...differently });
+    const lease = held((await claim(database, request()))[0]);
+    await settling(lease);
+    await abandoned(lease, true);
+    expect((await claim(database, request({ request_hash: 'another' })))[0]?.kind).toBe('foreign');
+    await abandoned(held((await claim(database, request()))[0]), true);
+    expect((await claim(database, request({ request_hash: 'another' })))[0]?.kind).toBe('foreign');
+    expect((await claim(database, request()))[0]?.kind).toBe('claimed');
+  });
+
+  it('gives what somebody else has used to the same request under the same session alone', async () => {
+    const landing = { possessed_by: 7 };
+    await abandoned(held((await claim(database, claimRequest('spent', { landing })))[0]), true);
+    expect((await claim(database, claimRequest('spent', { landing, request_hash: 'x' })))[0]?.kind).toBe('foreign');
+    expect((await claim(database, claimRequest('spent')))[0]?.kind).toBe('foreign');
+    expect((await claim(database, claimRequest('spent', { landing })))[0]?.kind).toBe('claimed');
   });
 
   it('replays what is recorded, and calls pending what nobody waits for', async () => {
@@ -212,15 +235,19 @@ describe('forgetting', () => {
     await abandoned(lease, false);
     await forgetClaims(database, 24);
     expect(await stateOf(database, 'never')).toBe('released');
-    await database.transaction(tx => markFinal(tx, ['never']));
+    await database.transaction(tx => markFinal(tx, { claimKey: 'never', leaseEpoch: lease.lease_epoch + 1 }));
+    await forgetClaims(database, 24);
+    expect(await stateOf(database, 'never')).toBe('released');
+    await database.transaction(tx => markFinal(tx, { claimKey: 'never', leaseEpoch: lease.lease_epoch }));
     await forgetClaims(database, 24);
     expect(await stateOf(database, 'never')).toBeUndefined();
   });
 });
 
 describe('judging a second use', () => {
-  const standing = { task_id: 't1', request_hash: 'r', leased: true } as const;
-  const use = { task_id: 't2', request_hash: 'r' };
+  const unsent = { published: false, possessed_by: null } as const;
+  const standing = { task_id: 't1', request_hash: 'r', leased: true, refusal_id: null, ...unsent } as const;
+  const use = { task_id: 't2', request_hash: 'r', spent: false, possessed_by: null };
   it.each([
     ['claimed', true, use, 'in_flight'],
     ['claimed', false, use, 'in_flight'],
@@ -233,5 +260,24 @@ describe('judging a second use', () => {
     ['claimed', true, { ...use, task_id: 't1' }, 'claimed'],
   ] as const)('%s, leased %s', (state, leased, incoming, kind) => {
     expect(judge({ ...standing, state, leased }, incoming).kind).toBe(kind);
+  });
+
+  it('gives a payment that others may have read to nobody but the request and the agent that it was made for', () => {
+    const possessor = fc.constantFrom(null, 1, 2);
+    const hash = fc.constantFrom('r', 'other');
+    fc.assert(
+      fc.property(possessor, possessor, hash, fc.boolean(), fc.boolean(), (made, shown, request_hash, sent, spent) => {
+        const released = { ...standing, state: 'released', possessed_by: made, published: sent } as const;
+        const mine = request_hash === 'r' && (made === null || made === shown);
+        const verdict = judge(released, { ...use, request_hash, possessed_by: shown, spent });
+        expect(verdict.kind).toBe((sent || spent) && !mine ? 'foreign' : 'claimed');
+      }),
+    );
+  });
+
+  it('gives the refusal again to the request that its book refused, and judges another anew', () => {
+    const refused = { ...standing, state: 'released', refusal_id: refusalId(1, Buffer.alloc(10)) } as const;
+    expect(judge(refused, use)).toEqual({ kind: 'blocked', refusal_id: refused.refusal_id });
+    expect(judge(refused, { ...use, request_hash: 'other' })).toEqual({ kind: 'claimed' });
   });
 });

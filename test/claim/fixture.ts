@@ -27,6 +27,7 @@ export function claimRequest(claim_key: string, differently: Partial<ClaimReques
     landing: {},
     request_box: Buffer.from('sealed'),
     slots: [],
+    means: null,
     ...differently,
   };
 }

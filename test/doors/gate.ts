@@ -1,6 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
 import { atEnd } from '../harness/release.ts';
 
 export type Gate = Awaited<ReturnType<typeof startGate>>;
@@ -19,9 +22,14 @@ export async function startGate(target: string) {
     if (cut) return void response.destroy();
     const headers = { 'content-type': 'application/json' };
     const path = incoming.url === '/' ? '' : incoming.url;
-    const answer = await fetch(target + path, { method: 'POST', headers, body }).catch(() => null);
+    const hung_up = new AbortController();
+    response.once('close', () => hung_up.abort());
+    const passed_on = { method: 'POST', headers, body, signal: hung_up.signal };
+    const answer = await fetch(target + path, passed_on).catch(() => null);
     if (answer === null) return void response.destroy();
-    response.writeHead(answer.status, headers).end(Buffer.from(await answer.arrayBuffer()));
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    // Each piece as it comes; whatever breaks off on one side breaks off on the other.
+    await pipeline(Readable.fromWeb(answer.body as ReadableStream), response).catch(() => {});
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   atEnd(() => {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { getAddress, type PrivateKeyAccount } from 'viem';
+import { getAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { z } from 'zod';
 import type { ChatAnswer } from '../../rest-compat/answers/inference.ts';
@@ -12,6 +12,7 @@ import {
   payingFetch,
   paymentFor,
   registrationOf,
+  type Wallet,
 } from '../harness/buyer.ts';
 import { freshChain } from '../harness/chain.ts';
 import { freshDatabase } from '../harness/database.ts';
@@ -44,7 +45,7 @@ export type Registered = z.infer<typeof Registration>;
 
 interface Knock {
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string goes out as it is; anything else as JSON. */
+  /** Text and bytes go out as they are, a stream in chunks; anything else as JSON. */
   readonly body?: unknown;
   /** By which fetch; a paying one pays where it is asked to. */
   readonly by?: Fetch;
@@ -52,8 +53,18 @@ interface Knock {
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
+interface ServiceOptions {
+  /** Another main than the service's own: one that breaks where it is told to. */
+  readonly entry?: string;
+  /** What of the errors in its log a test means to cause. */
+  readonly meant?: RegExp;
+}
+
 /** The whole service as a process of its own, on a chain, a database and hubs of its own. Opened once per file. */
-export async function openService(environment: Readonly<Record<string, string>> = {}) {
+export async function openService(
+  environment: Readonly<Record<string, string>> = {},
+  { entry, meant }: ServiceOptions = {},
+) {
   const [chain, database, alpha, beta] = await Promise.all([
     freshChain(),
     freshDatabase(),
@@ -63,6 +74,7 @@ export async function openService(environment: Readonly<Record<string, string>> 
   const gates = { base: await startGate(chain.rpc_url), alpha: await startGate(alpha.base_url) };
   const pay_to = getAddress(privateKeyToAddress(generatePrivateKey()));
   const gateway = await startGateway({
+    ...(entry === undefined ? {} : { entry }),
     environment: {
       DATABASE_URL: database.url,
       BASE_RPC_URL: gates.base.url,
@@ -74,14 +86,15 @@ export async function openService(environment: Readonly<Record<string, string>> 
       ...environment,
     },
   });
-  atEnd(() => requireQuiet(gateway.logs));
+  atEnd(() => requireQuiet(gateway.logs.filter(line => !meant?.test(line))));
   const ledger = new pg.Pool({ connectionString: database.url, max: 2 });
   atEnd(() => ledger.end());
 
   async function knock<T = JsonObject>(method: string, path: string, { headers, body, by = fetch }: Knock = {}) {
-    const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+    const sent = body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) };
     const typed = body === undefined ? {} : { 'content-type': 'application/json' };
-    const answer = await by(gateway.url + path, { method, headers: { ...typed, ...headers }, ...sent });
+    const duplex = body instanceof ReadableStream ? ({ duplex: 'half' } as const) : {};
+    const answer = await by(gateway.url + path, { method, headers: { ...typed, ...headers }, ...sent, ...duplex });
     const text = await answer.text();
     const heard: Heard<T> = {
       status: answer.status,
@@ -89,7 +102,8 @@ export async function openService(environment: Readonly<Record<string, string>> 
       text,
       body: (text === '' ? null : JSON.parse(text)) as T,
     };
-    if (path !== '/graphql') keepsToTable(method, path.split('?')[0] ?? path, heard);
+    const [pathname = path] = path.split('?');
+    if (pathname !== '/graphql') keepsToTable(method, pathname, heard);
     return heard;
   }
 
@@ -106,8 +120,7 @@ export async function openService(environment: Readonly<Record<string, string>> 
     post: <T = JsonObject>(path: string, body: unknown, headers: Knock['headers'] = {}) =>
       knock<T>('POST', path, { body, headers }),
     /** A payment for a door, made by the official client and not sent yet. */
-    payment: (account: PrivateKeyAccount, path: string): Promise<PaymentHeaders> =>
-      paymentFor(account, gateway.url + path),
+    payment: (account: Wallet, path: string): Promise<PaymentHeaders> => paymentFor(account, gateway.url + path),
     /** What a door's 402 asks of v1 clients. */
     async offer(path: string): Promise<OfferV1> {
       const { body } = await knock<Challenged>('POST', path);
@@ -116,7 +129,7 @@ export async function openService(environment: Readonly<Record<string, string>> 
       return offer;
     },
     /** A chat, paid by the official v2 client. */
-    buy: (account: PrivateKeyAccount, body: JsonObject = ask(), headers: Knock['headers'] = {}) =>
+    buy: (account: Wallet, body: JsonObject = ask(), headers: Knock['headers'] = {}) =>
       knock<Chat>('POST', CHAT, { body, headers, by: payingFetch(account) }),
     /** A wallet with money and a book. */
     async newAgent() {
@@ -127,8 +140,16 @@ export async function openService(environment: Readonly<Record<string, string>> 
       });
       return { account, ...body };
     },
+    /** Claims of that wallet, whatever became of them. */
+    claimsOf: async ({ address }: Pick<Wallet, 'address'>) =>
+      (
+        await ledger.query<{ state: string; reason: string | null }>(
+          'select state, reason from payment_claim where lower(payer) = lower($1)',
+          [address],
+        )
+      ).rows,
     /** What the treasury got from that wallet, oldest first. */
-    async transfersFrom({ address }: PrivateKeyAccount) {
+    async transfersFrom({ address }: Pick<Wallet, 'address'>) {
       const transfers = await chain.transfers(pay_to);
       return transfers.filter(({ from }) => from === address.toLowerCase());
     },
@@ -146,6 +167,10 @@ function requireQuiet(logs: readonly string[]): void {
 
 /** What it looks like from inside when a gate of ours cuts a connection. */
 const OUR_GATE = /other side closed|ECONNRESET|ECONNREFUSED|fetch failed/;
+
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | ReadableStream {
+  return typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
+}
 
 /** The smallest chat request; each content makes it another one. */
 export function ask(content = 'What is a spend receipt?', members: JsonObject = {}): JsonObject {

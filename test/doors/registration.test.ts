@@ -1,12 +1,13 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { keccak256 } from '../../schema/digest.ts';
+import { limits } from '../../schema/limits.ts';
 import { nowSeconds, type RegistrationBody, registrationOf } from '../harness/buyer.ts';
-import { openService, REGISTER, type Registered, type Service } from './open-service.ts';
+import { type Challenged, openService, REGISTER, type Registered, type Service } from './open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await openService({ DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key' });
 });
 
 interface Book {
@@ -36,9 +37,17 @@ describe('POST /v1/agents/register', () => {
     expect(required.accepts).toEqual([expect.objectContaining({ network: 'eip155:8453', amount: '2000' })]);
   });
 
-  test('402 with an API key: it proves no wallet', async () => {
+  test.each(['a-live-key', 'a-demo-key', 'a-waiver-key'])('402 with %s: it proves no wallet', async key => {
     const { body } = await applicant();
-    expect((await service.post(REGISTER, body, { 'X-API-Key': 'a-live-key' })).status).toBe(402);
+    expect((await service.post(REGISTER, body, { 'X-API-Key': key })).status).toBe(402);
+  });
+
+  test('402 to a wallet without funds: Base alone is offered', async () => {
+    const account = await service.chain.newWallet(0n);
+    const payment = await service.payment(account, REGISTER);
+    const heard = await service.post<Challenged>(REGISTER, await registrationOf(account), payment);
+    expect(heard).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } });
+    expect(heard.body.accepts).toEqual([expect.objectContaining({ network: 'base' })]);
   });
 
   test('200 by the stamp: agent, session, and the stamp as a collected row of the new book', async () => {
@@ -102,26 +111,6 @@ describe('POST /v1/agents/register', () => {
     expect(await service.transfersFrom(account)).toHaveLength(1);
     const { entries } = (await book(first.body.agent_id, first.body.session)).body;
     expect(entries).toEqual([expect.objectContaining({ replay_count: 1 })]);
-  });
-
-  test('200 recovers by task_id without a stamp: a new session, and the old one is dead', async () => {
-    const { account, agent_id, session, task_id } = await service.newAgent();
-    const recovered = await service.post<Registered>(REGISTER, await registrationOf(account, { task_id }));
-    expect(recovered.status).toBe(200);
-    expect(recovered.body).toEqual({
-      agent_id,
-      agentWallet: account.address,
-      session: expect.stringMatching(/^svcs_/),
-      task_id,
-      validate_score: null,
-      settlement_status: 'idempotent_replay',
-      idempotent_replay: true,
-      replay_of: task_id,
-    });
-    expect(recovered.body.session).not.toBe(session);
-    expect((await book(agent_id, session)).status).toBe(403);
-    expect((await book(agent_id, recovered.body.session)).status).toBe(200);
-    expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
   test('409 where a registered wallet pays again: refused before settle', async () => {
@@ -208,29 +197,51 @@ describe('POST /v1/agents/register refused before settle, and the payment stays 
   });
 });
 
-describe('POST /v1/agents/register with task_id, refused', () => {
-  test('401 without a signature', async () => {
-    const { account, task_id } = await service.newAgent();
-    const refused = await service.post(REGISTER, { agentWallet: account.address, task_id });
-    expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 401, code: 'control_proof_missing' });
+describe('POST /v1/agents/register, where something gives way', () => {
+  test('400 on a payment header that cannot be read', async () => {
+    const { body } = await applicant();
+    const heard = await service.post(REGISTER, body, { 'PAYMENT-SIGNATURE': '!!!' });
+    expect({ status: heard.status, code: heard.body.code }).toEqual({ status: 400, code: 'invalid_payment' });
   });
 
-  test('401 on the signature of a paid registration', async () => {
-    const { account, task_id } = await service.newAgent();
-    const refused = await service.post(REGISTER, { ...(await registrationOf(account)), task_id });
-    expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 401, code: 'control_proof_invalid' });
+  test.each([
+    ['400 on a body that is no JSON', 400, '{"agentWallet":', {}],
+    ['413 on a body too large', 413, { filler: 'x'.repeat(limits.request_bytes_max) }, {}],
+    ['415 on a form', 415, 'agentWallet=0x', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ])('%s: the payment stays usable', async (_, status, junk, headers) => {
+    const { account, body, payment } = await applicant();
+    expect((await service.post(REGISTER, junk, { ...payment, ...headers })).status).toBe(status);
+    expect((await service.post(REGISTER, body, payment)).status).toBe(200);
+    expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
-  test('403 on the receipt of another payer', async () => {
-    const [{ task_id }, other] = [await service.newAgent(), await service.chain.newWallet(0n)];
-    const refused = await service.post(REGISTER, await registrationOf(other, { task_id }));
-    expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 403, code: 'payer_mismatch' });
+  test('403 with a wrong session beside the payment: empty body, before any charge', async () => {
+    const { account, body, payment } = await applicant();
+    const refused = await service.post(REGISTER, body, { ...payment, 'X-SVC-Session': 'guess' });
+    expect({ status: refused.status, text: refused.text }).toEqual({ status: 403, text: '' });
+    expect(await service.transfersFrom(account)).toEqual([]);
   });
 
-  test('409 on another receipt of a registered wallet', async () => {
-    const { account } = await service.newAgent();
-    const { body } = await service.buy(account);
-    const refused = await service.post(REGISTER, await registrationOf(account, { task_id: body.svc.task_id }));
-    expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 409, code: 'wallet_registered' });
+  test('410 on the same payment once the session that it bought has ended', async () => {
+    const { account, body, payment } = await applicant();
+    const { task_id } = (await service.post<Registered>(REGISTER, body, payment)).body;
+    await service.post(REGISTER, await registrationOf(account, { task_id }));
+    const again = await service.post(REGISTER, body, payment);
+    expect(again).toMatchObject({
+      status: 410,
+      body: { code: 'answer_gone', verify_url: `${service.url}/receipt/${task_id}` },
+    });
+    expect(await service.transfersFrom(account)).toHaveLength(1);
+  });
+
+  test('503 where the chain cannot say whose signature it is: nothing is charged, the payment stays usable', async () => {
+    const { account, body, payment } = await applicant();
+    service.gates.base.cut();
+    const refused = await service.post(REGISTER, body, payment).finally(() => service.gates.base.open());
+    expect(refused).toMatchObject({ status: 503, body: { code: 'chain_unavailable', charged: false } });
+    expect(refused.headers.get('retry-after')).not.toBeNull();
+    expect(await service.transfersFrom(account)).toEqual([]);
+    expect((await service.post(REGISTER, body, payment)).status).toBe(200);
+    expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 });

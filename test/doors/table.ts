@@ -13,8 +13,12 @@ export interface Heard<T> {
   readonly body: T;
 }
 
+interface Answered {
+  readonly headers?: Readonly<Record<string, unknown>>;
+}
+
 interface Described {
-  readonly paths: Record<string, Record<string, { readonly responses: Record<string, unknown> }>>;
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, Answered> }>>;
 }
 const described = openApi(everyDoor, 'http://127.0.0.1') as unknown as Described;
 
@@ -26,14 +30,22 @@ export function doorOf(method: string, pathname: string): Door | undefined {
   });
 }
 
+/** Headers that a caller is told of. */
+const OURS = /^(x-svc-|x-payment-|payment-|retry-after$)/;
+
 /**
  * What every answer owes to the door table, whatever test asked for it: the status is described, a good body has the
- * door's shape and no member beyond it, a refusal is a problem, a challenge, or (on possession) nothing.
+ * door's shape and no member beyond it, a refusal is a problem (the book's is signed), a challenge, or (on possession) nothing; its headers are described.
  */
 export function keepsToTable(method: string, pathname: string, heard: Heard<unknown>): void {
   const { status, headers, body } = heard;
   expect(headers.get('x-content-type-options')).toBe('nosniff');
   const door = doorOf(method, pathname);
+  const answered = door && described.paths[door.path]?.[method.toLowerCase()]?.responses[status];
+  if (answered) {
+    const told = Object.keys(answered.headers ?? {}).map(name => name.toLowerCase());
+    expect(told).toEqual(expect.arrayContaining([...headers.keys()].filter(name => OURS.test(name))));
+  }
   if (status === door?.status) {
     expect(headers.get('content-type')).toBe(door.media);
     expect(headers.get('cache-control')).toBe(door.cache);
@@ -41,14 +53,13 @@ export function keepsToTable(method: string, pathname: string, heard: Heard<unkn
     return;
   }
   expect(headers.get('cache-control')).toBe('no-store');
-  if (door) {
-    const { responses } = described.paths[door.path]?.[method.toLowerCase()] ?? { responses: {} };
-    expect(Object.keys(responses)).toContain(String(status));
-  }
+  if (door) expect(answered, `${method} ${door.path} ${status} is not described`).toBeDefined();
   if (status === 402) expect(Challenge.parse(body)).toEqual(body);
   else if (body === null) expect([401, 403]).toContain(status);
   else {
     expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
-    expect(Problem.parse(body)).toMatchObject({ status });
+    const refuses = status === 403 ? door?.refusal : null;
+    expect((refuses ?? Problem).parse(body)).toEqual(body);
+    expect(body).toMatchObject({ status });
   }
 }

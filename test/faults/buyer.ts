@@ -18,6 +18,8 @@ export interface Order {
   readonly claim_key: string;
   readonly authorization: Authorization;
   readonly signature: Hex;
+  /** Of the book on which it is to land; without one it is the payer's. */
+  readonly session?: string;
 }
 
 export interface Answer {
@@ -52,8 +54,8 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
   };
   return {
     address: account.address,
-    chat: (content: string, valid_seconds?: number) =>
-      pay('/v1/chat/completions', { model: 'test/model', messages: [{ role: 'user', content }] }, valid_seconds),
+    chat: (content: string, valid_seconds?: number) => pay(CHAT, chatOf(content), valid_seconds),
+    stream: (content: string) => pay(CHAT, { ...chatOf(content), stream: true }),
     async registration() {
       const at = Math.floor(Date.now() / 1000);
       const wallet_signature = await account.signMessage({ message: `svc.register.pay|${account.address}|${at}` });
@@ -62,6 +64,9 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
     },
   };
 }
+
+const CHAT = '/v1/chat/completions';
+const chatOf = (content: string) => ({ model: 'test/model', messages: [{ role: 'user', content }] });
 
 function messageOf({ payer, pay_to, nonce, ...rest }: Authorization) {
   const [value, validAfter] = [rest.amount_atomic, BigInt(rest.valid_after_seconds)];
@@ -88,8 +93,10 @@ export async function submitElsewhere({ chain }: Ground, { authorization, signat
 }
 
 /** @throws where no answer comes: the process died. */
-export async function send({ url }: { readonly url: string }, { path, body, payment }: Order): Promise<Answer> {
-  const headers = { 'content-type': 'application/json', 'x-payment': payment };
+export async function send({ url }: { readonly url: string }, order: Order): Promise<Answer> {
+  const { path, body, payment, session } = order;
+  const possession = session === undefined ? {} : { 'x-svc-session': session };
+  const headers = { 'content-type': 'application/json', 'x-payment': payment, ...possession };
   const response = await fetch(url + path, { method: 'POST', headers, body });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} };

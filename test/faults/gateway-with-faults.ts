@@ -16,6 +16,7 @@ const Plan = z.object({
     'after_work',
     'after_settling',
     'after_broadcast',
+    'mid_stream',
     'before_record',
     'after_record',
   ] satisfies FaultPoint[]),

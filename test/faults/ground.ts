@@ -19,6 +19,17 @@ export interface Fault {
   readonly signal?: 'SIGKILL' | 'SIGSTOP';
 }
 
+export interface StartOptions {
+  /** Of another database than the ground's, or of another way to it. */
+  readonly url?: string;
+  readonly data_dir?: string;
+  readonly await_health?: boolean;
+  /** Variables that differ from the ground's. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Another main than the service's own. */
+  readonly entry?: string;
+}
+
 export type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** Longer than any of what is waited for takes, on a machine that does much else: nothing is asserted about it. */
@@ -26,13 +37,13 @@ const DEADLINE_MS = 60_000;
 /** A hub takes this long over a prompt that begins with `slow`: longer than a lease, so that reconcile passes by. */
 const SLOW_MS = 8_000;
 
-/** One database, chain, hub and DATA_DIR, for as many processes as a test starts on them. */
-export async function openGround() {
+/** One database (of its own cluster where its URL is given), chain, hub and DATA_DIR, for all processes of a test. */
+export async function openGround(given: { readonly database_url?: string } = {}) {
   const data_dir = await makeScratch();
   atEnd(() => clearScratch(data_dir));
-  const [chain, { url: database_url }, hub] = await Promise.all([
+  const [chain, database_url, hub] = await Promise.all([
     freshChain(),
-    freshDatabase(),
+    given.database_url ?? freshDatabase().then(({ url }) => url),
     startTestHub({ name: 'gamma', models: ['test/model'] }),
   ]);
   const broken = new Set<string>();
@@ -72,8 +83,8 @@ export async function openGround() {
       DATABASE_URL: url,
     }),
     /** A healthy process, on the same DATA_DIR and database or on others. */
-    start: ({ url = database_url, ...options }: { url?: string; data_dir?: string; await_health?: boolean } = {}) =>
-      startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url }, ...options }),
+    start: ({ url = database_url, environment: changed, ...options }: StartOptions = {}) =>
+      startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),
     startFaulty: ({ point, reached = 1, signal = 'SIGKILL' }: Fault): Promise<RunningGateway> =>
       startGateway({
         data_dir,

@@ -44,17 +44,46 @@ describe('a payment that was released because the hub failed', () => {
     expect(await audit(ground)).toBe(2);
   });
 
+  it('leaves no more behind than that it was asked for, whatever the size of the request', async () => {
+    const order = await releasedOrder('long '.repeat(10_000));
+    const text = 'select octet_length(request_box) as bytes from payment_claim where claim_key = $1';
+    const [row] = await ground.database.query<{ bytes: number }>({ text, values: [order.claim_key] });
+    expect(row?.bytes).toBeLessThan(200);
+  });
+
+  it('402 without another search where the chain has said once that it was used otherwise', async () => {
+    const order = await releasedOrder('searched');
+    await submitElsewhere(ground, order);
+    const remember = (reason: string) =>
+      ground.database.query({
+        text: 'update payment_claim set reason = $2 where claim_key = $1',
+        values: [order.claim_key, reason],
+      });
+    await remember('used_otherwise');
+    // A search would find the money here.
+    const refused = await send(gateway, order);
+    expect(refused.status).toBe(402);
+    expect(JSON.stringify(refused.body)).toContain('used_otherwise');
+    await remember('hub_failed');
+    expect((await send(gateway, order)).status).toBe(200);
+    expect(await audit(ground)).toBe(3);
+  });
+
   it('and then submitted by somebody else pays when it is sent again, by that transfer', async () => {
     const order = await releasedOrder('two');
     await submitElsewhere(ground, order);
+    // Its calldata is anybody's to read by now: it buys the stranger nothing.
+    const stolen = { ...order, body: order.body.replace('two', 'theirs') };
+    expect(await send(gateway, stolen)).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
     expect((await send(gateway, order)).status).toBe(200);
-    expect(await audit(ground)).toBe(3);
+    expect(await audit(ground)).toBe(4);
   });
 });
 
 describe('a payment that has expired', () => {
   let used: Order;
   let unused: Order;
+  let unseen: Order;
   let bought: Order;
   let jws: string;
 
@@ -62,6 +91,8 @@ describe('a payment that has expired', () => {
     used = await releasedOrder('three', SHORT_SECONDS);
     await submitElsewhere(ground, used);
     unused = await releasedOrder('four', SHORT_SECONDS);
+    unseen = await buyer.chat('six', SHORT_SECONDS);
+    await submitElsewhere(ground, unseen);
     bought = await buyer.chat('five', SHORT_SECONDS);
     jws = jwsOf(await send(gateway, bought));
     await expired(bought);
@@ -75,7 +106,17 @@ describe('a payment that has expired', () => {
 
   it('is recorded where it was released and somebody else had submitted it', async () => {
     await eventually('recorded', async () => (await closed(ground, used)).state === 'recorded' || null);
-    expect(await send(gateway, used)).toMatchObject({ status: 410, body: { code: 'answer_gone' } });
+    // Its answer was thrown away when it was released: it is worked for once more, free.
+    const before = ground.hub.requests.length;
+    const answered = await send(gateway, used);
+    expect(answered).toMatchObject({ status: 200, body: { svc: { settlement_status: 'idempotent_replay' } } });
+    expect(jwsOf(await send(gateway, used))).toBe(jwsOf(answered));
+    expect(ground.hub.requests).toHaveLength(before + 1);
+  });
+
+  it('gets its answer where it never came here before and somebody else had submitted it in time', async () => {
+    expect((await send(gateway, unseen)).status).toBe(200);
+    expect(await send(gateway, await buyer.chat('seven', -1))).toMatchObject({ status: 402 });
   });
 
   it('is final where it was released and nobody has used it', async () => {
@@ -90,6 +131,6 @@ describe('a payment that has expired', () => {
   });
 
   it('leaves one row for each transfer, and none for what did not move', async () => {
-    expect(await audit(ground)).toBe(5);
+    expect(await audit(ground)).toBe(7);
   });
 });

@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, inject, it } from 'vitest';
 import { administer, createDatabase, databaseUrl } from '../harness/global.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import { newBuyer, send } from './buyer.ts';
 import { type Ground, openGround } from './ground.ts';
-
-const run = promisify(execFile);
+import { acceptLogBreak, publishedBreaks, refusalOf } from './operator.ts';
 
 /** The database as it stands, as a dump would keep it. Nobody may be connected while it is copied. */
 async function copyOf(source_url: string): Promise<string> {
@@ -33,47 +30,44 @@ async function callsOn(ground: Ground, count: number, where: { url?: string; dat
   expect(await gateway.stop()).toBe(0);
 }
 
-async function refusalOf(ground: Ground, url: string): Promise<string> {
-  const refusing = await ground.start({ url, await_health: false });
-  expect(await refusing.exited).toBe(1);
-  return refusing.logs.join('\n');
-}
-
 it('a database that was restored to an older state, or went on from there, is refused: the log cannot shrink', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const ground = await openGround();
   await callsOn(ground, 2);
   const older_root = await savedRoot(ground);
+  const older_head = await readFile(ground.saved_head, 'utf8');
   const restored = await copyOf(ground.database_url);
   await callsOn(ground, 2);
   const saved_root = await savedRoot(ground);
 
-  const shrunken = await refusalOf(ground, restored);
+  const shrunken = await refusalOf(ground, { url: restored });
   expect(shrunken).toContain('the log is shrunken');
+  expect(shrunken).toContain('npm run accept-log-break');
   expect(shrunken).toContain(`size 4, root ${saved_root}`);
   expect(shrunken).toContain(`size 2, root ${older_root}`);
 
   const elsewhere = await makeScratch();
   atEnd(() => clearScratch(elsewhere));
+  const unsaved = await refusalOf(ground, { url: restored, data_dir: elsewhere });
+  expect(unsaved).toContain(`the log has no saved head at ${join(elsewhere, 'log-head.json')}`);
+  expect(unsaved).toContain(`size 2, root ${older_root}`);
+  expect(unsaved).toContain('npm run accept-log-break');
+  await writeFile(join(elsewhere, 'log-head.json'), older_head);
   await callsOn(ground, 3, { url: restored, data_dir: elsewhere });
-  const rewritten = await refusalOf(ground, restored);
+  const rewritten = await refusalOf(ground, { url: restored });
   expect(rewritten).toContain('the log is rewritten');
+  expect(rewritten).toContain('npm run accept-log-break');
   expect(rewritten).toContain(`size 4, root ${saved_root}`);
 
   await callsOn(ground, 1);
   expect(await savedRoot(ground)).not.toBe(saved_root);
 
   // The one way on from the older state: a declaration, signed and published.
-  const environment = ground.environment({ url: restored });
-  const declared = await run('npm', ['run', '-s', 'accept-log-break', '--', 'an older dump was restored'], {
-    cwd: join(import.meta.dirname, '..', '..'),
-    env: environment,
-  });
-  expect(declared.stdout).toContain('an older dump was restored');
+  const reason = 'an older dump was restored';
+  expect(await acceptLogBreak(ground, reason, { url: restored })).toContain(reason);
   const goesOn = await ground.start({ url: restored });
-  const breaks = (await (await fetch(`${goesOn.url}/.well-known/log-breaks.json`)).json()) as { reason: string }[];
-  expect(breaks).toMatchObject([{ reason: 'an older dump was restored' }]);
+  expect(await publishedBreaks(goesOn)).toMatchObject([{ reason }]);
   expect(await goesOn.stop()).toBe(0);
 });
 

@@ -23,6 +23,7 @@ describe('the graph', () => {
     const { paid } = await openGraph(all, { logger: logTo([]), introspection: true });
     expect(Object.fromEntries(paid)).toEqual({
       createChatCompletion: String(limits.call_price_atomic),
+      chatCompletionStream: String(limits.call_price_atomic),
       registerAgent: String(limits.stamp_price_atomic),
     });
   });

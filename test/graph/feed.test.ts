@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { bookFeed, shareReads } from '../../subgraphs/book/row/feed.ts';
 import type { Live, Wake } from '../../subgraphs/live.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
 
 const AGENT = 7;
 interface Event {
@@ -31,6 +32,10 @@ class FakeLedger implements Live {
     await soon();
     this.watchers.add(wake);
     return () => this.watchers.delete(wake);
+  }
+
+  async watchSessions(): Promise<() => void> {
+    return () => {};
   }
 
   async close(): Promise<void> {}
@@ -195,6 +200,20 @@ describe('a feed', () => {
     expect(ledger.watchers.size).toBe(0);
     const unread = bookFeed(ledger, ledger.read, AGENT, 0);
     expect(await unread.return?.()).toEqual({ done: true, value: undefined });
+  });
+
+  it('reads again where the database was away: its reader does not notice, and misses nothing', async () => {
+    const ledger = new FakeLedger();
+    for (let i = 0; i < 3; i++) ledger.append();
+    let away = 2;
+    const read = async (agent_id: number, after: number, limit: number) => {
+      if (away-- > 0) throw new DatabaseAway(new Error('Connection terminated unexpectedly'));
+      return ledger.read(agent_id, after, limit);
+    };
+    const feed = bookFeed(ledger, read, AGENT, 0);
+    for (const position of [1, 2, 3]) expect((await feed.next()).value).toEqual({ position });
+    await feed.return?.();
+    expect(ledger.watchers.size).toBe(0);
   });
 
   it('passes a failed read on and stops watching', async () => {

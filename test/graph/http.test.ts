@@ -18,7 +18,11 @@ beforeAll(async () => {
       if (headers['x-svc-session'] === 'broken') throw new Error('no database at 10.0.0.7');
       return shopContext(shop, { pays: headers['payment-signature'] !== undefined });
     },
-    callers: { identify: async () => nobody, createContext: principal => shopContext(shop, { principal }) },
+    callers: {
+      identify: async () => nobody,
+      createContext: principal => shopContext(shop, { principal }),
+      watchSessions: async () => () => {},
+    },
     async routes(app) {
       app.get('/health', async () => ({ status: 'ok' }));
     },

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bookFeed, shareReads } from '../../subgraphs/book/row/feed.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { BOOK_CHANNEL, type Live, openLive } from '../../subgraphs/live.ts';
+import { BOOK_CHANNEL, type Live, openLive, SESSION_CHANNEL } from '../../subgraphs/live.ts';
 import { freshStore } from '../harness/store.ts';
 
 let database: Database;
@@ -38,7 +38,7 @@ async function append(agent = agent_id): Promise<void> {
   });
 }
 
-const LISTENERS = `from pg_stat_activity where datname = current_database() and query in ('listen ${BOOK_CHANNEL}', 'select 1')`;
+const LISTENERS = `from pg_stat_activity where datname = current_database() and (query like 'listen ${BOOK_CHANNEL}%' or query = 'select 1')`;
 
 async function cutListeners(): Promise<void> {
   await database.query({ text: `select pg_terminate_backend(pid) ${LISTENERS}` });
@@ -88,6 +88,57 @@ describe('live wake-ups', () => {
     const opened = openLive(database);
     await opened.close();
     await expect(opened.watch(agent_id, () => {})).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(opened.watchSessions(() => {})).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('the end of sessions', () => {
+  const end = (agent: number | string) =>
+    database.query({ text: 'select pg_notify($1, $2)', values: [SESSION_CHANNEL, agent] });
+
+  it('is told of every agent, and not as news of its book', async () => {
+    const opened = live();
+    const [ended, wakes]: [unknown[], unknown[]] = [[], []];
+    await opened.watchSessions(agent => ended.push(agent));
+    await opened.watch(agent_id, position => wakes.push(position));
+    await end(agent_id);
+    await append();
+    await end('nobody');
+    await end(agent_id + 1);
+    await expect.poll(() => ended).toEqual([agent_id, agent_id + 1]);
+    expect(wakes).toEqual([1]);
+  });
+
+  it('is told only when it is committed', async () => {
+    const ended: unknown[] = [];
+    await live().watchSessions(agent => ended.push(agent));
+    const undone = database.transaction(async tx => {
+      await tx.query('select pg_notify($1, $2)', [SESSION_CHANNEL, '1']);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await end(2);
+    await expect.poll(() => ended).toEqual([2]);
+  });
+
+  it('is told as null after a reconnect: any may have ended meanwhile', async () => {
+    const ended: unknown[] = [];
+    await live().watchSessions(agent => ended.push(agent));
+    await cutListeners();
+    await expect.poll(() => ended, { timeout: 10_000 }).toEqual([null]);
+    await end(3);
+    await expect.poll(() => ended).toEqual([null, 3]);
+  });
+
+  it('is told no more to whoever stopped', async () => {
+    const opened = live();
+    const [stopped, going]: [unknown[], unknown[]] = [[], []];
+    const stop = await opened.watchSessions(agent => stopped.push(agent));
+    await opened.watchSessions(agent => going.push(agent));
+    stop();
+    await end(4);
+    await expect.poll(() => going).toEqual([4]);
+    expect(stopped).toEqual([]);
   });
 });
 

@@ -12,6 +12,9 @@ let shop = new Shop();
 let server: Server;
 let url: string;
 let rotated = false;
+let unreachable = false;
+/** What the server was given to be told of ended sessions. */
+let told: (agent_id: number | null) => void = () => {};
 const identified: (string | null)[] = [];
 
 beforeAll(async () => {
@@ -21,15 +24,24 @@ beforeAll(async () => {
     callers: {
       async identify({ session, address }): Promise<Principal> {
         identified.push(session);
-        if (session === 'broken') throw new Error('no database at 10.0.0.7');
+        if (session === 'broken' || (session === 'right' && unreachable)) throw new Error('no database at 10.0.0.7');
         if (session === null) return { ...nobody, address };
         return {
           ...nobody,
           address,
-          possession: session === 'right' && !rotated ? { kind: 'proven', agent_id: agentId(7) } : { kind: 'wrong' },
+          possession:
+            session === 'right' && !rotated
+              ? { kind: 'proven', agent_id: agentId(7), session_hash: '' }
+              : { kind: 'wrong' },
         };
       },
       createContext: principal => shopContext(shop, { principal }),
+      async watchSessions(ended) {
+        told = ended;
+        return () => {
+          told = () => {};
+        };
+      },
     },
     logger: logTo(log),
     landing_page: false,
@@ -40,6 +52,7 @@ afterAll(() => server.close());
 beforeEach(() => {
   shop = new Shop();
   rotated = false;
+  unreachable = false;
 });
 
 function client(connectionParams: Record<string, unknown> = {}): Client {
@@ -52,6 +65,9 @@ async function first(opened: Client, query: string): Promise<ExecutionResult> {
   for await (const result of opened.iterate({ query })) return result as ExecutionResult;
   throw new Error('nothing came');
 }
+
+const codeOf = (opened: Client): Promise<number> =>
+  new Promise(resolve => opened.on('closed', event => resolve((event as CloseEvent).code)));
 
 /** Resolves with the code and reason with which the server closed the socket. */
 async function closing(connectionParams: Record<string, unknown>): Promise<[number, string]> {
@@ -94,7 +110,7 @@ describe('a subscription', () => {
 
   it('ends with 4403 and shows nothing more once its session has been rotated', async () => {
     const opened = client({ session: 'right' });
-    const closed = new Promise<number>(resolve => opened.on('closed', event => resolve((event as CloseEvent).code)));
+    const closed = codeOf(opened);
     const events = opened.iterate({ query: 'subscription { sold { item } }' });
     shop.sales.push(sale(1, 'apple'));
     await events.next();
@@ -103,6 +119,60 @@ describe('a subscription', () => {
     await expect(events.next()).rejects.toBeDefined();
     expect(await closed).toBe(4403);
     await expect.poll(() => shop.sales.released).toBe(true);
+  });
+
+  it.each([
+    ['its session is told to have ended', 7],
+    ['some session may have ended unheard of, after a reconnect', null],
+  ])('ends with 4403 and without any event once %s', async (_, agent_id) => {
+    const opened = client({ session: 'right' });
+    const closed = codeOf(opened);
+    const events = opened.iterate({ query: 'subscription { sold { item } }' });
+    shop.sales.push(sale(1, 'apple'));
+    await events.next();
+    events.next().catch(() => {});
+    rotated = true;
+    told(agent_id);
+    expect(await closed).toBe(4403);
+    await expect.poll(() => shop.sales.released).toBe(true);
+  });
+
+  it('goes on where a session of another agent ends, or its own is looked at again and lives', async () => {
+    const events = client({ session: 'right' }).iterate({ query: 'subscription { sold { item } }' });
+    shop.sales.push(sale(1, 'apple'));
+    await events.next();
+    const before = identified.length;
+    told(8);
+    expect(identified).toHaveLength(before);
+    told(7);
+    told(null);
+    await expect.poll(() => identified.length).toBe(before + 2);
+    shop.sales.push(sale(2, 'pear'));
+    expect((await events.next()).value).toEqual({ data: { sold: { item: 'pear' } } });
+  });
+
+  it('ends with 4500 where its session cannot be looked at again', async () => {
+    const opened = client({ session: 'right' });
+    const closed = codeOf(opened);
+    const events = opened.iterate({ query: 'subscription { sold { item } }' });
+    shop.sales.push(sale(1, 'apple'));
+    await events.next();
+    events.next().catch(() => {});
+    unreachable = true;
+    told(7);
+    expect(await closed).toBe(4500);
+  });
+
+  it('that showed no session is never looked at again', async () => {
+    const events = client().iterate({ query: 'subscription { sold { item } }' });
+    shop.sales.push(sale(1, 'apple'));
+    await events.next();
+    const before = identified.length;
+    told(7);
+    told(null);
+    shop.sales.push(sale(2, 'pear'));
+    expect((await events.next()).value).toEqual({ data: { sold: { item: 'pear' } } });
+    expect(identified).toHaveLength(before);
   });
 
   it('reports a joined entity that is missing and goes on', async () => {
@@ -171,7 +241,7 @@ describe('a socket', () => {
 
   it('is cut on a message beyond the limit', async () => {
     const opened = client();
-    const closed = new Promise<number>(resolve => opened.on('closed', event => resolve((event as CloseEvent).code)));
+    const closed = codeOf(opened);
     void first(opened, `{ sales { item } } #${'x'.repeat(limits.socket_message_bytes_max)}`).catch(() => {});
     expect(await closed).toBe(1009);
   });
@@ -186,7 +256,11 @@ describe('a socket', () => {
     const own = await openServer({
       graph: await openShop(),
       createContext: async () => shopContext(shop),
-      callers: { identify: async () => nobody, createContext: () => shopContext(shop) },
+      callers: {
+        identify: async () => nobody,
+        createContext: () => shopContext(shop),
+        watchSessions: async () => () => {},
+      },
       logger: logTo([]),
       landing_page: false,
     });
@@ -195,7 +269,7 @@ describe('a socket', () => {
       webSocketImpl: WebSocket,
       retryAttempts: 0,
     });
-    const closed = new Promise<number>(resolve => opened.on('closed', event => resolve((event as CloseEvent).code)));
+    const closed = codeOf(opened);
     const events = opened.iterate({ query: 'subscription { sold { item } }' });
     shop.sales.push(sale(1, 'apple'));
     await events.next();

@@ -9,10 +9,12 @@ import type { Hex, PrivateKeyAccount } from 'viem';
 import { networks } from '../../schema/network.ts';
 
 export type Fetch = typeof fetch;
+/** A key's account, or a contract wallet's: whatever signs typed data for an address. */
+export type Wallet = Pick<PrivateKeyAccount, 'address' | 'signTypedData'>;
 export type PaymentHeaders = Readonly<Record<string, string>>;
 
 /** The official client, speaking the version that its buyer was made for: pays what a 402 asks, once per call. */
-export function payingFetch(account: PrivateKeyAccount, version: 1 | 2 = 2): Fetch {
+export function payingFetch(account: Wallet, version: 1 | 2 = 2): Fetch {
   if (version === 2) return wrapFetchWithPayment(fetch, officialClient(account)) as Fetch;
   // It prefers v2 wherever the header offers it, so to this buyer the header is not there.
   const withoutV2: Fetch = async (input, init) => {
@@ -26,7 +28,7 @@ export function payingFetch(account: PrivateKeyAccount, version: 1 | 2 = 2): Fet
 }
 
 /** One payment by the official client, as the headers to send it with, again and again or elsewhere. */
-export async function paymentFor(account: PrivateKeyAccount, url: string): Promise<PaymentHeaders> {
+export async function paymentFor(account: Wallet, url: string): Promise<PaymentHeaders> {
   const asked = await fetch(url, { method: 'POST' });
   await asked.body?.cancel();
   const required = decodePaymentRequiredHeader(asked.headers.get('PAYMENT-REQUIRED') ?? '');
@@ -34,7 +36,7 @@ export async function paymentFor(account: PrivateKeyAccount, url: string): Promi
   return { 'PAYMENT-SIGNATURE': encodePaymentSignatureHeader(payload) };
 }
 
-function officialClient(account: PrivateKeyAccount): x402Client {
+function officialClient(account: Wallet): x402Client {
   return new x402Client().register('eip155:*', new ExactEvmScheme(account));
 }
 
@@ -49,7 +51,7 @@ export interface OfferV1 {
 }
 
 /** A v1 payment made with nothing but a wallet, EIP-712 and base64. */
-export async function handMadePayment(account: PrivateKeyAccount, offer: OfferV1): Promise<PaymentHeaders> {
+export async function handMadePayment(account: Wallet, offer: OfferV1): Promise<PaymentHeaders> {
   const now = Math.floor(Date.now() / 1000);
   const authorization = {
     from: account.address,
@@ -96,7 +98,7 @@ export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /** The signed body of a registration; with a task id, of its recovery. */
 export async function registrationOf(
-  account: PrivateKeyAccount,
+  account: Pick<Wallet, 'address'> & { signMessage(text: { message: string }): Promise<Hex> },
   { task_id, at = nowSeconds() }: { readonly task_id?: string; readonly at?: number } = {},
 ): Promise<RegistrationBody> {
   const act = task_id === undefined ? 'svc.register.pay' : `svc.register.recover|${task_id}`;

@@ -1,17 +1,37 @@
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerTo, chatRequest } from '../../gateway/development/hub/answer.ts';
+import { answerTo, chatRequest, chunksOf, completionOf } from '../../gateway/development/hub/answer.ts';
 import { atEnd } from './release.ts';
 
 export type HubBehaviour =
-  | { readonly kind: 'answer'; readonly delay_ms?: number }
+  | {
+      readonly kind: 'answer';
+      readonly delay_ms?: number;
+      /** Says nothing before this resolves. */
+      readonly until?: Promise<unknown>;
+      readonly in_stream?: InStream;
+    }
   | { readonly kind: 'status'; readonly status: number; readonly body?: unknown }
   /** Takes the request and never answers. */
   | { readonly kind: 'hang' }
   /** Drops the connection once the request is read. */
   | { readonly kind: 'close' };
+
+/** What happens in a streamed answer once so many words of it are out. */
+export interface InStream {
+  readonly after_words: number;
+  readonly does:
+    | 'close'
+    | 'hang'
+    | 'bad_json'
+    /** Says more than anybody will hear out. */
+    | 'flood'
+    /** Goes on when this resolves. */
+    | Promise<unknown>;
+}
 
 export interface HubRequest {
   readonly method: string;
@@ -25,10 +45,16 @@ export type TestHub = Awaited<ReturnType<typeof startTestHub>>;
 /** A hub that behaves as told and remembers what it was asked; closed after the file's last test. */
 export async function startTestHub(options: { readonly name: string; readonly models: readonly string[] }) {
   const requests: HubRequest[] = [];
+  let deserted = 0;
   let behaviour: HubBehaviour | ((request: HubRequest) => HubBehaviour) = { kind: 'answer' };
   const server = createServer(async (incoming, response) => {
     const request = await readRequest(incoming);
     requests.push(request);
+    response
+      .on('error', () => {})
+      .once('close', () => {
+        if (!response.writableEnded) deserted++;
+      });
     await act(typeof behaviour === 'function' ? behaviour(request) : behaviour, options.name, request, response);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -42,6 +68,8 @@ export async function startTestHub(options: { readonly name: string; readonly mo
   return {
     base_url,
     requests,
+    /** How many hung up on it, or it on them, before all was said. */
+    deserted: () => deserted,
     /** One member of the HUBS variable. */
     config: { name: options.name, base_url, api_key: `key-of-${options.name}`, models: [...options.models] },
     behave(next: typeof behaviour): void {
@@ -62,10 +90,48 @@ async function act(behaviour: HubBehaviour, hub: string, request: HubRequest, re
   if (behaviour.kind === 'status')
     return send(response, behaviour.status, behaviour.body ?? { error: { message: 'as told' } });
   await sleep(behaviour.delay_ms ?? 0);
+  await behaviour.until;
   const asked = chatRequest.parse(request.body);
-  const { id, words, finish_reason, usage } = answerTo(hub, asked);
-  const choices = [{ index: 0, message: { role: 'assistant', content: words.join('') }, finish_reason }];
-  send(response, 200, { id, object: 'chat.completion', created: 1_700_000_000, model: asked.model, choices, usage });
+  const answer = answerTo(hub, asked);
+  if (!asked.stream) return send(response, 200, completionOf(asked, answer, CREATED));
+  await stream(response, chunksOf(asked, answer, CREATED), behaviour.in_stream);
+}
+
+const CREATED = 1_700_000_000;
+
+async function stream(
+  response: ServerResponse,
+  { first, words, last }: ReturnType<typeof chunksOf>,
+  in_stream: InStream | undefined,
+): Promise<void> {
+  const say = (data: string) => response.write(`data: ${data}\n\n`);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  say(JSON.stringify(first));
+  const spoken = words.slice(0, in_stream?.after_words ?? words.length);
+  for (const chunk of spoken) say(JSON.stringify(chunk));
+  switch (in_stream?.does) {
+    case 'hang':
+      return;
+    case 'close':
+      // After what was written is out: a socket that is destroyed takes it along.
+      return void response.write(': bye\n\n', () => response.destroy());
+    case 'bad_json':
+      say('{"choices":[{"delta":');
+      break;
+    case 'flood':
+      return flood(response, JSON.stringify(words[0]).replace(/"content":"/, `$&${'x'.repeat(64 * 1024)}`));
+    default:
+      await in_stream?.does;
+  }
+  for (const chunk of [...words.slice(spoken.length), ...last]) say(JSON.stringify(chunk));
+  response.end('data: [DONE]\n\n');
+}
+
+async function flood(response: ServerResponse, data: string): Promise<void> {
+  const gone = once(response, 'close');
+  while (!response.destroyed) {
+    if (!response.write(`data: ${data}\n\n`)) await Promise.race([once(response, 'drain'), gone]);
+  }
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

@@ -20,6 +20,7 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const payer = { network: 'base', wallet: '0x0' } as const;
 // The declaration looks at the clock and at nothing else of the context.
 const context = { clock: { now_ms: () => 1_790_000_000_999 } } as Context;
+const until_ms = Number.MAX_SAFE_INTEGER;
 
 describe('the catalogue', () => {
   test('svc/auto is a live route on each hub in turn, an id every hub that serves it', () => {
@@ -50,6 +51,8 @@ describe('a chat request', () => {
       temperature: fc.option(fc.double({ min: 0, max: 2, noNaN: true })),
       intent_id: fc.option(fc.stringMatching(/^[a-z0-9-]{1,20}$/)),
       attempt_index: fc.option(fc.nat()),
+      stream: fc.option(fc.boolean()),
+      stream_options: fc.option(fc.record({ include_usage: fc.option(fc.boolean()) }, { requiredKeys: [] })),
     },
     { requiredKeys: ['messages'] },
   );
@@ -63,6 +66,16 @@ describe('a chat request', () => {
         expect(toSnakeKeys(toCamelKeys(body))).toEqual(body);
       }),
     );
+  });
+
+  test('has options of a stream where it is one, and only there: they are part of what is paid for', () => {
+    const parsed = (members: object) => parseRequest(ChatRequest, { messages, ...members });
+    const include_usage = { stream_options: { include_usage: true } };
+    expect(parsed(include_usage)).toEqual(parsed({}));
+    expect(parsed({})).not.toHaveProperty('stream_options');
+    expect(parsed({ stream: true })).toEqual(parsed({ stream: true, stream_options: null }));
+    expect(parsed({ stream: true, ...include_usage })).toMatchObject(include_usage);
+    expect(canonicalHash(parsed({ stream: true }))).not.toBe(canonicalHash(parsed({ stream: true, ...include_usage })));
   });
 
   test.each([
@@ -83,7 +96,7 @@ describe('a chat request', () => {
 });
 
 describe('Mutation.createChatCompletion', () => {
-  test('refuses an unknown model and a stream before the claim', async () => {
+  test('refuses an unknown model and a stream before the claim: that is another field', async () => {
     const paid = completionPaid(openHubs(settings, { clock: systemClock }));
     const refused = (body: object) => paid.admit?.(parseRequest(ChatRequest, { messages, ...body }), payer, context);
     await expect(refused({ model: 'nobody' })).rejects.toMatchObject({ code: 'unknown_model', status: 400 });
@@ -99,7 +112,7 @@ describe('Mutation.createChatCompletion', () => {
     const task_id = taskId(1, new Uint8Array(10));
     const request = parseRequest(ChatRequest, { messages, intent_id: 'i', attempt_index: 2 });
     const paid = completionPaid(hubs);
-    const work = await paid.work(request, task_id, context);
+    const work = await paid.work(request, task_id, context, until_ms);
     await hubs.close();
     expect(work.route).toEqual({ hub: 'one', model: 'm' });
     expect(work.answer).toMatchObject({ id: `chatcmpl-${task_id}`, created: 1_790_000_000, model: 'm', hub: 'one' });
@@ -110,7 +123,7 @@ describe('Mutation.createChatCompletion', () => {
 
   test('no hub answers: hub_failed, with every attempt named', async () => {
     const paid = completionPaid(openHubs(settings, { clock: systemClock }));
-    const work = paid.work(parseRequest(ChatRequest, { messages }), taskId(1, new Uint8Array(10)), context);
+    const work = paid.work(parseRequest(ChatRequest, { messages }), taskId(1, new Uint8Array(10)), context, until_ms);
     await expect(work).rejects.toMatchObject({
       code: 'hub_failed',
       extensions: {

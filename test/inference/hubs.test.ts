@@ -21,7 +21,10 @@ async function opened<T>(settings: HubSettings[], use: (hubs: Hubs) => Promise<T
   }
 }
 
-const auto = (hubs: Hubs) => hubs.complete(request, { candidates: candidatesFor(hubs.settings, 'svc/auto') });
+/** Longer than any test takes: what bounds a call here is the hub's own time. */
+const until_ms = Number.MAX_SAFE_INTEGER;
+const asking = (hubs: Hubs, model = 'svc/auto') => ({ candidates: candidatesFor(hubs.settings, model), until_ms });
+const auto = (hubs: Hubs) => hubs.complete(request, asking(hubs));
 
 describe('a hub that fails', () => {
   test.each(failures)('by %s is passed over for the next, and the answer says whose it is', async (_reason, behave) => {
@@ -50,7 +53,7 @@ describe('a hub that fails', () => {
       await auto(hubs);
       await auto(hubs);
       expect([bad.heard.length, good.heard.length]).toEqual([1, 2]);
-      await hubs.complete(request, { candidates: candidatesFor(hubs.settings, 'bad-model') });
+      await hubs.complete(request, asking(hubs, 'bad-model'));
       expect(bad.heard).toHaveLength(2);
     });
   });
@@ -70,9 +73,7 @@ describe('what crosses to a hub and back', () => {
   test('the hub sees its own key, its own model id and the known fields, and nothing of the caller', async () => {
     await using one = await hubServer(answering(completion));
     const full = { ...request, temperature: 0.5, intent_id: 'secret', user: 'me', stream: true, model: 'svc/auto' };
-    await opened([hub('one', one.base_url)], hubs =>
-      hubs.complete(full, { candidates: [{ hub: 'one', model: 'one-model' }] }),
-    );
+    await opened([hub('one', one.base_url)], hubs => hubs.complete(full, asking(hubs)));
     const [heard] = one.heard;
     expect(heard?.path).toBe('/v1/chat/completions');
     expect(heard?.body).toEqual({ model: 'one-model', messages: request.messages, max_tokens: 5, temperature: 0.5 });

@@ -1,9 +1,10 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import { agentId } from '../../schema/ids.ts';
-import { type Collection, collect, openBook, type RowBirth } from '../../subgraphs/book/index.ts';
+import { type Asking, type Collection, collect, openBook, type RowBirth } from '../../subgraphs/book/index.ts';
+import { systemRandom } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
-import { lockLogHead, openIssuer, prepareReceipt } from '../../subgraphs/receipt/index.ts';
+import { lockLogHead, openIssuer, prepareReceipt, type Refuser } from '../../subgraphs/receipt/index.ts';
 import { paidCall } from '../vectors/receipt-facts.ts';
 
 export const issuer = openIssuer(['11'.repeat(32)], {
@@ -64,4 +65,42 @@ export async function withBooks(database: Database, ...agents: number[]): Promis
   await database.transaction(async tx => {
     for (const agent of agents) await openBook(tx, agentId(agent));
   });
+}
+
+/** As the issuer of a process that has seen no chain yet. */
+export const refuser: Refuser = {
+  issuer,
+  random: systemRandom,
+  profile: 'production',
+  anchor: () => ({ status: 'UNAVAILABLE' }),
+};
+
+/** A call that wants its price held on a book. */
+export function asking(agent: number, number: number, differently: Partial<Asking> = {}): Asking {
+  return {
+    agent_id: agentId(agent),
+    amount: atomicAmount(2000n),
+    task_id: `task_${agent}_${number}`,
+    payer_wallet: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    model: 'small-1',
+    intent_id: null,
+    attempt_index: null,
+    owed: false,
+    ...differently,
+  };
+}
+
+/** A call recorded at settle, its money not seen yet. */
+export function vouched(agent: number, number: number): Collection {
+  const item = collection(agent, number);
+  if (item.landing === null) throw new Error('it lands on a book');
+  const pending = {
+    evidence: 'RECORDED_BY_SETTLE',
+    collected: false,
+    settled_by: 'receipt',
+    recorded_by: 'settle',
+    arrival_status: 'pending',
+    transfer_index: null,
+  } as const;
+  return { ...item, landing: { ...item.landing, birth: { ...item.landing.birth, ...pending } } };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openBase } from '../../gateway/payment/base/open-base.ts';
 import { judgeContinuity, OtherChain, openEpoch, rememberChain } from '../../gateway/payment/epoch.ts';
 import { freshChain } from '../harness/chain.ts';
+import { startLyingChain } from '../harness/lying-chain.ts';
 import { atEnd } from '../harness/release.ts';
 import { freshStore } from '../harness/store.ts';
 import { collectAll, collection } from '../ledger/fixture.ts';
@@ -44,6 +45,39 @@ describe('chain epochs', () => {
     const database = await freshStore();
     await openEpoch(database, (await base()).chain, 'production');
     await expect(openEpoch(database, (await base()).chain, 'production')).rejects.toThrow(OtherChain);
+    expect(await database.query({ text: 'select epoch from chain_epoch' })).toEqual([{ epoch: 0 }]);
+  });
+
+  it('production refuses a node that does not have the block which is remembered', async () => {
+    const database = await freshStore();
+    const { chain, mine } = await base();
+    await openEpoch(database, chain, 'production');
+    await mine(5);
+    await rememberChain(database, chain, 0);
+    await database.query({ text: 'update chain_epoch set last_block = last_block + 1000' });
+    await expect(openEpoch(database, chain, 'production')).rejects.toThrow(/lags behind, or it is another/);
+  });
+
+  it.each(['production', 'development'] as const)('%s refuses what is not Base, by its chain id', async profile => {
+    const database = await freshStore();
+    const { rpc_url } = await freshChain();
+    const liar = await startLyingChain(rpc_url);
+    const chain = openBase({ rpc_url: liar.url });
+    atEnd(() => chain.close());
+    for (const [told, named] of [
+      ['0x1', '1'],
+      ['0x14a34', '84532'],
+    ] as const) {
+      liar.lie({ eth_chainId: () => told });
+      await expect(openEpoch(database, chain, profile)).rejects.toThrow(
+        `a node of chain ${named}, and base is chain 8453`,
+      );
+    }
+    liar.lie({ eth_chainId: () => 'base' });
+    await expect(openEpoch(database, chain, profile)).rejects.toThrow('the chain cannot be reached');
+    expect(await database.query({ text: 'select * from chain_epoch' })).toEqual([]);
+    liar.repent();
+    expect(await openEpoch(database, chain, profile)).toBe(0);
   });
 
   it('development begins a new epoch: open claims closed by name, nonces anew, older receipts marked', async () => {

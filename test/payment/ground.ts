@@ -4,11 +4,11 @@ import { encodeFunctionData, type Hex, type PrivateKeyAccount, parseAbi } from '
 import { developmentFacilitators, usdcAdmin } from '../../gateway/development/chain/accounts.ts';
 import { hex } from '../../gateway/payment/base/abi.ts';
 import type { Authorization } from '../../gateway/payment/base/authorization.ts';
-import { claimKey } from '../../gateway/payment/base/authorization.ts';
+import { authorizationDigest, claimKey } from '../../gateway/payment/base/authorization.ts';
 import type { BaseChain } from '../../gateway/payment/base/chain.ts';
 import { openBase } from '../../gateway/payment/base/open-base.ts';
 import type { Decision } from '../../gateway/payment/base/outcome.ts';
-import { readSignature } from '../../gateway/payment/base/signature.ts';
+import { signatureOf } from '../../gateway/payment/base/signature.ts';
 import { transferCall } from '../../gateway/payment/base/usdc.ts';
 import { FEE_CEILING_WEI_DEFAULT } from '../../gateway/payment/settle/fees.ts';
 import { reconcileSettlement } from '../../gateway/payment/settle/reconcile-settlement.ts';
@@ -26,16 +26,14 @@ import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import { type Database, openDatabase } from '../../subgraphs/database.ts';
 import { SettlementAttempt, SettlementRow, SettlerKeyRow } from '../../subgraphs/receipt/payment/settlement.entity.ts';
 import { SettlementTables } from '../../subgraphs/receipt/payment/settlement.migration.ts';
+import type { Wallet } from '../harness/buyer.ts';
 import { freshChain, type TestChain } from '../harness/chain.ts';
 import { freshDatabase } from '../harness/database.ts';
 import { atEnd } from '../harness/release.ts';
-import { signMessage } from './wallet.ts';
+import { cancellation, signMessage } from './wallet.ts';
 
 const PRICE = 2000n;
-const abi = parseAbi([
-  'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
-  'function blacklist(address account)',
-]);
+const abi = parseAbi(['function blacklist(address account)']);
 
 /** What a settler is told to leave out or to fail on, by claim key. */
 interface Claims {
@@ -60,8 +58,7 @@ export async function openGround() {
   atEnd(() => base.close());
   const pay_to: Hex = hex(randomBytes(20));
   const claims: Claims = { lost: new Set(), broken: new Set(), settlements: new Map() };
-  const payment = (payer: PrivateKeyAccount, changed: Partial<Authorization> = {}) =>
-    signedItem(payer, pay_to, changed);
+  const payment = (payer: Wallet, changed: Partial<Authorization> = {}) => signedItem(payer, pay_to, changed);
   return {
     chain,
     database,
@@ -132,7 +129,7 @@ function testSettler(
   return settler;
 }
 
-async function signedItem(payer: PrivateKeyAccount, pay_to: Hex, changed: Partial<Authorization>): Promise<SettleItem> {
+async function signedItem(payer: Wallet, pay_to: Hex, changed: Partial<Authorization>): Promise<SettleItem> {
   const authorization: Authorization = {
     network: 'base',
     payer: payer.address,
@@ -143,7 +140,7 @@ async function signedItem(payer: PrivateKeyAccount, pay_to: Hex, changed: Partia
     nonce: hex(randomBytes(32)),
     ...changed,
   };
-  const signature = await signMessage(payer, {
+  const shown = await signMessage(payer, {
     from: authorization.payer,
     to: authorization.pay_to,
     value: authorization.amount_atomic,
@@ -151,9 +148,8 @@ async function signedItem(payer: PrivateKeyAccount, pay_to: Hex, changed: Partia
     validBefore: BigInt(authorization.valid_before_seconds),
     nonce: authorization.nonce,
   });
-  const read = readSignature(signature);
-  if (read.kind !== 'read') throw new Error(read.kind);
-  return { claim_key: claimKey(authorization), authorization, signature: read.signature };
+  const signature = signatureOf(authorization.payer, authorizationDigest(authorization), shown);
+  return { claim_key: claimKey(authorization), authorization, signature };
 }
 
 /** From one of anvil's own accounts, which is no settler. */
@@ -175,22 +171,4 @@ async function fundedWallet(chain: TestChain, amount_atomic: bigint): Promise<Pr
   await chain.mint(wallet.address, amount_atomic).catch(() => {});
   await until(async () => (await chain.balanceOf(wallet.address)) >= amount_atomic);
   return wallet;
-}
-
-async function cancellation(payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> {
-  const signature = await payer.signTypedData({
-    domain: { ...networks.base.usdc_domain, chainId: networks.base.chain_id, verifyingContract: networks.base.usdc },
-    types: {
-      CancelAuthorization: [
-        { name: 'authorizer', type: 'address' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
-    },
-    primaryType: 'CancelAuthorization',
-    message: { authorizer: payer.address, nonce },
-  });
-  const read = readSignature(signature);
-  if (read.kind !== 'read') throw new Error(read.kind);
-  const { v, r, s } = read.signature;
-  return encodeFunctionData({ abi, functionName: 'cancelAuthorization', args: [payer.address, nonce, v, r, s] });
 }

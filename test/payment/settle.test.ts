@@ -13,7 +13,9 @@ beforeEach(async () => {
 });
 
 const kinds = (settlements: readonly Settlement[]) =>
-  settlements.map(it => (it.kind === 'transferred' ? it.kind : `${it.kind}:${it.reason}`));
+  settlements.map(it => ('reason' in it ? `${it.kind}:${it.reason}` : it.kind));
+
+const unseen = (searched_to: number) => ({ kind: 'unseen' as const, searched_to });
 
 describe('a payment that settles', () => {
   it('alone is transferred by us, and says which Transfer it was', async () => {
@@ -160,9 +162,18 @@ describe('a payment that does not move', () => {
     await ground.submitElsewhere(await ground.payment(payer, { nonce: authorization.nonce, amount_atomic }));
     expect(await ground.reconcile(cheap)).toEqual({ kind: 'not_transferred', reason: 'used_otherwise' });
     const facts = { authorization, attempts: [], from_block: 0 };
-    const logless = { ...ground.base, authorizationUse: async () => ({ kind: 'ok' as const, value: null }) };
+    const logless = { ...ground.base, authorizationUse: async () => ({ kind: 'ok' as const, value: unseen(1e9) }) };
     const inconsistent = { kind: 'unknown', reason: 'chain_inconsistent' };
     expect(await decidePayment(logless, facts)).toEqual(inconsistent);
+    // Searched for since it could be used, by a node that is not behind: it was used before, so not as it was signed.
+    const searched = { ...facts, since_seconds: 0 };
+    const otherwise = { kind: 'not_transferred', reason: 'used_otherwise' };
+    expect(await decidePayment(logless, searched)).toEqual(otherwise);
+    const behind = { ...ground.base, authorizationUse: async () => ({ kind: 'ok' as const, value: unseen(0) }) };
+    expect(await decidePayment(behind, searched)).toEqual(inconsistent);
+    const head = await ground.base.block('latest');
+    const from_block = head.kind === 'ok' && head.value ? head.value.number : 0;
+    expect(await decidePayment(logless, { ...searched, from_block })).toEqual(inconsistent);
     const blind = { ...ground.base, receipts: async () => [{ kind: 'ok' as const, value: null }] };
     expect(await decidePayment(blind, facts)).toEqual(inconsistent);
   });

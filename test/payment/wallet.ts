@@ -3,10 +3,12 @@ import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/client';
+import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { challenge } from '../../gateway/payment/offer.ts';
 import type { Price } from '../../rest-compat/port.ts';
 import { networks } from '../../schema/network.ts';
+import type { Wallet } from '../harness/buyer.ts';
 
 export const PAY_TO = '0x2222222222222222222222222222222222222222';
 export const price: Price = {
@@ -44,7 +46,7 @@ export interface Message {
 }
 
 /** EIP-3009 by viem's general typed-data signer: the reference that our own digest has to equal. */
-export function signMessage(account: PrivateKeyAccount, message: Message): Promise<`0x${string}`> {
+export function signMessage(account: Pick<Wallet, 'signTypedData'>, message: Message): Promise<`0x${string}`> {
   return account.signTypedData({ ...typedData, message });
 }
 
@@ -62,3 +64,30 @@ export const typedData = {
   },
   primaryType: 'TransferWithAuthorization',
 } as const;
+
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** The other signature over the same point (EIP-2): every check but the bound on s passes it. */
+export function highS(signature: string): string {
+  const s = (ORDER - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0');
+  return `${signature.slice(0, 66)}${s}${signature.endsWith('1b') ? '1c' : '1b'}`;
+}
+
+const cancelling = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)']);
+
+/** The call by which USDC cancels an authorization, signed by its payer: anybody may make it (EIP-3009). */
+export async function cancellation(payer: Wallet, nonce: Hex): Promise<Hex> {
+  const signature = await payer.signTypedData({
+    domain: typedData.domain,
+    types: {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: payer.address, nonce },
+  });
+  const args = [payer.address, nonce, signature] as const;
+  return encodeFunctionData({ abi: cancelling, functionName: 'cancelAuthorization', args });
+}

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SignedTreeHead, savedHead } from '../../subgraphs/receipt/index.ts';
+import { treeHeadHash } from '../../subgraphs/receipt/log/head.ts';
 
+const facts = (tree_size: number) => ({ log_id: 1, tree_size, root_hash: 'a'.repeat(64) });
 const head = (tree_size: number): SignedTreeHead => ({
-  log_id: 1,
-  tree_size,
-  root_hash: 'a'.repeat(64),
-  tree_head_hash: 'b'.repeat(64),
+  ...facts(tree_size),
+  tree_head_hash: treeHeadHash(facts(tree_size)),
   kid: 'kid',
   jws: 'a.b.c',
   at: '2026-01-02T03:04:05.678Z',
@@ -69,8 +69,11 @@ describe('the saved head', () => {
 
   it('refuses a file that it cannot read, rather than start afresh', async () => {
     await savedHead(path).save(head(1));
-    await writeFile(path, '{"tree_size":');
-    await expect(savedHead(path).read()).rejects.toThrow('cannot be read');
-    await expect(savedHead(path).save(head(2))).rejects.toThrow('cannot be read');
+    const grown = { ...head(1), tree_size: 2 };
+    for (const text of ['{"tree_size":', '', 'null', '{}', '[]', JSON.stringify(grown)]) {
+      await writeFile(path, text);
+      await expect(savedHead(path).read()).rejects.toThrow('cannot be read');
+      await expect(savedHead(path).save(head(2))).rejects.toThrow('cannot be read');
+    }
   });
 });

@@ -43,6 +43,14 @@ it('OpenAPI tells payment, possession, parameters and refusals from the columns'
   expect(Object.keys(chat?.responses ?? {})).toEqual(
     expect.arrayContaining(['200', '400', '402', '409', '413', '503']),
   );
+  expect(chat?.responses['403']).toMatchObject({
+    headers: { 'x-svc-refusal-url': expect.anything(), 'Retry-After': expect.anything() },
+    content: {
+      'application/problem+json': {
+        schema: { properties: { base_anchor: expect.anything(), detail: expect.anything() } },
+      },
+    },
+  });
   expect(paths['/v1/agents/register']?.post?.security).toEqual([{ x402: [] }, { x402_v1: [] }, {}]);
   const book = paths['/v1/agents/{agent_id}/book'];
   expect(book?.get?.security).toEqual([{ session: [] }, { proof: [] }]);

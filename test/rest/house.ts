@@ -3,7 +3,7 @@ import fastify from 'fastify';
 import { type DocumentNode, Kind } from 'graphql';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/doors/every.ts';
-import type { Caller, Credentials, Executed, Port } from '../../rest-compat/port.ts';
+import type { Caller, Credentials, Executed, Port, Subscribed } from '../../rest-compat/port.ts';
 import { serveDoors } from '../../rest-compat/serve.ts';
 import { doorServerOptions } from '../../rest-compat/server-options.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
@@ -46,12 +46,33 @@ export class FakePort implements Port {
     };
   }
 
+  /** What a stream brings before it ends; null: it is refused as `answers` says. */
+  events: Pick<Executed, 'data' | 'errors'>[] | null = null;
+
   async execute(document: DocumentNode, variables: JsonObject): Promise<Executed> {
     if (this.throws) throw this.throws;
+    this.#note(document, variables);
+    return this.answers;
+  }
+
+  async subscribe(document: DocumentNode, variables: JsonObject): Promise<Subscribed> {
+    this.#note(document, variables);
+    const { events } = this;
+    if (events === null) return { kind: 'refused', executed: this.answers };
+    const { headers } = this.answers;
+    return {
+      kind: 'events',
+      headers,
+      events: (async function* () {
+        yield* events;
+      })(),
+    };
+  }
+
+  #note(document: DocumentNode, variables: JsonObject): void {
     const [first] = document.definitions;
     const operation = first?.kind === Kind.OPERATION_DEFINITION ? (first.name?.value ?? '') : '';
     this.calls.push({ operation, variables });
-    return this.answers;
   }
 
   async health(): Promise<JsonObject> {
@@ -62,7 +83,7 @@ export class FakePort implements Port {
 function possession({ session, proof }: Credentials): Caller['possession'] {
   if (session === null && proof === null) return { kind: 'absent' };
   const proven = session === 'good' || (proof?.value === 'sha256=good' && proof.agent_id === 7);
-  return proven ? { kind: 'proven', agent_id: agentId(7) } : { kind: 'wrong' };
+  return proven ? { kind: 'proven', agent_id: agentId(7), session_hash: '' } : { kind: 'wrong' };
 }
 
 function decode(header: string): unknown {
@@ -75,9 +96,15 @@ function decode(header: string): unknown {
 
 export const payment = Buffer.from('{"x402Version":2}').toString('base64');
 
-export async function openHouse(doors: readonly Door[] = everyDoor) {
+/** How long a request may take to arrive, where a test will not wait for as long as the service does. */
+interface Patience {
+  readonly requestTimeout?: number;
+  readonly http?: Readonly<Record<keyof typeof doorServerOptions.http, number>>;
+}
+
+export async function openHouse(doors: readonly Door[] = everyDoor, patience: Patience = {}) {
   const port = new FakePort();
-  const app = fastify(doorServerOptions);
+  const app = fastify({ ...doorServerOptions, ...patience });
   await serveDoors(app, port, doors);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const listening = app.server.address() as AddressInfo;

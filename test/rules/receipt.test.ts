@@ -99,6 +99,27 @@ describe('a receipt', () => {
     expect(vouched).toMatchObject({ proof_outcome: 'pending', settled_by: 'receipt' });
     expect(verifyReceipt({ ...vouched, proof_outcome: 'settled' }, issuer.jwks).kind).toBe('valid');
   });
+
+  const ingress_receipt = { ref: 'base:0x01', confirmed_at: '2026-01-02T03:04:10.000Z' };
+  const omission_rule = 'no_ingress_receipt_at_cutoff';
+
+  it.each<[what: string, lane: JsonObject]>([
+    ['was seen since', { proof_outcome: 'settled', settled_by: 'observed_transfer', ingress_receipt }],
+    ['was looked for in vain', { proof_outcome: 'unverified', omission_rule }],
+  ])('that was signed as pending may say beside it that the transfer %s', (_, lane) => {
+    const vouched = issue({ ...paidCall, settled_by: 'receipt' });
+    expect(verifyReceipt({ ...vouched, ...lane }, issuer.jwks).kind).toBe('valid');
+  });
+
+  it.each<JsonObject>([
+    { settled_by: 'receipt' },
+    { proof_outcome: 'pending' },
+    { proof_outcome: 'unverified' },
+    { ingress_receipt },
+    { omission_rule },
+  ])('that was signed as seen is invalid with %j beside it', lane => {
+    expect(verifyReceipt({ ...document, ...lane }, issuer.jwks)).toMatchObject({ code: 'copy_mismatch' });
+  });
 });
 
 /** Every path to a value inside a document. */

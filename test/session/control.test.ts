@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { getAddress } from 'viem';
+import { getAddress, hashMessage } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../schema/limits.ts';
@@ -12,73 +12,42 @@ import {
   proveControl,
   requestHash,
 } from '../../subgraphs/session/registration/control.ts';
-import { recoverPersonalSigner } from '../../subgraphs/session/registration/personal-sign.ts';
+import { keyWallets, wallets } from './wallets.ts';
 
 const NOW_S = 1_790_000_000;
-const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+type Account = ReturnType<typeof privateKeyToAccount>;
 const wallet = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d');
 
-async function signed(members: { at?: number; task_id?: string; request_hash?: string } = {}) {
+async function signed(members: { at?: number; task_id?: string; request_hash?: string } = {}, by: Account = wallet) {
   const { at = NOW_S, task_id = null, request_hash = null } = members;
-  const wallet_signature = await wallet.signMessage({ message: controlText(wallet.address, at, task_id) });
-  return { agentWallet: wallet.address, task_id, wallet_signature, signature_timestamp: at, request_hash };
+  const wallet_signature = await by.signMessage({ message: controlText(by.address, at, task_id) });
+  return { agentWallet: by.address, task_id, wallet_signature, signature_timestamp: at, request_hash };
 }
 
-describe('personal_sign', () => {
-  test('whoever signs is recovered, whatever the text', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'grapheme' }), async text => {
-        const account = privateKeyToAccount(generatePrivateKey());
-        expect(recoverPersonalSigner(text, await account.signMessage({ message: text }))).toBe(account.address);
-      }),
-      { numRuns: 25 },
-    );
-  });
-
-  test('v as 0/1 is read like 27/28', async () => {
-    const signature = await wallet.signMessage({ message: 'x' });
-    const v = Number.parseInt(signature.slice(-2), 16) - 27;
-    expect(recoverPersonalSigner('x', `${signature.slice(0, -2)}0${v}`)).toBe(wallet.address);
-  });
-
-  test('the twin signature in the upper half of s is refused (EIP-2)', async () => {
-    const signature = await wallet.signMessage({ message: 'x' });
-    const s = ORDER - BigInt(`0x${signature.slice(66, 130)}`);
-    const v = signature.endsWith('1b') ? '1c' : '1b';
-    const twin = `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}${v}`;
-    expect(recoverPersonalSigner('x', twin)).toBeNull();
-  });
-
-  test('what is no signature recovers nobody and throws nothing', () => {
-    fc.assert(
-      fc.property(fc.string(), text => {
-        expect(recoverPersonalSigner('x', text)).toBeNull();
-      }),
-    );
-    const hex = fc.uint8Array({ minLength: 0, maxLength: 80 }).map(bytes => `0x${Buffer.from(bytes).toString('hex')}`);
-    fc.assert(
-      fc.property(hex, text => {
-        expect(recoverPersonalSigner('x', text)).not.toBe(wallet.address);
-      }),
-    );
-    for (const edge of ['00'.repeat(65), 'ff'.repeat(65)]) expect(recoverPersonalSigner('x', `0x${edge}`)).toBeNull();
-  });
-});
+const prove = (request: RegistrationRequest, now_ms: number) => proveControl(request, now_ms, keyWallets);
 
 describe('the control proof of a registration', () => {
   test('is proven by a fresh signature of the wallet, and names its request hash', async () => {
-    const request = await signed();
     const text = `svc.register.pay|${wallet.address}|${NOW_S}`;
-    expect(proveControl(request, NOW_S * 1000)).toEqual({
+    expect(await prove(await signed(), NOW_S * 1000)).toEqual({
       kind: 'proven',
       wallet: wallet.address,
       request_hash: requestHash(text),
     });
   });
 
+  test('is proven for whichever wallet signs, and for no other', async () => {
+    for (let tries = 0; tries < 20; tries++) {
+      const [one, other] = [1, 2].map(() => privateKeyToAccount(generatePrivateKey())) as [Account, Account];
+      const request = await signed({}, one);
+      expect((await prove(request, NOW_S * 1000)).kind).toBe('proven');
+      expect((await prove({ ...request, agentWallet: other.address }, NOW_S * 1000)).kind).toBe('foreign_signature');
+    }
+  });
+
   test('accepts the wallet in lower case, and signs for its checksum spelling', async () => {
     const request = { ...(await signed()), agentWallet: wallet.address.toLowerCase() };
-    expect(proveControl(request, NOW_S * 1000)).toMatchObject({ kind: 'proven', wallet: wallet.address });
+    expect(await prove(request, NOW_S * 1000)).toMatchObject({ kind: 'proven', wallet: wallet.address });
   });
 
   test('holds exactly within its window', () => {
@@ -93,9 +62,9 @@ describe('the control proof of a registration', () => {
 
   test('to recover does not pass for paying, nor for another task', async () => {
     const recover = await signed({ task_id: 'task_a' });
-    expect(proveControl(recover, NOW_S * 1000)).toMatchObject({ kind: 'proven' });
+    expect(await prove(recover, NOW_S * 1000)).toMatchObject({ kind: 'proven' });
     for (const task_id of [null, 'task_b']) {
-      expect(proveControl({ ...recover, task_id }, NOW_S * 1000)).toEqual({ kind: 'foreign_signature' });
+      expect(await prove({ ...recover, task_id }, NOW_S * 1000)).toEqual({ kind: 'foreign_signature' });
     }
   });
 
@@ -103,21 +72,57 @@ describe('the control proof of a registration', () => {
     const request = await signed();
     const other = privateKeyToAccount(generatePrivateKey()).address;
     const at = NOW_S * 1000;
-    expect(proveControl({ ...request, agentWallet: other }, at)).toEqual({ kind: 'foreign_signature' });
-    expect(proveControl({ ...request, signature_timestamp: NOW_S - 1 }, at)).toEqual({ kind: 'foreign_signature' });
-    expect(proveControl(request, at + 301_000)).toEqual({ kind: 'stale' });
-    expect(proveControl({ ...request, wallet_signature: null }, at)).toEqual({ kind: 'missing' });
-    expect(proveControl({ ...request, signature_timestamp: null }, at)).toEqual({ kind: 'missing' });
-    expect(proveControl({ ...request, agentWallet: '0x12' }, at)).toEqual({ kind: 'invalid_wallet' });
+    expect(await prove({ ...request, agentWallet: other }, at)).toEqual({ kind: 'foreign_signature' });
+    expect(await prove({ ...request, signature_timestamp: NOW_S - 1 }, at)).toEqual({ kind: 'foreign_signature' });
+    expect(await prove(request, at + 301_000)).toEqual({ kind: 'stale' });
+    expect(await prove({ ...request, wallet_signature: null }, at)).toEqual({ kind: 'missing' });
+    expect(await prove({ ...request, signature_timestamp: null }, at)).toEqual({ kind: 'missing' });
+    expect(await prove({ ...request, agentWallet: '0x12' }, at)).toEqual({ kind: 'invalid_wallet' });
   });
 
   test('a request_hash is checked where it is given', async () => {
     const right = requestHash(controlText(wallet.address, NOW_S, null));
+    const upper = await signed({ request_hash: right.toUpperCase().replace('0X', '0x') });
+    expect((await prove(upper, NOW_S * 1000)).kind).toBe('proven');
+    const wrong = await signed({ request_hash: `0x${'0'.repeat(64)}` });
+    expect((await prove(wrong, NOW_S * 1000)).kind).toBe('wrong_request_hash');
+  });
+});
+
+describe('the wallet behind a control proof', () => {
+  test('is asked for its word on the EIP-191 digest of the text, with the signature as it came', async () => {
+    const asked = wallets('valid');
+    const request = { ...(await signed({ task_id: 'task_a' })), wallet_signature: `0x${'ab'.repeat(700)}` };
+    expect(await proveControl(request, NOW_S * 1000, asked)).toMatchObject({ kind: 'proven' });
+    const text = `svc.register.recover|task_a|${wallet.address}|${NOW_S}`;
+    const digest = hashMessage(text, 'bytes');
+    expect(asked.asked).toEqual([{ wallet: wallet.address, digest, signature: request.wallet_signature }]);
+  });
+
+  test.each([
+    ['valid', 'proven'],
+    ['invalid', 'foreign_signature'],
+    ['unreachable', 'unreachable'],
+  ] as const)('that says %s makes it %s', async (verdict, kind) => {
+    expect((await proveControl(await signed(), NOW_S * 1000, wallets(verdict))).kind).toBe(kind);
+  });
+
+  test('is asked nothing where the request alone can tell', async () => {
+    const asked = wallets('valid');
+    const request = await signed();
     const at = NOW_S * 1000;
-    expect(proveControl(await signed({ request_hash: right.toUpperCase().replace('0X', '0x') }), at).kind).toBe(
-      'proven',
-    );
-    expect(proveControl(await signed({ request_hash: `0x${'0'.repeat(64)}` }), at).kind).toBe('wrong_request_hash');
+    for (const [broken, now_ms] of [
+      [{ ...request, agentWallet: '0x12' }, at],
+      [{ ...request, wallet_signature: null }, at],
+      [{ ...request, request_hash: `0x${'0'.repeat(64)}` }, at],
+      [request, at + 301_000],
+      ...['', '0x', '0x1', 'ab'.repeat(65), `0x${'zz'.repeat(65)}`].map(
+        wallet_signature => [{ ...request, wallet_signature }, at] as const,
+      ),
+    ] as const) {
+      expect((await proveControl(broken, now_ms, asked)).kind).not.toBe('proven');
+    }
+    expect(asked.asked).toEqual([]);
   });
 });
 
@@ -134,6 +139,14 @@ describe('the body of a registration', () => {
     expect(parseRequest(RegistrationRequest, { agentWallet: '0x', task_id: null, request_hash: null })).toEqual(bare);
     expect(parseRequest(RegistrationRequest, bare)).toEqual(bare);
     expect(Object.keys(bare)).not.toContain('extra');
+  });
+
+  test('takes what contract wallets sign, as long as a payment may be, and no longer', () => {
+    const bytes = (count: number) => ({ agentWallet: '0x', wallet_signature: `0x${'ab'.repeat(count)}` });
+    expect(parseRequest(RegistrationRequest, bytes(6_000)).wallet_signature).toHaveLength(12_002);
+    expect(() => parseRequest(RegistrationRequest, bytes(6_001))).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
   });
 
   test.each([

@@ -1,77 +1,23 @@
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { identify, openKeyring } from '../../gateway/principal.ts';
-import { agentId, type TaskId, taskId } from '../../schema/ids.ts';
-import { nobody } from '../../schema/principal.ts';
-import { parseRequest } from '../../schema/requests/parse.ts';
-import { RegistrationRequest } from '../../schema/requests/registration.ts';
-import { systemRandom } from '../../subgraphs/clock.ts';
-import { type Context, ResponseHeaders } from '../../subgraphs/context.ts';
-import type { Database } from '../../subgraphs/database.ts';
+import { agentId } from '../../schema/ids.ts';
 import { resolveAgent } from '../../subgraphs/session/agent/agent.resolver.ts';
-import { agentOfSession, agentOfWallet, registrationPaid } from '../../subgraphs/session/index.ts';
-import { issueSession } from '../../subgraphs/session/possession/issue.ts';
+import { agentOfWallet } from '../../subgraphs/session/index.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { controlText, requestHash } from '../../subgraphs/session/registration/control.ts';
-import { RegistrationResolver } from '../../subgraphs/session/registration/registration.resolver.ts';
-import { openVault } from '../../subgraphs/vault.ts';
-import { freshStore } from '../harness/store.ts';
+import { requestHash } from '../../subgraphs/session/registration/control.ts';
+import { recoverRegistration } from '../../subgraphs/session/registration/recover.ts';
+import { type Desk, NOW_MS, newTask, newWallet, openDesk, payerOf, requestOf } from './desk.ts';
+import { wallets } from './wallets.ts';
 
-const NOW_MS = 1_790_000_000_000;
-const vault = openVault('a secret for sealing');
-const paid = registrationPaid({ vault, random: systemRandom });
-const keyring = openKeyring({ live: ['live-key'], demo: [], waiver: [] });
-
-let database: Database;
-let context: Context;
+let desk: Desk;
 beforeAll(async () => {
-  database = await freshStore();
-  context = {
-    database,
-    vault,
-    random: systemRandom,
-    clock: { now_ms: () => NOW_MS },
-    live: { watch: async () => () => {}, close: async () => {} },
-    charge: async () => Promise.reject(new Error('nothing is charged here')),
-    base_url: 'http://127.0.0.1',
-    profile: 'development',
-    principal: nobody,
-    payment: null,
-    response: new ResponseHeaders(),
-  };
+  desk = await openDesk();
 });
-
-type Account = ReturnType<typeof privateKeyToAccount>;
-const newWallet = () => privateKeyToAccount(generatePrivateKey());
-const newTask = () => taskId(NOW_MS, systemRandom.bytes(10));
-const payerOf = ({ address }: Account) => ({ network: 'base', wallet: address }) as const;
-
-async function requestOf(account: Account, members: { task_id?: string; request_hash?: string } = {}) {
-  const at = NOW_MS / 1000;
-  const text = controlText(account.address, at, members.task_id ?? null);
-  const wallet_signature = await account.signMessage({ message: text });
-  const body = { agentWallet: account.address, wallet_signature, signature_timestamp: at, ...members };
-  return parseRequest(RegistrationRequest, body);
-}
-
-/** What the charge does around the declaration, without the money. */
-async function register(account: Account, task_id: TaskId = newTask()) {
-  const request = await requestOf(account);
-  const payer = payerOf(account);
-  await paid.admit?.(request, payer, context);
-  const agent_id = (await paid.book?.(request, payer, context)) ?? null;
-  const stamped = { task_id, payer, agent_id, payment_ref: 'base:0x1' };
-  return database.transaction(tx => paid.commit(tx, request, stamped));
-}
-
-const identified = (shown: object) =>
-  identify({ session: null, proof: null, api_key: null, address: '127.0.0.1', ...shown }, { ...context, keyring });
 
 describe('registering by stamp', () => {
   test('makes the agent, its book and its session at once', async () => {
     const account = newWallet();
     const task_id = newTask();
-    const answer = await register(account, task_id);
+    const answer = await desk.register(account, task_id);
     expect(answer).toEqual({
       agent_id: expect.any(Number),
       agentWallet: account.address,
@@ -79,11 +25,14 @@ describe('registering by stamp', () => {
       task_id,
       validate_score: null,
     });
-    expect(await agentOfWallet(database, account.address)).toBe(answer.agent_id);
-    expect(await agentOfSession(database, answer.session)).toBe(answer.agent_id);
-    const books = await database.query({ text: 'select 1 from book where agent_id = $1', values: [answer.agent_id] });
+    expect(await agentOfWallet(desk.database, account.address)).toBe(answer.agent_id);
+    expect(await desk.opens(answer.session)).toBe(answer.agent_id);
+    const books = await desk.database.query({
+      text: 'select 1 from book where agent_id = $1',
+      values: [answer.agent_id],
+    });
     expect(books).toHaveLength(1);
-    expect(await resolveAgent({ agentId: answer.agent_id }, context)).toMatchObject({
+    expect(await resolveAgent({ agentId: answer.agent_id }, desk.context)).toMatchObject({
       agentId: answer.agent_id,
       wallet: account.address,
       requestHash: requestHash(`svc.register.pay|${account.address}|${NOW_MS / 1000}`),
@@ -92,8 +41,8 @@ describe('registering by stamp', () => {
   });
 
   test('keeps the session nowhere in the clear', async () => {
-    const { session } = await register(newWallet());
-    const [dump] = await database.query<{ all: string }>({
+    const { session } = await desk.register(newWallet());
+    const [dump] = await desk.database.query<{ all: string }>({
       text: `select string_agg(p::text, ' ') as all from possession p`,
     });
     expect(dump?.all).not.toContain(session);
@@ -110,13 +59,23 @@ describe('registering by stamp', () => {
   ])('%s is refused before the claim', async (_, members, code, status) => {
     const account = newWallet();
     const request = { ...(await requestOf(account)), ...members };
-    await expect(paid.admit?.(request, payerOf(account), context)).rejects.toMatchObject({ code, status });
+    await expect(desk.paid.admit?.(request, payerOf(account), desk.context)).rejects.toMatchObject({ code, status });
+  });
+
+  test('503 before the claim where the chain cannot say whose signature it is', async () => {
+    const account = newWallet();
+    const context = { ...desk.context, wallets: wallets('unreachable') };
+    await expect(desk.paid.admit?.(await requestOf(account), payerOf(account), context)).rejects.toMatchObject({
+      code: 'chain_unavailable',
+      status: 503,
+      extensions: { charged: false },
+    });
   });
 
   test('another payer is refused before the claim: 403', async () => {
     const request = await requestOf(newWallet());
     for (const payer of [payerOf(newWallet()), { network: 'solana', wallet: request.agentWallet } as const]) {
-      await expect(paid.admit?.(request, payer, context)).rejects.toMatchObject({
+      await expect(desk.paid.admit?.(request, payer, desk.context)).rejects.toMatchObject({
         code: 'payer_mismatch',
         status: 403,
       });
@@ -125,27 +84,20 @@ describe('registering by stamp', () => {
 
   test('a registered wallet is refused before the claim: 409, and its slot is the same in any spelling', async () => {
     const account = newWallet();
-    await register(account);
+    await desk.register(account);
     const request = { ...(await requestOf(account)), agentWallet: account.address.toLowerCase() };
-    await expect(paid.admit?.(request, payerOf(account), context)).rejects.toMatchObject({ code: 'wallet_registered' });
-    expect(paid.slots?.(request, payerOf(account))).toEqual([`wallet:${account.address.toLowerCase()}`]);
+    await expect(desk.paid.admit?.(request, payerOf(account), desk.context)).rejects.toMatchObject({
+      code: 'wallet_registered',
+    });
+    expect(desk.paid.slots?.(request, payerOf(account))).toEqual([`wallet:${account.address.toLowerCase()}`]);
   });
 });
 
 describe('registering again with the task id', () => {
-  const resolver = new RegistrationResolver();
-  const recover = async (account: Account, task_id: string) => {
-    const { wallet_signature: walletSignature, signature_timestamp: signatureTimestamp } = await requestOf(account, {
-      task_id,
-    });
-    const input = { agentWallet: account.address, taskId: task_id, walletSignature, signatureTimestamp };
-    return resolver.registerAgent(input, context);
-  };
-
   test('same wallet, same task: a new session, and the old one ends', async () => {
     const account = newWallet();
-    const first = await register(account);
-    const again = await recover(account, first.task_id);
+    const first = await desk.register(account);
+    const again = await desk.registerBy(account, first.task_id);
     expect(again).toMatchObject({
       agentId: first.agent_id,
       settlementStatus: 'idempotent_replay',
@@ -153,31 +105,31 @@ describe('registering again with the task id', () => {
       replayOf: first.task_id,
     });
     expect(again.session).not.toBe(first.session);
-    expect(await agentOfSession(database, first.session)).toBeNull();
-    expect(await agentOfSession(database, again.session)).toBe(first.agent_id);
+    expect(await desk.opens(first.session)).toBeNull();
+    expect(await desk.opens(again.session)).toBe(first.agent_id);
   });
 
   test('another task 409, the task of another 403, an unknown one 403', async () => {
     const account = newWallet();
-    const other = await register(newWallet());
-    await expect(recover(account, newTask())).rejects.toMatchObject({ code: 'receipt_not_qualifying' });
-    await expect(recover(account, other.task_id)).rejects.toMatchObject({ code: 'payer_mismatch' });
-    await register(account);
-    await expect(recover(account, newTask())).rejects.toMatchObject({ code: 'wallet_registered' });
+    const other = await desk.register(newWallet());
+    await expect(desk.registerBy(account, newTask())).rejects.toMatchObject({ code: 'receipt_not_qualifying' });
+    await expect(desk.registerBy(account, other.task_id)).rejects.toMatchObject({ code: 'payer_mismatch' });
+    await desk.register(account);
+    await expect(desk.registerBy(account, newTask())).rejects.toMatchObject({ code: 'wallet_registered' });
   });
 
   test('twenty at once leave one live session', async () => {
-    const { agent_id } = await register(newWallet());
-    const issue = () => database.transaction(tx => issueSession(tx, agentId(agent_id), context));
-    const sessions = await Promise.all(Array.from({ length: 20 }, issue));
-    const live = await Promise.all(sessions.map(session => agentOfSession(database, session)));
+    const { agent_id, agentWallet, task_id } = await desk.register(newWallet());
+    const registered = { agent_id: agentId(agent_id), wallet: agentWallet, task_id, validate_score: null };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => recoverRegistration(registered, desk.context)));
+    const live = await Promise.all(answers.map(({ session }) => desk.opens(session)));
     expect(live.filter(found => found !== null)).toEqual([agent_id]);
   });
 });
 
 describe('who is calling', () => {
   test('nobody, without anything shown', async () => {
-    expect(await identified({})).toEqual({
+    expect(await desk.identified({})).toEqual({
       possession: { kind: 'absent' },
       api_key: { kind: 'absent' },
       address: '127.0.0.1',
@@ -185,16 +137,16 @@ describe('who is calling', () => {
   });
 
   test('the holder of a session, or of a proof made with it, or of both', async () => {
-    const { agent_id, session } = await register(newWallet());
+    const { agent_id, session } = await desk.register(newWallet());
     const proof = { agent_id, value: bookProof(session, agent_id, proofWindow(NOW_MS)) };
     for (const shown of [{ session }, { proof }, { session, proof }]) {
-      expect((await identified(shown)).possession).toEqual({ kind: 'proven', agent_id });
+      expect((await desk.identified(shown)).possession).toMatchObject({ kind: 'proven', agent_id });
     }
   });
 
   test('wrong: an unknown session, a stale proof, an agent that is none, two that disagree', async () => {
-    const { agent_id, session } = await register(newWallet());
-    const other = await register(newWallet());
+    const { agent_id, session } = await desk.register(newWallet());
+    const other = await desk.register(newWallet());
     const value = bookProof(session, agent_id, proofWindow(NOW_MS));
     const stale = bookProof(session, agent_id, proofWindow(NOW_MS) - 2);
     for (const shown of [
@@ -205,12 +157,12 @@ describe('who is calling', () => {
       ...[0, -1, 1.5, 2 ** 31 - 1, 2 ** 40, Number.NaN].map(id => ({ proof: { agent_id: id, value } })),
       { session: other.session, proof: { agent_id, value } },
     ]) {
-      expect((await identified(shown)).possession).toEqual({ kind: 'wrong' });
+      expect((await desk.identified(shown)).possession).toEqual({ kind: 'wrong' });
     }
   });
 
   test('an API key says nothing about possession', async () => {
-    expect(await identified({ api_key: 'live-key' })).toMatchObject({
+    expect(await desk.identified({ api_key: 'live-key' })).toMatchObject({
       possession: { kind: 'absent' },
       api_key: { kind: 'live' },
     });

@@ -39,6 +39,30 @@ export function answerTo(hub: string, request: ChatRequest): HubAnswer {
   };
 }
 
+/** The answer in one piece. */
+export function completionOf(request: ChatRequest, { id, words, finish_reason, usage }: HubAnswer, created: number) {
+  const message = { role: 'assistant', content: words.join('') };
+  const choices = [{ index: 0, message, finish_reason }];
+  return { id, object: 'chat.completion', created, model: request.model, choices, usage };
+}
+
+/** The same as OpenAI streams it: who speaks, a chunk for each word, how it ended, and the usage where it was asked for. */
+export function chunksOf(request: ChatRequest, { id, words, finish_reason, usage }: HubAnswer, created: number) {
+  const head = { id, object: 'chat.completion.chunk', created, model: request.model };
+  const chunk = (delta: object, reason: string | null = null) => ({
+    ...head,
+    choices: [{ index: 0, delta, finish_reason: reason }],
+  });
+  return {
+    first: chunk({ role: 'assistant', content: '' }),
+    words: words.map(content => chunk({ content })),
+    last: [
+      chunk({}, finish_reason),
+      ...(request.stream_options.include_usage ? [{ ...head, choices: [], usage }] : []),
+    ],
+  };
+}
+
 function wordCount(text: string): number {
   return text.split(/\s+/).filter(Boolean).length;
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { answerTo, type ChatRequest, chatRequest, type HubAnswer } from './answer.ts';
+import { answerTo, type ChatRequest, chatRequest, chunksOf, completionOf, type HubAnswer } from './answer.ts';
 
 export interface DevelopmentHubOptions {
   readonly name: string;
@@ -41,29 +41,13 @@ async function serve(hub: DevelopmentHubOptions, request: IncomingMessage, respo
   }
   const answer = answerTo(hub.name, parsed.data);
   if (parsed.data.stream) return sendStream(response, parsed.data, answer);
-  sendJson(response, 200, completion(parsed.data, answer));
+  sendJson(response, 200, completionOf(parsed.data, answer, unixSeconds()));
 }
 
-function completion(request: ChatRequest, { id, words, finish_reason, usage }: HubAnswer): object {
-  const message = { role: 'assistant', content: words.join('') };
-  const choices = [{ index: 0, message, finish_reason }];
-  return { id, object: 'chat.completion', created: unixSeconds(), model: request.model, choices, usage };
-}
-
-function sendStream(
-  response: ServerResponse,
-  request: ChatRequest,
-  { id, words, finish_reason, usage }: HubAnswer,
-): void {
-  const head = { id, object: 'chat.completion.chunk', created: unixSeconds(), model: request.model };
-  const send = (chunk: object) => response.write(`data: ${JSON.stringify({ ...head, ...chunk })}\n\n`);
-  const delta = (delta: object, reason: string | null = null) =>
-    send({ choices: [{ index: 0, delta, finish_reason: reason }] });
+function sendStream(response: ServerResponse, request: ChatRequest, answer: HubAnswer): void {
+  const { first, words, last } = chunksOf(request, answer, unixSeconds());
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-  delta({ role: 'assistant', content: '' });
-  for (const word of words) delta({ content: word });
-  delta({}, finish_reason);
-  if (request.stream_options.include_usage) send({ choices: [], usage });
+  for (const chunk of [first, ...words, ...last]) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   response.end('data: [DONE]\n\n');
 }
 

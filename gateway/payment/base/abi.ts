@@ -11,11 +11,17 @@ export function bytes(value: string): Buffer {
   return Buffer.from(value.slice(2), 'hex');
 }
 
-/** Solidity ABI, static types only: each value left-padded to 32 bytes, as hex without prefix. */
+/** Solidity ABI, static types: each value left-padded to 32 bytes, as hex without prefix. */
 export function words(...values: readonly (bigint | number | Hex)[]): string {
   return values
     .map(value => (typeof value === 'string' ? value.slice(2).toLowerCase() : value.toString(16)).padStart(64, '0'))
     .join('');
+}
+
+/** Solidity ABI, the tail of a `bytes`: its length, then itself, padded right to whole words. */
+export function tail(value: Hex): string {
+  const digits = value.slice(2).toLowerCase();
+  return words(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / 64) * 64, '0');
 }
 
 export function keccakText(text: string): Hex {

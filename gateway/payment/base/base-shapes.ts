@@ -34,14 +34,16 @@ export type ChainLog = Readonly<z.infer<typeof logShape>>;
 export const receiptShape = z
   .object({
     transactionHash: hexData,
+    to: hexData.nullable().default(null),
     blockNumber: count,
     blockHash: hexData,
     status: z.enum(['0x0', '0x1']),
     gasUsed: count,
     logs: z.array(logShape),
   })
-  .transform(({ transactionHash, blockNumber, blockHash, status, gasUsed, logs }) => ({
+  .transform(({ transactionHash, to, blockNumber, blockHash, status, gasUsed, logs }) => ({
     tx_hash: transactionHash,
+    to,
     block_number: blockNumber,
     block_hash: blockHash,
     succeeded: status === '0x1',
@@ -51,11 +53,18 @@ export const receiptShape = z
 export type ChainReceipt = Readonly<z.infer<typeof receiptShape>>;
 
 export const blockShape = z
-  .object({ number: count, hash: hexData, timestamp: count, baseFeePerGas: quantity })
-  .transform(({ number, hash, timestamp, baseFeePerGas }) => ({
+  .object({
+    number: count,
+    hash: hexData,
+    timestamp: count,
+    baseFeePerGas: quantity,
+    stateRoot: hexData.optional(),
+  })
+  .transform(({ number, hash, timestamp, baseFeePerGas, stateRoot }) => ({
     number,
     hash,
     timestamp_seconds: timestamp,
     base_fee_wei: baseFeePerGas,
+    ...(stateRoot === undefined ? {} : { state_root: stateRoot }),
   }));
 export type ChainBlock = Readonly<z.infer<typeof blockShape>>;

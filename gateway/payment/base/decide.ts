@@ -2,8 +2,17 @@ import { limits } from '../../../schema/limits.ts';
 import type { Hex } from './abi.ts';
 import type { Authorization } from './authorization.ts';
 import type { ChainBlock, ChainReceipt } from './base-shapes.ts';
-import type { BaseChain } from './chain.ts';
-import { type Decision, type Transferred, transferred, type Unknown, usedOtherwise } from './outcome.ts';
+import type { AuthorizationUse, BaseChain } from './chain.ts';
+import {
+  type Decision,
+  type NotTransferred,
+  type Transferred,
+  transferred,
+  type Unknown,
+  usedOtherwise,
+} from './outcome.ts';
+import { searchedSince } from './search-from.ts';
+import { USDC } from './usdc.ts';
 
 /** What the decision rests on. */
 export interface PaymentFacts {
@@ -12,6 +21,11 @@ export interface PaymentFacts {
   readonly attempts: readonly Hex[];
   /** The block before which it cannot have moved. */
   readonly from_block: number;
+  /**
+   * A time before which it could not be used as it was signed. Where it is named, and the search from `from_block` has
+   * gone back that far, a nonce that is spent without a trace was spent before, and so on something else.
+   */
+  readonly since_seconds?: number;
 }
 
 /**
@@ -32,6 +46,8 @@ export async function decidePayment(chain: BaseChain, facts: PaymentFacts): Prom
 }
 
 const unavailable: Unknown = { kind: 'unknown', reason: 'chain_unavailable' };
+/** The node contradicts itself: what it says is not believed, and it is asked again. */
+const inconsistent: Unknown = { kind: 'unknown', reason: 'chain_inconsistent' };
 
 /** Our transaction is on the chain and did not move this payment: it failed in it, or somebody was faster. */
 export async function decideMined(chain: BaseChain, facts: PaymentFacts, receipt: ChainReceipt): Promise<Decision> {
@@ -40,9 +56,11 @@ export async function decideMined(chain: BaseChain, facts: PaymentFacts, receipt
     chain.block(receipt.block_number),
   ]);
   if (used.kind !== 'ok' || block.kind !== 'ok') return unavailable;
-  if (used.value) return decideUsed(chain, facts);
+  if (used.value) return decideUsed(chain, facts, block.value);
+  // A call of USDC itself that succeeds has moved the money and says so.
+  if (receipt.succeeded && receipt.to === USDC && receipt.logs.length === 0) return inconsistent;
   const expired = block.value !== null && isExpired(facts.authorization, block.value);
-  return { kind: 'not_transferred', reason: expired ? 'expired' : 'reverted' };
+  return decideUnused(chain, facts, expired ? 'expired' : 'reverted');
 }
 
 async function decideUnmined(chain: BaseChain, facts: PaymentFacts): Promise<Decision> {
@@ -50,25 +68,70 @@ async function decideUnmined(chain: BaseChain, facts: PaymentFacts): Promise<Dec
   if (head.kind !== 'ok' || head.value === null) return unavailable;
   const used = await chain.used(facts.authorization, head.value.number);
   if (used.kind !== 'ok') return unavailable;
-  if (used.value) return decideUsed(chain, facts);
-  if (isExpired(facts.authorization, head.value)) return { kind: 'not_transferred', reason: 'expired' };
+  if (used.value) return decideUsed(chain, facts, head.value);
+  if (isExpired(facts.authorization, head.value)) return decideUnused(chain, facts, 'expired');
   return { kind: 'unknown', reason: 'not_mined' };
 }
 
-/** The nonce is spent. By whom, and whether as authorized, stands in the logs; without them we do not know. */
-async function decideUsed(chain: BaseChain, { authorization, attempts, from_block }: PaymentFacts): Promise<Decision> {
-  const use = await chain.authorizationUse(authorization, from_block);
+/**
+ * The state says that the nonce is unspent, and the payer is about to hear that another payment is needed. Where we have
+ * sent this one the log is asked as well: a node that has lost its way in one of them makes nobody pay twice.
+ */
+async function decideUnused(
+  chain: BaseChain,
+  facts: PaymentFacts,
+  reason: NotTransferred['reason'],
+): Promise<Decision> {
+  if (facts.attempts.length === 0) return { kind: 'not_transferred', reason };
+  const use = await chain.authorizationUse(facts.authorization, facts.from_block);
   if (use.kind !== 'ok') return unavailable;
-  if (use.value === null) return { kind: 'unknown', reason: 'chain_inconsistent' };
-  if (use.value.kind === 'cancelled') return { kind: 'not_transferred', reason: 'cancelled' };
-  const [receipt] = await chain.receipts([use.value.tx_hash]);
+  return use.value.kind === 'unseen' ? { kind: 'not_transferred', reason } : decideByUse(chain, facts, use.value);
+}
+
+/**
+ * The nonce is spent, as `seen_at` shows it. By whom, and whether as authorized, stands in the logs; without them we do
+ * not know, unless they were searched for as far back and as far on as it could have been spent as authorized.
+ */
+async function decideUsed(chain: BaseChain, facts: PaymentFacts, seen_at: ChainBlock | null): Promise<Decision> {
+  const use = await chain.authorizationUse(facts.authorization, facts.from_block);
+  if (use.kind !== 'ok') return unavailable;
+  if (use.value.kind !== 'unseen') return decideByUse(chain, facts, use.value);
+  // A node that is behind the one that we know the use from cannot have the log.
+  if (facts.since_seconds === undefined || seen_at === null || use.value.searched_to < seen_at.number)
+    return inconsistent;
+  const first = await chain.block(facts.from_block);
+  if (first.kind !== 'ok' || first.value === null) return unavailable;
+  const missed = facts.from_block > 0 && first.value.timestamp_seconds > searchedSince(facts.since_seconds, seen_at);
+  return missed ? inconsistent : { kind: 'not_transferred', reason: 'used_otherwise' };
+}
+
+async function decideByUse(
+  chain: BaseChain,
+  { authorization, attempts }: PaymentFacts,
+  use: Exclude<AuthorizationUse, { kind: 'unseen' }>,
+): Promise<Decision> {
+  if (use.kind === 'cancelled') return { kind: 'not_transferred', reason: 'cancelled' };
+  const [receipt] = await chain.receipts([use.tx_hash]);
   if (receipt?.kind !== 'ok') return unavailable;
-  if (receipt.value === null) return { kind: 'unknown', reason: 'chain_inconsistent' };
-  const by: Transferred['by'] = attempts.includes(use.value.tx_hash) ? 'us' : 'third_party';
+  if (receipt.value === null) return inconsistent;
+  const by: Transferred['by'] = attempts.includes(use.tx_hash) ? 'us' : 'third_party';
   const done = transferred(receipt.value, authorization, by);
   if (done) return done;
-  if (usedOtherwise(receipt.value, authorization)) return { kind: 'not_transferred', reason: 'used_otherwise' };
-  return { kind: 'unknown', reason: 'chain_inconsistent' };
+  return usedOtherwise(receipt.value, authorization)
+    ? decideElsewhere(chain, authorization, receipt.value)
+    : inconsistent;
+}
+
+/** The receipt shows the nonce spent on another transfer than the one that is authorized: unless the log shows that one. */
+async function decideElsewhere(
+  chain: BaseChain,
+  { payer, pay_to, amount_atomic }: Authorization,
+  { tx_hash, block_number }: ChainReceipt,
+): Promise<Decision> {
+  const transfers = await chain.transfersTo(pay_to, block_number, payer);
+  if (transfers.kind !== 'ok') return unavailable;
+  const here = transfers.value.some(it => it.tx_hash === tx_hash && it.amount_atomic === amount_atomic);
+  return here ? inconsistent : { kind: 'not_transferred', reason: 'used_otherwise' };
 }
 
 /**
@@ -80,6 +143,15 @@ export async function isTooLate(chain: BaseChain, authorization: Authorization, 
   if (left_seconds > limits.payment_settle_seconds_min) return false;
   const used = await chain.used(authorization, head.number);
   return used.kind === 'ok' && !used.value;
+}
+
+/** Whether no block that may yet be replaced could still take it. */
+export async function isOver(
+  chain: Pick<BaseChain, 'block'>,
+  { valid_before_seconds }: Pick<Authorization, 'valid_before_seconds'>,
+): Promise<boolean> {
+  const final = await chain.block('finalized');
+  return final.kind === 'ok' && final.value !== null && final.value.timestamp_seconds >= valid_before_seconds;
 }
 
 /** EIP-3009: a block at or after `validBefore` cannot take it, and no later one can. */

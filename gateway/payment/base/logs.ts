@@ -14,7 +14,7 @@ export async function searchLogs(
   filter: readonly unknown[],
   from_block: number,
   enough: (logs: readonly ChainLog[]) => boolean,
-): Promise<Reached<readonly ChainLog[]>> {
+): Promise<Reached<{ readonly logs: readonly ChainLog[]; readonly head: number }>> {
   const head = answered(await rpc.call('eth_blockNumber', [], count));
   if (head.kind !== 'ok') return head;
   const found: ChainLog[] = [];
@@ -27,19 +27,19 @@ export async function searchLogs(
     if (page.kind !== 'ok') return page;
     found.push(...page.value);
   }
-  return { kind: 'ok', value: found };
+  return { kind: 'ok', value: { logs: found, head: head.value } };
 }
 
-/** Where an authorization's nonce was spent, from a block on; null where no log of it is found. */
+/** Where an authorization's nonce was spent, from a block on. */
 export async function authorizationUse(
   rpc: Rpc,
   { payer, nonce }: AuthorizationName,
   from_block: number,
-): Promise<Reached<AuthorizationUse | null>> {
+): Promise<Reached<AuthorizationUse>> {
   const filter = [[topics.authorizationUsed, topics.authorizationCanceled], topic(payer), nonce];
-  const logs = await searchLogs(rpc, filter, from_block, found => found.length > 0);
-  return map(logs, ([log]) => {
-    if (!log) return null;
+  const searched = await searchLogs(rpc, filter, from_block, found => found.length > 0);
+  return map(searched, ({ logs: [log], head }) => {
+    if (!log) return { kind: 'unseen', searched_to: head };
     return log.topics[0] === topics.authorizationUsed ? { kind: 'used', tx_hash: log.tx_hash } : { kind: 'cancelled' };
   });
 }

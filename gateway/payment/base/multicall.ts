@@ -2,7 +2,7 @@ import { decodeFunctionResult, encodeFunctionData, multicall3Abi } from 'viem';
 import { networks } from '../../../schema/network.ts';
 import type { Hex } from './abi.ts';
 
-export const MULTICALL3: Hex = networks.base.multicall3;
+export const MULTICALL3 = networks.base.multicall3.toLowerCase() as Hex;
 
 export interface Call {
   readonly target: Hex;

@@ -33,12 +33,34 @@ export interface Unknown {
 /** Nothing was committed and nothing was broadcast. */
 export interface NotSent {
   readonly kind: 'not_sent';
-  readonly reason: 'chain_unavailable' | 'fee_too_high' | 'out_of_gas' | 'claim_lost' | 'journal_failed' | 'stopped';
+  readonly reason:
+    | 'chain_unavailable'
+    | 'facilitator_unavailable'
+    | 'fee_too_high'
+    | 'out_of_gas'
+    | 'claim_lost'
+    | 'journal_failed'
+    | 'stopped';
 }
+
+/** A facilitator says that it moved, in that transaction, and the chain did not show it while it was waited for. */
+export interface Vouched {
+  readonly kind: 'vouched';
+  readonly tx_hash: Hex;
+}
+
+/** A facilitator will not settle it, in x402's own word, and the chain shows it unused. */
+export interface Declined {
+  readonly kind: 'declined';
+  readonly reason: string;
+}
+
+/** What a payment can be recorded on: a transfer that was seen, or a facilitator's word for it. */
+export type Moved = Transferred | Vouched;
 
 /** What the chain was asked and said. */
 export type Decision = Transferred | NotTransferred | Unknown;
-export type Settlement = Decision | NotSent;
+export type Settlement = Decision | NotSent | Vouched | Declined;
 
 /**
  * The Transfer that this authorization made in a transaction; null where it made none. A receipt's status proves

@@ -25,8 +25,15 @@ interface Waiting {
 }
 
 const TIMEOUT_MS = 5_000;
-const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
-const BATCH_CALLS_MAX = 50;
+
+export interface RpcBounds {
+  readonly connections: number;
+  /** Calls that may travel together. */
+  readonly calls_per_request_max: number;
+  /** Of one request, whatever number of calls it holds. */
+  readonly answer_bytes_max: number;
+}
+const rpcBounds: RpcBounds = { connections: 16, calls_per_request_max: 50, answer_bytes_max: 32 * 1024 * 1024 };
 
 const answerShape = z.object({
   id: z.int(),
@@ -35,14 +42,17 @@ const answerShape = z.object({
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
 
-export function openRpc(url: string): Rpc {
-  const dispatcher = new Agent({ maxResponseSize: ANSWER_BYTES_MAX, connections: 16 });
+export function openRpc(
+  url: string,
+  { connections, calls_per_request_max, answer_bytes_max }: RpcBounds = rpcBounds,
+): Rpc {
+  const dispatcher = new Agent({ maxResponseSize: answer_bytes_max, connections });
   let waiting: Waiting[] = [];
 
   const flush = () => {
     const all = waiting;
     waiting = [];
-    for (let at = 0; at < all.length; at += BATCH_CALLS_MAX) void send(all.slice(at, at + BATCH_CALLS_MAX));
+    for (let at = 0; at < all.length; at += calls_per_request_max) void send(all.slice(at, at + calls_per_request_max));
   };
   const send = async (batch: readonly Waiting[]) => {
     const answers = await post(url, dispatcher, batch);

@@ -1,40 +1,105 @@
-import secp256k1 from 'secp256k1';
-import { keccak256 } from '../../../schema/digest.ts';
-import { bytes, type Hex, hex } from './abi.ts';
+import { isErc6492Signature, parseErc6492Signature, serializeErc6492Signature } from 'viem';
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { isLowS, recoverAddress } from '../../../schema/secp256k1.ts';
+import { bytes, type Hex } from './abi.ts';
 
-/** (r, s, v) as USDC's contract takes them: v is 27 or 28. */
-export interface Signature {
+/** A key's: (r, s, v) as USDC's contract takes them, v is 27 or 28. */
+export interface EcdsaSignature {
+  readonly kind: 'ecdsa';
   readonly r: Hex;
   readonly s: Hex;
   readonly v: 27 | 28;
 }
 
+/** A contract wallet's (ERC-1271): bytes of which its own code alone can say what they are worth. */
+export interface ContractSignature {
+  readonly kind: 'contract';
+  readonly bytes: Hex;
+  /** How a wallet is made that does not stand yet (ERC-6492); null where nothing has to be made. */
+  readonly deploy: Deployment | null;
+}
+
+export interface Deployment {
+  readonly factory: Hex;
+  readonly data: Hex;
+}
+
+export type Signature = EcdsaSignature | ContractSignature;
+
 export type ReadSignature =
-  | { readonly kind: 'read'; readonly signature: Signature }
+  | { readonly kind: 'read'; readonly signature: EcdsaSignature }
   | { readonly kind: 'high_s' }
   | { readonly kind: 'bad_v' }
   | { readonly kind: 'not_65_bytes' };
 
-/** Half the order of secp256k1: above it the same signature has a second form (EIP-2), which the contract refuses. */
-const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const PARITIES: Readonly<Record<number, 27 | 28>> = { 0: 27, 1: 28, 27: 27, 28: 28 };
 
 /** Splits r || s || v; wallets write v as 0/1 or 27/28. */
-export function readSignature(signature: string): ReadSignature {
-  if (signature.length !== 132) return { kind: 'not_65_bytes' };
-  const v = PARITIES[Number.parseInt(signature.slice(130), 16)];
+export function readSignature(shown: string): ReadSignature {
+  if (shown.length !== 132) return { kind: 'not_65_bytes' };
+  const v = PARITIES[Number.parseInt(shown.slice(130), 16)];
   if (v === undefined) return { kind: 'bad_v' };
-  const s: Hex = `0x${signature.slice(66, 130).toLowerCase()}`;
-  if (BigInt(s) > S_MAX) return { kind: 'high_s' };
-  return { kind: 'read', signature: { r: `0x${signature.slice(2, 66).toLowerCase()}`, s, v } };
+  const s: Hex = `0x${shown.slice(66, 130).toLowerCase()}`;
+  if (!isLowS(BigInt(s))) return { kind: 'high_s' };
+  return { kind: 'read', signature: { kind: 'ecdsa', r: `0x${shown.slice(2, 66).toLowerCase()}`, s, v } };
 }
 
-/** The address whose key made this signature, in lower case; null where there is no such key. Native, 0.1 ms. */
-export function recoverSigner(digest: Uint8Array, { r, s, v }: Signature): Hex | null {
+/** The address whose key made this signature, in EIP-55 spelling; null where there is no such key. */
+function recoverSigner(digest: Uint8Array, { r, s, v }: EcdsaSignature): Hex | null {
+  return recoverAddress(digest, Buffer.concat([bytes(r), bytes(s)]), v - 27);
+}
+
+/** A signature as far as it says what it is: a key's where it recovers to that wallet, or else for code to judge. */
+export function signatureOf(wallet: Hex, digest: Uint8Array, shown: Hex): Signature {
+  const read = readSignature(shown);
+  const signer = read.kind === 'read' ? recoverSigner(digest, read.signature) : null;
+  if (read.kind === 'read' && signer?.toLowerCase() === wallet.toLowerCase()) return read.signature;
+  return unwrapped(shown.toLowerCase() as Hex);
+}
+
+/** Takes an ERC-6492 wrapping off; what only looks like one stays as it is, for the wallet's code to refuse. */
+function unwrapped(shown: Hex): ContractSignature {
   try {
-    const key = secp256k1.ecdsaRecover(Buffer.concat([bytes(r), bytes(s)]), v - 27, digest, false);
-    return hex(keccak256(key.subarray(1)).subarray(12));
+    const { address, data, signature } = isErc6492Signature(shown) ? parseErc6492Signature(shown) : {};
+    if (address && data && signature) return { kind: 'contract', bytes: signature, deploy: { factory: address, data } };
   } catch {
-    return null;
+    // viem says by throwing that what is before the magic bytes is not the wrapping's ABI.
   }
+  return { kind: 'contract', bytes: shown, deploy: null };
+}
+
+/** What is put before the code that stands at the signer's address, a key's signature too: ERC-1271 knows bytes alone. */
+export function forCode(signature: Signature): ContractSignature {
+  return { kind: 'contract', bytes: signatureBytes(signature), deploy: null };
+}
+
+function signatureBytes(signature: Signature): Hex {
+  if (signature.kind === 'contract') return signature.bytes;
+  const { r, s, v } = signature;
+  return `${r}${s.slice(2)}${v.toString(16)}`;
+}
+
+/** As it goes over a wire: wrapped as ERC-6492 has it where the wallet is still to be made. */
+export function signatureOnWire(signature: Signature): Hex {
+  if (signature.kind === 'ecdsa' || signature.deploy === null) return signatureBytes(signature);
+  const { factory: address, data } = signature.deploy;
+  return serializeErc6492Signature({ address, data, signature: signature.bytes });
+}
+
+/** For the claim's row. */
+export function signatureToJson(signature: Signature): JsonObject {
+  if (signature.kind === 'ecdsa') return { ...signature };
+  const { kind, bytes, deploy } = signature;
+  return { kind, bytes, deploy: deploy && { ...deploy } };
+}
+
+/** What `signatureToJson` wrote. Rows of old hold a key's signature without saying so. */
+export function signatureFromJson(stored: JsonObject): Signature {
+  const kept = 'bytes' in stored ? stored : { kind: 'ecdsa', ...stored };
+  return kept as unknown as Signature;
+}
+
+/** Whether a claim holds that very signature: whoever shows it again is who showed it first. */
+export function isStored(stored: Json | undefined, shown: Signature): boolean {
+  return isJsonObject(stored) && signatureBytes(signatureFromJson(stored)) === signatureBytes(shown);
 }

@@ -1,5 +1,5 @@
 import { networks } from '../../../schema/network.ts';
-import { type Hex, keccakText, selector, words } from './abi.ts';
+import { type Hex, keccakText, selector, tail, words } from './abi.ts';
 import { type Authorization, authorizationWords } from './authorization.ts';
 import type { ChainLog } from './base-shapes.ts';
 import type { Signature } from './signature.ts';
@@ -20,6 +20,9 @@ const selectors = {
   transferWithAuthorization: selector(
     'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)',
   ),
+  transferWithAuthorizationBytes: selector(
+    'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
+  ),
 } as const;
 
 /** An address, or any 32 bytes, as it stands in an indexed topic. */
@@ -39,9 +42,18 @@ export function stateCall(payer: Hex, nonce: Hex): Hex {
   return `0x${selectors.authorizationState}${words(payer, nonce)}`;
 }
 
-export function transferCall(authorization: Authorization, { v, r, s }: Signature): Hex {
-  return `0x${selectors.transferWithAuthorization}${authorizationWords(authorization)}${words(v, r, s)}`;
+/** Of the two overloads the one that its signature fits. */
+export function transferCall(authorization: Authorization, signature: Signature): Hex {
+  const head = authorizationWords(authorization);
+  if (signature.kind === 'ecdsa') {
+    const { v, r, s } = signature;
+    return `0x${selectors.transferWithAuthorization}${head}${words(v, r, s)}`;
+  }
+  return `0x${selectors.transferWithAuthorizationBytes}${head}${words(AFTER_SEVEN_WORDS)}${tail(signature.bytes)}`;
 }
+
+/** Where the tail of a call with seven head words begins. */
+const AFTER_SEVEN_WORDS = 7 * 32;
 
 export interface Transfer {
   readonly from: Hex;

@@ -67,7 +67,7 @@ function outcomeOf<I>(written: Journalled<I> | 'nothing' | null): JournalOutcome
   return written && written !== 'nothing' ? { kind: 'journalled', journalled: written } : { kind: 'nothing_left' };
 }
 
-function newSettlementId(random: Random): string {
+export function newSettlementId(random: Random): string {
   return `stl_${Buffer.from(random.bytes(16)).toString('hex')}`;
 }
 
@@ -103,6 +103,6 @@ async function write<I extends SettleItem>(
  */
 const LOOK_BACK_BLOCKS = 1_800;
 
-function lookBack(block_number: number): number {
+export function lookBack(block_number: number): number {
   return Math.max(0, block_number - LOOK_BACK_BLOCKS);
 }

@@ -32,6 +32,8 @@ export interface Settler<I extends SettleItem = SettleItem> {
   settle(item: I): Promise<Settlement>;
   /** Sends again what was committed and not seen mined, by whichever process; for a timer, and at start. */
   rebroadcast(): Promise<void>;
+  /** Where somebody else has to be reached for it, beside the chain: whether he is. */
+  reachable?(): Promise<boolean>;
   /** Stops watching: what was not sent is `not_sent`, what was is `unknown`. */
   close(): Promise<void>;
 }

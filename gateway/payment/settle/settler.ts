@@ -1,3 +1,4 @@
+import { DatabaseAway } from '../../../subgraphs/outage.ts';
 import { findSettlement, markMined } from '../../../subgraphs/receipt/index.ts';
 import type { Hex } from '../base/abi.ts';
 import type { ChainBlock, ChainReceipt } from '../base/base-shapes.ts';
@@ -118,7 +119,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     const outcome = await journal(this.#desk, random, commitSettling, batch);
     switch (outcome.kind) {
       case 'failed':
-        this.#tryApart(waiters, outcome.cause);
+        if (outcome.cause instanceof DatabaseAway) this.#fail(waiters, notSent('journal_failed'), outcome.cause);
+        else this.#tryApart(waiters, outcome.cause);
         return;
       case 'in_doubt':
         this.#fail(waiters, unknown('journal_failed'), outcome.cause);

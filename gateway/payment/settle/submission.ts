@@ -1,9 +1,11 @@
+import { limits } from '../../../schema/limits.ts';
 import type { Hex } from '../base/abi.ts';
 import type { Authorization } from '../base/authorization.ts';
 import type { ChainReceipt } from '../base/base-shapes.ts';
 import { aggregate, MULTICALL3 } from '../base/multicall.ts';
 import type { Signature } from '../base/signature.ts';
 import { transferCall, USDC } from '../base/usdc.ts';
+import { paymentCalls } from '../base/wallet-calls.ts';
 
 /** An authorization on its way to the chain. `claim_key` is the claim that it settles. */
 export interface SettleItem {
@@ -38,11 +40,25 @@ function gasOf(items: number): number {
   return GAS_FIXED + GAS_PER_AUTHORIZATION * items;
 }
 
-/** One authorization is submitted as it is, several through Multicall3: little over half the gas each, and each may fail alone. */
+/** A contract wallet's code may burn all the gas that it is given: it is given its own, and nobody's else. */
+export function goesAlone({ signature }: SettleItem): boolean {
+  return signature.kind === 'contract';
+}
+
+/**
+ * One authorization is submitted as it is, several through Multicall3: little over half the gas each, and each may fail
+ * alone. A contract wallet's is submitted exactly as it was simulated. It may have been deployed since: its factory gives
+ * back what stands, as ERC-4337 wants, or fails, which is allowed.
+ */
 export function submissionOf(items: readonly SettleItem[]): Submission {
   const gas = gasOf(items.length);
   const [only] = items;
-  if (only && items.length === 1) return { to: USDC, data: transferCall(only.authorization, only.signature), gas };
+  if (only && items.length === 1) return submissionOfOne(only, gas);
   const calls = items.map(item => ({ target: USDC, callData: transferCall(item.authorization, item.signature) }));
   return { to: MULTICALL3, data: aggregate(calls), gas };
+}
+
+function submissionOfOne({ authorization, signature }: SettleItem, gas: number): Submission {
+  if (signature.kind === 'ecdsa') return { to: USDC, data: transferCall(authorization, signature), gas };
+  return { to: MULTICALL3, data: aggregate(paymentCalls(authorization, signature)), gas: limits.wallet_gas_max };
 }

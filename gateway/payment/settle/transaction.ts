@@ -1,7 +1,8 @@
 import secp256k1 from 'secp256k1';
-import { getAddress, parseTransaction, serializeTransaction, type TransactionSerializableEIP1559 } from 'viem';
+import { parseTransaction, serializeTransaction, type TransactionSerializableEIP1559 } from 'viem';
 import { keccak256 } from '../../../schema/digest.ts';
 import { networks } from '../../../schema/network.ts';
+import { addressOfPoint } from '../../../schema/secp256k1.ts';
 import { bytes, type Hex, hex } from '../base/abi.ts';
 import type { Fees } from './fees.ts';
 
@@ -14,9 +15,8 @@ export interface SettlerKey {
 
 export function settlerKey(private_key: string): SettlerKey {
   const secret = bytes(private_key);
-  const public_key = secp256k1.publicKeyCreate(secret, false);
   return {
-    address: getAddress(hex(keccak256(public_key.subarray(1)).subarray(12))),
+    address: addressOfPoint(secp256k1.publicKeyCreate(secret, false)),
     sign: digest => secp256k1.ecdsaSign(digest, secret),
   };
 }

@@ -2,6 +2,7 @@ import type { FilterQuery } from '@mikro-orm/core';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
+import { DatabaseAway, isOutage } from '../../outage.ts';
 import { BoardPost, Outcome } from './post.entity.ts';
 
 export interface PostFilter {
@@ -14,10 +15,13 @@ export async function listPosts(database: Database, filter: PostFilter): Promise
   const where: FilterQuery<BoardPost> = { hidden: false };
   if (filter.type !== null) where.outcome = outcomeNamed(filter.type);
   if (filter.endpoint !== null) where.endpointHost = hostOf(filter.endpoint);
-  return database.orm.em.fork().find(BoardPost, where, {
+  const found = database.orm.em.fork().find(BoardPost, where, {
     orderBy: { postedAt: 'desc', postId: 'desc' },
     limit: limits.board_page_posts_max,
     disableIdentityMap: true,
+  });
+  return found.catch(error => {
+    throw isOutage(error) ? new DatabaseAway(error) : error;
   });
 }
 

@@ -1,18 +1,24 @@
-import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { canonicalHash } from '../../../schema/digest.ts';
 import type { ArrivalStatus, BookEventKind, Evidence } from '../../../schema/evidence.ts';
+import type { BookPolicy } from '../../../schema/requests/policy.ts';
+import { iso } from '../../clock.ts';
+import { type Counters, tally } from './counters.ts';
 
 /** A book's head as the ledger holds it under lock. */
-export interface Head {
+export interface Head extends Counters {
   readonly agent_id: number;
-  readonly spent_atomic: AtomicAmount;
   readonly reserved_atomic: AtomicAmount;
+  /** Budget Y; null is unlimited. */
+  readonly budget_atomic: AtomicAmount | null;
+  readonly policy: BookPolicy;
   readonly seq: number;
   readonly position: number;
   readonly row_hash: string;
   readonly event_hash: string;
-  readonly by_rail: Readonly<Record<string, { readonly count: number; readonly amount: string }>>;
+  /** Database time, read once the head was locked. */
+  readonly now_ms: number;
 }
 
 /** A row as it is born. What is not known is null, never left out: the hash covers every member. */
@@ -59,7 +65,8 @@ export interface EventRecord {
 }
 
 /** A new row takes the next seq and the next position; its hash binds its facts, its seq and the row before it. */
-export function bear(head: Head, birth: RowBirth, at: string): { head: Head; row: RowRecord; event: EventRecord } {
+export function bear(head: Head, birth: RowBirth, at_ms: number): { head: Head; row: RowRecord; event: EventRecord } {
+  const at = iso(at_ms);
   const seq = head.seq + 1;
   const facts = {
     ...birth,
@@ -70,7 +77,7 @@ export function bear(head: Head, birth: RowBirth, at: string): { head: Head; row
     prev_row_hash: head.row_hash,
   };
   const row: RowRecord = { ...facts, row_hash: canonicalHash(facts as unknown as Json) };
-  const grown = { ...head, seq, row_hash: row.row_hash, by_rail: counted(head.by_rail, birth) };
+  const grown = { ...tally(head, birth, at_ms, 1), seq, row_hash: row.row_hash };
   const body = { evidence: birth.evidence, collected: birth.collected, amount: facts.amount, row_hash: row.row_hash };
   return { row, ...happen(grown, { kind: 'born', seq, task_id: birth.task_id, body }, at) };
 }
@@ -85,12 +92,4 @@ export function happen(
   const facts = { agent_id: head.agent_id, position, ...what, at, prev_hash: head.event_hash };
   const event: EventRecord = { ...facts, hash: canonicalHash(facts) };
   return { head: { ...head, position, event_hash: event.hash }, event };
-}
-
-/** Totals count only rows that carry an amount. */
-function counted(by_rail: Head['by_rail'], birth: RowBirth): Head['by_rail'] {
-  if (birth.amount === null || birth.rail === null) return by_rail;
-  const before = by_rail[birth.rail] ?? { count: 0, amount: '0' };
-  const amount = atomicAmount(BigInt(before.amount) + birth.amount).toString();
-  return { ...by_rail, [birth.rail]: { count: before.count + 1, amount } };
 }

@@ -1,11 +1,13 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { type AtomicAmount, remainder } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { BookPolicy } from '../../../schema/requests/policy.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 
 /**
  * The head of one book: where its two chains stand (rows by seq, events by position) and the counters that answer
- * every total without a scan. Only the ledger writes it, always under its row lock.
+ * every total without a scan. Only the ledger writes them, always under the row's lock;
+ * budget and policy are the owner's.
  */
 @Entity({ tableName: 'book' })
 export class BookHead {
@@ -32,6 +34,18 @@ export class BookHead {
   byRail!: JsonObject;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   openedAt!: Date;
+  /** What its owner set; members that are not set are not there. */
+  @Property({ type: 'json', defaultRaw: `'{}'` })
+  policy!: BookPolicy;
+  /** The UTC hour and the UTC day in which something was collected last, and how much since they began. */
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
+  hourStart!: Date | null;
+  @Property({ type: AtomicAmountColumn, default: '0' })
+  hourAtomic!: AtomicAmount;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
+  dayStart!: Date | null;
+  @Property({ type: AtomicAmountColumn, default: '0' })
+  dayAtomic!: AtomicAmount;
 
   get remainingAtomic(): AtomicAmount | null {
     return this.budgetAtomic === null ? null : remainder(this.budgetAtomic, this.spentAtomic);

@@ -3,7 +3,7 @@ import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { requirePossession } from '../../../schema/principal.ts';
+import { requirePossession, requireWriter } from '../../../schema/principal.ts';
 import { pageRows } from '../../../schema/requests/book.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { iso } from '../../clock.ts';
@@ -39,7 +39,7 @@ export class BookResolver {
     @Arg('limit', () => Int, { nullable: true }) limit: number | null,
     @Ctx() context: BookContext,
   ): Promise<Book> {
-    const agent_id = requirePossession(context.principal, agentId);
+    const agent_id = requireWriter(context.principal, agentId);
     const rows = rowsAsked(limit);
     await setBudget(context.database, agent_id, budgetAtomic ?? null);
     return page(agent_id, rows, context);

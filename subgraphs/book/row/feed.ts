@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../schema/limits.ts';
 import type { Live } from '../../live.ts';
+import { DatabaseAway } from '../../outage.ts';
 import { Bell } from './bell.ts';
+
+const AWAY_REST_MS = 1_000;
 
 /**
  * Events of one book beyond `after`, ascending, at most `limit`. `told` is the newest position that the reader has heard
@@ -55,7 +59,12 @@ async function* follow<E extends { readonly position: number }>(
     let position = after;
     while (!bell.closed) {
       const told = bell.answer();
-      const page = await readEvents(agent_id, position, limits.feed_page_events_max, told);
+      const page = await readEvents(agent_id, position, limits.feed_page_events_max, told).catch(restIfAway);
+      if (page === null) {
+        // What was told before is told again, to whoever reads for itself.
+        bell.ring(null);
+        continue;
+      }
       for (const event of page) {
         if (bell.closed) return;
         position = event.position;
@@ -66,6 +75,13 @@ async function* follow<E extends { readonly position: number }>(
   } finally {
     stop();
   }
+}
+
+/** A reader need not notice that the database was away: null, after a while. */
+async function restIfAway(fault: unknown): Promise<null> {
+  if (!(fault instanceof DatabaseAway)) throw fault;
+  await sleep(AWAY_REST_MS);
+  return null;
 }
 
 /**

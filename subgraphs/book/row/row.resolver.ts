@@ -15,6 +15,7 @@ const textFacts = {
   spentAtomic: 'spent_atomic',
   capAtomic: 'cap_atomic',
   periodStart: 'period_start',
+  refusalId: 'refusal_id',
   bucket: 'bucket',
 } as const;
 
@@ -62,6 +63,10 @@ export class BookRowResolver {
   @FieldResolver(() => String, { nullable: true })
   periodStart(@Root() { facts }: BookRow) {
     return text(facts, 'periodStart');
+  }
+  @FieldResolver(() => String, { nullable: true, description: 'The signed refusal that says the same.' })
+  refusalId(@Root() { facts }: BookRow) {
+    return text(facts, 'refusalId');
   }
   @FieldResolver(() => String, { nullable: true })
   bucket(@Root() { facts }: BookRow) {

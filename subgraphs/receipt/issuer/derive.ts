@@ -1,8 +1,7 @@
 import { createECDH, createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 import secp256k1 from 'secp256k1';
-import { getAddress } from 'viem';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
-import { keccak256 } from '../../../schema/digest.ts';
+import { addressOfPoint } from '../../../schema/secp256k1.ts';
 
 /** The three keys that one seed yields. Private parts never leave the issuer folder. */
 export interface SeedKeys {
@@ -61,11 +60,6 @@ function secp(seed: Buffer): SeedKeys['secp256k1'] {
   const key = scalar(seed, 'svc.issuer.secp256k1.v1', SECP256K1_ORDER);
   const point = Buffer.from(secp256k1.publicKeyCreate(key, false));
   return { key, ...published(pointOf('secp256k1', point), 'ES256K'), address: addressOfPoint(point) };
-}
-
-/** The EIP-55 address of an uncompressed secp256k1 point (0x04, x, y). */
-export function addressOfPoint(point: Uint8Array): string {
-  return getAddress(`0x${Buffer.from(keccak256(point.subarray(1)).subarray(12)).toString('hex')}`);
 }
 
 function pointOf(crv: string, point: Buffer) {

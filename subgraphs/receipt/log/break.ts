@@ -1,14 +1,19 @@
-import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import { type Database, insertRows } from '../../database.ts';
 import type { Issuer } from '../issuer/keys.ts';
+import type { Damage } from './audit.ts';
 import { LOG_ID, type SignedTreeHead, type TreeHeadFacts } from './head.ts';
+import { storedHead } from './intact.ts';
 import { storedRoot } from './proof.ts';
 
 /** A break that the operator declares: what was signed, what is left, and why. Published, signed, never taken back. */
 export interface LogBreak {
-  readonly saved: TreeHeadFacts;
+  /** Null where the head outside the database was lost: then nobody can say what was signed. */
+  readonly saved: TreeHeadFacts | null;
   readonly found: TreeHeadFacts;
+  /** The places that disagree with their receipts, hash by hash. From now on these, and no others, are passed over. */
+  readonly damage: readonly Damage[];
   readonly reason: string;
   /** ISO 8601. */
   readonly declared_at: string;
@@ -19,20 +24,32 @@ export async function declareBreak(database: Database, issuer: Issuer, declared:
   const facts = {
     schema: documents.log_break,
     log_id: LOG_ID,
-    ...declared,
-    saved: named(declared.saved),
+    ...(declared.saved && { saved: named(declared.saved) }),
     found: named(declared.found),
+    ...(declared.damage.length > 0 && { damage: declared.damage.map(it => present({ ...it })) }),
+    reason: declared.reason,
+    declared_at: declared.declared_at,
   };
   const jws = issuer.signJws({
     iss: issuer.base_url,
     iat: Math.floor(Date.parse(declared.declared_at) / 1000),
     ...facts,
   });
-  const { saved, found, reason, declared_at } = facts;
+  const { saved = null, damage = null, found, reason, declared_at } = facts;
   await database.transaction(tx =>
-    insertRows(tx, 'log_break', [{ saved, found, reason, declared_at, kid: issuer.kid, jws }]),
+    insertRows(tx, 'log_break', [{ saved, found, damage, reason, declared_at, kid: issuer.kid, jws }]),
   );
   return { ...facts, kid: issuer.kid, jws };
+}
+
+/** All damage that was ever declared. */
+export async function declaredDamage(database: Database): Promise<Damage[]> {
+  const breaks = await database.query<{ damage: Damage[] }>({
+    text: 'select damage from log_break where damage is not null',
+  });
+  return breaks.flatMap(({ damage }) =>
+    damage.map(it => ({ ...it, computed: it.computed ?? null, stored: it.stored ?? null })),
+  );
 }
 
 function named({ tree_size, root_hash }: TreeHeadFacts): { tree_size: number; root_hash: string } {
@@ -40,13 +57,14 @@ function named({ tree_size, root_hash }: TreeHeadFacts): { tree_size: number; ro
 }
 
 /** Every break that was ever declared, oldest first. */
-export function logBreaks(database: Database): Promise<JsonObject[]> {
-  return database.query<{ schema: string }>({
+export async function logBreaks(database: Database): Promise<JsonObject[]> {
+  const breaks = await database.query<{ schema: string }>({
     name: 'log breaks',
-    text: `select '${documents.log_break}' as schema, ${LOG_ID} as log_id, saved, found, reason,
+    text: `select '${documents.log_break}' as schema, ${LOG_ID} as log_id, saved, found, damage, reason,
         to_char(declared_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as declared_at, kid, jws
       from log_break order by break_id`,
   });
+  return breaks.map(it => present(it));
 }
 
 /**
@@ -54,14 +72,24 @@ export function logBreaks(database: Database): Promise<JsonObject[]> {
  * @throws where they do not: such a log cannot be continued, whatever is declared.
  */
 export async function headToContinue(database: Database, found: TreeHeadFacts): Promise<SignedTreeHead | null> {
+  const { ends_with_head } = await storedHead(database);
+  if (!ends_with_head) throw new Contradiction();
   if (found.tree_size === 0) return null;
-  const root = await storedRoot(database, found.tree_size);
+  const root = await storedRoot(database, found.tree_size).catch(() => null);
   const [head] = await database.query<SignedTreeHead & { at: string }>({
     text: `select log_id, tree_size, root_hash, tree_head_hash, kid, jws, to_json(at) #>> '{}' as at from tree_head where tree_size = $1`,
     values: [found.tree_size],
   });
-  if (!head || root.toString('hex') !== found.root_hash || head.root_hash !== found.root_hash) {
-    throw new Error('the log in the database contradicts itself: restore a database that does not');
+  if (!head || root?.toString('hex') !== found.root_hash || head.root_hash !== found.root_hash) {
+    throw new Contradiction();
   }
   return head;
+}
+
+class Contradiction extends Error {
+  override name = 'Contradiction';
+
+  constructor() {
+    super('the log in the database contradicts itself: restore a database that does not');
+  }
 }

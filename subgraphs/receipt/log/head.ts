@@ -2,7 +2,7 @@ import { canonicalHash } from '../../../schema/digest.ts';
 import { iso } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import type { Issuer } from '../issuer/keys.ts';
-import { appendLeaf, type Frontier, rootOf, type TreeNode } from './merkle.ts';
+import { appendLeaf, EMPTY_ROOT, type Frontier, rootOf, type TreeNode } from './merkle.ts';
 
 /** There is one log; its number is signed with every head, so that a second could never be passed off as the first. */
 export const LOG_ID = 1;
@@ -98,6 +98,11 @@ interface HeadRow {
 /** The clock is read above the locking scan, hence after the wait: below it a waiter would bring its time of arrival. */
 const LOCK = `with head as materialized (select tree_size, frontier, last_at_ms from log_head where log_id = $1 for update)
 select head.*, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from head`;
+
+/** The head of the log before its first leaf: saved at the first start, so that a missing file is always a lost one. */
+export function emptyHead(issuer: Issuer, at_ms: number): SignedTreeHead {
+  return signHead(issuer, 0, EMPTY_ROOT, at_ms);
+}
 
 function signHead(issuer: Issuer, tree_size: number, root: Buffer, at_ms: number): SignedTreeHead {
   const facts = { log_id: LOG_ID, tree_size, root_hash: root.toString('hex') };

@@ -4,23 +4,27 @@ import { verifyConsistency } from './merkle-proof.ts';
 import { consistencyProof, MissingNode, storedRoot } from './proof.ts';
 
 export type LogIntegrity =
-  | { readonly kind: 'intact' }
-  /** Nothing is known from outside the database: a first start, or a lost DATA_DIR. */
+  | { readonly kind: 'intact'; readonly found: TreeHeadFacts }
+  /** Nothing is known from outside the database: a first start where it is empty, or else a lost DATA_DIR. */
   | { readonly kind: 'unsaved'; readonly found: TreeHeadFacts }
   /** The database knows fewer leaves than were signed: an older dump, or a truncated table. */
   | { readonly kind: 'shrunken'; readonly saved: TreeHeadFacts; readonly found: TreeHeadFacts }
   /** As long as it should be or longer, and yet not the log that was signed. */
-  | { readonly kind: 'rewritten'; readonly saved: TreeHeadFacts; readonly found: TreeHeadFacts };
+  | { readonly kind: 'rewritten'; readonly saved: TreeHeadFacts; readonly found: TreeHeadFacts }
+  /** Its head is not where its leaves, receipts and signed heads end: what is appended next would meet what stands. */
+  | { readonly kind: 'contradictory'; readonly saved: TreeHeadFacts | null; readonly found: TreeHeadFacts };
 
 /**
  * Whether the log in the database still begins with the one whose head was saved outside of it.
- * Nodes are never changed, so the roots are computed again from them, not read from a stored head: O(log n) rows.
+ * Nodes are never changed, so the roots are computed again from them, not read from a stored head: O(log n) rows. That
+ * the leaves below are still those of the receipts is for the audit to say (audit-stored.ts).
  */
 export async function proveLogIntact(database: Database, saved: TreeHeadFacts | null): Promise<LogIntegrity> {
-  const found = await storedHead(database);
+  const { found, ends_with_head } = await storedHead(database);
+  if (saved !== null && found.tree_size < saved.tree_size) return { kind: 'shrunken', saved, found };
+  if (!ends_with_head) return { kind: 'contradictory', saved, found };
   if (saved === null) return { kind: 'unsaved', found };
-  if (found.tree_size < saved.tree_size) return { kind: 'shrunken', saved, found };
-  return (await continues(database, saved, found)) ? { kind: 'intact' } : { kind: 'rewritten', saved, found };
+  return (await continues(database, saved, found)) ? { kind: 'intact', found } : { kind: 'rewritten', saved, found };
 }
 
 async function continues(database: Database, saved: TreeHeadFacts, found: TreeHeadFacts): Promise<boolean> {
@@ -36,12 +40,23 @@ async function continues(database: Database, saved: TreeHeadFacts, found: TreeHe
   }
 }
 
-async function storedHead(database: Database): Promise<TreeHeadFacts> {
-  const rows = await database.query<{ tree_size: number; root_hash: Buffer }>({
+interface StoredHead {
+  readonly found: TreeHeadFacts;
+  readonly ends_with_head: boolean;
+}
+
+/** The head as it stands; in one statement with what it is the head of, for others may append meanwhile. */
+export async function storedHead(database: Database): Promise<StoredHead> {
+  const [head] = await database.query<{ tree_size: number; root_hash: Buffer; signed: number; reach: number }>({
     name: 'read log head',
-    text: 'select tree_size, root_hash from log_head where log_id = $1',
+    text: `select h.tree_size, h.root_hash, coalesce((select max(tree_size) from tree_head), 0) as signed,
+        greatest((select max(index) + 1 from log_node where level = 0), (select max(leaf_index) + 1 from receipt), 0) as reach
+      from log_head h where log_id = $1`,
     values: [LOG_ID],
   });
-  const head = rows[0];
-  return { log_id: LOG_ID, tree_size: head?.tree_size ?? 0, root_hash: head?.root_hash.toString('hex') ?? '' };
+  const { tree_size = 0, root_hash, signed, reach = 0 } = head ?? {};
+  return {
+    found: { log_id: LOG_ID, tree_size, root_hash: root_hash?.toString('hex') ?? '' },
+    ends_with_head: signed === tree_size && reach <= tree_size,
+  };
 }

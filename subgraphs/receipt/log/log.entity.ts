@@ -71,17 +71,20 @@ export class TreeHead {
   at!: Date;
 }
 
-/** A declared break of the log: what was signed, what is left, and why. Added only. */
+/** A declared break of the log: what was signed, what is left and what of it is damaged, and why. Added only. */
 @Entity({ tableName: 'log_break' })
 export class LogBreakRecord {
   @PrimaryKey({ type: 'integer' })
   breakId!: number;
 
-  @Property({ type: 'json' })
-  saved!: JsonObject;
+  @Property({ type: 'json', nullable: true })
+  saved!: JsonObject | null;
 
   @Property({ type: 'json' })
   found!: JsonObject;
+
+  @Property({ type: 'json', nullable: true })
+  damage!: JsonObject[] | null;
 
   @Property({ type: 'text' })
   reason!: string;

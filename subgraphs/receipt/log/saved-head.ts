@@ -1,7 +1,8 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { z } from 'zod';
 import { withFileLock } from './file-lock.ts';
-import type { SignedTreeHead } from './head.ts';
+import { LOG_ID, type SignedTreeHead, treeHeadHash } from './head.ts';
 
 /** The last signed head, kept outside the database: what a restored older dump cannot take back. */
 export interface SavedHead {
@@ -53,12 +54,35 @@ export function savedHead(path: string): SavedHead {
   };
 }
 
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+/** A head that was damaged where it lies does not hash to its own hash. */
+const Saved = z
+  .object({
+    log_id: z.literal(LOG_ID),
+    tree_size: z.int().min(0),
+    root_hash: hash,
+    tree_head_hash: hash,
+    kid: z.string(),
+    jws: z.string(),
+    at: z.string(),
+  })
+  .refine(head => treeHeadHash(head) === head.tree_head_hash, 'tree_head_hash is not the hash of this head');
+
+/** The file is there and holds no head. */
+export class UnreadableHead extends Error {
+  override name = 'UnreadableHead';
+
+  constructor(path: string, cause: unknown) {
+    super(`the saved log head ${path} cannot be read`, { cause });
+  }
+}
+
 async function readHead(path: string): Promise<SignedTreeHead | null> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as SignedTreeHead;
+    return Saved.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new Error(`the saved log head ${path} cannot be read`, { cause: fault });
+    throw new UnreadableHead(path, fault);
   }
 }
 

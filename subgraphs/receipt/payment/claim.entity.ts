@@ -1,7 +1,8 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { TaskId } from '../../../schema/ids.ts';
+import type { ArrivalStatus } from '../../../schema/evidence.ts';
+import type { RefusalId, TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 import type { ClaimState } from './claim.machine.ts';
@@ -60,12 +61,23 @@ export class PaymentClaim {
   fromBlock!: number | null;
   @Property({ type: 'text', nullable: true })
   reason!: string | null;
+  /** Of a released claim: the refusal of its book, for the request that stands here. */
+  @Property({ type: 'text', nullable: true })
+  refusalId!: RefusalId | null;
   /** A released claim is final once the chain has said, after `validBefore`, that the payment was never used. */
   @Property({ type: 'boolean', default: false })
   final!: boolean;
-  /** The last look at a released claim that has expired; null before the first. */
+  /** Whether the money of a payment that a facilitator vouched for has been seen; null where it was, before the record. */
+  @Property({ type: 'text', nullable: true })
+  arrival!: ArrivalStatus | null;
+  /** The last look at a released claim that has expired, or for a pending arrival; null before the first. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   lookedAt!: Date | null;
+  /** The process that does the work of a recorded payment once more, because it has no answer; and since when. */
+  @Property({ type: 'uuid', nullable: true })
+  rerunOwner!: string | null;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
+  rerunAt!: Date | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   claimedAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz' })

@@ -1,10 +1,11 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { AgentId, TaskId } from '../../../schema/ids.ts';
+import type { AgentId, RefusalId, TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Tx } from '../../database.ts';
-import { judge, type Standing, type Verdict } from './claim.machine.ts';
+import { judge, type Standing, type Use, type Verdict } from './claim.machine.ts';
 import { leased } from './lease.ts';
+import { beyondMeans, type Means } from './means.ts';
 
 /** A claim as it is made. `claim_key` names the money itself: `eip155:8453/<usdc>/<payer>/<nonce>`, lower case. */
 export interface ClaimRequest {
@@ -24,6 +25,8 @@ export interface ClaimRequest {
   readonly landing: JsonObject;
   readonly request_box: Buffer;
   readonly slots: readonly string[];
+  /** Null where it is not to be asked: the money has moved already. */
+  readonly means: Means | null;
 }
 
 /** A held claim: every later move is compare-and-set on (state, owner, epoch). */
@@ -42,8 +45,11 @@ export type ClaimOutcome =
       readonly landing: JsonObject;
     }
   | { readonly kind: 'slot_taken'; readonly slot: string }
+  /** The payer's open claims leave too little for it; nothing stands. */
+  | { readonly kind: 'beyond_means' }
+  | { readonly kind: 'blocked'; readonly refusal_id: RefusalId }
   /** `task_id` is the task that the payment pays for already. */
-  | { readonly kind: Exclude<Verdict['kind'], 'claimed' | 'replayed'>; readonly task_id: TaskId };
+  | { readonly kind: Exclude<Verdict['kind'], 'claimed' | 'replayed' | 'blocked'>; readonly task_id: TaskId };
 
 /**
  * Claims payments, many at once; rows are taken in the order of their keys, or two batches would deadlock. Every request
@@ -53,7 +59,11 @@ export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): 
   const first = new Map<string, ClaimRequest>();
   for (const request of requests) if (!first.has(request.claim_key)) first.set(request.claim_key, request);
   const sorted = [...first.values()].sort((a, b) => (a.claim_key < b.claim_key ? -1 : 1));
-  const inserted = await insertClaims(tx, sorted);
+  const beyond = await beyondMeans(tx, [...first.values()]);
+  const inserted = await insertClaims(
+    tx,
+    sorted.filter(request => !beyond.has(request.claim_key)),
+  );
   const standing = await meetStanding(
     tx,
     sorted.filter(request => !inserted.has(request.claim_key)),
@@ -62,7 +72,8 @@ export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): 
   const taken = new Map<string, ClaimRequest>();
   const outcomes = new Map<ClaimRequest, ClaimOutcome>();
   for (const request of requests) {
-    const outcome = judged(request, standing.get(request.claim_key), taken.get(request.claim_key));
+    const { claim_key } = request;
+    const outcome = judged(request, standing.get(claim_key), taken.get(claim_key), beyond.has(claim_key));
     if (outcome.kind === 'claimed') taken.set(request.claim_key, request);
     outcomes.set(request, outcome);
   }
@@ -79,24 +90,49 @@ function judged(
   request: ClaimRequest,
   standing: StandingRow | undefined,
   taker: ClaimRequest | undefined,
+  beyond: boolean,
 ): ClaimOutcome {
   if (taker) {
     const kind = taker.request_hash === request.request_hash ? 'in_flight' : 'foreign';
     return { kind, task_id: taker.task_id };
   }
-  if (!standing) return held(request, 0);
-  const verdict = judge(standing, request);
+  if (!standing) return beyond ? { kind: 'beyond_means' } : held(request, 0);
+  const verdict = judge(asStanding(standing), asUse(request));
+  // One that stands open was within its payer's means when it was claimed.
+  if (verdict.kind === 'claimed' && beyond && standing.state === 'released') return { kind: 'beyond_means' };
   if (verdict.kind === 'claimed') return held(request, standing.lease_epoch + 1);
+  // The money has moved since, by somebody else's doing: what its book refused then is owed now.
+  if (verdict.kind === 'blocked') return request.means === null ? held(request, standing.lease_epoch + 1) : verdict;
   const { task_id, answer_box, landing } = standing;
   if (verdict.kind !== 'replayed') return { kind: verdict.kind, task_id };
   return { kind: 'replayed', task_id, answer_box, landing };
+}
+
+function asStanding({ landing, ...standing }: StandingRow): Standing {
+  return { ...standing, possessed_by: possessorOf(landing) };
+}
+
+/** Means are asked for all but what is spent. */
+function asUse({ landing, means, ...request }: ClaimRequest): Use {
+  return { ...request, possessed_by: possessorOf(landing), spent: means === null };
+}
+
+function possessorOf({ possessed_by }: JsonObject): number | null {
+  return typeof possessed_by === 'number' ? possessed_by : null;
 }
 
 function held(request: ClaimRequest, lease_epoch: number): ClaimOutcome {
   return { kind: 'claimed', lease: { claim_key: request.claim_key, lease_owner: request.lease_owner, lease_epoch } };
 }
 
-function columns({ slots: _, request_box, amount_atomic, reserved_atomic, ...rest }: ClaimRequest): object {
+function columns({
+  slots: _slots,
+  means: _means,
+  request_box,
+  amount_atomic,
+  reserved_atomic,
+  ...rest
+}: ClaimRequest): object {
   return {
     ...rest,
     state: 'claimed',
@@ -120,7 +156,7 @@ async function insertClaims(tx: Tx, sorted: readonly ClaimRequest[]): Promise<Se
   return new Set(rows.map(row => row.claim_key));
 }
 
-type StandingRow = Standing & {
+type StandingRow = Omit<Standing, 'possessed_by'> & {
   claim_key: string;
   task_id: TaskId;
   answer_box: Buffer | null;
@@ -132,14 +168,18 @@ async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<Map<s
   if (met.length === 0) return new Map();
   const { rows } = await tx.query<StandingRow>({
     name: 'meet standing claims',
-    text: `select claim_key, state, task_id, request_hash, answer_box, landing, lease_epoch, ${leased('c')} as leased
+    text: `select claim_key, state, task_id, request_hash, answer_box, landing, lease_epoch, refusal_id, ${leased('c')} as leased,
+        from_block is not null as published
       from payment_claim c where claim_key = any($1) order by claim_key for update`,
     values: [met.map(request => request.claim_key)],
   });
   return new Map(rows.map(row => [row.claim_key, row]));
 }
 
-/** A released payment, or one whose process died before anything moved, is claimed anew, for this request. */
+/**
+ * A released payment, or one whose process died before anything moved, is claimed anew, for this request. What was sent
+ * once stays known as that: `from_block` stands, and nothing moved before it now either.
+ */
 async function claimAgain(tx: Tx, again: readonly ClaimRequest[]): Promise<void> {
   if (again.length === 0) return;
   await tx.query({
@@ -147,8 +187,8 @@ async function claimAgain(tx: Tx, again: readonly ClaimRequest[]): Promise<void>
     text: `update payment_claim c set state = 'claimed', field = n.field, request_hash = n.request_hash, task_id = n.task_id,
         agent_id = n.agent_id, lease_owner = n.lease_owner, lease_epoch = c.lease_epoch + 1, landing = n.landing,
         reserved_atomic = n.reserved_atomic, amount_atomic = n.amount_atomic, "authorization" = n."authorization",
-        request_box = n.request_box, valid_before = n.valid_before, answer_box = null, settlement_id = null, from_block = null,
-        reason = null, final = false, looked_at = null, moved_at = now()
+        request_box = n.request_box, valid_before = n.valid_before, answer_box = null, settlement_id = null,
+        reason = null, refusal_id = null, final = false, looked_at = null, moved_at = now()
       from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where c.claim_key = n.claim_key`,
     values: [JSON.stringify(again.map(columns))],
   });

@@ -1,4 +1,4 @@
-import type { Tx } from '../../database.ts';
+import type { Database, Tx } from '../../database.ts';
 
 /** A process holds all its claims by one lease: one write every few seconds, whatever the number of calls. */
 const LEASE_SECONDS = 6;
@@ -7,9 +7,12 @@ const LEASE_SECONDS = 6;
 const CALL_SECONDS_MAX = 180;
 
 /** SQL over an alias of payment_claim: true while its process is alive and may be at work on it, by the database's clock. */
-export const leased = (claim: string): string =>
-  `(${claim}.moved_at > now() - interval '${CALL_SECONDS_MAX} seconds' and exists (
-    select 1 from process_lease p where p.owner = ${claim}.lease_owner and p.expires_at > now()))`;
+export const leased = (claim: string): string => living(`${claim}.lease_owner`, `${claim}.moved_at`);
+
+/** The same for any work that a process (`owner`) began at a time (`since`): SQL, over two columns. */
+export const living = (owner: string, since: string): string =>
+  `(${since} > now() - interval '${CALL_SECONDS_MAX} seconds' and exists (
+    select 1 from process_lease p where p.owner = ${owner} and p.expires_at > now()))`;
 
 export async function renewLease(client: Tx, owner: string): Promise<void> {
   await client.query({
@@ -23,4 +26,10 @@ export async function renewLease(client: Tx, owner: string): Promise<void> {
 /** On a clean stop: what this process left open may be taken at once. */
 export async function endLease(client: Tx, owner: string): Promise<void> {
   await client.query({ text: 'delete from process_lease where owner = $1', values: [owner] });
+}
+
+/** Whether any process is at work on this database. */
+export async function anybodyServes(database: Pick<Database, 'query'>): Promise<boolean> {
+  const living = await database.query({ text: 'select 1 from process_lease where expires_at > now() limit 1' });
+  return living.length > 0;
 }

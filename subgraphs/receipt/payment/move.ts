@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { TaskId } from '../../../schema/ids.ts';
 import { asEntity } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { PaymentClaim } from './claim.entity.ts';
@@ -154,28 +155,34 @@ export async function takeExpired(tx: Tx, count_max: number): Promise<PaymentCla
 /**
  * Somebody used a payment that we had let go of: it is settled after all, and this process records it. Returns the claim
  * as it stands now: what it once held on its book was given back when it was released. Null where another was faster.
+ * `task_id` is another than the claim's where that one's row says already that the call was refused.
  */
 export async function reopen(
   tx: Tx,
   claim: PaymentClaim,
   owner: string,
   from_block: number,
+  task_id: TaskId = claim.taskId,
 ): Promise<PaymentClaim | null> {
   const { rows } = await tx.query({
     name: 'reopen claim',
     text: `update payment_claim set state = 'settling', lease_owner = $2, lease_epoch = lease_epoch + 1,
-        reserved_atomic = 0, settlement_id = null, from_block = $4, moved_at = now()
+        reserved_atomic = 0, settlement_id = null, from_block = $4, task_id = $5, refusal_id = null, moved_at = now()
       where claim_key = $1 and state = 'released' and lease_epoch = $3
       returning ${CLAIM_COLUMNS}`,
-    values: [claim.claimKey, owner, claim.leaseEpoch, from_block],
+    values: [claim.claimKey, owner, claim.leaseEpoch, from_block, task_id],
   });
   return rows[0] ? asEntity(PaymentClaim, rows[0]) : null;
 }
 
-export async function markFinal(tx: Tx, claim_keys: readonly string[]): Promise<void> {
+/** Compare-and-set: what was claimed, and perhaps sent, since it was looked at is not what the look was about. */
+export async function markFinal(
+  tx: Tx,
+  { claimKey, leaseEpoch }: Pick<PaymentClaim, 'claimKey' | 'leaseEpoch'>,
+): Promise<void> {
   await tx.query({
-    text: `update payment_claim set final = true where claim_key = any($1) and state = 'released'`,
-    values: [claim_keys],
+    text: `update payment_claim set final = true where claim_key = $1 and lease_epoch = $2 and state = 'released'`,
+    values: [claimKey, leaseEpoch],
   });
 }
 
@@ -183,7 +190,7 @@ const CLAIM_COLUMNS = `claim_key as "claimKey", state, field, request_hash as "r
   agent_id as "agentId", lease_owner as "leaseOwner", lease_epoch as "leaseEpoch", network, payer, payment_id as "paymentId",
   amount_atomic as "amountAtomic", reserved_atomic as "reservedAtomic", valid_before as "validBefore", "authorization", landing,
   request_box as "requestBox", answer_box as "answerBox", settlement_id as "settlementId", from_block as "fromBlock", reason, final,
-  claimed_at as "claimedAt", moved_at as "movedAt"`;
+  refusal_id as "refusalId", claimed_at as "claimedAt", moved_at as "movedAt"`;
 
 export async function claimByKey(database: Database, claim_key: string): Promise<PaymentClaim | null> {
   const text = `select ${CLAIM_COLUMNS} from payment_claim where claim_key = $1`;
@@ -202,18 +209,27 @@ export async function tasksOfSettlement(tx: Tx, settlement_id: string): Promise<
 
 /**
  * Stored answers and requests are kept for redelivery and no longer; the receipt stands for ever. Payments that came to
- * nothing and can never be used any more leave no trace: an unpaid caller must not fill the disk.
+ * nothing and can never be used any more leave no trace: an unpaid caller must not fill the disk. Those that were reverted
+ * stay for as long as their payers are to rest.
  */
-export async function forgetClaims(database: Database, hours: number): Promise<void> {
+export async function forgetClaims(database: Database, hours: number, reverted_seconds = 0): Promise<void> {
   await database.query({
     text: `update payment_claim set answer_box = null, request_box = ''
       where state = 'recorded' and request_box <> '' and moved_at < now() - make_interval(hours => $1)`,
     values: [hours],
   });
-  await database.query({ text: `delete from payment_claim where state = 'released' and final` });
+  await database.query({
+    text: `delete from payment_claim where state = 'released' and final
+      and (reason is distinct from 'reverted' or moved_at < now() - make_interval(secs => $1))`,
+    values: [reverted_seconds],
+  });
 }
 
-/** An answer that is true no longer, such as a session that has ended, is not delivered again. */
-export async function forgetAnswer(tx: Tx, task_id: string): Promise<void> {
-  await tx.query({ text: 'update payment_claim set answer_box = null where task_id = $1', values: [task_id] });
+/** An answer that is true no longer, such as a session that has ended, is not delivered again; only of that paid field. */
+export async function forgetAnswer(tx: Tx, task_id: string, field: string): Promise<void> {
+  await tx.query({
+    name: 'forget answer',
+    text: 'update payment_claim set answer_box = null where task_id = $1 and field = $2',
+    values: [task_id, field],
+  });
 }

@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { AtomicAmountColumn } from '../../columns.ts';
 
 /**
@@ -22,6 +22,7 @@ export class SettlerKeyRow {
 export class SettlementRow {
   @PrimaryKey({ type: 'text' })
   settlementId!: string;
+  /** Whose key signs it; `facilitator` where that is not ours. */
   @Property({ type: 'text' })
   keyAddress!: string;
   @Property({ type: 'integer' })
@@ -40,16 +41,26 @@ export class SettlementRow {
   blockHash!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   createdAt!: Date;
+  /** How often it was handed to a facilitator after the first time, and when last; null where none carries it. */
+  @Property({ type: 'integer', default: 0 })
+  posts!: number;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
+  postedAt!: Date | null;
+  /** The transaction in which a facilitator says that it moved; believed only once the chain shows it. */
+  @Property({ type: 'text', nullable: true })
+  vouchedTx!: string | null;
 }
 
-/** The bytes that were or may be broadcast, written before they are: the first, and its replacements by higher fees. */
+/**
+ * The bytes that were or may be broadcast, written before they are: the first, and its replacements by higher fees. Of a
+ * facilitator's transaction the hash alone is known, and only once it was seen mined.
+ */
 @Entity({ tableName: 'settlement_attempt' })
-@Index({ name: 'settlement_attempt_settlement', properties: ['settlementId'] })
 export class SettlementAttempt {
   @PrimaryKey({ type: 'text' })
-  txHash!: string;
-  @Property({ type: 'text' })
   settlementId!: string;
+  @PrimaryKey({ type: 'text' })
+  txHash!: string;
   @Property({ type: 'bigint' })
   nonce!: number;
   @Property({ type: 'text' })

@@ -1,6 +1,7 @@
 import type { Database } from '../../database.ts';
 import { verifyUrl } from '../receipt/document.ts';
 import { recordedTask, type Task } from '../receipt/task.ts';
+import { refusalUrl } from '../refusal/document.ts';
 import type { ClaimState } from './claim.machine.ts';
 
 /** What an open claim looks like from outside; a recorded one has a receipt, which says more. */
@@ -15,12 +16,19 @@ const statuses: Record<ClaimState, { status: string; proof: Task['proofOutcome']
 export async function findTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
   const recorded = await recordedTask(database, base_url, task_id);
   if (recorded) return recorded;
-  const [claim] = await database.query<{ state: ClaimState }>({
-    name: 'claim of task',
-    text: 'select state from payment_claim where task_id = $1',
+  const [found] = await database.query<{ state: ClaimState | null; refusal_id: string | null }>({
+    name: 'claim or refusal of task',
+    text: `select null as state, refusal_id from refusal where task_id = $1
+      union all select state, null from payment_claim where task_id = $1 order by refusal_id limit 1`,
     values: [task_id],
   });
-  if (!claim) return null;
-  const { status, proof } = statuses[claim.state];
+  if (found?.refusal_id) return refusedTask(task_id, refusalUrl(base_url, found.refusal_id));
+  if (!found?.state) return null;
+  const { status, proof } = statuses[found.state];
   return { taskId: task_id, status, proofOutcome: proof, paymentRef: null, verifyUrl: verifyUrl(base_url, task_id) };
+}
+
+/** Its book refused it: nothing was charged, and there never will be a receipt. Refusals stay when the claim has gone. */
+function refusedTask(taskId: string, verifyUrl: string): Task {
+  return { taskId, status: 'refused', proofOutcome: 'none', paymentRef: null, verifyUrl };
 }

@@ -20,7 +20,8 @@ function verification(base_url: string, task_id: string): JsonObject {
 
 /**
  * The public receipt: the `svc` member of a paid answer and the body of GET /receipt/{task_id}.
- * A key is left out rather than null, except payment_ref. Everything but `proof_outcome` can be checked offline.
+ * A key is left out rather than null, except payment_ref. Everything can be checked offline but the lane's facts, which
+ * may change: `proof_outcome`, `settled_by`, `ingress_receipt`, `omission_rule`.
  */
 export function receiptDocument(receipt: Receipt, base_url: string, profile: 'development' | 'production'): JsonObject {
   const payload = JSON.parse(receipt.payload) as ReceiptPayload;
@@ -49,6 +50,8 @@ export function receiptDocument(receipt: Receipt, base_url: string, profile: 'de
       signature: receipt.signature,
       co_signature: receipt.coSignature,
       settled_by: receipt.settledBy,
+      ingress_receipt: receipt.ingressReceipt,
+      omission_rule: receipt.omissionRule,
       verification: verification(base_url, receipt.taskId),
       profile: payload.profile ?? profile,
       chain_ended: receipt.chainEnded || null,

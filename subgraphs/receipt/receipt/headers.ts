@@ -12,15 +12,18 @@ const headers = {
   'x-svc-payload-hash': 'payload_hash',
 } as const;
 
-/** @param document the public receipt. A model's name is the hub's: what no header can carry is percent-encoded. */
+/**
+ * @param document the public receipt, or what is known of it before it is there. A model's name is the hub's: what no
+ * header can carry is percent-encoded.
+ */
 export function receiptHeaders(document: JsonObject): Record<string, string> {
   const carried: Record<string, string> = {};
   for (const [name, member] of Object.entries(headers)) {
     const value = document[member];
     if (typeof value === 'string') carried[name] = headerSafe(value);
   }
-  const { jws } = document.issuer_signature as { jws: string };
-  return { ...carried, 'x-svc-receipt': jws };
+  const { jws } = (document.issuer_signature ?? {}) as { jws?: string };
+  return jws ? { ...carried, 'x-svc-receipt': jws } : carried;
 }
 
 /** RFC 9110 §5.5: visible ASCII and inner spaces. */

@@ -8,7 +8,10 @@ import type { ProofOutcome, SettledBy } from '../../../schema/receipt-payload.ts
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 
-/** A signed receipt: one leaf of the log. Written once; only `chainEnded` may still change, in development. */
+/**
+ * A signed receipt: one leaf of the log. What is signed is written once. Beside it stand the lane's facts, which may
+ * change (`settledBy`, `proofOutcome`, `ingressReceipt`, `omissionRule`), and in development `chainEnded`.
+ */
 @Directive('@key(fields: "taskId")')
 @ObjectType({ description: 'A signed spend receipt: one leaf of the append-only log.' })
 @Entity()
@@ -102,6 +105,14 @@ export class Receipt {
   @Field(() => String)
   @Property({ type: 'text' })
   proofOutcome!: ProofOutcome;
+
+  /** `{ref, confirmed_at}`: where a transfer was seen that was only vouched for when this was signed. */
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  ingressReceipt!: JsonObject | null;
+
+  /** Why it was given up looking for that transfer. */
+  @Property({ type: 'text', nullable: true })
+  omissionRule!: string | null;
 
   /** Which development chain it was paid on; 0 on Base itself. */
   @Property({ type: 'integer', default: 0 })

@@ -14,13 +14,13 @@ export class Task {
   @Field(() => String)
   status!: string;
 
-  @Field(() => String)
-  proofOutcome!: ProofOutcome;
+  @Field(() => String, { description: '`none`: it was refused, and nothing will ever be there to prove.' })
+  proofOutcome!: ProofOutcome | 'none';
 
   @Field(() => String, { nullable: true })
   paymentRef!: string | null;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Of its receipt; of the signed refusal where it was refused.' })
   verifyUrl!: string;
 }
 

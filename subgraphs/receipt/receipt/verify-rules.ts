@@ -1,6 +1,11 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
-import { isPayloadVersion, payloadVersions } from '../../../schema/receipt-payload.ts';
+import {
+  isPayloadVersion,
+  type ProofOutcome,
+  payloadVersions,
+  proofOutcomes,
+} from '../../../schema/receipt-payload.ts';
 import { treeHeadHash } from '../log/head.ts';
 import { base64url, type Jwks, type ParsedJws, verifyEd25519, verifyEip191, verifyEs256 } from './verify-signature.ts';
 
@@ -145,7 +150,6 @@ const copies: Readonly<Record<string, (claims: JsonObject) => Json | undefined>>
   book_seq: claims => claims.book_seq,
   caller_binding: claims => claims.caller_binding,
   claim_id: claims => claims.claim_id,
-  settled_by: claims => claims.settled_by,
   payment_ref: claims => paymentRef(claims) ?? null,
 };
 
@@ -159,13 +163,32 @@ function copyFault({ document, payload, claims }: Opened): string | null {
     if (copy === undefined || same(copy, claim) || (claim === undefined && signsLess(claims))) continue;
     return `${name} disagrees with the signed claim.`;
   }
-  if (claims.settled_by === 'observed_transfer' && document.proof_outcome === 'pending') {
-    return 'proof_outcome says pending of a transfer that the issuer has signed as seen.';
-  }
-  if (!['settled', 'pending', undefined].includes(document.proof_outcome as string)) return 'proof_outcome is unknown.';
+  return (
+    laneFault(document, claims) ??
+    unless(
+      claims.profile === undefined || document.profile === claims.profile,
+      'profile disagrees with the signed claim.',
+    )
+  );
+}
+
+/**
+ * The lane's facts are unsigned: they may say that a transfer which the issuer had been told of was seen since, or was
+ * looked for in vain. Of one that it has signed as seen they may say nothing else.
+ */
+function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }: JsonObject, claims: JsonObject) {
+  const known = proof_outcome === undefined || proofOutcomes.includes(proof_outcome as ProofOutcome);
+  if (!known) return 'proof_outcome is unknown.';
+  const unsigned = claims.settled_by === undefined && signsLess(claims);
+  const seen_since = claims.settled_by === 'receipt' && settled_by === 'observed_transfer';
+  if (settled_by !== undefined && settled_by !== claims.settled_by && !seen_since && !unsigned)
+    return 'settled_by disagrees with the signed claim.';
+  if (claims.settled_by === 'receipt') return null;
+  if (proof_outcome !== undefined && proof_outcome !== 'settled')
+    return `proof_outcome says ${proof_outcome} of a payment that the issuer has not signed as pending.`;
   return unless(
-    claims.profile === undefined || document.profile === claims.profile,
-    'profile disagrees with the signed claim.',
+    ingress_receipt === undefined && omission_rule === undefined,
+    'ingress_receipt or omission_rule stands on a payment that the issuer has not signed as pending.',
   );
 }
 

@@ -1,7 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
-import secp256k1 from 'secp256k1';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { addressOfPoint } from '../issuer/derive.ts';
+import { addressOfPoint, recoverAddress } from '../../../schema/secp256k1.ts';
 import { eip191Hash } from '../issuer/keys.ts';
 
 /** A published key set (RFC 7517). Members that we do not understand are left alone (§5). */
@@ -47,14 +46,8 @@ export function verifyEip191(jwks: Jwks, signature: Json | undefined, text: stri
   const parts = /^0x([0-9a-f]{128})(1b|1c)$/.exec(typeof signature.value === 'string' ? signature.value : '');
   if (parts === null) return false;
   const [, compact = '', v] = parts;
-  try {
-    const recid = v === '1b' ? 0 : 1;
-    const point = secp256k1.ecdsaRecover(Buffer.from(compact, 'hex'), recid, eip191Hash(text), false);
-    const address = addressOfPoint(point);
-    return address === signature.address && publishedAddresses(jwks).includes(address);
-  } catch {
-    return false;
-  }
+  const address = recoverAddress(eip191Hash(text), Buffer.from(compact, 'hex'), v === '1b' ? 0 : 1);
+  return address !== null && address === signature.address && publishedAddresses(jwks).includes(address);
 }
 
 /** Strict: what does not encode back to the same text is refused, so that no two texts mean one signature. */

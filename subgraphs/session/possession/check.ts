@@ -1,41 +1,52 @@
 import { sha256Hex } from '../../../schema/digest.ts';
-import type { AgentId } from '../../../schema/ids.ts';
+import type { Held } from '../../../schema/principal.ts';
 import type { Services } from '../../context.ts';
 import type { Database } from '../../database.ts';
-import { boxLabel } from './issue.ts';
+import { boxLabel, newSession } from './issue.ts';
 import { proofMatches } from './proof.ts';
 
-const SESSION = /^svcs_[A-Za-z0-9_-]{43}$/;
+/*
+ * Neither check may tell by its time whether an agent exists: whatever is asked of, each makes the same queries, opens
+ * one box and computes the same digests.
+ */
 
-/** What fits in the column: anything else is no agent, and Postgres would call it an error. */
-function isAgentId(value: number): boolean {
-  return Number.isInteger(value) && value > 0 && value < 2 ** 31;
+/** No agent's id: what cannot be one is looked up as this. */
+const NOBODY = 0;
+
+/** What fits in the column: of anything else Postgres would make an error. */
+function lookedUpAs(agent_id: number): number {
+  return Number.isInteger(agent_id) && agent_id > 0 && agent_id < 2 ** 31 ? agent_id : NOBODY;
+}
+
+/** A session that was never given to anybody, sealed like the others: opened for agents that do not exist. */
+export type DecoyBox = Buffer;
+
+export function sealDecoy(services: Pick<Services, 'vault' | 'random'>): DecoyBox {
+  return services.vault.seal(newSession(services), boxLabel(NOBODY));
 }
 
 /** Whose book a session opens; null where it never was, or has ended. */
-export async function agentOfSession(database: Database, session: string): Promise<AgentId | null> {
-  if (!SESSION.test(session)) return null;
-  const rows = await database.query<{ agent_id: AgentId }>({
-    name: 'agent of session',
-    text: 'select agent_id from possession where session_hash = $1 and ended_at is null',
+export async function heldBySession(database: Database, session: string): Promise<Held | null> {
+  const [held] = await database.query<Held & Record<string, unknown>>({
+    name: 'held by session',
+    text: 'select agent_id, session_hash from possession where session_hash = $1 and ended_at is null',
     values: [sha256Hex(session)],
   });
-  return rows[0]?.agent_id ?? null;
+  return held ?? null;
 }
 
 /** Whether a book proof was made with the live session of `agent_id`; null also where there is no such agent. */
-export async function agentOfProof(
-  services: Pick<Services, 'database' | 'vault' | 'clock'>,
+export async function heldByProof(
+  services: Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox },
   proof: { readonly agent_id: number; readonly value: string },
-): Promise<AgentId | null> {
-  if (!isAgentId(proof.agent_id)) return null;
-  const rows = await services.database.query<{ agent_id: AgentId; session_box: Buffer }>({
+): Promise<Held | null> {
+  const agent_id = lookedUpAs(proof.agent_id);
+  const [live] = await services.database.query<Held & { session_box: Buffer }>({
     name: 'session box of agent',
-    text: 'select agent_id, session_box from possession where agent_id = $1 and ended_at is null',
-    values: [proof.agent_id],
+    text: 'select agent_id, session_hash, session_box from possession where agent_id = $1 and ended_at is null',
+    values: [agent_id],
   });
-  const live = rows[0];
-  if (!live) return null;
-  const session = services.vault.open(live.session_box, boxLabel(live.agent_id)).toString();
-  return proofMatches(proof.value, session, live.agent_id, services.clock.now_ms()) ? live.agent_id : null;
+  const session = services.vault.open(live?.session_box ?? services.decoy, boxLabel(live?.agent_id ?? NOBODY));
+  const matches = proofMatches(proof.value, session.toString(), agent_id, services.clock.now_ms());
+  return live && matches ? { agent_id: live.agent_id, session_hash: live.session_hash } : null;
 }

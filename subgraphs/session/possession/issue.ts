@@ -10,31 +10,34 @@ export function boxLabel(agent_id: number): string {
   return `session:${agent_id}`;
 }
 
+/** `svcs_` and 256 random bits. */
+export function newSession({ random }: Pick<Services, 'random'>): string {
+  return `svcs_${Buffer.from(random.bytes(SESSION_BYTES)).toString('base64url')}`;
+}
+
+export interface Issued {
+  readonly session: string;
+  /** By the database's clock. */
+  readonly issued_at: Date;
+}
+
 /**
- * Makes a new session, `svcs_` and 256 random bits, and ends the one before it. Returned once; kept as its hash and sealed.
- * The agent's row is locked first, or two issues at once would each end the old session and leave two new ones.
+ * A new session for an agent that has none: returned once; kept as its hash and sealed. Whoever calls has made the agent
+ * in this transaction, or has ended its session there: of two live ones the index allows but one.
  */
 export async function issueSession(
   tx: Tx,
   agent_id: AgentId,
   services: Pick<Services, 'random' | 'vault'>,
-): Promise<string> {
-  const session = `svcs_${Buffer.from(services.random.bytes(SESSION_BYTES)).toString('base64url')}`;
-  const locked = await tx.query({
-    name: 'lock agent',
-    text: 'select 1 from agent where agent_id = $1 for update',
-    values: [agent_id],
-  });
-  if (locked.rows.length === 0) throw new Error(`agent ${agent_id} does not exist`);
-  await tx.query({
-    name: 'end sessions',
-    text: 'update possession set ended_at = now() where agent_id = $1 and ended_at is null',
-    values: [agent_id],
-  });
-  await tx.query({
+): Promise<Issued> {
+  const session = newSession(services);
+  const { rows } = await tx.query<{ issued_at: Date }>({
     name: 'issue session',
-    text: 'insert into possession (session_hash, session_box, agent_id, issued_at) values ($1, $2, $3, now())',
+    text: `insert into possession (session_hash, session_box, agent_id, issued_at) values ($1, $2, $3, now())
+      returning issued_at`,
     values: [sha256Hex(session), services.vault.seal(session, boxLabel(agent_id)), agent_id],
   });
-  return session;
+  const [issued] = rows;
+  if (!issued) throw new Error('a session was not inserted');
+  return { session, issued_at: issued.issued_at };
 }

@@ -2,14 +2,15 @@ import type { Address } from 'viem';
 import { Refusal } from '../../../schema/errors.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import type { Payer } from '../../paid.ts';
+import type { SessionContext } from '../context.ts';
 import { proveControl } from './control.ts';
 
 /** The proven wallet and its request hash. @throws the refusal that names what is missing. */
-export function controlledWallet(
+export async function controlledWallet(
   request: RegistrationRequest,
-  now_ms: number,
-): { readonly wallet: Address; readonly request_hash: string } {
-  const control = proveControl(request, now_ms);
+  { clock, wallets }: Pick<SessionContext, 'clock' | 'wallets'>,
+): Promise<{ readonly wallet: Address; readonly request_hash: string }> {
+  const control = await proveControl(request, clock.now_ms(), wallets);
   switch (control.kind) {
     case 'proven':
       return control;
@@ -26,6 +27,8 @@ export function controlledWallet(
       throw new Refusal('control_proof_invalid', { param: 'signature_timestamp' });
     case 'foreign_signature':
       throw new Refusal('control_proof_invalid', { param: 'wallet_signature' });
+    case 'unreachable':
+      throw new Refusal('chain_unavailable', { facts: { charged: false } });
   }
 }
 

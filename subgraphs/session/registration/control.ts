@@ -1,8 +1,8 @@
-import { type Address, getAddress, isAddress } from 'viem';
+import { type Address, getAddress, hashMessage, isAddress, isHex } from 'viem';
 import { keccak256 } from '../../../schema/digest.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
-import { recoverPersonalSigner } from './personal-sign.ts';
+import type { WalletProofs } from '../context.ts';
 
 /** EIP-55 spelling of an address; null for what is none. Mixed case must match its checksum: it is there to catch typos. */
 export function checksumAddress(text: string): Address | null {
@@ -35,10 +35,18 @@ export type Control =
   | { readonly kind: 'missing' }
   | { readonly kind: 'stale' }
   | { readonly kind: 'foreign_signature' }
-  | { readonly kind: 'wrong_request_hash' };
+  | { readonly kind: 'wrong_request_hash' }
+  | { readonly kind: 'unreachable' };
 
-/** Whether the request proves control of the wallet that it names. */
-export function proveControl(request: RegistrationRequest, now_ms: number): Control {
+/**
+ * Whether the request proves control of the wallet that it names. What the request alone can tell is told first; whose
+ * signature it is (EIP-191, of a key or of a contract) is asked last, since a question to the chain hangs on it.
+ */
+export async function proveControl(
+  request: RegistrationRequest,
+  now_ms: number,
+  wallets: WalletProofs,
+): Promise<Control> {
   const wallet = checksumAddress(request.agentWallet);
   if (wallet === null) return { kind: 'invalid_wallet' };
   const { wallet_signature, signature_timestamp } = request;
@@ -49,6 +57,13 @@ export function proveControl(request: RegistrationRequest, now_ms: number): Cont
     return { kind: 'wrong_request_hash' };
   }
   if (!isFresh(signature_timestamp, now_ms)) return { kind: 'stale' };
-  if (recoverPersonalSigner(text, wallet_signature) !== wallet) return { kind: 'foreign_signature' };
-  return { kind: 'proven', wallet, request_hash };
+  if (!isBytes(wallet_signature)) return { kind: 'foreign_signature' };
+  const verdict = await wallets.verifies(wallet, hashMessage(text, 'bytes'), wallet_signature);
+  if (verdict === 'unreachable') return { kind: 'unreachable' };
+  return verdict === 'valid' ? { kind: 'proven', wallet, request_hash } : { kind: 'foreign_signature' };
+}
+
+/** Whole bytes in hex: of any length, since what contracts take for a signature is their own affair. */
+function isBytes(signature: string): boolean {
+  return isHex(signature, { strict: true }) && signature.length % 2 === 0 && signature.length > 2;
 }

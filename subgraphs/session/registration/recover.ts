@@ -1,11 +1,10 @@
+import type pg from 'pg';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
-import type { Context } from '../../context.ts';
-import { forgetAnswer } from '../../receipt/index.ts';
+import type { Services } from '../../context.ts';
+import { endSession } from '../possession/end.ts';
 import { issueSession } from '../possession/issue.ts';
-import { controlledWallet } from './admit.ts';
-import type { RegistrationAnswer } from './registration.paid.ts';
+import type { RegistrationAnswer } from './answer.ts';
 
 /** A registration found by the wallet that asks, or by the task id that it names. */
 export interface Registered {
@@ -29,18 +28,25 @@ export function judgeRecovery(found: readonly Registered[], wallet: string, task
   return found.some(registered => registered.wallet === wallet) ? { kind: 'other_task' } : { kind: 'unregistered' };
 }
 
-/** Same wallet, same task, a fresh signature: a NEW session, and the one before it ends. Costs nothing. */
-export async function recoverRegistration(
-  request: RegistrationRequest,
-  task_id: string,
-  context: Context,
-): Promise<RegistrationAnswer> {
-  const { wallet } = controlledWallet(request, context.clock.now_ms());
-  const found = await context.database.query<Registered & Record<string, unknown>>({
+/** What stands under a wallet or a task id, in a transaction or outside one. */
+export function registeredUnder(wallet: string, task_id: string): pg.QueryConfig {
+  return {
     name: 'registered under',
     text: 'select agent_id, wallet, task_id, validate_score from agent where wallet = $1 or task_id = $2',
     values: [wallet, task_id],
-  });
+  };
+}
+
+/**
+ * The registration that this wallet has under this task, or null where neither is known.
+ * @throws payer_mismatch, wallet_registered
+ */
+export async function standingRegistration(
+  { database }: Pick<Services, 'database'>,
+  wallet: string,
+  task_id: string,
+): Promise<Registered | null> {
+  const found = await database.query<Registered & pg.QueryResultRow>(registeredUnder(wallet, task_id));
   const recovery = judgeRecovery(found, wallet, task_id);
   switch (recovery.kind) {
     case 'other_payer':
@@ -48,15 +54,21 @@ export async function recoverRegistration(
     case 'other_task':
       throw new Refusal('wallet_registered', { param: 'task_id' });
     case 'unregistered':
-      throw new Refusal('receipt_not_qualifying', { param: 'task_id' });
-    case 'same': {
-      const { agent_id, validate_score } = recovery.registered;
-      const session = await context.database.transaction(async tx => {
-        // The stamp's stored answer names the session that ends here.
-        await forgetAnswer(tx, task_id);
-        return issueSession(tx, agent_id, context);
-      });
-      return { agent_id, agentWallet: wallet, session, task_id, validate_score };
-    }
+      return null;
+    case 'same':
+      return recovery.registered;
   }
+}
+
+/** Same wallet, same task, a fresh signature: a NEW session, and the one before it ends. Costs nothing. */
+export async function recoverRegistration(
+  registered: Registered,
+  services: Pick<Services, 'database' | 'random' | 'vault'>,
+): Promise<RegistrationAnswer> {
+  const { agent_id, wallet, task_id, validate_score } = registered;
+  const { session } = await services.database.transaction(async tx => {
+    await endSession(tx, registered);
+    return issueSession(tx, agent_id, services);
+  });
+  return { agent_id, agentWallet: wallet, session, task_id, validate_score };
 }

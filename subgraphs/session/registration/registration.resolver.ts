@@ -3,8 +3,8 @@ import { limits } from '../../../schema/limits.ts';
 import { toSnakeKeys } from '../../../schema/requests/case.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { RegistrationRequest } from '../../../schema/requests/registration.ts';
-import type { Context } from '../../context.ts';
-import { recoverRegistration } from './recover.ts';
+import type { SessionContext } from '../context.ts';
+import { registerByReceipt } from './by-receipt.ts';
 import { registrationPaid } from './registration.paid.ts';
 import { AgentRegistration, RegisterAgentInput, registrationOf } from './registration.type.ts';
 
@@ -14,14 +14,14 @@ export class RegistrationResolver {
   @Mutation(() => AgentRegistration, { description: 'Registers the paying wallet as an agent with a book of its own.' })
   async registerAgent(
     @Arg('input', () => RegisterAgentInput) { agentWallet, ...rest }: RegisterAgentInput,
-    @Ctx() context: Context,
+    @Ctx() context: SessionContext,
   ): Promise<AgentRegistration> {
     const request = parseRequest(RegistrationRequest, { agentWallet, ...(toSnakeKeys(rest) as object) });
-    if (request.task_id !== null) {
-      return registrationOf(await recoverRegistration(request, request.task_id, context), 'idempotent_replay');
-    }
-    const charged = await context.charge(registrationPaid(context), request, context);
-    context.response.headers['x-svc-settlement-status'] = charged.settlement_status;
-    return registrationOf(charged.answer, charged.settlement_status);
+    const { answer, settlement_status } =
+      request.task_id === null
+        ? await context.charge(registrationPaid(context), request, context)
+        : await registerByReceipt(request, request.task_id, context);
+    context.response.headers['x-svc-settlement-status'] = settlement_status;
+    return registrationOf(answer, settlement_status);
   }
 }

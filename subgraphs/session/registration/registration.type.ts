@@ -1,14 +1,16 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
-import type { RegistrationAnswer } from './registration.paid.ts';
+import type { RegistrationAnswer } from './answer.ts';
 
-@InputType({ description: 'Without taskId: pay the stamp. With it: recover the registration of that receipt.' })
+@InputType({
+  description: 'Without taskId: pay the stamp. With it: register by that receipt, or recover its registration.',
+})
 export class RegisterAgentInput {
   @Field(() => String)
   agentWallet!: string;
   @Field(() => String, { nullable: true })
   taskId?: string | null;
-  @Field(() => String, { nullable: true, description: 'personal_sign over the control text.' })
+  @Field(() => String, { nullable: true, description: 'Over the control text: personal_sign, ERC-1271 or ERC-6492.' })
   walletSignature?: string | null;
   @Field(() => GraphQLSafeInt, { nullable: true, description: 'The Unix seconds in the control text.' })
   signatureTimestamp?: number | null;

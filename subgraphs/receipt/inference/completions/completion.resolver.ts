@@ -18,6 +18,6 @@ export class CompletionResolver {
   ): Promise<ChatCompletion> {
     const request = parseRequest(ChatRequest, toSnakeKeys(input));
     const charged = await context.charge(completionPaid(context.hubs), request, context);
-    return { ...completionOf(charged.answer), ...(await receiptOf(charged, context)) };
+    return { ...completionOf(charged.answer), ...receiptOf(charged, context) };
   }
 }

@@ -10,6 +10,12 @@ export class ChatMessageInput {
   @Field(() => String) content!: string;
 }
 
+@InputType({ description: 'Read by chatCompletionStream.' })
+export class ChatStreamOptionsInput {
+  @Field(() => Boolean, { nullable: true, description: 'The last chunk says how many tokens were used.' })
+  includeUsage?: boolean | null;
+}
+
 @InputType({ description: 'A chat request; the limits are those of POST /v1/chat/completions.' })
 export class ChatCompletionInput {
   @Field(() => String, { defaultValue: 'svc/auto' })
@@ -22,6 +28,8 @@ export class ChatCompletionInput {
   temperature?: number | null;
   @Field(() => Boolean, { defaultValue: false })
   stream!: boolean;
+  @Field(() => ChatStreamOptionsInput, { nullable: true })
+  streamOptions?: ChatStreamOptionsInput | null;
   @Field(() => String, { nullable: true, description: 'Groups attempts under one treasury intent bill.' })
   intentId?: string | null;
   @Field(() => Int, { nullable: true, description: 'Zero-based attempt within intentId.' })
@@ -71,10 +79,16 @@ export function completionOf(answer: ChatAnswer): Omit<ChatCompletion, 'svc' | '
     model,
     hub,
     choices: choices.map(({ index, message, finish_reason }) => ({ index, message, finishReason: finish_reason })),
-    usage: usage && {
+    usage: usageOf(usage),
+  };
+}
+
+export function usageOf(usage: ChatAnswer['usage']): ChatUsage | null {
+  return (
+    usage && {
       promptTokens: usage.prompt_tokens,
       completionTokens: usage.completion_tokens,
       totalTokens: usage.total_tokens,
-    },
-  };
+    }
+  );
 }

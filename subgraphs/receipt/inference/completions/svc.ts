@@ -1,19 +1,41 @@
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { limits } from '../../../../schema/limits.ts';
 import type { Context } from '../../../context.ts';
-import type { Charged } from '../../../paid.ts';
-import { receiptDocument } from '../../receipt/document.ts';
-import { receiptsByTask } from '../../receipt/find.ts';
+import type { Charged, ChargedStream } from '../../../paid.ts';
+import { receiptDocument, verifyUrl } from '../../receipt/document.ts';
 import { receiptHeaders } from '../../receipt/headers.ts';
-import type { Receipt } from '../../receipt/receipt.entity.ts';
+import { Receipt } from '../../receipt/receipt.entity.ts';
+import type { ChatAnswer } from './completion.paid.ts';
 
-/** Receipt of a charged task, as a node of the graph and as the `svc` document; the `x-svc-*` headers go out beside it. */
-export async function receiptOf(
-  { task_id, settlement_status }: Charged<JsonObject>,
-  context: Context,
-): Promise<{ readonly receipt: Receipt; readonly svc: JsonObject }> {
-  const [receipt] = await receiptsByTask(context.database, [task_id]);
-  if (!receipt) throw new Error(`${task_id} was charged and has no receipt`);
+export interface Svc {
+  readonly receipt: Receipt;
+  readonly svc: JsonObject;
+}
+
+/** Receipt of a charged task, as a node of the graph and as the `svc` document. */
+export function svcOf({ task_id, settlement_status, receipt }: Charged<JsonObject>, context: Context): Svc {
+  if (!(receipt instanceof Receipt)) throw new Error(`${task_id} was charged and has no receipt`);
   const document = receiptDocument(receipt, context.base_url, context.profile);
-  Object.assign(context.response.headers, receiptHeaders(document), { 'x-svc-settlement-status': settlement_status });
   return { receipt, svc: { ...document, settlement_status } };
+}
+
+/** The same; the `x-svc-*` headers go out beside it. */
+export function receiptOf(charged: Charged<JsonObject>, context: Context): Svc {
+  const { receipt, svc } = svcOf(charged, context);
+  Object.assign(context.response.headers, receiptHeaders(svc), settlementHeader(charged));
+  return { receipt, svc };
+}
+
+/** As much of it as is known when a stream begins: its headers go out before there is a receipt. */
+export function announceStream(charged: ChargedStream<ChatAnswer>, context: Context): void {
+  const { task_id, payment_ref, begun } = charged;
+  const verify_url = verifyUrl(context.base_url, task_id);
+  const { hub, model } = begun;
+  const amount = limits.call_price_atomic.toString();
+  const known = receiptHeaders({ task_id, verify_url, payment_ref, hub, model, amount });
+  Object.assign(context.response.headers, known, settlementHeader(charged));
+}
+
+function settlementHeader({ settlement_status }: Pick<Charged<JsonObject>, 'settlement_status'>) {
+  return { 'x-svc-settlement-status': settlement_status };
 }

@@ -8,6 +8,8 @@ export type HubFailure =
   | 'too_large'
   | 'not_json'
   | 'not_a_completion'
+  | 'not_a_chunk'
+  | 'cancelled'
   | `status_${number}`;
 
 export type Asked =

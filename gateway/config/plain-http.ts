@@ -1,0 +1,18 @@
+import type { VariableFault } from './fault.ts';
+import type { Environment, VariableName } from './variables.ts';
+
+/** What is sent there moves money, and what comes back is believed: nobody on the way may read or change it. */
+const confidential: readonly VariableName[] = ['FACILITATOR_URL'];
+
+/** What production refuses: these over http to another machine. On this one there is no way to listen in on. */
+export function plainHttpFaults(environment: Environment): VariableFault[] {
+  return confidential
+    .filter(variable => leavesInTheClear(environment[variable] ?? ''))
+    .map(variable => ({ variable, problem: 'http leaves this machine in the clear; production wants https' }));
+}
+
+function leavesInTheClear(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,138 @@
+import type { SettleRequest } from '@x402/core/types';
+import { Agent, request } from 'undici';
+import type { z } from 'zod';
+import type { Hex } from '../base/abi.ts';
+import { refusedBeforeSending } from './declined.ts';
+import { settleAnswer, settlesOurs, supportedAnswer, verifyAnswer } from './wire.ts';
+
+/** What it says before anything is sent. `unreachable`: nothing that can be believed, by no fault of the payment. */
+export type Verdict =
+  | { readonly kind: 'valid' }
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'unreachable'; readonly cause: unknown };
+
+/** What it says of a settlement. None of it is the chain's word. */
+export type Told =
+  | { readonly kind: 'success'; readonly tx_hash: Hex }
+  /** By a word that proves that it has sent nothing. */
+  | { readonly kind: 'failure'; readonly reason: string }
+  /** It has sent a transaction, or may have, and does not know what became of it, whatever else it says. */
+  | { readonly kind: 'pending'; readonly tx_hash: Hex | null; readonly cause: unknown }
+  /** No connection came about: it cannot have heard of the payment. */
+  | { readonly kind: 'unsent'; readonly cause: unknown }
+  /** No answer, or none that can be read: it may have done anything. */
+  | { readonly kind: 'silent'; readonly cause: unknown };
+
+/** An x402 facilitator over HTTP. Never throws; every answer comes in bounded time and size. */
+export interface Facilitator {
+  verify(payment: SettleRequest): Promise<Verdict>;
+  settle(payment: SettleRequest): Promise<Told>;
+  /** Whether it answers, and settles what we sell for. However many want to know, it is asked now and then. */
+  reachable(): Promise<boolean>;
+  /** Breaks off what is under way. */
+  close(): Promise<void>;
+}
+
+export interface FacilitatorOptions {
+  readonly url: string;
+  readonly verify_ms: number;
+  /** A facilitator answers once the transaction is mined. */
+  readonly settle_ms: number;
+}
+
+const CONNECT_MS = 5_000;
+const LOOK_MS = 2_000;
+const LOOK_AGE_MS_MAX = 2_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+/** Each is held for as long as a settlement takes to be mined. */
+const CONNECTIONS_MAX = 256;
+
+export function openFacilitator({ url, verify_ms, settle_ms }: FacilitatorOptions): Facilitator {
+  const dispatcher = new Agent({
+    connections: CONNECTIONS_MAX,
+    connect: { timeout: CONNECT_MS },
+    maxResponseSize: ANSWER_BYTES_MAX,
+  });
+  const closing = new AbortController();
+  const ask = async (path: string, payment: SettleRequest | null, timeout_ms: number): Promise<Posted> => {
+    try {
+      const { statusCode, body } = await request(url + path, {
+        method: payment === null ? 'GET' : 'POST',
+        dispatcher,
+        headers: { accept: 'application/json', ...(payment && { 'content-type': 'application/json' }) },
+        body: payment && JSON.stringify(payment),
+        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeout_ms)]),
+      });
+      return { kind: 'answered', status: statusCode, text: await body.text() };
+    } catch (cause) {
+      return { kind: 'broken', cause };
+    }
+  };
+  let looked = { at_ms: Number.NEGATIVE_INFINITY, found: Promise.resolve(false) };
+  return {
+    verify: async payment => verdictOf(await ask('/verify', payment, verify_ms)),
+    settle: async payment => toldOf(await ask('/settle', payment, settle_ms)),
+    reachable() {
+      const now_ms = performance.now();
+      if (now_ms - looked.at_ms > LOOK_AGE_MS_MAX)
+        looked = { at_ms: now_ms, found: ask('/supported', null, LOOK_MS).then(isOurs) };
+      return looked.found;
+    },
+    async close() {
+      closing.abort();
+      await dispatcher.destroy();
+    },
+  };
+}
+
+type Posted =
+  | { readonly kind: 'answered'; readonly status: number; readonly text: string }
+  | { readonly kind: 'broken'; readonly cause: unknown };
+
+function isOurs(posted: Posted): boolean {
+  const read = readAnswer(posted, supportedAnswer);
+  return read.kind === 'read' && read.ok && settlesOurs(read.answer);
+}
+
+function verdictOf(posted: Posted): Verdict {
+  const read = readAnswer(posted, verifyAnswer);
+  if (read.kind !== 'read') return { kind: 'unreachable', cause: read.cause };
+  const { isValid, invalidReason } = read.answer;
+  if (!isValid) return { kind: 'invalid', reason: invalidReason ?? 'invalid_payload' };
+  return read.ok ? { kind: 'valid' } : { kind: 'unreachable', cause: new Error('valid, under a failing status') };
+}
+
+function toldOf(posted: Posted): Told {
+  if (posted.kind === 'broken' && isUnsent(posted.cause)) return { kind: 'unsent', cause: posted.cause };
+  const read = readAnswer(posted, settleAnswer);
+  if (read.kind !== 'read') return { kind: 'silent', cause: read.cause };
+  const { success, reason, tx_hash } = read.answer;
+  if (success && read.ok && tx_hash) return { kind: 'success', tx_hash };
+  if (success) return { kind: 'silent', cause: new Error('success without a transaction, or under a failing status') };
+  if (tx_hash === null && reason !== null && refusedBeforeSending.has(reason)) return { kind: 'failure', reason };
+  return { kind: 'pending', tx_hash, cause: new Error(`the facilitator says ${reason ?? 'no'}`) };
+}
+
+type Read<T> =
+  | { readonly kind: 'read'; readonly ok: boolean; readonly answer: T }
+  | { readonly kind: 'unreadable'; readonly cause: unknown };
+
+/** A refusal may come under a 4xx; what comes under a 5xx is no answer, whatever it says. */
+function readAnswer<T>(posted: Posted, shape: z.ZodType<T>): Read<T> {
+  if (posted.kind === 'broken') return { kind: 'unreadable', cause: posted.cause };
+  const { status, text } = posted;
+  const ok = status >= 200 && status < 300;
+  try {
+    if (!ok && (status < 400 || status >= 500)) throw new Error(`HTTP ${status}`);
+    return { kind: 'read', ok, answer: shape.parse(JSON.parse(text)) };
+  } catch (cause) {
+    return { kind: 'unreadable', cause: new Error(`HTTP ${status}: ${text.slice(0, 200)}`, { cause }) };
+  }
+}
+
+/** Nobody there, no such host, no way to it. Once a connection stood, what broke it says nothing. */
+const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+
+function isUnsent(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && UNSENT.test(String(cause.code));
+}

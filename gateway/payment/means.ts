@@ -1,0 +1,40 @@
+import { Refusal } from '../../schema/errors.ts';
+import { type ClaimOutcome, type ClaimRequest, type Means, openClaimsOf } from '../../subgraphs/receipt/index.ts';
+import { rejected } from './authorized.ts';
+import type { Hex } from './base/abi.ts';
+import type { AnyPaid } from './record.ts';
+import type { Till } from './till.ts';
+
+export type WithinMeans = Exclude<ClaimOutcome, { kind: 'beyond_means' }>;
+
+/** A call that is claimed, worked for and mined between the two questions of one look is seen by the next. */
+const LOOKS_MAX = 2;
+
+/**
+ * Claims. A payer who seems to have promised all that he has is looked at again before he is refused: a call of his that
+ * is being settled may have left the balance, and count as open until it is recorded.
+ * @throws payment_rejected (`insufficient_funds`), chain_unavailable.
+ */
+export async function claimWithinMeans(
+  till: Till,
+  paid: AnyPaid,
+  request: ClaimRequest,
+  submit: (request: ClaimRequest) => Promise<ClaimOutcome>,
+): Promise<WithinMeans> {
+  let outcome = await submit(request);
+  for (let looks = 0; outcome.kind === 'beyond_means' && looks < LOOKS_MAX; looks++)
+    outcome = await submit({ ...request, means: await lookAgain(till, request) });
+  if (outcome.kind === 'beyond_means') throw rejected(till, paid, 'insufficient_funds');
+  return outcome;
+}
+
+/** Open claims first, then the chain: one that moves between the two is seen as moved, and one after them in the balance. */
+async function lookAgain(till: Till, { payer }: ClaimRequest): Promise<Means> {
+  const open = await openClaimsOf(till.database, payer);
+  const nonces = open.map(({ payment_id }) => payment_id as Hex);
+  const holdings = await till.chain.holdings(payer as Hex, nonces);
+  if (holdings.kind !== 'ok')
+    throw new Refusal('chain_unavailable', { facts: { charged: false }, cause: holdings.cause });
+  const { balance_atomic, used } = holdings.value;
+  return { balance_atomic, moved: open.filter((_, index) => used[index]).map(({ claim_key }) => claim_key) };
+}

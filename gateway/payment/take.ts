@@ -1,0 +1,67 @@
+import { Refusal } from '../../schema/errors.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
+import { type ClaimOutcome, type ClaimRequest, claimByKey, leaseOfTask } from '../../subgraphs/receipt/index.ts';
+import { claimKey } from './base/authorization.ts';
+import { claimOf, type Presented } from './claimed.ts';
+import { claimWithinMeans, type WithinMeans } from './means.ts';
+import type { Claiming } from './queues.ts';
+import { giveUp } from './steps.ts';
+import type { Till } from './till.ts';
+
+export interface Taken {
+  readonly claim: ClaimRequest;
+  readonly outcome: WithinMeans;
+}
+
+/**
+ * Claims the payment and reserves on the book, in one commit that other calls share. `spent`: the chain has it that the
+ * payment is used. @throws where the database is away: nothing is worked for or sent then.
+ */
+export async function takeClaim(
+  till: Till,
+  presented: Presented & Pick<ClaimRequest, 'task_id' | 'means'>,
+  spent: boolean,
+  context: Context,
+): Promise<Taken> {
+  try {
+    if (!till.log.sound) await requireClaimed(till, presented);
+    const claim = await claimOf(till, presented, context);
+    const { paid, args } = presented;
+    const model = paid.model?.(args) ?? null;
+    const outcome = await claimWithinMeans(till, paid, claim, request => submit(till, { request, model }));
+    return { claim, outcome };
+  } catch (error) {
+    throw error instanceof DatabaseAway ? await unclaimed(till, presented, spent, error) : error;
+  }
+}
+
+/** With a log that cannot be relied on nothing new is taken; what was bought before is delivered all the same. */
+async function requireClaimed(till: Till, { payment }: Presented): Promise<void> {
+  const standing = await claimByKey(till.database, claimKey(payment.authorization));
+  if (standing?.state !== 'settling' && standing?.state !== 'recorded')
+    throw new Refusal('unavailable', { facts: { charged: false } });
+}
+
+async function submit(till: Till, claiming: Claiming): Promise<ClaimOutcome> {
+  try {
+    return await till.queues.claim.submit(claiming);
+  } catch (error) {
+    // It may stand all the same: held by this process, which does not know it, it would be in flight for minutes.
+    if (error instanceof DatabaseAway && error.in_doubt) till.owed.add(() => letGo(till, claiming.request));
+    throw error;
+  }
+}
+
+async function letGo(till: Till, claim: ClaimRequest): Promise<void> {
+  const lease = await leaseOfTask(till.database, claim);
+  if (lease) await giveUp(till, lease, 'unavailable', false);
+}
+
+/** "Not charged" is said only of a payment that is known not to have been sent before, by whichever call. */
+async function unclaimed(till: Till, { payment }: Presented, spent: boolean, cause: DatabaseAway): Promise<Refusal> {
+  const standing = await claimByKey(till.database, claimKey(payment.authorization)).catch(() => undefined);
+  const sent = standing?.state === 'settling' || standing?.state === 'recorded';
+  if (spent || sent) return new Refusal('settlement_pending', { cause, facts: { retry_after_seconds: 2 } });
+  return new Refusal('unavailable', { cause, facts: standing === undefined ? {} : { charged: false } });
+}

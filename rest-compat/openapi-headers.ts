@@ -1,0 +1,32 @@
+import type { JsonObject } from '../schema/canonical-json.ts';
+
+const header = (description: string): JsonObject => ({ schema: { type: 'string' }, description });
+
+const settlement: JsonObject = {
+  'PAYMENT-RESPONSE': header('How a version 2 payment settled, base64 JSON.'),
+  'X-PAYMENT-RESPONSE': header('The same for version 1.'),
+  'x-svc-request-salt': header('With it the payer can prove which request the payment was bound to.'),
+  'x-svc-settlement-status': header('`idempotent_replay` where the same payment had bought this answer before.'),
+};
+
+/** What of a receipt also travels in headers; a stream's go out before there is a receipt, without what only that knows. */
+const receipt: JsonObject = {
+  'x-svc-task-id': header('Names the call, its receipt and its row.'),
+  'x-svc-verify-url': header('Where the receipt is, or will be.'),
+  'x-svc-payment-ref': header('`base:0x<transaction hash>`.'),
+  'x-svc-proof-outcome': header('`settled`, `pending` or `unverified`.'),
+  'x-svc-model': header('The model that answered, percent-encoded where no header can carry its name.'),
+  'x-svc-hub': header('The hub that answered.'),
+  'x-svc-amount': header('Atomic USDC.'),
+  'x-svc-payload-hash': header('SHA-256 of the canonical payload, hex.'),
+  'x-svc-receipt': header('The signed receipt, a compact JWS (ES256).'),
+};
+
+/** Headers that answers bring along, as constants: what sets them lies behind the graph. */
+export const answerHeaders = {
+  settled: { ...settlement, ...receipt },
+  fault: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds; where asking again may help.' } },
+  paidFault: settlement,
+  refusal: { 'x-svc-refusal-url': header('The signed refusal, also after this answer.') },
+  challenge: { 'PAYMENT-REQUIRED': header('The offer of version 2, base64 JSON.') },
+} as const satisfies Record<string, JsonObject>;

@@ -1,0 +1,25 @@
+import secp256k1 from 'secp256k1';
+import { type Address, getAddress } from 'viem';
+import { keccak256 } from './digest.ts';
+
+/** Half the order of the curve: above it the same signature has a second form, which Ethereum refuses (EIP-2). */
+const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+export function isLowS(s: bigint): boolean {
+  return s <= S_MAX;
+}
+
+/** The EIP-55 address of an uncompressed point (0x04, x, y): the last 20 bytes of keccak256 over x and y. */
+export function addressOfPoint(point: Uint8Array): Address {
+  return getAddress(`0x${Buffer.from(keccak256(point.subarray(1)).subarray(12)).toString('hex')}`);
+}
+
+/** The address whose key made a signature (r, s: 64 bytes) over a digest; null where there is none. Native, 0.1 ms. */
+export function recoverAddress(digest: Uint8Array, compact: Uint8Array, recid: number): Address | null {
+  try {
+    return addressOfPoint(secp256k1.ecdsaRecover(compact, recid, digest, false));
+  } catch {
+    // r or s is zero or beyond the order, or the point is not on the curve: the library says so by throwing.
+    return null;
+  }
+}

@@ -1,0 +1,95 @@
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { iso } from '../../clock.ts';
+import { insertRows, type Tx } from '../../database.ts';
+import { BOOK_CHANNEL } from '../../live.ts';
+import type { Window } from '../policy/window.ts';
+import type { EventRecord, Head, RowRecord } from './append.ts';
+
+/** Book heads under the lock of this transaction: what the ledger reads of them is what it writes on. */
+export type Heads = Map<AgentId, Head>;
+
+/** Locks heads in the order of their ids. */
+export async function lockBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<Heads> {
+  if (agent_ids.length === 0) return new Map();
+  const { rows } = await tx.query<StoredHead>({ name: 'lock books', text: LOCK, values: [[...new Set(agent_ids)]] });
+  return new Map(rows.map(row => [row.agent_id, headOf(row)]));
+}
+
+type StoredHead = Omit<Head, 'hour' | 'day'> & {
+  readonly agent_id: AgentId;
+  readonly hour_start: Date | null;
+  readonly hour_atomic: AtomicAmount;
+  readonly day_start: Date | null;
+  readonly day_atomic: AtomicAmount;
+};
+
+/** The clock is read above the locking scan, hence after the wait: a cap is judged by the time at which it is judged. */
+const LOCK = `with head as materialized (
+    select agent_id, budget_atomic, policy, spent_atomic, reserved_atomic, hour_start, hour_atomic, day_start, day_atomic,
+      seq, position, row_hash, event_hash, by_rail
+    from book where agent_id = any($1) order by agent_id for update)
+  select head.*, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from head`;
+
+function headOf({ hour_start, hour_atomic, day_start, day_atomic, ...head }: StoredHead): Head {
+  return { ...head, hour: windowOf(hour_start, hour_atomic), day: windowOf(day_start, day_atomic) };
+}
+
+function windowOf(start: Date | null, atomic: AtomicAmount): Window {
+  return { start_ms: start?.getTime() ?? null, atomic };
+}
+
+export function booked(books: ReadonlyMap<AgentId, Head>, agent_id: AgentId): Head {
+  const head = books.get(agent_id);
+  if (!head) throw new Error(`book ${agent_id} does not exist`);
+  return head;
+}
+
+/** Events, the heads they led to, and one wake-up per book that moved: the last thing a ledger transaction does. */
+export async function publish(tx: Tx, books: Heads, events: readonly EventRecord[]): Promise<void> {
+  if (books.size === 0) return;
+  await insertRows(tx, 'book_event', events);
+  await tx.query({
+    name: 'store books',
+    text: `with head as (
+        update book b set spent_atomic = h.spent_atomic, reserved_atomic = h.reserved_atomic, seq = h.seq,
+          position = h.position, row_hash = h.row_hash, event_hash = h.event_hash, by_rail = h.by_rail,
+          hour_start = h.hour_start, hour_atomic = h.hour_atomic, day_start = h.day_start, day_atomic = h.day_atomic
+        from jsonb_populate_recordset(null::book, $1::jsonb) h where b.agent_id = h.agent_id
+        returning b.agent_id, b.position)
+      select pg_notify('${BOOK_CHANNEL}', agent_id || ':' || position) from head where agent_id = any($2)`,
+    values: [JSON.stringify([...books.values()].map(stored)), [...new Set(events.map(event => event.agent_id))]],
+  });
+}
+
+/** What the ledger writes of a head; budget and policy are their owner's to write. */
+function stored({ hour, day, spent_atomic, reserved_atomic, ...head }: Head): object {
+  const { agent_id, seq, position, row_hash, event_hash, by_rail } = head;
+  const chains = { agent_id, seq, position, row_hash, event_hash, by_rail };
+  return {
+    ...chains,
+    spent_atomic: spent_atomic.toString(),
+    reserved_atomic: reserved_atomic.toString(),
+    hour_start: hour.start_ms === null ? null : iso(hour.start_ms),
+    hour_atomic: hour.atomic.toString(),
+    day_start: day.start_ms === null ? null : iso(day.start_ms),
+    day_atomic: day.atomic.toString(),
+  };
+}
+
+export async function countIntents(tx: Tx, rows: readonly Pick<RowRecord, IntentFacts>[]): Promise<void> {
+  const named = rows.filter(row => row.intent_id !== null);
+  if (named.length === 0) return;
+  await tx.query({
+    name: 'count intents',
+    text: `insert into book_intent (agent_id, intent_id, collected_count, blocked_count)
+      select agent_id, intent_id, count(*) filter (where collected), count(*) filter (where evidence = 'policy_blocked')
+      from jsonb_populate_recordset(null::book_row, $1::jsonb) group by 1, 2 order by 1, 2
+      on conflict (agent_id, intent_id) do update set
+        collected_count = book_intent.collected_count + excluded.collected_count,
+        blocked_count = book_intent.blocked_count + excluded.blocked_count`,
+    values: [JSON.stringify(named)],
+  });
+}
+
+type IntentFacts = 'agent_id' | 'intent_id' | 'collected' | 'evidence';

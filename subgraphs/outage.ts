@@ -1,0 +1,41 @@
+import pg from 'pg';
+import { Refusal } from '../schema/errors.ts';
+
+/**
+ * SQLSTATEs of a server that cannot do now what it could do a moment later: no connection (08), read-only (25006), our
+ * session cut off as our process stood still (25P03), out of disk, memory or connections (53), a head that is held too
+ * long (55P03), going down or coming up (57P), its disk does not answer (58030).
+ */
+const AWAY = /^(08...|25006|25P03|53...|55P03|57P..|58030)$/;
+/** Node's own words for a socket that could not be had or broke. */
+const SOCKET = /^(ECONN|EHOST|ENET|EAI_|EPIPE|ETIMEDOUT|ENOTFOUND)/;
+/** The driver has no codes, only sentences. */
+const DRIVER = /connection terminated|connection error|timeout|was closed|after calling end/i;
+
+/** Whether the database is away, as against having found something wrong with what it was asked. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof Refusal) return false;
+  const code = 'code' in error ? String(error.code ?? '') : '';
+  return code === '' ? DRIVER.test(error.message) : AWAY.test(code) || SOCKET.test(code);
+}
+
+/** SQLSTATEs with which the server hangs up. */
+const HANGS_UP = /^(08...|25P03|57P..)$/;
+
+/** Whether the server itself answered and stays on the line: then what it refused was rolled back, or can be. */
+export function leavesConnection(error: unknown): boolean {
+  return error instanceof pg.DatabaseError ? !HANGS_UP.test(error.code ?? '') : !isOutage(error);
+}
+
+/**
+ * The database is away: 503, ask again. It says nothing of money, for the database alone knows what a payment has bought.
+ * `in_doubt`: the commit was asked for and its answer was lost, so that the transaction stands or does not.
+ */
+export class DatabaseAway extends Refusal {
+  readonly in_doubt: boolean;
+
+  constructor(cause: unknown, { in_doubt = false }: { in_doubt?: boolean } = {}) {
+    super('unavailable', { cause });
+    this.in_doubt = in_doubt;
+  }
+}

@@ -1,0 +1,48 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { TaskId } from '../../../schema/ids.ts';
+import type { Tx } from '../../database.ts';
+
+/** Payments that were recorded on a facilitator's word alone, in the transaction that records them: they are looked for. */
+export async function awaitArrivals(tx: Tx, claim_keys: readonly string[]): Promise<void> {
+  if (claim_keys.length === 0) return;
+  await tx.query({
+    name: 'await arrivals',
+    text: `update payment_claim set arrival = 'pending', looked_at = null where claim_key = any($1)`,
+    values: [claim_keys],
+  });
+}
+
+/** A payment whose money we have not seen yet. */
+export interface AwaitedArrival {
+  readonly claim_key: string;
+  readonly task_id: TaskId;
+  readonly authorization: JsonObject;
+  readonly from_block: number;
+  /** By the database's clock. */
+  readonly past_cutoff: boolean;
+}
+
+/** Takes those that are to be looked for now: often at first, then after a rest that grows with their age. */
+export async function takeArrivals(tx: Tx, cutoff_seconds: number, count_max: number): Promise<AwaitedArrival[]> {
+  const { rows } = await tx.query<AwaitedArrival>({
+    name: 'take arrivals',
+    text: `update payment_claim set looked_at = now() where claim_key in (
+        select claim_key from payment_claim where arrival = 'pending'
+          and (looked_at is null or looked_at < now() - least(interval '1 minute', (now() - moved_at) / 4))
+        order by looked_at nulls first limit $2 for update skip locked)
+      returning claim_key, task_id, "authorization", coalesce(from_block, 0) as from_block,
+        extract(epoch from now()) >= valid_before + $1 as past_cutoff`,
+    values: [cutoff_seconds, count_max],
+  });
+  return rows;
+}
+
+/** Compare-and-set pending → confirmed or unverified. False where another process has said so before. */
+export async function closeArrival(tx: Tx, claim_key: string, arrival: 'confirmed' | 'unverified'): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'close arrival',
+    text: `update payment_claim set arrival = $2 where claim_key = $1 and arrival = 'pending'`,
+    values: [claim_key, arrival],
+  });
+  return rowCount === 1;
+}

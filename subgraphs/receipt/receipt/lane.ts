@@ -1,0 +1,20 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { ProofOutcome, SettledBy } from '../../../schema/receipt-payload.ts';
+import type { Tx } from '../../database.ts';
+
+/** What is known since of a payment that was vouched for when its receipt was signed. */
+export interface Lane {
+  readonly proof_outcome: ProofOutcome;
+  readonly settled_by: SettledBy;
+  readonly ingress_receipt: JsonObject | null;
+  readonly omission_rule: string | null;
+}
+
+/** Writes the unsigned facts beside a signed receipt; what was signed stays as it is. */
+export async function setLane(tx: Tx, task_id: string, lane: Lane): Promise<void> {
+  await tx.query({
+    name: 'set lane',
+    text: `update receipt set proof_outcome = $2, settled_by = $3, ingress_receipt = $4, omission_rule = $5 where task_id = $1`,
+    values: [task_id, lane.proof_outcome, lane.settled_by, lane.ingress_receipt, lane.omission_rule],
+  });
+}

@@ -1,0 +1,86 @@
+import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import type { RefusalId } from '../../../schema/ids.ts';
+import { networks } from '../../../schema/network.ts';
+import type { BaseAnchor, RefusalCode, RefusalPayload } from '../../../schema/refusal-payload.ts';
+import { iso, type Random } from '../../clock.ts';
+import { insertRows, type Tx } from '../../database.ts';
+import type { Issuer } from '../issuer/keys.ts';
+
+/** Who refuses: the issuer's keys, and what this process has last seen of the chain. */
+export interface Refuser {
+  readonly issuer: Issuer;
+  readonly random: Random;
+  readonly profile: 'development' | 'production';
+  anchor(): BaseAnchor;
+}
+
+/** What a refusal says of the call, besides who says it and when it was on the chain. */
+export interface RefusedCall {
+  readonly refusal_id: RefusalId;
+  readonly task_id: string;
+  readonly agent_id: number;
+  /** Of the policy_blocked row, which stands in the same transaction. */
+  readonly book_seq: number;
+  readonly refusal_code: RefusalCode;
+  readonly policy_code: string;
+  readonly requested_atomic: bigint;
+  readonly at_ms: number;
+}
+
+const NONCE_BYTES = 16;
+
+/** Signs and writes refusals in the transaction of their rows. ES256 alone: the book's head is locked meanwhile. */
+export async function issueRefusals(tx: Tx, refuser: Refuser, calls: readonly RefusedCall[]): Promise<void> {
+  if (calls.length === 0) return;
+  const base_anchor = refuser.anchor();
+  await insertRows(
+    tx,
+    'refusal',
+    calls.map(call => signed(refuser, call, payloadOf(refuser, call, base_anchor))),
+  );
+}
+
+function payloadOf({ random, profile }: Refuser, call: RefusedCall, base_anchor: BaseAnchor): RefusalPayload {
+  return {
+    schema: documents.refusal,
+    refusal_id: call.refusal_id,
+    chain_id: networks.base.chain_id,
+    base_anchor: { ...base_anchor },
+    refusal_code: call.refusal_code,
+    policy_code: call.policy_code,
+    nonce: Buffer.from(random.bytes(NONCE_BYTES)).toString('hex'),
+    timestamp: iso(call.at_ms),
+    agent_id: call.agent_id,
+    book_id: call.agent_id,
+    task_id: call.task_id,
+    requested_amount: call.requested_atomic.toString(),
+    policy_blocked_seq: call.book_seq,
+    charged: false,
+    ...(profile === 'development' ? { profile } : {}),
+  };
+}
+
+/** The row of table `refusal`. The token's registered claims (RFC 7519 §4.1) stand beside the payload's members. */
+function signed({ issuer }: Refuser, call: RefusedCall, payload: RefusalPayload): object {
+  const canonical = canonicalJson(payload);
+  const claims: JsonObject = {
+    iss: issuer.base_url,
+    iat: Math.floor(call.at_ms / 1000),
+    jti: call.refusal_id,
+    ...payload,
+  };
+  return {
+    refusal_id: call.refusal_id,
+    agent_id: call.agent_id,
+    book_seq: call.book_seq,
+    task_id: call.task_id,
+    refusal_code: call.refusal_code,
+    policy_code: call.policy_code,
+    payload: canonical,
+    jws: issuer.signJws(claims),
+    kid: issuer.kid,
+    value: issuer.signCanonical(canonical),
+    issued_at: payload.timestamp,
+  };
+}

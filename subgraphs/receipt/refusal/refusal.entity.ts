@@ -1,0 +1,56 @@
+import 'reflect-metadata';
+import { BigIntType } from '@mikro-orm/core';
+import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Field, GraphQLISODateTime, Int, ObjectType } from 'type-graphql';
+import type { RefusalCode } from '../../../schema/refusal-payload.ts';
+
+/** The issuer's word that it refused a call for its book's sake. Written once, with the row that it names. */
+@ObjectType('Refusal', { description: 'A signed refusal: no receipt, and not spend.' })
+@Entity({ tableName: 'refusal' })
+@Unique({ name: 'refusal_row', properties: ['agentId', 'bookSeq'] })
+export class SignedRefusal {
+  @Field(() => String)
+  @PrimaryKey({ type: 'text' })
+  refusalId!: string;
+
+  @Field(() => Int)
+  @Property({ type: 'integer' })
+  agentId!: number;
+
+  @Field(() => Int, { name: 'policyBlockedSeq', description: 'The row of that book that says the same.' })
+  @Property({ type: new BigIntType('number') })
+  bookSeq!: number;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  @Unique({ name: 'refusal_task' })
+  taskId!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  refusalCode!: RefusalCode;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  policyCode!: string;
+
+  /** Canonical JSON, verbatim. */
+  @Property({ type: 'text' })
+  payload!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  jws!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  kid!: string;
+
+  /** Raw ES256 over the canonical payload, base64url. */
+  @Property({ type: 'text' })
+  value!: string;
+
+  @Field(() => GraphQLISODateTime)
+  @Property({ type: 'Date', columnType: 'timestamptz(3)' })
+  issuedAt!: Date;
+}

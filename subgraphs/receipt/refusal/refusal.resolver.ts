@@ -1,0 +1,31 @@
+import 'reflect-metadata';
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { ReceiptContext } from '../context.ts';
+import { refusalDocument, refusalUrl } from './document.ts';
+import { refusalById } from './find.ts';
+import { SignedRefusal } from './refusal.entity.ts';
+
+@Resolver(() => SignedRefusal)
+export class RefusalResolver {
+  @Query(() => SignedRefusal, { nullable: true, description: 'A signed refusal; public, as receipts are.' })
+  refusal(
+    @Arg('refusalId', () => String) refusalId: string,
+    @Ctx() { database }: ReceiptContext,
+  ): Promise<SignedRefusal | null> {
+    return refusalById(database, refusalId);
+  }
+
+  @FieldResolver(() => String)
+  refusalUrl(@Root() refusal: SignedRefusal, @Ctx() { base_url }: ReceiptContext): string {
+    return refusalUrl(base_url, refusal.refusalId);
+  }
+
+  @FieldResolver(() => GraphQLJSONObject, {
+    description: 'The whole public refusal, as GET /refusal/{refusal_id} shows it.',
+  })
+  document(@Root() refusal: SignedRefusal, @Ctx() { base_url }: ReceiptContext): JsonObject {
+    return refusalDocument(refusal, base_url);
+  }
+}

@@ -1,0 +1,152 @@
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import { networks } from '../../../schema/network.ts';
+import { refusalCodes } from '../../../schema/refusal-payload.ts';
+import { base64url, type Jwks, type ParsedJws, parseJws, verifyEs256 } from '../receipt/verify-signature.ts';
+import { refusalUrl } from './document.ts';
+
+interface Check {
+  readonly code: string;
+  readonly sentence: string;
+}
+
+export type RefusalVerification =
+  | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[] }
+  /** `checks` are those that passed before the one that did not. */
+  | { readonly kind: 'invalid'; readonly code: string; readonly sentence: string; readonly checks: readonly Check[] };
+
+/** Whether a document says that it is a signed refusal. */
+export function isRefusal(document: JsonObject): boolean {
+  return document.schema === documents.refusal;
+}
+
+/**
+ * Verifies a public refusal, or the 403 that carries it, against a published key set, offline. It proves that the issuer
+ * refused that call at that anchor for that code; whether the anchor stands on Base is for Base to say.
+ */
+export function verifyRefusal(
+  document: JsonObject,
+  jwks: Jwks,
+  options: { readonly base_url?: string } = {},
+): RefusalVerification {
+  const checks: Check[] = [];
+  const invalid = (code: string, sentence: string) => ({ kind: 'invalid', code, sentence, checks }) as const;
+  const { issuer_signature } = document;
+  const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
+  if (jws === null) return invalid('malformed', 'This is not a refusal: issuer_signature.jws is missing.');
+  const { iss, iat: _, jti, ...payload } = jws.claims;
+  const bases = [iss, options.base_url].filter(base => typeof base === 'string');
+  try {
+    for (const { code, says, fault } of rules) {
+      const sentence = fault({ document, payload, jti, bases, jws, jwks });
+      if (sentence !== null) return invalid(code, sentence);
+      checks.push({ code, sentence: says });
+    }
+  } catch (fault) {
+    // Only text without a canonical form gets here.
+    return invalid('malformed', `The refusal has no canonical form: ${String(fault)}`);
+  }
+  return { kind: 'valid', claims: jws.claims, checks };
+}
+
+interface Opened {
+  readonly document: JsonObject;
+  /** What was signed, without the token's own claims. */
+  readonly payload: JsonObject;
+  readonly jti: Json | undefined;
+  readonly bases: readonly string[];
+  readonly jws: ParsedJws;
+  readonly jwks: Jwks;
+}
+
+interface Rule {
+  readonly code: string;
+  readonly says: string;
+  readonly fault: (opened: Opened) => string | null;
+}
+
+const unless = (holds: boolean, sentence: string) => (holds ? null : sentence);
+
+/** In order: a later rule may rely on all before it. */
+const rules: readonly Rule[] = [
+  {
+    code: 'signature_invalid',
+    says: 'The issuer signed these claims (ES256).',
+    fault: ({ jws: { header, input, signature }, jwks }) =>
+      unless(
+        header.alg === 'ES256' && verifyEs256(jwks, header.kid, input, signature),
+        'No key of the set verifies the JWS.',
+      ),
+  },
+  {
+    code: 'not_a_refusal',
+    says: 'What was signed is a refusal: nothing was charged, on Base, for a known code.',
+    fault: ({ payload, jti }) =>
+      unless(
+        isRefusal(payload) &&
+          jti === payload.refusal_id &&
+          payload.charged === false &&
+          payload.chain_id === networks.base.chain_id &&
+          refusalCodes.some(code => code === payload.refusal_code) &&
+          isAnchor(payload.base_anchor),
+        'What was signed is no refusal of this kind.',
+      ),
+  },
+  {
+    code: 'copy_mismatch',
+    says: 'The document says what was signed, and nothing that was not.',
+    fault: ({ document, payload }) => copyFault(document, payload),
+  },
+  {
+    code: 'value_invalid',
+    says: 'The raw ES256 value signs the canonical payload.',
+    fault: ({ document, payload, jwks, jws }) => {
+      const { kid, value, alg } = isJsonObject(document.issuer_signature) ? document.issuer_signature : {};
+      const named = kid === jws.header.kid && alg === 'ES256';
+      const signed = verifyEs256(jwks, kid, canonicalJson(payload), base64url(value));
+      return unless(named && signed, 'issuer_signature names another key, or its value does not sign the payload.');
+    },
+  },
+  { code: 'link_foreign', says: 'Every link leads to the issuer.', fault: opened => linkFault(opened) },
+];
+
+function isAnchor(anchor: Json | undefined): boolean {
+  if (!isJsonObject(anchor)) return false;
+  if (anchor.status === 'UNAVAILABLE') return Object.keys(anchor).length === 1;
+  return (
+    anchor.status === 'AVAILABLE' && typeof anchor.block_number === 'number' && typeof anchor.block_hash === 'string'
+  );
+}
+
+/** What stands around the payload: its proof, and the members of the problem (RFC 9457) that a refused call is told. */
+const around = new Set([
+  'refusal_url',
+  'issuer_signature',
+  'verification',
+  'type',
+  'title',
+  'status',
+  'detail',
+  'code',
+  'error',
+]);
+
+function copyFault(document: JsonObject, payload: JsonObject): string | null {
+  for (const [name, signed] of Object.entries(payload)) {
+    const copy = document[name];
+    if (copy === undefined || canonicalJson(copy) !== canonicalJson(signed)) return `${name} is not what was signed.`;
+  }
+  const unsigned = Object.keys(document).find(name => !Object.hasOwn(payload, name) && !around.has(name));
+  return unsigned === undefined ? null : `${unsigned} was not signed.`;
+}
+
+function linkFault({ document, payload, bases }: Opened): string | null {
+  const links = isJsonObject(document.verification) ? document.verification : {};
+  const expected: readonly [name: string, link: Json | undefined, at: (base: string) => string][] = [
+    ['refusal_url', document.refusal_url, base => refusalUrl(base, String(payload.refusal_id))],
+    ['jwks_uri', links.jwks_uri, base => `${base}/.well-known/jwks.json`],
+    ['issuer_history_uri', links.issuer_history_uri, base => `${base}/.well-known/issuer-history.json`],
+  ];
+  const foreign = expected.find(([, link, at]) => link !== undefined && !bases.some(base => link === at(base)));
+  return foreign ? `${foreign[0]} leads elsewhere than to the issuer.` : null;
+}

@@ -1,0 +1,32 @@
+import type { Tx } from '../../database.ts';
+import { SESSION_CHANNEL } from '../../live.ts';
+import { forgetRegistration } from '../registration/answer.ts';
+
+/** An agent as far as its session depends on it. */
+export interface Holder {
+  readonly agent_id: number;
+  /** Of the receipt that registered it. */
+  readonly task_id: string;
+}
+
+/**
+ * Ends an agent's session, in every process at once: none of them remembers one, and those with sockets open on it are
+ * told in this transaction. Returns the hash of what was ended. The agent's row is locked first, or two at once would
+ * each end the same session and leave two new ones. Lock order: claim → agent → session.
+ */
+export async function endSession(tx: Tx, { agent_id, task_id }: Holder): Promise<string | null> {
+  await forgetRegistration(tx, task_id);
+  const locked = await tx.query({
+    name: 'lock agent',
+    text: 'select 1 from agent where agent_id = $1 for update',
+    values: [agent_id],
+  });
+  if (locked.rows.length === 0) throw new Error(`agent ${agent_id} does not exist`);
+  const { rows } = await tx.query<{ session_hash: string }>({
+    name: 'end session',
+    text: `update possession set ended_at = now() where agent_id = $1 and ended_at is null returning session_hash`,
+    values: [agent_id],
+  });
+  await tx.query({ name: 'tell of end', text: 'select pg_notify($1, $2)', values: [SESSION_CHANNEL, agent_id] });
+  return rows[0]?.session_hash ?? null;
+}

@@ -1,0 +1,23 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Arg, Ctx, Field, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { requireHeld } from '../../../schema/principal.ts';
+import type { Context } from '../../context.ts';
+import { rotateSession } from './rotate.ts';
+
+@ObjectType({ description: 'The secret that opens a book from now on. Said once.' })
+export class SessionRotation {
+  @Field(() => Int) agentId!: number;
+  @Field(() => String) session!: string;
+  @Field(() => GraphQLDateTimeISO) rotatedAt!: Date;
+}
+
+@Resolver(() => SessionRotation)
+export class PossessionResolver {
+  @Mutation(() => SessionRotation, {
+    description: 'Ends the session in hand, at once and everywhere, and issues another; the book stays.',
+  })
+  async rotateSession(@Arg('agentId', () => Int) agentId: number, @Ctx() context: Context): Promise<SessionRotation> {
+    const { session, issued_at } = await rotateSession(requireHeld(context.principal, agentId), context);
+    return { agentId, session, rotatedAt: issued_at };
+  }
+}

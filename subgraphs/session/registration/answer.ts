@@ -1,0 +1,18 @@
+import type { Tx } from '../../database.ts';
+import { forgetAnswer } from '../../receipt/index.ts';
+
+/** What registering answers, as it is kept for a replay: sealed by the charge, because the session is in it. */
+export type RegistrationAnswer = {
+  readonly agent_id: number;
+  readonly agentWallet: string;
+  readonly session: string;
+  readonly task_id: string;
+  readonly validate_score: number | null;
+};
+
+export const REGISTRATION_FIELD = 'Mutation.registerAgent';
+
+/** The stamp's stored answer names a session that ends. That of any other call which registered its payer is kept. */
+export function forgetRegistration(tx: Tx, task_id: string): Promise<void> {
+  return forgetAnswer(tx, task_id, REGISTRATION_FIELD);
+}

@@ -1,0 +1,216 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { x402Facilitator } from '@x402/core/facilitator';
+import type { PaymentPayload, PaymentRequirements, SettleResponse, VerifyResponse } from '@x402/core/types';
+import { toFacilitatorEvmSigner } from '@x402/evm';
+import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
+import { createWalletClient, type Hex, http, publicActions } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { base } from 'viem/chains';
+import { developmentFacilitators } from '../../gateway/development/chain/accounts.ts';
+import { networks } from '../../schema/network.ts';
+import { atEnd } from './release.ts';
+
+/** What it tells of a settlement, whatever became of it. */
+export type Says =
+  | { readonly kind: 'the_truth' }
+  /** Another hash than the one that carried the payment. */
+  | { readonly kind: 'success'; readonly transaction: string }
+  | { readonly kind: 'failure'; readonly reason: string; readonly transaction?: string; readonly status?: number }
+  | { readonly kind: 'status'; readonly status: number }
+  | { readonly kind: 'text'; readonly text: string }
+  /** Well-formed up to its end, which comes after so many bytes. */
+  | { readonly kind: 'flood'; readonly bytes: number }
+  /** Takes the request and never answers. */
+  | { readonly kind: 'nothing' }
+  /** Drops the connection. */
+  | { readonly kind: 'hang_up' };
+
+/** How it takes one payment: what it says to it beforehand, whether the money moves, and what it says then. */
+export interface FacilitatorBehaviour {
+  readonly verifies?: Says;
+  /** Between its word on the payment and its settling nobody listens there any more. */
+  readonly leaves?: boolean;
+  readonly settles: boolean;
+  readonly says: Says;
+  /** Between the one and the other. */
+  readonly meanwhile?: () => Promise<unknown> | unknown;
+}
+
+/** A settlement that it was asked for. */
+export interface Asked {
+  readonly payer: Hex;
+  readonly nonce: Hex;
+  readonly body: { readonly x402Version: number; readonly paymentPayload: PaymentPayload };
+}
+
+const SUPPORTED = {
+  kinds: [{ x402Version: 2, scheme: 'exact', network: networks.base.caip2 }],
+  extensions: [],
+  signers: {},
+};
+
+export const honest: FacilitatorBehaviour = { settles: true, says: { kind: 'the_truth' } };
+
+export interface FacilitatorOptions {
+  /** Looked up with the first request: the chain may come up after it. */
+  readonly rpc_url: () => string;
+  /** The key that pays gas; nobody else may send with it. */
+  readonly private_key?: Hex;
+  readonly factories?: readonly Hex[];
+}
+
+export type TestFacilitator = Awaited<ReturnType<typeof startFacilitator>>;
+
+/** An x402 facilitator over HTTP, made of the official packages, that behaves as told; closed after the last test. */
+export async function startFacilitator(options: FacilitatorOptions) {
+  const settlements: Asked[] = [];
+  let behaviour: (asked: Asked) => FacilitatorBehaviour = () => honest;
+  const facilitator = lazily(() => officialFacilitator(options));
+  const settle = oneByOne((payload: PaymentPayload, requirements: PaymentRequirements) =>
+    facilitator().settle(payload, requirements),
+  );
+
+  const server = createServer(async (incoming, response) => {
+    try {
+      if (incoming.url === '/supported') return send(response, { text: SUPPORTED });
+      const body = (await json(incoming)) as RequestBody;
+      const asked = askedIn(body);
+      const { verifies = { kind: 'the_truth' }, leaves, settles, says, meanwhile } = behaviour(asked);
+      if (incoming.url === '/verify' && leaves) {
+        response.setHeader('connection', 'close');
+        server.close();
+      }
+      if (incoming.url === '/verify')
+        return tell(response, verifies, await facilitator().verify(body.paymentPayload, body.paymentRequirements));
+      settlements.push(asked);
+      const truth = settles ? await settle(body.paymentPayload, body.paymentRequirements) : notDone(asked);
+      await meanwhile?.();
+      tell(response, says, truth);
+    } catch (fault) {
+      send(response, { status: 500, text: { error: String(fault) } });
+    }
+  });
+  const listen = (port: number) => new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>(resolve => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  atEnd(close);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** Every settlement that it was ever asked for, repeated ones too. */
+    settlements,
+    behave(next: FacilitatorBehaviour | ((asked: Asked) => FacilitatorBehaviour)): void {
+      behaviour = typeof next === 'function' ? next : () => next;
+    },
+    /** Nobody listens there until it resumes. */
+    leave: close,
+    resume: () => listen(port),
+  };
+}
+
+interface RequestBody {
+  readonly x402Version: number;
+  readonly paymentPayload: PaymentPayload;
+  readonly paymentRequirements: PaymentRequirements;
+}
+
+function officialFacilitator({ rpc_url, private_key, factories = [] }: FacilitatorOptions): x402Facilitator {
+  const [, , last] = developmentFacilitators;
+  const account = privateKeyToAccount(private_key ?? last?.private_key ?? '0x');
+  const transport = http(rpc_url());
+  const client = createWalletClient({ account, chain: base, transport, pollingInterval: 20 }).extend(publicActions);
+  // viem's methods take more than the signer's interface names, and answer with more.
+  const signer = toFacilitatorEvmSigner({ ...client, address: account.address } as unknown as EvmSigner);
+  const scheme = new ExactEvmScheme(signer, { eip6492AllowedFactories: [...factories] });
+  return new x402Facilitator().register(networks.base.caip2, scheme);
+}
+
+type EvmSigner = Parameters<typeof toFacilitatorEvmSigner>[0];
+
+function askedIn(body: RequestBody): Asked {
+  const { authorization } = body.paymentPayload.payload as { authorization: { from: Hex; nonce: Hex } };
+  return { payer: authorization.from, nonce: authorization.nonce, body };
+}
+
+function notDone({ payer }: Asked): SettleResponse {
+  const network = networks.base.caip2;
+  return { success: false, errorReason: 'unexpected_settle_error', transaction: '', network, payer };
+}
+
+function tell(response: ServerResponse, says: Says, truth: SettleResponse | VerifyResponse): void {
+  switch (says.kind) {
+    case 'the_truth':
+      send(response, { text: truth });
+      break;
+    case 'success':
+      send(response, { text: { ...truth, success: true, transaction: says.transaction } });
+      break;
+    case 'failure': {
+      const { reason, transaction = '', status } = says;
+      send(response, { status, text: { ...truth, success: false, errorReason: reason, transaction } });
+      break;
+    }
+    case 'status':
+      send(response, { status: says.status, text: { error: 'as told' } });
+      break;
+    case 'text':
+      send(response, says);
+      break;
+    case 'flood':
+      flood(response, truth, says.bytes);
+      break;
+    case 'hang_up':
+      response.destroy();
+      break;
+    case 'nothing':
+  }
+}
+
+/** JSON whose first member is as long as that. */
+function flood(response: ServerResponse, truth: object, bytes: number): void {
+  const chunk = 'x'.repeat(64 * 1024);
+  let left = bytes;
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.write('{"filling":"');
+  const pour = () => {
+    while (left > 0) {
+      if (response.destroyed) return;
+      left -= chunk.length;
+      if (response.write(chunk)) continue;
+      response.once('drain', pour);
+      return;
+    }
+    response.end(`",${JSON.stringify(truth).slice(1)}`);
+  };
+  pour();
+}
+
+/** Text goes out as it is, all else as JSON. */
+function send(response: ServerResponse, { status = 200, text }: { status?: number | undefined; text: unknown }): void {
+  const body = typeof text === 'string' ? text : JSON.stringify(text);
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** The official signer asks the node for its nonce: two at once would get the same. */
+function oneByOne<A extends unknown[], T>(act: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (...args) => {
+    const next = last.catch(() => {}).then(() => act(...args));
+    last = next;
+    return next;
+  };
+}

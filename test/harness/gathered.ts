@@ -1,0 +1,6 @@
+/** Everything that comes, in order. */
+export async function gathered<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of source) all.push(one);
+  return all;
+}

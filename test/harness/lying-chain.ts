@@ -1,0 +1,101 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import type { Json, JsonObject } from '../../schema/canonical-json.ts';
+import { atEnd } from './release.ts';
+
+interface Call extends JsonObject {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly Json[];
+}
+
+/** What is said instead of the truth; undefined leaves the call without an answer. */
+export type Lie = (truth: Json, params: readonly Json[]) => Json | undefined;
+export type Lies = Readonly<Record<string, Lie>>;
+
+/** Whole answers, whatever they are to. */
+export type Manner =
+  | { readonly kind: 'plain' }
+  /** Takes requests with one of these methods and never answers; of all where none is named. */
+  | { readonly kind: 'hang'; readonly methods?: readonly string[] }
+  /** Sends more than anybody should read. */
+  | { readonly kind: 'huge'; readonly methods: readonly string[] }
+  | { readonly kind: 'no_json'; readonly methods: readonly string[] }
+  | { readonly kind: 'cut' };
+
+export type LyingChain = Awaited<ReturnType<typeof startLyingChain>>;
+
+const HUGE_BYTES = 64 * 1024 * 1024;
+
+/** Stands before a chain's RPC and says of it what a test wants it to say. */
+export async function startLyingChain(rpc_url: string) {
+  let lies: Lies = {};
+  let manner: Manner = { kind: 'plain' };
+  let waiting: { readonly method: string; readonly begin: () => void } | null = null;
+  const server = createServer(async (incoming, response) => {
+    const asked = (await json(incoming)) as Call | Call[];
+    const calls = [asked].flat();
+    const touches = (methods: readonly string[] | undefined) =>
+      methods === undefined || calls.some(({ method }) => methods.includes(method));
+    if (manner.kind === 'cut') return void response.destroy();
+    if (manner.kind === 'hang' && touches(manner.methods)) return;
+    if (manner.kind === 'huge' && touches(manner.methods)) return pour(response);
+    if (manner.kind === 'no_json' && touches(manner.methods)) return void response.end('<html>busy</html>');
+    if (waiting && touches([waiting.method])) {
+      response.once('finish', waiting.begin);
+      waiting = null;
+    }
+    const body = JSON.stringify(asked);
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(rpc_url, { method: 'POST', headers, body }).catch(() => null);
+    if (answer === null) return void response.destroy();
+    const truths = [(await answer.json()) as JsonObject | JsonObject[]].flat();
+    const told = truths.flatMap(truth => {
+      const call = calls.find(({ id }) => id === truth.id);
+      const lie = call && truth.error === undefined ? lies[call.method] : undefined;
+      if (!call || !lie) return [truth];
+      const result = lie(truth.result ?? null, call.params);
+      return result === undefined ? [] : [{ ...truth, result }];
+    });
+    response.writeHead(200, headers).end(JSON.stringify(Array.isArray(asked) ? told : (told[0] ?? {})));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** By method; what was lied about before is told truly again. */
+    lie(next: Lies): void {
+      lies = next;
+    },
+    behave(next: Manner): void {
+      manner = next;
+      if (next.kind === 'cut') server.closeAllConnections();
+    },
+    /** Calls `begin` once a call of that method has been answered. */
+    after(method: string, begin: () => void): void {
+      waiting = { method, begin };
+    },
+    /** The truth, the whole truth. */
+    repent(): void {
+      lies = {};
+      manner = { kind: 'plain' };
+      // What hangs is hung up on.
+      server.closeAllConnections();
+    },
+  };
+}
+
+function pour(response: ServerResponse): void {
+  const piece = Buffer.alloc(1024 * 1024, ' ');
+  let left = HUGE_BYTES / piece.length;
+  const more = () => {
+    while (left-- > 0 && !response.destroyed) if (!response.write(piece)) return void response.once('drain', more);
+    response.end();
+  };
+  response.on('error', () => {}).writeHead(200, { 'content-type': 'application/json' });
+  more();
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import {
+  concatHex,
+  createPublicClient,
+  createWalletClient,
+  defineChain,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  http,
+  type PrivateKeyAccount,
+  serializeErc6492Signature,
+} from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { networks } from '../../schema/network.ts';
+import type { Wallet } from './buyer.ts';
+import type { TestChain } from './chain.ts';
+import { contractNamed } from './contracts.ts';
+
+const HOLDS_ATOMIC = 1_000_000n;
+/** One of anvil's own accounts, which is nobody else's in the tests: it pays for what is put on the chain. */
+export const SPONSOR: Hex = '0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a';
+
+/** An address with USDC, and its owner's key: signs payments and texts as its code wants them signed. */
+export interface ContractWallet extends Wallet, Pick<PrivateKeyAccount, 'signMessage'> {
+  readonly owner: PrivateKeyAccount;
+}
+
+type Sign = (signature: Hex) => Hex;
+/** As TaggedWallet takes it: 66 bytes. */
+export const tagged: Sign = signature => concatHex(['0x01', signature]);
+export const plain: Sign = signature => signature;
+
+export type TestWallets = ReturnType<typeof openWallets>;
+
+/** Contract wallets of every kind on a chain of tests. */
+export function openWallets(chain: TestChain) {
+  const sponsor = sponsorOf(chain);
+
+  async function walletAt(address: Hex, owner: PrivateKeyAccount, sign: Sign, amount_atomic = HOLDS_ATOMIC) {
+    if (amount_atomic > 0n) await chain.mint(address, amount_atomic);
+    return walletOf(address, owner, sign);
+  }
+  async function ownedWallet(name: string, sign: Sign, amount_atomic?: bigint) {
+    const owner = newOwner();
+    return walletAt(await sponsor.deploy(name, owner.address), owner, sign, amount_atomic);
+  }
+
+  return {
+    deploy: sponsor.deploy,
+    /** Deployed; takes its owner's 65 bytes. */
+    plain: (amount_atomic?: bigint) => ownedWallet('PlainWallet', plain, amount_atomic),
+    /** Deployed; takes 66 bytes. */
+    tagged: (amount_atomic?: bigint) => ownedWallet('TaggedWallet', tagged, amount_atomic),
+    /** Not deployed yet: its signatures bring along how to (ERC-6492). */
+    async unmade(factory: Hex, amount_atomic?: bigint): Promise<ContractWallet> {
+      const { abi } = await contractNamed('WalletFactory');
+      const owner = newOwner();
+      const args = [owner.address, `0x${randomBytes(32).toString('hex')}`];
+      const address = (await sponsor.read(factory, abi, 'addressOf', args)) as Hex;
+      const data = encodeFunctionData({ abi, functionName: 'make', args });
+      const wrapped: Sign = signature =>
+        serializeErc6492Signature({ address: factory, data, signature: tagged(signature) });
+      return walletAt(address, owner, wrapped, amount_atomic);
+    },
+    /** A key's own address that has delegated to a contract (EIP-7702), by a transaction of type 4. */
+    async delegated(to: Hex, owner: PrivateKeyAccount = newOwner(), amount_atomic?: bigint): Promise<ContractWallet> {
+      await sponsor.delegate(owner, to);
+      return walletAt(owner.address, owner, tagged, amount_atomic);
+    },
+    /** Its code is that of a contract without an owner; any signature does. */
+    async of(name: string): Promise<ContractWallet> {
+      return walletAt(await sponsor.deploy(name), newOwner(), tagged);
+    },
+    /** Burns its gas in the first block after the one that the chain stands at when this is done, and in all later ones. */
+    async burner(): Promise<ContractWallet> {
+      const wallet = await walletAt(await sponsor.deploy('Burner'), newOwner(), tagged);
+      await this.arm(wallet);
+      return wallet;
+    },
+    async arm({ address }: Pick<ContractWallet, 'address'>): Promise<void> {
+      const { abi } = await contractNamed('Burner');
+      await this.call(address, encodeFunctionData({ abi, functionName: 'arm' }));
+    },
+    async switchOff({ address, owner }: ContractWallet): Promise<void> {
+      const { abi } = await contractNamed('PlainWallet');
+      await chain.call('anvil_setBalance', owner.address, '0xde0b6b3a7640000');
+      await sponsor.send(owner, { to: address, data: encodeFunctionData({ abi, functionName: 'switchOff' }) });
+    },
+    /** A call by a stranger. */
+    call: (to: Hex, data: Hex) => sponsor.send(privateKeyToAccount(SPONSOR), { to, data }),
+    codeAt: (address: Hex) => chain.call<Hex>('eth_getCode', address, 'latest'),
+  };
+}
+
+function newOwner(): PrivateKeyAccount {
+  return privateKeyToAccount(generatePrivateKey());
+}
+
+function walletOf(address: Hex, owner: PrivateKeyAccount, sign: Sign): ContractWallet {
+  return {
+    address: getAddress(address),
+    owner,
+    signTypedData: async (...typed: Parameters<PrivateKeyAccount['signTypedData']>) =>
+      sign(await owner.signTypedData(...typed)),
+    signMessage: async text => sign(await owner.signMessage(text)),
+  } as ContractWallet;
+}
+
+interface Sent {
+  readonly to?: Hex;
+  readonly data?: Hex;
+  readonly authorizationList?: readonly Awaited<ReturnType<PrivateKeyAccount['signAuthorization']>>[];
+}
+
+/** Puts things on a chain, one after the other: two that ask for a nonce together would get the same. */
+function sponsorOf({ rpc_url }: TestChain) {
+  const base = defineChain({
+    id: networks.base.chain_id,
+    name: 'Base',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [rpc_url] } },
+  });
+  const reader = createPublicClient({ chain: base, transport: http(rpc_url), pollingInterval: 10 });
+  const account = privateKeyToAccount(SPONSOR);
+  let sending: Promise<unknown> = Promise.resolve();
+
+  async function send(from: PrivateKeyAccount, sent: Sent) {
+    const client = createWalletClient({ account: from, chain: base, transport: http(rpc_url) });
+    const next = sending
+      .catch(() => {})
+      .then(async () => {
+        const hash = await client.sendTransaction({ ...sent } as Parameters<typeof client.sendTransaction>[0]);
+        return reader.waitForTransactionReceipt({ hash });
+      });
+    sending = next;
+    const receipt = await next;
+    if (receipt.status !== 'success') throw new Error(`${receipt.transactionHash} was reverted`);
+    return receipt;
+  }
+  return {
+    send,
+    async deploy(name: string, ...owner: Hex[]): Promise<Hex> {
+      const { bytecode } = await contractNamed(name);
+      const words = owner.map((it): Hex => `0x${it.slice(2).padStart(64, '0')}`);
+      const { contractAddress } = await send(account, { data: concatHex([bytecode, ...words]) });
+      if (!contractAddress) throw new Error(`${name} was not deployed`);
+      return contractAddress;
+    },
+    async delegate(owner: PrivateKeyAccount, to: Hex): Promise<void> {
+      const nonce = await reader.getTransactionCount({ address: owner.address });
+      const signed = await owner.signAuthorization({ address: to, chainId: base.id, nonce });
+      // To anywhere but the account itself, whose code would be run.
+      await send(account, { to: account.address, authorizationList: [signed] });
+    },
+    read: (
+      address: Hex,
+      abi: Awaited<ReturnType<typeof contractNamed>>['abi'],
+      functionName: string,
+      args: unknown[],
+    ) => reader.readContract({ address, abi, functionName, args }),
+  };
+}
