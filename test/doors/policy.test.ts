@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { Policy as PolicyAnswer } from '../../rest-compat/answers/policy.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { openService, type Service } from './open-service.ts';
+
+type Policy = z.infer<typeof PolicyAnswer>;
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+let service: Service;
+let agent: Agent;
+let stranger: Agent;
+beforeAll(async () => {
+  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  [agent, stranger] = [await service.newAgent(), await service.newAgent()];
+});
+
+const path = (agent_id: number | string) => `/v1/agents/${agent_id}/book/policy`;
+const read = (session = agent.session) => service.get<Policy>(path(agent.agent_id), { 'X-SVC-Session': session });
+const write = (body: JsonObject, headers = {}) =>
+  service.post<Policy>(path(agent.agent_id), { session: agent.session, ...body }, headers);
+const set = (policy_type: string, value: JsonObject[string]) => write({ policy_type, value });
+
+const unset = {
+  daily_cap: null,
+  hourly_cap: null,
+  model_allowlist: null,
+  kill_switch: null,
+  require_payment_ref: null,
+  tier2_above: null,
+  approval_ttl: null,
+  risk_tiers: null,
+};
+
+describe('GET, POST /v1/agents/{agent_id}/book/policy', () => {
+  test('200 with all eight names, null where nothing is set', async () => {
+    expect(await read()).toMatchObject({ status: 200, body: { agent_id: agent.agent_id, ...unset } });
+  });
+
+  test('200 with what was set, each member for itself; null clears', async () => {
+    expect((await set('hourly_cap', '20000')).body).toEqual({
+      agent_id: agent.agent_id,
+      ...unset,
+      hourly_cap: '20000',
+    });
+    expect((await set('daily_cap', 100_000)).body).toMatchObject({ hourly_cap: '20000', daily_cap: '100000' });
+    expect((await set('kill_switch', false)).body).toMatchObject({ daily_cap: '100000', kill_switch: false });
+    const kept = { ...unset, agent_id: agent.agent_id, daily_cap: '100000', kill_switch: false };
+    expect((await set('hourly_cap', null)).body).toEqual(kept);
+    expect((await read()).body).toEqual(kept);
+  });
+
+  test.each([
+    [{ policy_type: 'weekly_cap', value: '1' }, 'invalid_policy', 'policy_type'],
+    [{ policy_type: 'model_allowlist', value: ['test/model'] }, 'invalid_policy', 'policy_type'],
+    [{ policy_type: 'risk_tiers', value: null }, 'invalid_policy', 'policy_type'],
+    [{ policy_type: 'hourly_cap', value: '1.5' }, 'invalid_policy', 'value'],
+    [{ policy_type: 'hourly_cap', value: { atomic: '1' } }, 'invalid_policy', 'value'],
+    [{ policy_type: 'kill_switch', value: 'off' }, 'invalid_policy', 'value'],
+    // It would be read as null, and clear.
+    [{ policy_type: 'kill_switch' }, 'invalid_policy', 'value'],
+    [{ value: null }, 'invalid_request', 'policy_type'],
+    [{ policy_type: 7, value: null }, 'invalid_request', 'policy_type'],
+  ] as const)('400 for %j', async (body, code, param) => {
+    const before = (await read()).body;
+    expect(await write(body)).toMatchObject({ status: 400, body: { code, error: { code, param } } });
+    expect((await read()).body).toEqual(before);
+  });
+
+  test('401 and 403 with empty bodies, unknown agents like known ones', async () => {
+    const change = { policy_type: 'kill_switch', value: true };
+    for (const agent_id of [agent.agent_id, 987_654]) {
+      expect(await service.get(path(agent_id))).toMatchObject({ status: 401, text: '' });
+      expect(await service.post(path(agent_id), change)).toMatchObject({ status: 401, text: '' });
+      const session = { 'X-SVC-Session': stranger.session };
+      expect(await service.get(path(agent_id), session)).toMatchObject({ status: 403, text: '' });
+      const shown = { session: stranger.session, ...change };
+      expect(await service.post(path(agent_id), shown)).toMatchObject({ status: 403, text: '' });
+    }
+    expect((await read()).body.kill_switch).not.toBe(true);
+  });
+
+  test('403 for a demo key, which writes nothing though the session is good', async () => {
+    const key = { 'X-API-Key': 'a-demo-key' };
+    const change = { policy_type: 'kill_switch', value: true };
+    expect(await write(change, key)).toMatchObject({ status: 403, text: '' });
+    const budget = { session: agent.session, budget: '1' };
+    expect((await service.post(`/v1/agents/${agent.agent_id}/book`, budget, key)).status).toBe(403);
+    expect((await read()).body.kill_switch).not.toBe(true);
+  });
+});
+
+describe('GraphQL bookPolicy and setBookPolicy', () => {
+  const graphql = async (query: string, variables: JsonObject, session: string | null = agent.session) =>
+    (
+      await service.post<{ data: JsonObject | null; errors?: { extensions: JsonObject }[] }>(
+        '/graphql',
+        { query, variables },
+        session === null ? {} : { 'X-SVC-Session': session },
+      )
+    ).body;
+  const SET = `mutation ($agentId: Int!, $type: String!, $value: JSON) {
+    setBookPolicy(agentId: $agentId, policyType: $type, value: $value) { agentId dailyCap hourlyCap killSwitch } }`;
+  const READ = 'query ($agentId: Int!) { bookPolicy(agentId: $agentId) { dailyCap hourlyCap killSwitch tier2Above } }';
+
+  test('are the same policy as the door', async () => {
+    const agentId = agent.agent_id;
+    await set('daily_cap', null);
+    const set_ = await graphql(SET, { agentId, type: 'hourly_cap', value: '9' });
+    expect(set_.data?.setBookPolicy).toMatchObject({ agentId, hourlyCap: '9', dailyCap: null });
+    expect((await read()).body).toMatchObject({ hourly_cap: '9' });
+    await set('hourly_cap', null);
+    const { data } = await graphql(READ, { agentId });
+    expect(data?.bookPolicy).toMatchObject({ hourlyCap: null, tier2Above: null });
+  });
+
+  test('refuse what the door refuses', async () => {
+    const agentId = agent.agent_id;
+    const bad = await graphql(SET, { agentId, type: 'hourly_cap' });
+    expect(bad.errors?.[0]?.extensions).toMatchObject({ code: 'invalid_policy', param: 'value' });
+    const none = await graphql(READ, { agentId }, null);
+    expect(none.errors?.[0]?.extensions).toMatchObject({ code: 'unauthenticated' });
+    const other = await graphql(SET, { agentId, type: 'kill_switch', value: true }, stranger.session);
+    expect(other.errors?.[0]?.extensions).toMatchObject({ code: 'forbidden' });
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import type { RunningGateway } from '../harness/gateway.ts';
+import { startLyingChain } from '../harness/lying-chain.ts';
+import { newBuyer, send } from './buyer.ts';
+import { openGround } from './ground.ts';
+
+it('a call is refused while no head of the chain can be had, and the refusal says so', async () => {
+  const ground = await openGround();
+  const well = await ground.start();
+  const buyer = await newBuyer(ground);
+  const registered = await send(well, await buyer.registration());
+  const { agent_id, session } = registered.body as unknown as { agent_id: number; session: string };
+  const policy = await post(well, `/v1/agents/${agent_id}/book/policy`, {
+    session,
+    policy_type: 'kill_switch',
+    value: true,
+  });
+  expect(policy.status).toBe(200);
+
+  const node = await startLyingChain(ground.chain.rpc_url);
+  // It finds old blocks and leaves whoever asks for the head without an answer.
+  node.lie({ eth_getBlockByNumber: (truth, [tag]) => (tag === 'latest' ? undefined : truth) });
+  const gateway = await ground.start({ environment: { BASE_RPC_URL: node.url } });
+  const refused = await send(gateway, await buyer.chat('where are we?'));
+  expect(refused).toMatchObject({
+    status: 403,
+    body: {
+      code: 'policy_blocked',
+      policy_code: 'kill_switch',
+      base_anchor: { status: 'UNAVAILABLE' },
+      charged: false,
+    },
+  });
+  // Degraded is no reason to be taken for dead: it refuses, reads and replays, and says itself what is away.
+  const health = await fetch(`${gateway.url}/health`);
+  expect({ status: health.status, body: await health.json() }).toMatchObject({
+    status: 200,
+    body: { status: 'degraded', away: ['base'] },
+  });
+});
+
+const post = ({ url }: RunningGateway, path: string, body: object) =>
+  fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
