@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Method } from '../../rest-compat/door.ts';
+import { everyDoor } from '../../rest-compat/doors/every.ts';
+import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
+import { openService, type Registered, type Service } from './open-service.ts';
+
+let service: Service;
+let agent: Registered;
+let other: Registered;
+beforeAll(async () => {
+  service = await openService();
+  [agent, other] = [await service.newAgent(), await service.newAgent()];
+});
+
+/** Every door of a book, by each of its methods: those to come are tested with these. */
+const knocks = everyDoor
+  .filter(({ possession }) => possession === 'required')
+  .flatMap(({ path, methods }) => methods.map(method => [method, path] as const));
+
+type Shown = readonly [headers: Readonly<Record<string, string>>, body: Readonly<Record<string, string>>];
+
+/** All that an answer says, but for its date. */
+async function said(method: Method, path: string, id: string, [headers, body]: Shown) {
+  const filled = path.replace('{agent_id}', id).replace(/\{\w+\}/g, 'any');
+  const heard = await service.knock(method, filled, { headers, ...(method === 'GET' ? {} : { body }) });
+  const told = Object.fromEntries([...heard.headers].filter(([name]) => name !== 'date'));
+  return { status: heard.status, text: heard.text, headers: told };
+}
+
+const proofOf = (session: string, id: number) => bookProof(session, id, proofWindow(Date.now()));
+
+describe.each(knocks)('%s %s', (method, path) => {
+  /** Agents that are there, that never were, and what can be no agent's id. */
+  const ids = () => [
+    String(agent.agent_id),
+    String(other.agent_id),
+    '999999',
+    '2147483647',
+    '2147483648',
+    '0',
+    '-1',
+    'x',
+  ];
+  const headers = { 'X-SVC-Session': `svcs_${'A'.repeat(43)}` };
+
+  test('401, empty and alike for every id, where nothing is shown', async () => {
+    const [first, ...rest] = await Promise.all(ids().map(id => said(method, path, id, [{}, {}])));
+    expect(first).toMatchObject({ status: 401, text: '', headers: { 'www-authenticate': 'SVC-Session' } });
+    for (const one of rest) expect(one).toEqual(first);
+  });
+
+  test('403, empty and alike for every id and for whatever is wrong', async () => {
+    const stranger = await service.newAgent();
+    const wrong: readonly Shown[] = [
+      [headers, {}],
+      [{ 'X-SVC-Session': 'guess' }, {}],
+      [{ 'X-SVC-Session': stranger.session }, {}],
+      [{ 'X-SVC-Proof': proofOf(stranger.session, agent.agent_id) }, {}],
+      [{ 'X-SVC-Proof': 'sha256=guess' }, {}],
+      [{ 'X-SVC-Session': stranger.session, 'X-SVC-Proof': proofOf(stranger.session, stranger.agent_id) }, {}],
+      ...(method === 'GET'
+        ? []
+        : ([
+            [{}, { session: stranger.session }],
+            [{}, { session: 'guess' }],
+            [{}, { proof: proofOf(stranger.session, agent.agent_id) }],
+            [{}, { proof: 'guess' }],
+          ] as const)),
+    ];
+    const first = await said(method, path, String(agent.agent_id), [headers, {}]);
+    expect(first).toMatchObject({ status: 403, text: '' });
+    for (const shown of wrong) {
+      const heard = await Promise.all(ids().map(id => said(method, path, id, shown)));
+      for (const one of heard) expect(one).toEqual(first);
+    }
+  });
+
+  const inHeaders = ['X-SVC-Session', 'X-SVC-Proof'];
+  test.each(method === 'GET' ? inHeaders : [...inHeaders, 'session', 'proof'])('opens to %s', async shown => {
+    const { agent_id, session } = await service.newAgent();
+    const secret = shown.toLowerCase().endsWith('proof') ? proofOf(session, agent_id) : session;
+    const member = { [shown]: secret };
+    const { status } = await said(
+      method,
+      path,
+      String(agent_id),
+      inHeaders.includes(shown) ? [member, {}] : [{}, member],
+    );
+    expect([401, 403]).not.toContain(status);
+  });
+
+  test('a proof is made for one agent: it opens no other, and none for whoever shows it elsewhere', async () => {
+    for (const id of ids().slice(1)) {
+      const shown: Shown = [{ 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) }, {}];
+      expect(await said(method, path, id, shown)).toMatchObject({ status: 403, text: '' });
+    }
+  });
+});
+
+describe('GET /v1/agents/{agent_id}/book by a proof', () => {
+  test.each([
+    ['of this window', 0, 200],
+    ['of the window before', -1, 200],
+    ['of the one before that', -2, 403],
+    ['of the window to come', 1, 403],
+  ])('%s: %i windows away, %i', async (_, away, status) => {
+    const { agent_id, session } = agent;
+    for (;;) {
+      const window = proofWindow(Date.now());
+      const proof = bookProof(session, agent_id, window + away);
+      const heard = await service.get(`/v1/agents/${agent_id}/book`, { 'X-SVC-Proof': proof });
+      // A window that ended meanwhile says nothing.
+      if (proofWindow(Date.now()) !== window) continue;
+      expect(heard.status).toBe(status);
+      return;
+    }
+  });
+});

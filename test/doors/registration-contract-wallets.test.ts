@@ -1,0 +1,101 @@
+import { getContractAddress, type Hex } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { registrationOf } from '../harness/buyer.ts';
+import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
+import { openService, REGISTER, type Registered, type Service } from './open-service.ts';
+
+/** Where the first contract of these tests will stand: the service must know it before it starts. */
+const FACTORY = getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce: 0n });
+
+let service: Service;
+let wallets: TestWallets;
+let delegate: Hex;
+beforeAll(async () => {
+  service = await openService({ WALLET_FACTORIES: FACTORY });
+  wallets = openWallets(service.chain);
+  expect((await wallets.deploy('WalletFactory')).toLowerCase()).toBe(FACTORY.toLowerCase());
+  delegate = await wallets.deploy('Delegate');
+});
+
+type Signer = Pick<ContractWallet, 'signMessage'>;
+const kinds: [title: string, make: () => Promise<ContractWallet>][] = [
+  ["a contract that takes its owner's 65 bytes", () => wallets.plain()],
+  ['a contract that takes 66 bytes', () => wallets.tagged()],
+  ['a contract that is still to be made (ERC-6492)', () => wallets.unmade(FACTORY)],
+  ['a key that has delegated to a contract (EIP-7702)', () => wallets.delegated(delegate)],
+];
+
+/** The wallet, with another's hand under what it signs beside payments. */
+const signedBy = (wallet: ContractWallet, { signMessage }: Signer): ContractWallet => ({ ...wallet, signMessage });
+const pay = async (wallet: ContractWallet, by: Signer = wallet) =>
+  service.post<Registered>(
+    REGISTER,
+    await registrationOf(signedBy(wallet, by)),
+    await service.payment(wallet, REGISTER),
+  );
+const byReceipt = async (wallet: ContractWallet, task_id: string) =>
+  service.post<Registered>(REGISTER, await registrationOf(wallet, { task_id }));
+const heardOf = ({ status, body }: { status: number; body: object }) => ({ status, code: 'code' in body && body.code });
+const invalid = { status: 401, code: 'control_proof_invalid' };
+
+describe.each(kinds)('the wallet is %s', (_, make) => {
+  test('200 by the stamp, which it pays itself, and it recovers', async () => {
+    const wallet = await make();
+    const { status, body } = await pay(wallet);
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { agentWallet: wallet.address, settlement_status: 'settled' },
+    });
+    expect(await service.transfersFrom(wallet)).toHaveLength(1);
+    const recovered = await byReceipt(wallet, body.task_id);
+    expect(recovered).toMatchObject({ status: 200, body: { agent_id: body.agent_id, idempotent_replay: true } });
+  });
+
+  test('200 by the receipt of a call that it has paid for', async () => {
+    const wallet = await make();
+    const { task_id } = (await service.buy(wallet)).body.svc;
+    expect(await byReceipt(wallet, task_id)).toMatchObject({
+      status: 200,
+      body: { agentWallet: wallet.address, settlement_status: 'settled', idempotent_replay: false },
+    });
+    expect(await service.transfersFrom(wallet)).toHaveLength(1);
+  });
+
+  test('401 on the word of another wallet of its kind: nothing is charged', async () => {
+    const [wallet, other] = [await make(), await make()];
+    expect(heardOf(await pay(wallet, other))).toEqual(invalid);
+    expect(await service.transfersFrom(wallet)).toEqual([]);
+  });
+});
+
+describe('code alone speaks for its address', () => {
+  test('401 where the owner signs as a key would, and the code wants it otherwise', async () => {
+    for (const wallet of [await wallets.tagged(), await wallets.delegated(delegate)]) {
+      expect(heardOf(await pay(wallet, wallet.owner))).toEqual(invalid);
+      expect(await service.transfersFrom(wallet)).toEqual([]);
+    }
+  });
+
+  test('401 where the code takes its owner for its own no more', async () => {
+    const wallet = await wallets.plain();
+    const { task_id } = (await service.buy(wallet)).body.svc;
+    await wallets.switchOff(wallet);
+    expect(heardOf(await byReceipt(wallet, task_id))).toEqual(invalid);
+  });
+
+  test('401 where the code burns all the gas that it is given', async () => {
+    const wallet = await wallets.of('OpenBurner');
+    const refused = await service.post(REGISTER, await registrationOf(wallet, { task_id: 'task_any' }));
+    expect(heardOf(refused)).toEqual(invalid);
+  });
+
+  test("403 where the owner's key pays for the wallet that it owns: the payer is another", async () => {
+    const wallet = await wallets.plain();
+    await service.chain.mint(wallet.owner.address, 1_000_000n);
+    const payment = await service.payment(wallet.owner, REGISTER);
+    const refused = await service.post(REGISTER, await registrationOf(wallet), payment);
+    expect(heardOf(refused)).toEqual({ status: 403, code: 'payer_mismatch' });
+    expect(await service.transfersFrom(wallet.owner)).toEqual([]);
+  });
+});

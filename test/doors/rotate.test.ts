@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { Rotation } from '../../rest-compat/answers/possession.ts';
+import { limits } from '../../schema/limits.ts';
+import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
+import { payingFetch, registrationOf } from '../harness/buyer.ts';
+import { openService, REGISTER, type Registered, type Service } from './open-service.ts';
+
+type Rotated = z.infer<typeof Rotation>;
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+
+const book = (agent_id: number) => `/v1/agents/${agent_id}/book`;
+const rotate = (agent_id: number, body: object = {}, headers: Record<string, string> = {}) =>
+  service.post<Rotated>(`${book(agent_id)}/rotate`, body, headers);
+const proofOf = (session: string, agent_id: number) => bookProof(session, agent_id, proofWindow(Date.now()));
+/** The status of the book to whoever shows that session: in each way that there is. */
+const opens = async (agent_id: number, session: string) => {
+  const proof = proofOf(session, agent_id);
+  const heard = await Promise.all([
+    service.get(book(agent_id), { 'X-SVC-Session': session }),
+    service.get(book(agent_id), { 'X-SVC-Proof': proof }),
+    service.post(book(agent_id), { session }),
+    service.post(book(agent_id), { proof }),
+  ]);
+  return heard.map(({ status }) => status);
+};
+
+describe('POST /v1/agents/{agent_id}/book/rotate', () => {
+  test.each([
+    ['session in the body', (session: string) => [{ session }, {}]],
+    ['X-SVC-Session', (session: string) => [{}, { 'X-SVC-Session': session }]],
+    ['proof in the body', (session: string, agent_id: number) => [{ proof: proofOf(session, agent_id) }, {}]],
+    ['X-SVC-Proof', (session: string, agent_id: number) => [{}, { 'X-SVC-Proof': proofOf(session, agent_id) }]],
+  ] as [string, (session: string, agent_id: number) => [object, Record<string, string>]][])(
+    '200 by %s: the new session opens the same book, the old one and its proofs open nothing',
+    async (_, shown) => {
+      const { agent_id, session, task_id } = await service.newAgent();
+      const { status, body } = await rotate(agent_id, ...shown(session, agent_id));
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: {
+          agent_id,
+          session: expect.stringMatching(/^svcs_[A-Za-z0-9_-]{43}$/),
+          rotated_at: expect.any(String),
+        },
+      });
+      expect(body.session).not.toBe(session);
+      expect(await opens(agent_id, session)).toEqual([403, 403, 403, 403]);
+      expect(await opens(agent_id, body.session)).toEqual([200, 200, 200, 200]);
+      const { entries } = (await service.get<{ entries: unknown[] }>(book(agent_id), { 'X-SVC-Session': body.session }))
+        .body;
+      expect(entries).toEqual([expect.objectContaining({ task_id })]);
+    },
+  );
+
+  test('200 to one of many at once by the same session: what it was given lives', async () => {
+    const { agent_id, session } = await service.newAgent();
+    const heard = await Promise.all(Array.from({ length: 8 }, () => rotate(agent_id, { session })));
+    expect(heard.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 403)]);
+    const rotated = heard.find(({ status }) => status === 200);
+    expect(await opens(agent_id, rotated?.body.session ?? '')).toEqual([200, 200, 200, 200]);
+  });
+
+  test('401 without possession, 403 by what opens nothing or another book: empty, and nothing is rotated', async () => {
+    const [agent, other] = [await service.newAgent(), await service.newAgent()];
+    expect(await rotate(agent.agent_id)).toMatchObject({ status: 401, text: '' });
+    for (const shown of [
+      { session: 'guess' },
+      { session: other.session },
+      { proof: proofOf(other.session, agent.agent_id) },
+      { proof: proofOf(agent.session, other.agent_id) },
+      { session: agent.session, proof: proofOf(other.session, other.agent_id) },
+    ]) {
+      expect(await rotate(agent.agent_id, shown)).toMatchObject({ status: 403, text: '' });
+    }
+    expect(await opens(agent.agent_id, agent.session)).toEqual([200, 200, 200, 200]);
+  });
+
+  test('405 on GET, 413 on a body too large, 415 on another type: nothing is rotated', async () => {
+    const { agent_id, session } = await service.newAgent();
+    const path = `${book(agent_id)}/rotate`;
+    const shown = { 'X-SVC-Session': session };
+    const heard = await service.knock('GET', path, { headers: shown });
+    expect({ status: heard.status, allow: heard.headers.get('allow') }).toEqual({ status: 405, allow: 'POST' });
+    expect((await service.post(path, { filler: 'x'.repeat(limits.request_bytes_max) }, shown)).status).toBe(413);
+    expect((await service.post(path, 'a=b', { ...shown, 'content-type': 'text/plain' })).status).toBe(415);
+    expect(await opens(agent_id, session)).toEqual([200, 200, 200, 200]);
+  });
+});
+
+describe('a session that was rotated away', () => {
+  test('is not handed out again by the payment that bought it: 410', async () => {
+    const account = await service.chain.newWallet();
+    const body = await registrationOf(account);
+    const payment = await service.payment(account, REGISTER);
+    const { agent_id, session } = (await service.post<Registered>(REGISTER, body, payment)).body;
+    await rotate(agent_id, { session });
+    const again = await service.post(REGISTER, body, payment);
+    expect({ status: again.status, code: again.body.code }).toEqual({ status: 410, code: 'answer_gone' });
+  });
+
+  test('rotates nothing; the wallet recovers all the same', async () => {
+    const { account, agent_id, session, task_id } = await service.newAgent();
+    const rotated = (await rotate(agent_id, { session })).body;
+    expect((await rotate(agent_id, { session })).status).toBe(403);
+    const recovered = await service.post<Registered>(REGISTER, await registrationOf(account, { task_id }));
+    expect(recovered).toMatchObject({ status: 200, body: { agent_id, idempotent_replay: true } });
+    expect(await opens(agent_id, rotated.session)).toEqual([403, 403, 403, 403]);
+    expect(await opens(agent_id, recovered.body.session)).toEqual([200, 200, 200, 200]);
+  });
+
+  test('takes no paid call on its book: 403 before any charge', async () => {
+    const { account, agent_id, session } = await service.newAgent();
+    await rotate(agent_id, { session });
+    const refused = await service.knock('POST', '/v1/chat/completions', {
+      body: { messages: [{ role: 'user', content: 'Whose book?' }] },
+      headers: { 'X-SVC-Session': session },
+      by: payingFetch(account),
+    });
+    expect({ status: refused.status, text: refused.text }).toEqual({ status: 403, text: '' });
+    expect(await service.transfersFrom(account)).toHaveLength(1);
+  });
+});
+
+describe('mutation rotateSession', () => {
+  const ask = async (agentId: number, headers: Record<string, string> = {}) => {
+    const query = 'mutation ($agentId: Int!) { rotateSession(agentId: $agentId) { agentId session rotatedAt } }';
+    return service.post('/graphql', { query, variables: { agentId } }, headers);
+  };
+
+  test('rotates for whoever possesses the book', async () => {
+    const { agent_id, session } = await service.newAgent();
+    const { body } = await ask(agent_id, { 'X-SVC-Session': session });
+    const { rotateSession } = body.data as { rotateSession: { agentId: number; session: string } };
+    expect(rotateSession).toEqual({
+      agentId: agent_id,
+      session: expect.stringMatching(/^svcs_/),
+      rotatedAt: expect.any(String),
+    });
+    expect(await opens(agent_id, session)).toEqual([403, 403, 403, 403]);
+    expect(await opens(agent_id, rotateSession.session)).toEqual([200, 200, 200, 200]);
+  });
+
+  test('answers alike for an agent that is there and for one that is not', async () => {
+    const [agent, other] = [await service.newAgent(), await service.newAgent()];
+    const shown: Record<string, string>[] = [{}, { 'X-SVC-Session': 'guess' }, { 'X-SVC-Session': other.session }];
+    for (const headers of shown) {
+      const [known, unknown] = [await ask(agent.agent_id, headers), await ask(999_999, headers)];
+      expect(known.body.errors).toBeDefined();
+      expect({ status: unknown.status, text: unknown.text }).toEqual({ status: known.status, text: known.text });
+    }
+    expect(await opens(agent.agent_id, agent.session)).toEqual([200, 200, 200, 200]);
+  });
+});

@@ -1,0 +1,196 @@
+import { encodeFunctionData, getContractAddress, type Hex, parseAbi, parseErc6492Signature } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { networks } from '../../schema/network.ts';
+import { payingFetch } from '../harness/buyer.ts';
+import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
+import { type HandMade, handMade } from './hand-made.ts';
+import { ask, CHAT, type Challenged, type Chat, openService, PRICE, type Service } from './open-service.ts';
+
+/** Where the first contract of these tests will stand: the service must know it before it starts. */
+const FACTORY = getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce: 0n });
+const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
+const usdc = parseAbi(['function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)']);
+
+let service: Service;
+let wallets: TestWallets;
+let delegate: Hex;
+beforeAll(async () => {
+  service = await openService({ WALLET_FACTORIES: FACTORY });
+  wallets = openWallets(service.chain);
+  expect((await wallets.deploy('WalletFactory')).toLowerCase()).toBe(FACTORY.toLowerCase());
+  delegate = await wallets.deploy('Delegate');
+});
+
+const kinds: [title: string, make: () => Promise<ContractWallet>][] = [
+  ["a contract that takes its owner's 65 bytes", () => wallets.plain()],
+  ['a contract that takes 66 bytes', () => wallets.tagged()],
+  ['a contract that is still to be made (ERC-6492)', () => wallets.unmade(FACTORY)],
+  ['a key that has delegated to a contract (EIP-7702)', () => wallets.delegated(delegate)],
+];
+
+const word = ({ status, body }: { status: number; body: Challenged }) => ({ status, error: body.error });
+/** What must be the same however often it is asked for. */
+const bought = ({ body: { choices, svc } }: { body: Chat }) => [choices, svc.payload_hash, svc.issuer_signature];
+const asked = () => service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
+
+/** Anybody may submit a payment; here it is a stranger. */
+async function submitElsewhere({ message, signature }: HandMade): Promise<void> {
+  const { from, to, value, validAfter, validBefore, nonce } = message;
+  // The wallet stands by now: what was wrapped for its making goes without.
+  const signed = parseErc6492Signature(signature).signature;
+  const args = [from, to, value, validAfter, validBefore, nonce, signed] as const;
+  const data = encodeFunctionData({ abi: usdc, functionName: 'transferWithAuthorization', args });
+  await wallets.call(networks.base.usdc, data);
+}
+
+describe.each(kinds)('POST /v1/chat/completions paid by %s', (_, make) => {
+  test('200 by the official client, again and again, and the same answer to the same payment', async () => {
+    const wallet = await make();
+    const { status, body } = await service.buy(wallet);
+    expect(status).toBe(200);
+    const receipt = (await service.get(`/receipt/${body.svc.task_id}`)).body;
+    expect(receipt).toMatchObject({ caller_binding: { payer_wallet: wallet.address } });
+    expect(await wallets.codeAt(wallet.address)).not.toBe('0x');
+
+    const payment = await service.payment(wallet, CHAT);
+    const first = await service.post<Chat>(CHAT, ask('Twice'), payment);
+    const again = await service.post<Chat>(CHAT, ask('Twice'), payment);
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(bought(again)).toEqual(bought(first));
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    expect(await service.transfersFrom(wallet)).toHaveLength(2);
+  });
+
+  test('200 by x402 v1', async () => {
+    const wallet = await make();
+    const heard = await service.knock<Chat>('POST', CHAT, { body: ask(), by: payingFetch(wallet, 1) });
+    expect(heard.status).toBe(200);
+    expect(await service.transfersFrom(wallet)).toHaveLength(1);
+  });
+
+  test('402 on a signature that is not its own: nobody works, nothing is claimed', async () => {
+    const [wallet, stranger] = [await make(), await wallets.plain(0n)];
+    const before = asked();
+    for (const signature of [
+      await handMade(service, { ...stranger, address: wallet.address }).then(made => made.signature),
+      `0x${'00'.repeat(65)}`,
+      '0x01',
+      `0x${'ab'.repeat(700)}`,
+    ]) {
+      const { headers } = await handMade(service, wallet, { signature: () => signature });
+      expect(word(await service.post(CHAT, ask(), headers))).toEqual({ status: 402, error: NOT_SIGNED });
+    }
+    expect(asked()).toBe(before);
+    expect(await service.claimsOf(wallet)).toEqual([]);
+    expect((await service.buy(wallet)).status).toBe(200);
+  });
+
+  test('200 though somebody else submitted the payment first: nothing is lost, and nothing is sent twice', async () => {
+    const wallet = await make();
+    if ((await wallets.codeAt(wallet.address)) === '0x') await service.buy(wallet);
+    const made = await handMade(service, wallet);
+    await submitElsewhere(made);
+    const before = (await service.transfersFrom(wallet)).length;
+    expect((await service.post(CHAT, ask('Elsewhere'), made.headers)).status).toBe(200);
+    expect(await service.transfersFrom(wallet)).toHaveLength(before);
+    // What the chain shows of the payment is no proof: the signature is asked after all the same.
+    const forged = await handMade(service, wallet, { signed: made.message, signature: () => `0x01${'cd'.repeat(65)}` });
+    expect(word(await service.post(CHAT, ask('Elsewhere'), forged.headers))).toEqual({
+      status: 402,
+      error: NOT_SIGNED,
+    });
+  });
+});
+
+describe('POST /v1/chat/completions paid by a contract wallet', () => {
+  test('402 where its factory is not allowed: nothing is made, and the official client is told why', async () => {
+    const wallet = await wallets.unmade(await wallets.deploy('WalletFactory'));
+    const heard = await service.post<Challenged>(CHAT, ask(), await service.payment(wallet, CHAT));
+    expect(word(heard)).toEqual({ status: 402, error: 'eip6492_factory_not_allowed' });
+    expect(await wallets.codeAt(wallet.address)).toBe('0x');
+    expect(await service.claimsOf(wallet)).toEqual([]);
+  });
+
+  test('402 where it has delegated (EIP-7702) and signs by its key alone: its code has the word', async () => {
+    const wallet = await wallets.delegated(delegate);
+    const heard = await service.post<Challenged>(CHAT, ask(), await service.payment(wallet.owner, CHAT));
+    expect(word(heard)).toEqual({ status: 402, error: NOT_SIGNED });
+    expect(await service.claimsOf(wallet)).toEqual([]);
+  });
+
+  test('402 insufficient_funds, and 200 once it is filled', async () => {
+    const wallet = await wallets.tagged(0n);
+    const payment = await service.payment(wallet, CHAT);
+    expect(word(await service.post(CHAT, ask(), payment))).toEqual({ status: 402, error: 'insufficient_funds' });
+    await service.chain.mint(wallet.address, PRICE);
+    expect((await service.post(CHAT, ask(), payment)).status).toBe(200);
+  });
+
+  test('402 reverted where it burns its gas on the chain: whoever pays in that moment is not harmed', async () => {
+    const payers = await Promise.all([1, 2, 3].map(() => service.chain.newWallet()));
+    const burner = await wallets.burner();
+    const [burnt, ...others] = await Promise.all([burner, ...payers].map(payer => service.buy(payer)));
+    expect(burnt).toMatchObject({ status: 402, body: { error: 'reverted' } });
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await service.transfersFrom(burner)).toEqual([]);
+    expect(await service.claimsOf(burner)).toEqual([{ state: 'released', reason: 'reverted' }]);
+
+    await wallets.arm(burner);
+    const payment = await service.payment(burner, CHAT);
+    const before = asked();
+    expect(word(await service.post(CHAT, ask(), payment))).toEqual({ status: 402, error: 'payer_reverted_lately' });
+    expect(asked()).toBe(before);
+    await service.query(`update payment_claim set moved_at = moved_at - interval '1 hour' where payer = $1`, [
+      burner.address,
+    ]);
+    expect(word(await service.post(CHAT, ask(), payment))).toEqual({ status: 402, error: 'reverted' });
+  });
+
+  test('402 where it knows a simulation by its fee of nothing: it is simulated at the fee that is paid', async () => {
+    const wallet = await wallets.of('FeeBurner');
+    const before = asked();
+    const payment = await service.payment(wallet, CHAT);
+    expect(word(await service.post(CHAT, ask(), payment))).toEqual({ status: 402, error: NOT_SIGNED });
+    expect(asked()).toBe(before);
+    expect(await service.claimsOf(wallet)).toEqual([]);
+  });
+
+  test('402 reverted where it is switched off while the hub works; and its answer is still owed after it has paid', async () => {
+    const wallet = await wallets.plain();
+    const paid = await service.payment(wallet, CHAT);
+    const first = await service.post<Chat>(CHAT, ask('Paid', { model: 'alpha-1' }), paid);
+    const before = service.gates.alpha.held();
+    service.gates.alpha.hold();
+    const late = service.post<Challenged>(CHAT, ask('Late', { model: 'alpha-1' }), await service.payment(wallet, CHAT));
+    await expect.poll(service.gates.alpha.held).toBe(before + 1);
+    await wallets.switchOff(wallet);
+    service.gates.alpha.open();
+    expect(word(await late)).toEqual({ status: 402, error: 'reverted' });
+    expect(await service.claimsOf(wallet)).toContainEqual({ state: 'released', reason: 'reverted' });
+    expect(await service.transfersFrom(wallet)).toHaveLength(1);
+
+    const again = await service.post<Chat>(CHAT, ask('Paid', { model: 'alpha-1' }), paid);
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(bought(again)).toEqual(bought(first));
+    await service.query(`delete from payment_claim where payer = $1 and reason = 'reverted'`, [wallet.address]);
+    expect(word(await service.post(CHAT, ask(), await service.payment(wallet, CHAT)))).toMatchObject({
+      error: NOT_SIGNED,
+    });
+  });
+
+  test('503 chain_unavailable, not charged, and 200 by the same payment once the chain is back', async () => {
+    const wallet = await wallets.tagged();
+    const payment = await service.payment(wallet, CHAT);
+    service.gates.base.cut();
+    const away = await service.post(CHAT, ask(), payment);
+    expect(away).toMatchObject({ status: 503, body: { code: 'chain_unavailable', charged: false } });
+    service.gates.base.open();
+    expect((await service.post(CHAT, ask(), payment)).status).toBe(200);
+    service.gates.base.cut();
+    const replayed = await service.post(CHAT, ask(), payment);
+    service.gates.base.open();
+    expect(replayed.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    expect(await service.transfersFrom(wallet)).toHaveLength(1);
+  });
+});

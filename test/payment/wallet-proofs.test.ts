@@ -1,0 +1,112 @@
+import { type Hex, hashMessage, serializeErc6492Signature } from 'viem';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openBase } from '../../gateway/payment/base/open-base.ts';
+import { openWalletProofs } from '../../gateway/payment/base/wallet-proofs.ts';
+import type { WalletProofs } from '../../subgraphs/session/index.ts';
+import { freshChain, type TestChain } from '../harness/chain.ts';
+import { atEnd } from '../harness/release.ts';
+import { type ContractWallet, openWallets, type TestWallets, tagged } from '../harness/wallets.ts';
+import { highS, newAccount } from './wallet.ts';
+
+let chain: TestChain;
+let wallets: TestWallets;
+let proofs: WalletProofs;
+beforeAll(async () => {
+  chain = await freshChain();
+  wallets = openWallets(chain);
+  const base = openBase({ rpc_url: chain.rpc_url });
+  atEnd(() => base.close());
+  proofs = openWalletProofs(base);
+});
+
+const TEXT = 'svc.register.pay|0x0000000000000000000000000000000000000000|1790000000';
+const digest = hashMessage(TEXT, 'bytes');
+const other = hashMessage('another text', 'bytes');
+type Signer = Pick<ContractWallet, 'address' | 'signMessage'>;
+const sign = (signer: Signer) => signer.signMessage({ message: TEXT });
+
+describe('a control proof', () => {
+  it('of a key is valid for its own address and text, and for no other', async () => {
+    const account = newAccount();
+    const signature = await sign(account);
+    expect(await proofs.verifies(account.address, digest, signature)).toBe('valid');
+    expect(await proofs.verifies(account.address.toLowerCase(), digest, signature)).toBe('valid');
+    expect(await proofs.verifies(account.address, other, signature)).toBe('invalid');
+    expect(await proofs.verifies(newAccount().address, digest, signature)).toBe('invalid');
+  });
+
+  it.each([
+    ['with high s', (it: Hex) => highS(it)],
+    ['with an unknown v', (it: Hex) => `${it.slice(0, 130)}1d`],
+    ['of 64 bytes', (it: Hex) => it.slice(0, 130)],
+    ['of 66 bytes', (it: Hex) => `${it}00`],
+    ['of one byte', () => '0x00'],
+    ['of zeros', () => `0x${'00'.repeat(65)}`],
+    ['of the magic bytes of ERC-6492 alone', () => `0x${'6492'.repeat(16)}`],
+  ])('of a key, %s, is invalid', async (_, change) => {
+    const account = newAccount();
+    expect(await proofs.verifies(account.address, digest, change(await sign(account)))).toBe('invalid');
+  });
+
+  it('of a contract is valid by its code alone, of 65 bytes and of 66', async () => {
+    for (const wallet of [await wallets.plain(0n), await wallets.tagged(0n)]) {
+      const signature = await sign(wallet);
+      expect(await proofs.verifies(wallet.address, digest, signature)).toBe('valid');
+      expect(await proofs.verifies(wallet.address, other, signature)).toBe('invalid');
+      // The owner's address is the owner's; the wallet speaks for itself alone.
+      expect(await proofs.verifies(wallet.owner.address, digest, signature)).toBe(
+        signature.length === 132 ? 'valid' : 'invalid',
+      );
+      await wallets.switchOff(wallet);
+      expect(await proofs.verifies(wallet.address, digest, signature)).toBe('invalid');
+    }
+  });
+
+  it('of a wallet that is still to be made is valid by any factory, and nothing is made by asking', async () => {
+    const wallet = await wallets.unmade(await wallets.deploy('WalletFactory'), 0n);
+    const signature = await sign(wallet);
+    expect(await proofs.verifies(wallet.address, digest, signature)).toBe('valid');
+    expect(await proofs.verifies(wallet.address, other, signature)).toBe('invalid');
+    expect(await proofs.verifies(newAccount().address, digest, signature)).toBe('invalid');
+    expect(await wallets.codeAt(wallet.address)).toBe('0x');
+  });
+
+  it('of a wallet made since it was signed is valid: what is wrapped is asked, and no factory', async () => {
+    const wallet = await wallets.tagged(0n);
+    const nowhere = { address: newAccount().address, data: '0x00' } as const;
+    const wrapped = serializeErc6492Signature({ ...nowhere, signature: await sign(wallet) });
+    expect(await proofs.verifies(wallet.address, digest, wrapped)).toBe('valid');
+  });
+
+  it("of a delegated account (EIP-7702) is for its code: its key's own signature is not enough", async () => {
+    const owner = newAccount();
+    const account = await wallets.delegated(await wallets.deploy('Delegate'), owner, 0n);
+    const bare = await sign(owner);
+    expect(await proofs.verifies(account.address, digest, tagged(bare))).toBe('valid');
+    expect(await proofs.verifies(account.address, digest, bare)).toBe('invalid');
+  });
+
+  it.each(['0x0000000000000000000000000000000000000001', '0x0000000000000000000000000000000000000004'])(
+    "is no precompile's to give: %s, which may answer with what it was asked",
+    async precompile => {
+      const factory = { address: await wallets.deploy('WalletFactory'), data: '0x00' } as const;
+      const signature = await sign(newAccount());
+      expect(await proofs.verifies(precompile, digest, signature)).toBe('invalid');
+      const wrapped = serializeErc6492Signature({ ...factory, signature });
+      expect(await proofs.verifies(precompile, digest, wrapped)).toBe('invalid');
+    },
+  );
+
+  it('of code that burns its gas is invalid, and of code that talks without end nothing is believed', async () => {
+    const [burner, talker] = [await wallets.of('OpenBurner'), await wallets.of('Talker')];
+    expect(await proofs.verifies(burner.address, digest, await sign(burner))).toBe('invalid');
+    expect(await proofs.verifies(talker.address, digest, await sign(talker))).not.toBe('valid');
+  });
+
+  it('is unreachable where the chain is', async () => {
+    const away = openBase({ rpc_url: 'http://127.0.0.1:9' });
+    const account = newAccount();
+    expect(await openWalletProofs(away).verifies(account.address, digest, await sign(account))).toBe('unreachable');
+    await away.close();
+  });
+});

@@ -1,0 +1,54 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ContractSignature } from '../../gateway/payment/base/signature.ts';
+import type { Presented } from '../../gateway/payment/claimed.ts';
+import type { SettleItem } from '../../gateway/payment/settle/submission.ts';
+import type { Till } from '../../gateway/payment/till.ts';
+import { walletTakes } from '../../gateway/payment/wallet-taken.ts';
+import { openWallets, type TestWallets } from '../harness/wallets.ts';
+import { type Ground, openGround } from './ground.ts';
+
+/* A payment whose simulation fails for what happened after its payer was last looked at. */
+
+let ground: Ground;
+let wallets: TestWallets;
+beforeEach(async () => {
+  ground = await openGround();
+  wallets = openWallets(ground.chain);
+});
+
+/** As little of a till as this question needs: no claim of the payer's was ever reverted. */
+function takes({ authorization, signature }: SettleItem): Promise<'taken' | 'spent'> {
+  const till = {
+    database: { query: async () => [] },
+    chain: ground.base,
+    settles_from: ground.pay_to,
+    base_url: 'http://svc.test',
+    pay_to: { base: ground.pay_to },
+  } as unknown as Till;
+  const paid = { field: 'createChatCompletion', price_atomic: authorization.amount_atomic, networks: ['base'] };
+  const presented = { paid, payment: { authorization, signature } } as unknown as Presented;
+  return walletTakes(till, presented, signature as ContractSignature);
+}
+
+describe("a contract wallet's payment", () => {
+  it('is taken, though who simulates it has no gas of his own', async () => {
+    expect(await takes(await ground.payment(await wallets.plain()))).toBe('taken');
+  });
+
+  it('is spent where somebody else has submitted it meanwhile', async () => {
+    const item = await ground.payment(await wallets.plain());
+    await ground.submitElsewhere(item);
+    expect(await takes(item)).toBe('spent');
+  });
+
+  it('is refused for insufficient_funds where the balance is gone', async () => {
+    const item = await ground.payment(await wallets.plain(0n));
+    await expect(takes(item)).rejects.toMatchObject({ code: 'payment_rejected', message: 'insufficient_funds' });
+  });
+
+  it('is refused for its signature where that is the matter', async () => {
+    const [wallet, stranger] = [await wallets.plain(), await wallets.plain(0n)];
+    const item = await ground.payment({ ...stranger, address: wallet.address });
+    await expect(takes(item)).rejects.toMatchObject({ message: 'invalid_exact_evm_payload_signature' });
+  });
+});
