@@ -1,0 +1,169 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { payingFetch } from '../harness/buyer.ts';
+import type { InStream } from '../harness/hub.ts';
+import { askToStream, listen } from './listen.ts';
+import { CHAT, openService, type Service } from './open-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService({}, { meant: /LostClaim/ });
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+  for (const gate of Object.values(service.gates)) gate.open();
+});
+
+/** Longer than what is known of the chain is held for true. */
+const CHAIN_KNOWN_MS = 2_500;
+
+const breaksOff = (does: InStream['does'], after_words = 2) =>
+  ({ kind: 'answer', in_stream: { after_words, does } }) as const;
+
+describe('a hub that breaks off in the midst of a paid stream', () => {
+  test.each<InStream['does']>(['close', 'bad_json', 'flood'])(
+    'by %s: what was said is recorded, as unverified',
+    async how => {
+      const { account, agent_id, session } = await service.newAgent();
+      const payment = await service.payment(account, CHAT);
+      const body = askToStream(`Break off: ${how}`, { model: 'beta-1', stream_options: { include_usage: true } });
+      service.hubs[1].behave(breaksOff(how));
+      const first = await (await listen(service, body, { headers: payment })).rest();
+      expect(first).toMatchObject({ ends_well: true, finish_reasons: ['error'] });
+      expect(first.text.startsWith('This is ')).toBe(true);
+      const last = first.chunks.at(-1);
+      expect(last).toMatchObject({ choices: [{ delta: {}, finish_reason: 'error' }], usage: null });
+      const output_commitment = { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: 'hub_broke_off' };
+      expect(last?.svc).toMatchObject({ proof_outcome: 'settled', payload: { fulfillment: { output_commitment } } });
+
+      // The money is proven, the output is not.
+      const book = await service.get<{ entries: object[] }>(`/v1/agents/${agent_id}/book`, {
+        'X-SVC-Session': session,
+      });
+      const row = { task_id: last?.svc?.task_id, evidence: 'collected', collected: true };
+      expect(book.body.entries).toContainEqual(
+        expect.objectContaining({ ...row, fulfillment: expect.objectContaining({ output_commitment }) }),
+      );
+
+      // The same payment brings the same, however well the hub is by now.
+      service.hubs[1].behave({ kind: 'answer' });
+      const again = await (await listen(service, body, { headers: payment })).rest();
+      expect(again).toMatchObject({ ends_well: true, text: first.text, finish_reasons: ['error'] });
+      expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
+      // With the one that registered it.
+      expect(await service.transfersFrom(account)).toHaveLength(2);
+    },
+  );
+});
+
+describe('a hub that fails before its first piece', () => {
+  test.each<['close' | 'bad_json']>([['close'], ['bad_json']])('by %s: the other one answers', async how => {
+    const payer = await service.chain.newWallet();
+    service.hubs[0].behave(breaksOff(how, 0));
+    // It rests after that, and would be asked last.
+    const stream = await listen(service, askToStream(`Fail over: ${how}`), { by: payingFetch(payer) });
+    expect(await stream.rest()).toMatchObject({ ends_well: true, finish_reasons: ['stop'], svc: { hub: 'beta' } });
+  });
+
+  test('and no other: 502, nothing charged, and the payment stays usable', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    for (const hub of service.hubs) hub.behave(breaksOff('close', 0));
+    const failed = await service.post(CHAT, askToStream('Nobody'), payment);
+    expect(failed).toMatchObject({ status: 502, body: { code: 'hub_failed', charged: false } });
+    expect(failed.body.attempts).toHaveLength(2);
+    expect(await service.transfersFrom(payer)).toEqual([]);
+    expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: 'hub_failed' }]);
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    const heard = await (await listen(service, askToStream('Nobody'), { headers: payment })).rest();
+    expect(heard).toMatchObject({ ends_well: true });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+});
+
+describe('a payment that cannot be settled once the hub has begun', () => {
+  test('503: the hub is hung up on, nothing goes out, nothing is charged, and the payment stays usable', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const before = service.hubs[1].deserted();
+    service.hubs[1].behave(() => {
+      service.gates.base.cut();
+      return { ...breaksOff('hang'), delay_ms: CHAIN_KNOWN_MS };
+    });
+    const body = askToStream('Unsettled', { model: 'beta-1' });
+    const failed = await service.post(CHAT, body, payment);
+    expect(failed).toMatchObject({ status: 503, body: { code: 'chain_unavailable', charged: false } });
+    await expect.poll(service.hubs[1].deserted).toBe(before + 1);
+    expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: 'chain_unavailable' }]);
+
+    service.gates.base.open();
+    service.hubs[1].behave({ kind: 'answer' });
+    expect(await (await listen(service, body, { headers: payment })).rest()).toMatchObject({ ends_well: true });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+});
+
+describe('a reader who leaves', () => {
+  test('in the midst of a stream: it is recorded whole, and a resend brings all of it', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const on = Promise.withResolvers<void>();
+    const before = service.hubs[1].requests.length;
+    service.hubs[1].behave(breaksOff(on.promise));
+    const body = askToStream('Leave me', { model: 'beta-1' });
+    const stream = await listen(service, body, { headers: payment });
+    await stream.next();
+    stream.leave();
+    on.resolve();
+    await expect.poll(() => service.claimsOf(payer)).toEqual([{ state: 'recorded', reason: null }]);
+
+    const again = await (await listen(service, body, { headers: payment })).rest();
+    expect(again).toMatchObject({ ends_well: true, finish_reasons: ['stop'] });
+    expect(again.text).toContain('You said: "Leave me"');
+    expect(again.svc).toMatchObject({
+      settlement_status: 'idempotent_replay',
+      payload: { fulfillment: { output_commitment: { status: 'committed' } } },
+    });
+    expect(service.hubs[1].requests).toHaveLength(before + 1);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+});
+
+describe('a stream that cannot be recorded', () => {
+  test('ends with an error and without [DONE]; the payment brings the answer later', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const on = Promise.withResolvers<void>();
+    service.hubs[1].behave(breaksOff(on.promise));
+    const body = askToStream('Unrecorded', { model: 'beta-1' });
+    const stream = await listen(service, body, { headers: payment });
+    await stream.next();
+    // Somebody else takes the claim: as if this process had slept past its lease.
+    await service.query(`update payment_claim set lease_epoch = lease_epoch + 1 where lower(payer) = lower($1)`, [
+      payer.address,
+    ]);
+    on.resolve();
+    const heard = await stream.rest();
+    expect(heard.ends_well).toBe(false);
+    const task_id = stream.headers.get('x-svc-task-id');
+    expect(heard.error).toMatchObject({
+      task_id,
+      retry_after_seconds: expect.any(Number),
+      error: { code: 'settlement_pending', message: expect.any(String), type: 'server_error' },
+    });
+    expect(heard.svc).toBeUndefined();
+    expect(heard.finish_reasons).toEqual([]);
+
+    service.hubs[1].behave({ kind: 'answer' });
+    await service.query(`update payment_claim set lease_owner = null where lower(payer) = lower($1)`, [payer.address]);
+    await expect.poll(() => service.claimsOf(payer)).toEqual([{ state: 'recorded', reason: null }]);
+    const again = await (await listen(service, body, { headers: payment })).rest();
+    expect(again).toMatchObject({
+      ends_well: true,
+      finish_reasons: ['stop'],
+      svc: {
+        payload: { fulfillment: { output_commitment: { status: 'UNVERIFIED', omission_rule: 'process_ended' } } },
+      },
+    });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+});

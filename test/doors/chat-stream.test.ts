@@ -1,0 +1,299 @@
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
+import { createClient } from 'graphql-ws';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import OpenAI from 'openai';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { verifyReceipt } from '../../subgraphs/receipt/index.ts';
+import { payingFetch } from '../harness/buyer.ts';
+import { askToStream, type Chunk, listen, textOf } from './listen.ts';
+import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+});
+
+/** What the test hub says to a content. */
+const saying = (content: string, hub = 'alpha') =>
+  `This is ${hub}-1 on ${hub}, a development model that thinks nothing. You said: "${content}"`;
+
+describe('POST /v1/chat/completions with stream: true, paid', () => {
+  test('by the official openai client: chunks, an end, and in the last chunk a receipt that verifies', async () => {
+    const payer = await service.chain.newWallet();
+    const client = new OpenAI({
+      baseURL: `${service.url}/v1`,
+      apiKey: 'none',
+      maxRetries: 0,
+      fetch: payingFetch(payer),
+    });
+    const stream = await client.chat.completions.create({
+      model: 'svc/auto',
+      messages: [{ role: 'user', content: 'Who are you?' }],
+      stream: true,
+    });
+    const chunks: Chunk[] = [];
+    for await (const chunk of stream) chunks.push(chunk as unknown as Chunk);
+    expect(chunks.length).toBeGreaterThan(4);
+    expect(chunks.map(textOf).join('')).toBe(saying('Who are you?'));
+    expect(chunks[0]?.choices).toEqual([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
+
+    const last = chunks.at(-1);
+    const svc = last?.svc;
+    expect(last?.object).toBe('chat.completion.chunk');
+    // Many readers index choices[0] of every chunk: only who asks for usage gets one without.
+    expect(chunks.map(({ choices }) => choices.length)).toEqual(chunks.map(() => 1));
+    expect(last?.choices).toEqual([{ index: 0, delta: {}, finish_reason: 'stop' }]);
+    expect(chunks.filter(chunk => chunk.svc)).toHaveLength(1);
+    for (const { id, created, model } of chunks)
+      expect([id, created, model]).toEqual([last?.id, last?.created, 'alpha-1']);
+
+    const { body: jwks } = await service.get<JSONWebKeySet & Record<string, never>>('/.well-known/jwks.json');
+    const { payload } = await jwtVerify(svc?.issuer_signature.jws ?? '', createLocalJWKSet(jwks), {
+      algorithms: ['ES256'],
+    });
+    expect(payload).toMatchObject({ jti: svc?.task_id, payload_hash: svc?.payload_hash });
+    expect(verifyReceipt(svc as never, jwks)).toMatchObject({ kind: 'valid' });
+    expect(last?.id).toBe(`chatcmpl-${svc?.task_id}`);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('its headers say at the first byte all that is known by then', async () => {
+    const payer = await service.chain.newWallet();
+    const stream = await listen(service, askToStream('Headers'), { by: payingFetch(payer) });
+    expect(stream.status).toBe(200);
+    expect(stream.headers.get('content-type')).toBe('text/event-stream');
+    expect(stream.headers.get('cache-control')).toBe('no-store');
+    expect(stream.headers.get('x-accel-buffering')).toBe('no');
+    const { svc, ends_well } = await stream.rest();
+    expect(ends_well).toBe(true);
+    for (const name of ['task_id', 'verify_url', 'payment_ref', 'model', 'hub', 'amount'])
+      expect(stream.headers.get(`x-svc-${name.replaceAll('_', '-')}`)).toBe(svc?.[name]);
+    expect(stream.headers.get('x-svc-settlement-status')).toBe('settled');
+    expect(stream.headers.get('x-svc-request-salt')).toMatch(/^[0-9a-f]{32}$/);
+    expect(decodePaymentResponseHeader(stream.headers.get('PAYMENT-RESPONSE') ?? '')).toMatchObject({
+      success: true,
+      transaction: svc?.payment_ref.replace('base:', ''),
+      payer: payer.address,
+    });
+    expect(await service.get(`/receipt/${svc?.task_id}`)).toMatchObject({ status: 200 });
+    expect(svc).toMatchObject({
+      settlement_status: 'settled',
+      payload: { fulfillment: { output_commitment: { status: 'committed', kind: 'sha256' } } },
+    });
+  });
+
+  test.each<[string, object, boolean]>([
+    ['without stream_options', {}, false],
+    ['with null', { stream_options: null }, false],
+    ['with include_usage: false', { stream_options: { include_usage: false } }, false],
+    [
+      'with include_usage: true and a member that nobody knows',
+      { stream_options: { include_usage: true, x: 1 } },
+      true,
+    ],
+  ])('usage %s', async (name, options, asked) => {
+    const payer = await service.chain.newWallet();
+    const stream = await listen(service, askToStream(name, { ...options }), { by: payingFetch(payer) });
+    const { chunks } = await stream.rest();
+    const last = chunks.at(-1);
+    if (asked) {
+      for (const chunk of chunks.slice(0, -1)) expect(chunk.usage).toBeNull();
+      expect(last).toMatchObject({ choices: [], usage: { completion_tokens: expect.any(Number) } });
+      expect(chunks.at(-2)?.choices).toEqual([{ index: 0, delta: {}, finish_reason: 'stop' }]);
+    } else {
+      for (const chunk of chunks) expect(chunk).not.toHaveProperty('usage');
+      expect(last?.choices).toEqual([{ index: 0, delta: {}, finish_reason: 'stop' }]);
+    }
+    expect(last?.svc).toBeDefined();
+    // However the caller asks, the hub is asked for its count.
+    expect(service.hubs[0].requests.at(-1)?.body).toMatchObject({
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  test('lands on the book as any other call, and its row commits to its output', async () => {
+    const { account, agent_id, session } = await service.newAgent();
+    const stream = await listen(service, askToStream('Booked'), { by: payingFetch(account) });
+    const { svc } = await stream.rest();
+    const { body } = await service.get<{ entries: object[] }>(`/v1/agents/${agent_id}/book`, {
+      'X-SVC-Session': session,
+    });
+    expect(body.entries).toContainEqual(
+      expect.objectContaining({
+        task_id: svc?.task_id,
+        evidence: 'collected',
+        route: { hub: 'alpha', model: 'alpha-1' },
+        fulfillment: expect.objectContaining({ output_commitment: expect.objectContaining({ status: 'committed' }) }),
+      }),
+    );
+  });
+});
+
+describe('the order of a stream', () => {
+  test('the money has moved when the first chunk arrives, and the hub has not ended', async () => {
+    const payer = await service.chain.newWallet();
+    const on = Promise.withResolvers<void>();
+    service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: on.promise } });
+    const stream = await listen(service, askToStream('First byte'), { by: payingFetch(payer) });
+    expect(JSON.parse((await stream.next()) ?? '')).toMatchObject({ choices: [{ delta: { role: 'assistant' } }] });
+    expect(JSON.parse((await stream.next()) ?? '')).toMatchObject({ choices: [{ delta: { content: 'This ' } }] });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+    const task_id = stream.headers.get('x-svc-task-id') ?? '';
+    expect((await service.get(`/task-status?task_id=${task_id}`)).body).toMatchObject({ status: 'settling' });
+    expect((await service.get(`/receipt/${task_id}`)).status).toBe(404);
+    on.resolve();
+    expect(await stream.rest()).toMatchObject({ ends_well: true, svc: { task_id } });
+  });
+
+  test('not a byte goes out while the payment is on its way, though the hub has said all', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    await service.chain.setAutomine(false);
+    let answered = false;
+    const stream = listen(service, askToStream('Waiting'), { headers: payment }).then(it => {
+      answered = true;
+      return it;
+    });
+    await expect.poll(() => service.claimsOf(payer)).toMatchObject([{ state: 'settling' }]);
+    const busy = await service.post(CHAT, askToStream('Waiting'), payment);
+    expect(busy).toMatchObject({ status: 409, body: { code: 'payment_in_flight' } });
+    expect(answered).toBe(false);
+    await service.chain.setAutomine(true);
+    await service.chain.mine();
+    const heard = await (await stream).rest();
+    expect(heard).toMatchObject({ ends_well: true, text: saying('Waiting') });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('409 payment_in_flight to whoever sends the payment again in the midst of it', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const on = Promise.withResolvers<void>();
+    service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: on.promise } });
+    const stream = await listen(service, askToStream('Twice'), { headers: payment });
+    await stream.next();
+    const busy = await service.post(CHAT, askToStream('Twice'), payment);
+    expect(busy).toMatchObject({ status: 409, body: { code: 'payment_in_flight' } });
+    on.resolve();
+    expect(await stream.rest()).toMatchObject({ ends_well: true });
+  });
+});
+
+describe('the same payment again', () => {
+  test('for the same stream: the same words and the same signed bytes, in a stream', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const body = askToStream('Again', { stream_options: { include_usage: true } });
+    const first = await (await listen(service, body, { headers: payment })).rest();
+    const stream = await listen(service, body, { headers: payment });
+    const again = await stream.rest();
+    expect(again).toMatchObject({ ends_well: true, text: first.text, finish_reasons: ['stop'] });
+    expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
+    expect(again.svc?.settlement_status).toBe('idempotent_replay');
+    expect(stream.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    const last = ({ id, created, model, usage }: Chunk) => ({ id, created, model, usage });
+    expect(again.chunks.map(last).at(-1)).toEqual(first.chunks.map(last).at(-1));
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('409 payment_already_used for the same answer in one piece: that is another request', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    await (await listen(service, askToStream('Streamed'), { headers: payment })).rest();
+    const whole = await service.post(CHAT, ask('Streamed'), payment);
+    expect(whole).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+  });
+});
+
+describe('a stream that is refused before its first byte', () => {
+  test('402 unpaid, as JSON, with the body unread', async () => {
+    const heard = await service.post(CHAT, askToStream('Unpaid'));
+    expect(heard).toMatchObject({ status: 402, body: { x402Version: 1 } });
+    expect(decodePaymentRequiredHeader(heard.headers.get('PAYMENT-REQUIRED') ?? '')).toMatchObject({ x402Version: 2 });
+  });
+
+  test('402 where the payer has no funds', async () => {
+    const payer = await service.chain.newWallet(1n);
+    const heard = await service.post(CHAT, askToStream('Poor'), await service.payment(payer, CHAT));
+    expect(heard).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } });
+  });
+
+  test.each<[string, object, string]>([
+    ['an unknown model', { model: 'nobody-1' }, 'unknown_model'],
+    ['a stream that is no boolean', { stream: 'yes' }, 'invalid_request'],
+    ['options that are none', { stream_options: 7 }, 'invalid_request'],
+    ['an include_usage that is no boolean', { stream_options: { include_usage: 1 } }, 'invalid_request'],
+  ])('400 on %s, and the payment stays usable', async (_, members, code) => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const refused = await service.post(CHAT, askToStream('Bad', { ...members }), payment);
+    expect(refused).toMatchObject({ status: 400, body: { code } });
+    expect(await service.transfersFrom(payer)).toEqual([]);
+    expect(await (await listen(service, askToStream('Good'), { headers: payment })).rest()).toMatchObject({
+      ends_well: true,
+    });
+  });
+
+  test('403 on a wrong session', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const heard = await service.post(CHAT, askToStream('Guess'), { ...payment, 'X-SVC-Session': 'svcs_guessed' });
+    expect(heard).toMatchObject({ status: 403, text: '' });
+  });
+
+  test('403 where the book does not allow it: the refusal, as any other call gets it, and the hub is not asked', async () => {
+    const { account, agent_id, session } = await service.newAgent();
+    const policy = { session, policy_type: 'kill_switch', value: true };
+    expect(await service.post(`/v1/agents/${agent_id}/book/policy`, policy)).toMatchObject({ status: 200 });
+    const before = service.hubs[0].requests.length;
+    const refused = await service.post(CHAT, askToStream('Blocked'), await service.payment(account, CHAT));
+    expect(refused).toMatchObject({ status: 403, body: { code: 'policy_blocked', charged: false } });
+    expect(refused.headers.get('content-type')).toContain('json');
+    expect(service.hubs[0].requests).toHaveLength(before);
+  });
+
+  test('is not what stream: false asks for', async () => {
+    const payer = await service.chain.newWallet();
+    const whole = await service.buy(payer, ask('Whole', { stream: false, stream_options: { include_usage: true } }));
+    expect(whole).toMatchObject({ status: 200, body: { object: 'chat.completion' } satisfies Partial<Chat> });
+  });
+});
+
+describe('subscription chatCompletionStream', () => {
+  const query = 'subscription { chatCompletionStream(input: { messages: [{ role: "user", content: "Hi" }] }) { id } }';
+
+  test('is refused over a socket, which has no headers to pay with', async () => {
+    const client = createClient({
+      url: `${service.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+    });
+    onTestFinished(() => void client.dispose());
+    const told = client.iterate({ query }).next();
+    await expect(told).rejects.toMatchObject([{ extensions: { code: 'invalid_request' } }]);
+  });
+
+  test('is refused by POST /graphql, paid or not: its answer could not be streamed', async () => {
+    const payer = await service.chain.newWallet();
+    const heard = await service.post<{ errors: object[] }>('/graphql', { query }, await service.payment(payer, CHAT));
+    expect(heard.body.errors).toMatchObject([{ extensions: { code: 'invalid_request' } }]);
+    expect(await service.claimsOf(payer)).toEqual([]);
+  });
+});
+
+test('OpenAPI names both forms of the answer', async () => {
+  const { body } = await service.get<{ paths: Record<string, { post: { responses: Record<string, object> } }> }>(
+    '/openapi.json',
+  );
+  expect(body.paths[CHAT]?.post.responses['200']).toMatchObject({
+    content: {
+      'application/json': { schema: { properties: { svc: expect.anything() } } },
+      'text/event-stream': { schema: { properties: { object: { const: 'chat.completion.chunk' } } } },
+    },
+  });
+});

@@ -1,0 +1,194 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { PaymentHeaders } from '../harness/buyer.ts';
+import { askToStream, listen } from './listen.ts';
+import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+
+/*
+ * Money that came without an answer: its process died in a stream, or somebody else submitted the payment after it was
+ * let go of. Here the answer is taken out of the database; test/faults has the deaths.
+ */
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+});
+
+const asked = () => service.hubs[1].requests.length;
+const lose = (task_id: string | undefined) =>
+  service.query('update payment_claim set answer_box = null where task_id = $1', [task_id]);
+
+/** A whole answer and a streamed one, in the same words. */
+const kinds = [
+  [
+    'whole',
+    (content: string) => ask(content, { model: 'beta-1' }),
+    async (body: JsonObject, payment: PaymentHeaders) => {
+      const heard = await service.post<Chat>(CHAT, body, payment);
+      return { text: heard.body.choices[0]?.message.content, svc: heard.body.svc };
+    },
+  ],
+  [
+    'streamed',
+    (content: string) => askToStream(content, { model: 'beta-1' }),
+    async (body: JsonObject, payment: PaymentHeaders) => {
+      const { text, svc, ends_well } = await (await listen(service, body, { headers: payment })).rest();
+      expect(ends_well).toBe(true);
+      return { text, svc };
+    },
+  ],
+] as const;
+
+describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bodyOf, buy) => {
+  test('is worked for once more, free; the row is corrected, and from then on the answer is kept', async () => {
+    const { account, agent_id, session } = await service.newAgent();
+    const payment = await service.payment(account, CHAT);
+    const body = bodyOf(`Again, ${kind}`);
+    const first = await buy(body, payment);
+    await lose(first.svc?.task_id);
+    const before = asked();
+
+    const again = await buy(body, payment);
+    expect(asked()).toBe(before + 1);
+    expect(again.text).toBe(first.text);
+    expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
+    expect(again.svc).toMatchObject({ settlement_status: 'idempotent_replay' });
+    const events = await service.query<{ kind: string; body: JsonObject }>(
+      'select kind, body from book_event where task_id = $1 order by position',
+      [first.svc?.task_id],
+    );
+    expect(events.map(event => event.kind)).toEqual(['born', 'replay', 'correction']);
+    expect(events.at(-1)?.body).toEqual({
+      reason: 'answered_on_resend',
+      output_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+
+    expect((await buy(body, payment)).text).toBe(first.text);
+    expect(asked()).toBe(before + 1);
+    // With the one that registered it.
+    expect(await service.transfersFrom(account)).toHaveLength(2);
+    const book = await service.get(`/v1/agents/${agent_id}/book`, { 'X-SVC-Session': session });
+    expect(book.body).toMatchObject({ spent: '4000' });
+  });
+
+  test('by two at once: one works, the other is told to come again', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const body = bodyOf(`At once, ${kind}`);
+    const first = await buy(body, payment);
+    await lose(first.svc?.task_id);
+    const before = asked();
+    const on = Promise.withResolvers<void>();
+    service.hubs[1].behave({ kind: 'answer', until: on.promise });
+    const working = buy(body, payment);
+    await expect.poll(asked).toBe(before + 1);
+    const busy = await service.post(CHAT, body, payment);
+    expect(busy).toMatchObject({ status: 409, body: { code: 'payment_in_flight', task_id: first.svc?.task_id } });
+    expect(Number(busy.headers.get('Retry-After'))).toBeGreaterThan(0);
+    on.resolve();
+    expect((await working).text).toBe(first.text);
+    expect((await buy(body, payment)).text).toBe(first.text);
+    expect(asked()).toBe(before + 1);
+  });
+
+  test('502 where the hub fails, charged as it was before; and it can be tried again', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const body = bodyOf(`Failing, ${kind}`);
+    const first = await buy(body, payment);
+    await lose(first.svc?.task_id);
+    for (const then of ['close', 'close'] as const) {
+      service.hubs[1].behave({ kind: then });
+      const failed = await service.post(CHAT, body, payment);
+      expect(failed).toMatchObject({
+        status: 502,
+        body: { code: 'hub_failed', charged: true, task_id: first.svc?.task_id, verify_url: first.svc?.verify_url },
+      });
+      expect(failed.text).not.toContain('Nothing was charged');
+      expect(failed.body).toMatchObject({ title: 'No model hub answered.' });
+    }
+    service.hubs[1].behave({ kind: 'answer' });
+    expect((await buy(body, payment)).text).toBe(first.text);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('by nobody but the agent under whose session it was bought', async () => {
+    const { account, session } = await service.newAgent();
+    const payment = await service.payment(account, CHAT);
+    const body = bodyOf(`Possessed, ${kind}`);
+    const first = await buy(body, { ...payment, 'X-SVC-Session': session });
+    await lose(first.svc?.task_id);
+    const before = asked();
+    expect(await service.post(CHAT, body, payment)).toMatchObject({ status: 403, text: '' });
+    expect(asked()).toBe(before);
+    expect((await buy(body, { ...payment, 'X-SVC-Session': session })).text).toBe(first.text);
+  });
+
+  test('410 once the request is kept no longer; the receipt stands', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const body = bodyOf(`Forgotten, ${kind}`);
+    const first = await buy(body, payment);
+    await service.query(`update payment_claim set answer_box = null, request_box = '' where task_id = $1`, [
+      first.svc?.task_id,
+    ]);
+    const before = asked();
+    const gone = await service.post(CHAT, body, payment);
+    expect(gone).toMatchObject({ status: 410, body: { code: 'answer_gone', verify_url: first.svc?.verify_url } });
+    expect(asked()).toBe(before);
+  });
+
+  test('is free for another process to work for once the one that held it is gone', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const body = bodyOf(`Held, ${kind}`);
+    const first = await buy(body, payment);
+    const hold = (owner: string) =>
+      service.query(
+        `update payment_claim set answer_box = null, rerun_at = now(), rerun_owner = ${owner} where task_id = $1`,
+        [first.svc?.task_id],
+      );
+    await hold('(select owner from process_lease)');
+    expect(await service.post(CHAT, body, payment)).toMatchObject({ status: 409 });
+    await hold('gen_random_uuid()');
+    expect((await buy(body, payment)).text).toBe(first.text);
+  });
+});
+
+test('a stream that breaks off when it is worked for again is not kept: the next may be whole', async () => {
+  const payer = await service.chain.newWallet();
+  const payment = await service.payment(payer, CHAT);
+  const body = askToStream('Breaking off again', { model: 'beta-1' });
+  const first = await (await listen(service, body, { headers: payment })).rest();
+  await lose(first.svc?.task_id);
+  service.hubs[1].behave({ kind: 'answer', in_stream: { after_words: 2, does: 'close' } });
+  const broken = await (await listen(service, body, { headers: payment })).rest();
+  expect(broken).toMatchObject({ ends_well: true, text: 'This is ', finish_reasons: ['error'] });
+  service.hubs[1].behave({ kind: 'answer' });
+  const again = await (await listen(service, body, { headers: payment })).rest();
+  expect(again).toMatchObject({ ends_well: true, text: first.text, finish_reasons: ['stop'] });
+  expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
+});
+
+test('a reader who leaves a stream that is worked for again is answered the next time', async () => {
+  const payer = await service.chain.newWallet();
+  const payment = await service.payment(payer, CHAT);
+  const body = askToStream('Leaving again', { model: 'beta-1' });
+  const first = await (await listen(service, body, { headers: payment })).rest();
+  await lose(first.svc?.task_id);
+  const before = asked();
+  const on = Promise.withResolvers<void>();
+  service.hubs[1].behave({ kind: 'answer', in_stream: { after_words: 1, does: on.promise } });
+  const stream = await listen(service, body, { headers: payment });
+  await stream.next();
+  stream.leave();
+  on.resolve();
+  const kept = () =>
+    service.query('select 1 from payment_claim where task_id = $1 and answer_box is not null', [first.svc?.task_id]);
+  await expect.poll(kept).toHaveLength(1);
+  expect(await (await listen(service, body, { headers: payment })).rest()).toMatchObject({ text: first.text });
+  expect(asked()).toBe(before + 1);
+});
