@@ -1,0 +1,219 @@
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { limits } from '../../schema/limits.ts';
+import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+
+const asked = () => service.hubs.map(hub => hub.requests.length);
+
+interface Refused {
+  readonly code: string;
+  readonly error: { readonly param: string | null };
+}
+
+/** Refused before the claim, no hub asked; and then that same payment pays for a good request. */
+async function refusedThenPaid(body: unknown, headers: Record<string, string> = {}) {
+  const payer = await service.chain.newWallet();
+  const payment = await service.payment(payer, CHAT);
+  const before = asked();
+  const refused = await service.post<Refused>(CHAT, body, { ...payment, ...headers });
+  expect(await service.claimsOf(payer)).toEqual([]);
+  expect(asked()).toEqual(before);
+  expect((await service.post(CHAT, ask(), payment)).status).toBe(200);
+  expect(await service.transfersFrom(payer)).toHaveLength(1);
+  return { status: refused.status, code: refused.body.code, param: refused.body.error.param };
+}
+
+/** JSON with what JSON.stringify would not write: the last member goes out as it is spelt. */
+const spelt = (member: string) => `{"messages":[{"role":"user","content":"Hello"}],${member}}`;
+const message = (members: string) => `{"messages":[{${members}}]}`;
+const LONE = '"\\ud800"';
+const NUL = '"a\\u0000b"';
+const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+describe('POST /v1/chat/completions 400 invalid_request, and the payment stays usable, on', () => {
+  test.each<[string, string, unknown]>([
+    ['no message', 'messages', { messages: [] }],
+    ['more messages than are read', 'messages', `{"messages":[${'{},'.repeat(300_000)}{}]}`],
+    ['messages that are an object', 'messages', { messages: { role: 'user', content: 'Hi' } }],
+    ['messages that are null', 'messages', { messages: null }],
+    ['a message that is text', 'messages.0', { messages: ['Hello'] }],
+    ['a message without a role', 'messages.0.role', { messages: [{ content: 'Hello' }] }],
+    ['a later message without a role', 'messages.1.role', { messages: [...messages(), { content: 'Hello' }] }],
+    ['a role in other letters', 'messages.0.role', { messages: [{ role: 'User', content: 'Hello' }] }],
+    ['a message without content', 'messages.0.content', { messages: [{ role: 'user' }] }],
+    ['content that is null', 'messages.0.content', { messages: [{ role: 'user', content: null }] }],
+    ['content that is a number', 'messages.0.content', { messages: [{ role: 'user', content: 7 }] }],
+    [
+      'content in parts',
+      'messages.0.content',
+      { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }] },
+    ],
+    ['content with half of a surrogate pair', 'messages.0.content', message(`"role":"user","content":${LONE}`)],
+    ['content nested 10,000 deep', 'messages.0.content', message(`"role":"user","content":${deep(10_000)}`)],
+    ['messages nested 10,000 deep', 'messages.0', `{"messages":${deep(10_000)}}`],
+    ['a model that is a number', 'model', ask('Hello', { model: 7 })],
+    ['a model with half of a surrogate pair', 'model', spelt(`"model":${LONE}`)],
+    ['a model of 201 characters', 'model', ask('Hello', { model: 'm'.repeat(limits.model_id_chars_max + 1) })],
+    ['temperature 3', 'temperature', ask('Hello', { temperature: 3 })],
+    ['temperature -1', 'temperature', ask('Hello', { temperature: -1 })],
+    ['temperature "1"', 'temperature', ask('Hello', { temperature: '1' })],
+    ['temperature 1e400', 'temperature', spelt('"temperature":1e400')],
+    ['temperature -1e400', 'temperature', spelt('"temperature":-1e400')],
+    ['the last of two temperatures', 'temperature', spelt('"temperature":1,"temperature":3')],
+    ['max_tokens 0', 'max_tokens', ask('Hello', { max_tokens: 0 })],
+    ['max_tokens 1.5', 'max_tokens', ask('Hello', { max_tokens: 1.5 })],
+    ['max_tokens 2^31', 'max_tokens', ask('Hello', { max_tokens: 2 ** 31 })],
+    ['max_tokens 2^53 + 1', 'max_tokens', spelt('"max_tokens":9007199254740993')],
+    ['max_tokens 1e400', 'max_tokens', spelt('"max_tokens":1e400')],
+    ['max_tokens of 400 digits', 'max_tokens', spelt(`"max_tokens":${'9'.repeat(400)}`)],
+    ['max_tokens true', 'max_tokens', ask('Hello', { max_tokens: true })],
+    ['stream "yes"', 'stream', ask('Hello', { stream: 'yes' })],
+    ['intent_id that is a number', 'intent_id', ask('Hello', { intent_id: 7 })],
+    ['intent_id with U+0000', 'intent_id', spelt(`"intent_id":${NUL}`)],
+    ['intent_id with half of a surrogate pair', 'intent_id', spelt(`"intent_id":${LONE}`)],
+    ['intent_id of 129 characters', 'intent_id', ask('Hello', { intent_id: 'i'.repeat(129) })],
+    ['attempt_index 0.5', 'attempt_index', ask('Hello', { attempt_index: 0.5 })],
+    ['attempt_index "1"', 'attempt_index', ask('Hello', { attempt_index: '1' })],
+    ['attempt_index 2^31', 'attempt_index', ask('Hello', { attempt_index: 2 ** 31 })],
+  ])('%s: param %s', async (_, param, body) => {
+    expect(await refusedThenPaid(body)).toEqual({ status: 400, code: 'invalid_request', param });
+  });
+
+  test.each<[string, unknown]>([
+    ['no body', ''],
+    ['a body cut off', '{"messages":[{"role":"user","content":"Hel'],
+    ['something after the JSON', `${JSON.stringify(ask())}}`],
+    ['JSON with a comment', `/* hi */${JSON.stringify(ask())}`],
+    ['NaN', spelt('"temperature":NaN')],
+    ['text in single quotes', "{'messages':[]}"],
+    ['a line feed inside text', message('"role":"user","content":"a\nb"')],
+    ['bytes that are no UTF-8', new Uint8Array([...Buffer.from('{"a":"'), 0xff, 0xc0, 0x22, 0x7d])],
+    ['UTF-16', Buffer.from(JSON.stringify(ask()), 'utf16le')],
+    ['a JSON list', [ask()]],
+    ['a JSON text', '"messages"'],
+    ['JSON null', 'null'],
+    ['lists nested 500,000 deep', deep(500_000)],
+  ])('%s', async (_, body) => {
+    expect(await refusedThenPaid(body)).toMatchObject({ status: 400, code: 'invalid_request' });
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['x-svc-attempt', { 'X-SVC-Attempt': '-1' }],
+    ['x-svc-attempt', { 'X-SVC-Attempt': '1.5' }],
+    ['x-svc-attempt', { 'X-SVC-Attempt': '0x10' }],
+    ['x-svc-attempt', { 'X-SVC-Attempt': '2147483648' }],
+    ['x-svc-attempt', { 'X-SVC-Attempt': '9'.repeat(40) }],
+    ['x-svc-attempt', { 'X-SVC-Attempt': '1, 2' }],
+    ['x-svc-intent', { 'X-SVC-Intent': 'i'.repeat(129) }],
+  ])('%s in %o', async (param, headers) => {
+    expect(await refusedThenPaid(ask(), headers)).toEqual({ status: 400, code: 'invalid_request', param });
+  });
+});
+
+function messages() {
+  return [{ role: 'user', content: 'Hello' }];
+}
+
+describe('POST /v1/chat/completions refused, and the payment stays usable', () => {
+  test.each(['gamma-1', '', 'svc/AUTO', '__proto__', 'constructor', 'alpha-1\0'])(
+    '400 unknown_model on %j: param model',
+    async model => {
+      const refused = await refusedThenPaid(ask('Hello', { model }));
+      expect(refused).toEqual({ status: 400, code: 'unknown_model', param: 'model' });
+    },
+  );
+
+  test.each([
+    ['text/plain', {}],
+    ['text/json', {}],
+    ['application/jsonp', {}],
+    ['application/json; charset=latin1', {}],
+    ['multipart/form-data; boundary=x', {}],
+    ['application/x-www-form-urlencoded', {}],
+    ['', {}],
+    ['application/json', { 'content-encoding': 'gzip' }],
+    ['application/json', { 'content-encoding': 'br' }],
+    ['application/json', { 'content-encoding': 'identity, gzip' }],
+  ] as [string, Record<string, string>][])('415 on content type "%s" %o', async (type, headers) => {
+    const body = 'content-encoding' in headers ? gzipSync(JSON.stringify(ask())) : ask();
+    const refused = await refusedThenPaid(body, { 'content-type': type, ...headers });
+    expect(refused).toEqual({ status: 415, code: 'unsupported_media_type', param: null });
+  });
+
+  const large = JSON.stringify(ask('x'.repeat(limits.request_bytes_max)));
+  test.each<[string, () => unknown]>([
+    ['declared', () => large],
+    ['in chunks', () => new Blob([large]).stream()],
+    ['of one byte, in chunks', () => new Blob([exactly(limits.request_bytes_max + 1)]).stream()],
+    ['of one byte', () => exactly(limits.request_bytes_max + 1)],
+  ])('413 on a body beyond 1 MiB %s', async (_, body) => {
+    expect(await refusedThenPaid(body())).toEqual({ status: 413, code: 'request_too_large', param: null });
+  });
+
+  test('200 on a body of 1 MiB to the byte, declared and in chunks', async () => {
+    const body = exactly(limits.request_bytes_max);
+    for (const sent of [body, new Blob([body]).stream()]) {
+      const payer = await service.chain.newWallet();
+      const payment = await service.payment(payer, CHAT);
+      expect((await service.post(CHAT, sent, payment)).status).toBe(200);
+    }
+  });
+});
+
+/** A good request of that many bytes. */
+function exactly(bytes: number): string {
+  const empty = JSON.stringify(ask(''));
+  return JSON.stringify(ask('x'.repeat(bytes - empty.length)));
+}
+
+describe('POST /v1/chat/completions 200, and the hub gets what is known and nothing else, on', () => {
+  const known = { model: 'beta-1', messages: messages() };
+  const said = JSON.stringify(known).slice(1, -1);
+  test.each<[string, string, object]>([
+    ['members that nobody reads', `{${said},"user":"me","tools":[],"n":9,"logit_bias":{}}`, {}],
+    ['__proto__ and constructor', `{${said},"__proto__":{"temperature":9},"constructor":{"prototype":{"n":1}}}`, {}],
+    [
+      'members of a message that nobody reads',
+      '{"model":"beta-1","messages":[{"role":"user","content":"Hello","name":"n","__proto__":{"role":"tool"}}]}',
+      {},
+    ],
+    ['members nested 10,000 deep', `{${said},"metadata":${deep(10_000)}}`, {}],
+    ['a number beyond every other', `{${said},"seed":1e400}`, {}],
+    ['the last of two', `{${said},"temperature":9,"temperature":1,"max_tokens":"x","max_tokens":30}`, one()],
+    ['null where nothing is said', `{${said},"temperature":null,"max_tokens":null,"stream":null}`, {}],
+    ['numbers in other spellings', `{${said},"temperature":1.0e0,"max_tokens":30.0}`, one()],
+    ['a byte order mark', `\ufeff{${said}}`, {}],
+  ])('%s', async (_, body, more) => {
+    const payer = await service.chain.newWallet();
+    const heard = await service.post<Chat>(CHAT, body, await service.payment(payer, CHAT));
+    expect(heard.status).toBe(200);
+    const hub = service.hubs[1].requests.at(-1);
+    expect(hub?.body).toEqual({ ...known, ...more });
+    expect(Object.keys(hub?.headers ?? {}).sort()).toEqual(
+      ['accept', 'authorization', 'connection', 'content-length', 'content-type', 'host'].sort(),
+    );
+  });
+
+  function one() {
+    return { temperature: 1, max_tokens: 30 };
+  }
+
+  test.each(['__proto__', 'constructor', 'a "b" c', '\u2028 ü 🧾', ' '])(
+    'an intent named %j: the book has it',
+    async intent_id => {
+      const { account, agent_id, session } = await service.newAgent();
+      const { body } = await service.buy(account, ask('Hello', { intent_id, attempt_index: 2 ** 31 - 1 }));
+      // Not by `get`: zod, which looks at every answer there, leaves a member named __proto__ out.
+      const read = await fetch(`${service.url}/v1/agents/${agent_id}/book`, { headers: { 'X-SVC-Session': session } });
+      const { intents } = (await read.json()) as { intents: object };
+      expect(Object.entries(intents)).toEqual([
+        [intent_id, expect.objectContaining({ attempts: [expect.objectContaining({ task_id: body.svc.task_id })] })],
+      ]);
+    },
+  );
+});

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FEE_CEILING_WEI_DEFAULT } from '../../gateway/payment/settle/fees.ts';
+import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+
+/** What is known of the market may be one block old: after so long it is what a test has made of it. */
+const MARKET_MS = 2_100;
+
+const gas_key = generatePrivateKey();
+const gas_wallet = privateKeyToAddress(gas_key);
+
+let service: Service;
+beforeAll(async () => {
+  // One key, so that a test can take its gas away.
+  service = await openService(
+    { FACILITATOR_KEYS: gas_key, BREAKS_AT: 'after_claim,,after_work,,before_record' },
+    { entry: 'test/doors/gateway-that-breaks.ts', meant: /the drawer is stuck/ },
+  );
+  await fill(10n ** 18n);
+});
+
+const wei = (amount: bigint): Hex => `0x${amount.toString(16)}`;
+const fill = (amount: bigint) => service.chain.call('anvil_setBalance', gas_wallet, wei(amount));
+
+async function asked() {
+  const payer = await service.chain.newWallet();
+  return { payer, payment: await service.payment(payer, CHAT) };
+}
+const chat = (payment: Record<string, string>) => service.post<Chat>(CHAT, ask(), payment);
+
+describe('POST /v1/chat/completions 500 where something broke here', () => {
+  test.each(['after the claim', 'after the work'])('%s: not charged, released, and the payment pays', async () => {
+    const { payer, payment } = await asked();
+    const broken = await chat(payment);
+    expect(broken).toMatchObject({ status: 500, body: { code: 'internal', error: { type: 'server_error' } } });
+    expect(broken.text).not.toContain('drawer');
+    expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: 'internal' }]);
+    expect(await service.transfersFrom(payer)).toEqual([]);
+    expect((await chat(payment)).status).toBe(200);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('but 503 settlement_pending once the money may have moved; the answer comes, and one transfer', async () => {
+    const { payer, payment } = await asked();
+    const pending = await chat(payment);
+    expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } });
+    expect(pending.text).not.toContain('drawer');
+    expect(Number(pending.headers.get('Retry-After'))).toBeGreaterThan(0);
+    await expect.poll(async () => (await chat(payment)).status, { timeout: 20_000 }).toBe(200);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+});
+
+describe('POST /v1/chat/completions 503, nothing sent, and the payment pays later', () => {
+  const baseFee = async (wei: Hex) => {
+    await service.chain.call('anvil_setNextBlockBaseFeePerGas', wei);
+    await service.chain.mine();
+  };
+  const released = async (code: string, make: () => Promise<unknown>) => {
+    const { payer, payment } = await asked();
+    await make();
+    await sleep(MARKET_MS);
+    const away = await chat(payment);
+    expect(away).toMatchObject({ status: 503, body: { code, charged: false } });
+    expect(Number(away.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: code }]);
+    expect(await service.transfersFrom(payer)).toEqual([]);
+    return { payer, payment };
+  };
+  const paysInTheEnd = async ({ payer, payment }: Awaited<ReturnType<typeof released>>) => {
+    await expect.poll(async () => (await chat(payment)).status, { timeout: 20_000, interval: 500 }).toBe(200);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  };
+
+  test('fee_too_high', async () => {
+    const { baseFeePerGas } = await service.chain.call<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', 'latest', false);
+    const refused = await released('fee_too_high', () => baseFee(wei(FEE_CEILING_WEI_DEFAULT * 2n)));
+    await baseFee(baseFeePerGas);
+    await paysInTheEnd(refused);
+  });
+
+  test('unavailable, while no key has gas', async () => {
+    const refused = await released('unavailable', () => fill(0n));
+    await fill(10n ** 18n);
+    await paysInTheEnd(refused);
+  });
+});

@@ -1,0 +1,165 @@
+import type { ServerResponse } from 'node:http';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { atEnd } from '../harness/release.ts';
+import { answering, completion, failures, type HubServer, hubServer } from '../inference/hub-server.ts';
+import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+
+type Behaviour = (response: ServerResponse) => void;
+const good = answering(completion);
+
+/** Above what a good hub takes on a busy machine: nothing is asserted about time. */
+const HUB_TIMEOUT_MS = 1_000;
+const keys = ['sk-one-4f1b7c', 'sk-two-9d02aa'];
+/** The path is part of the address: some hubs have a secret in it. */
+const SECRET_PATH = '/tenant-51aa';
+
+let service: Service;
+let hubs: readonly [HubServer, HubServer];
+/** Where a redirecting hub sends us: nobody shall ever come. */
+let elsewhere: HubServer;
+/** What the hub does that is asked first in a test, whichever it is, and what the next one does. */
+let behaviours: Behaviour[] = [];
+
+beforeAll(async () => {
+  const next: Behaviour = response => (behaviours.shift() ?? good)(response);
+  hubs = [await hubServer(next), await hubServer(next)];
+  elsewhere = await hubServer(good);
+  for (const hub of [...hubs, elsewhere]) atEnd(() => hub[Symbol.asyncDispose]());
+  const settings = hubs.map(({ base_url }, index) => ({
+    name: ['one', 'two'][index],
+    base_url: base_url.replace('/v1', `${SECRET_PATH}/v1`),
+    api_key: keys[index],
+    models: [`${['one', 'two'][index]}-model`],
+  }));
+  service = await openService({
+    HUBS: JSON.stringify(settings),
+    HUB_TIMEOUT_MS: String(HUB_TIMEOUT_MS),
+    LOG_LEVEL: 'trace',
+  });
+});
+beforeEach(() => {
+  behaviours = [];
+});
+
+const asked = () => hubs.map(hub => hub.heard.length);
+const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
+
+function json(status: number, body: unknown, headers: Record<string, string> = {}): Behaviour {
+  return response =>
+    void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+/** A byte at a time, and never a pause long enough for a time-out between bytes. */
+const drip: Behaviour = response => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 50);
+  response.on('close', () => clearInterval(timer));
+};
+
+const unauthorized = { error: { message: `Incorrect API key provided: ${keys[0]}, ${keys[1]}.` } };
+const every: readonly (readonly [reason: string, what: string, behaviour: Behaviour])[] = [
+  ...failures.map(([reason, behaviour], index) => [reason, `way ${index} of a hub to fail`, behaviour] as const),
+  ['status_401', 'our key refused, and shown', json(401, unauthorized)],
+  ['status_402', 'no credit', json(402, {})],
+  ['status_204', 'nothing', response => void response.writeHead(204).end()],
+  [
+    'status_307',
+    'a redirect that keeps the method',
+    response => void response.writeHead(307, { location: `${elsewhere.base_url}/chat/completions` }).end(),
+  ],
+  ['not_json', 'a page', response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+  ['not_json', 'nothing at all', response => void response.writeHead(200).end()],
+  [
+    'not_json',
+    'compressed bytes',
+    response => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('\x1f'),
+  ],
+  ['not_a_completion', 'a list', json(200, [completion])],
+  ['not_a_completion', 'null', json(200, null)],
+  ['timeout', 'a byte now and then', drip],
+];
+
+/** Neither the hubs' keys nor where they are. */
+function keepsSecrets(shown: string): void {
+  for (const secret of [...keys, SECRET_PATH, ...hubs.map(hub => new URL(hub.base_url).host)])
+    expect(shown).not.toContain(secret);
+}
+
+const reservedOf = async (agent_id: number) =>
+  (
+    await service.query<{ reserved: string }>(
+      'select reserved_atomic::text as reserved from book where agent_id = $1',
+      [agent_id],
+    )
+  )[0]?.reserved;
+
+describe('POST /v1/chat/completions', () => {
+  test.each(every)(
+    '200 from the other hub, which svc names, where the first fails by %s: %s',
+    async (_, _what, bad) => {
+      const before = asked();
+      behaviours = [bad, good];
+      const { status, body, text } = await service.buy(await service.chain.newWallet());
+      expect(status).toBe(200);
+      const after = asked().map((count, index) => count - (before[index] ?? 0));
+      expect(after).toEqual([1, 1]);
+      const { hub, payload } = body.svc as unknown as { hub: string; payload: JsonObject };
+      expect(['one', 'two']).toContain(hub);
+      expect(body.model).toBe(`${hub}-model`);
+      expect(payload).toMatchObject({ hub, model: `${hub}-model` });
+      keepsSecrets(text);
+    },
+  );
+
+  test.each(every)(
+    '502 where both fail by %s: %s; and the payment pays when it is sent again',
+    async (reason, _, bad) => {
+      const { account, agent_id } = await service.newAgent();
+      const payment = await service.payment(account, CHAT);
+      behaviours = [bad, bad];
+      const failed = await service.post<{ attempts: JsonObject[] }>(CHAT, ask(), payment);
+      expect(failed).toMatchObject({ status: 502, body: { code: 'hub_failed', charged: false } });
+      expect(failed.body.attempts.map(attempt => attempt.reason)).toEqual([reason, reason]);
+      expect(failed.body.attempts.map(attempt => attempt.hub).sort()).toEqual(['one', 'two']);
+      keepsSecrets(failed.text);
+      expect(await service.claimsOf(account)).toContainEqual({ state: 'released', reason: 'hub_failed' });
+      expect(await reservedOf(agent_id)).toBe('0');
+      expect(await service.transfersFrom(account)).toHaveLength(1);
+
+      expect((await service.post<Chat>(CHAT, ask(), payment)).status).toBe(200);
+      expect(await service.transfersFrom(account)).toHaveLength(2);
+      expect(await reservedOf(agent_id)).toBe('0');
+    },
+  );
+
+  test("400s of a hub are not the caller's business either: 502, and which status it was", async () => {
+    behaviours = [json(400, unauthorized), json(422, unauthorized)];
+    const payer = await service.chain.newWallet();
+    const failed = await service.post<{ attempts: JsonObject[] }>(CHAT, ask(), await service.payment(payer, CHAT));
+    expect(failed.status).toBe(502);
+    expect(failed.body.attempts.map(({ reason }) => reason)).toEqual(['status_400', 'status_422']);
+    keepsSecrets(failed.text);
+  });
+
+  test('502 to one model where its only hub is away; the other hub goes on', async () => {
+    behaviours = [response => void response.destroy(), good];
+    const payment = await service.payment(await service.chain.newWallet(), CHAT);
+    const failed = await service.post(CHAT, ask('Hello', { model: 'one-model' }), payment);
+    expect(failed).toMatchObject({ status: 502, body: { attempts: [{ hub: 'one', reason: 'unreachable' }] } });
+    const { body } = await service.buy(await service.chain.newWallet(), ask('Hello', { model: 'two-model' }));
+    expect(body).toMatchObject({ model: 'two-model', svc: { hub: 'two' } });
+  });
+
+  test('a redirect is never followed', () => {
+    expect(elsewhere.heard).toEqual([]);
+  });
+
+  test('what the hubs got is our key and the request; what the log got is neither key nor address', () => {
+    expect(sum(asked())).toBeGreaterThan(3 * every.length);
+    for (const [index, hub] of hubs.entries())
+      for (const { headers, path } of hub.heard)
+        expect([headers.authorization, path]).toEqual([`Bearer ${keys[index]}`, `${SECRET_PATH}/v1/chat/completions`]);
+    keepsSecrets(service.gateway.logs.join('\n'));
+  });
+});

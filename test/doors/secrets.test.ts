@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { limits } from '../../schema/limits.ts';
+import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
+import { nowSeconds, registrationOf } from '../harness/buyer.ts';
+import { carried, encoded, handMade } from './hand-made.ts';
+import { ask, CHAT, openService, REGISTER, type Service } from './open-service.ts';
+
+const hex = () => randomBytes(32).toString('hex');
+/** What the service itself is to keep. */
+const configured = { SEAL_KEY: hex(), SUBGRAPH_SECRET: hex(), ANCHOR_KEY: hex(), ISSUER_KEYS: hex() };
+const keys = { API_KEYS: `live-${hex()}`, DEMO_KEYS: `demo-${hex()}`, BOARD_OPS_SECRET: `ops-${hex()}` };
+
+/** Whatever was said in a test, and must be in no line of the log. */
+const said = new Set<string>();
+const say = <T extends string>(secret: T): T => {
+  said.add(secret);
+  return secret;
+};
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService(
+    { ...configured, ...keys, LOG_LEVEL: 'trace', BREAKS_AT: 'after_claim,after_work,before_record,,after_claim' },
+    // Broken on purpose, each of them while something secret is in hand.
+    {
+      entry: 'test/doors/gateway-that-breaks.ts',
+      meant: /the drawer is stuck|kept_away|book_away|relation .+book.+ does not exist/,
+    },
+  );
+  for (const secret of Object.values({ ...configured, ...keys })) say(secret);
+  for (const key of service.chain.facilitator_keys) say(key.slice(2));
+  for (const hub of service.hubs) say(hub.config.api_key);
+});
+
+const logs = () => service.gateway.logs.join('\n');
+
+/** A payment, and all of it that nobody may read. */
+async function paying() {
+  const payer = await service.chain.newWallet();
+  say(payer.private_key.slice(2));
+  const { headers, message, signature } = await handMade(service, payer);
+  say(headers['PAYMENT-SIGNATURE'] ?? '');
+  for (const part of [signature.slice(2, 66), signature.slice(66, 130)]) say(part);
+  return { payer, headers, message, signature };
+}
+
+async function prompt() {
+  return ask(say(`The prompt ${hex()}`));
+}
+
+describe('no line of the log, at the level that says most, holds', () => {
+  test('a payment, its signature or the prompt of a call that is answered, refused or broken', async () => {
+    // The first three calls that are claimed break, each at another point; the last of them after its money moved.
+    for (const status of [500, 500, 503]) {
+      const { headers } = await paying();
+      expect((await service.post(CHAT, await prompt(), headers)).status).toBe(status);
+    }
+    const { headers, signature } = await paying();
+    const broken = JSON.stringify(await prompt()).slice(0, -1);
+    expect((await service.post(CHAT, broken, headers)).status).toBe(400);
+    expect((await service.post(CHAT, {}, carried(2, say(encoded(`{"signature":"${signature}"}`))))).status).toBe(400);
+    const { message } = await paying();
+    const wrong = await handMade(service, await service.chain.newWallet(), { signed: message });
+    expect((await service.post(CHAT, await prompt(), { 'X-PAYMENT': say(`no base64 ${hex()}`) })).status).toBe(400);
+    expect((await service.post(CHAT, await prompt(), wrong.headers)).status).toBe(402);
+  });
+
+  test('what came with a request that Node or Fastify refused before any door', async () => {
+    const { headers } = await paying();
+    const session = say(`svcs_${hex()}`);
+    const large = 'A'.repeat(limits.request_headers_bytes_max);
+    const refused = await fetch(service.url + CHAT, { method: 'POST', headers: { ...headers, session, large } });
+    expect(refused.status).toBe(431);
+    expect((await service.get(`/receipt/%zz?session=${session}`, { 'X-SVC-Session': session })).status).toBe(400);
+  });
+
+  test('the row or the parameters of a statement that Postgres refused', async () => {
+    const { headers, payer } = await paying();
+    await service.query(
+      `alter table payment_claim add constraint kept_away check (payer <> '${payer.address}') not valid`,
+    );
+    const request = await prompt();
+    expect((await service.post(CHAT, request, headers)).status).toBe(500);
+    await service.query('alter table payment_claim drop constraint kept_away');
+    expect(logs()).toContain('kept_away');
+    expect(logs()).not.toContain('Failing row');
+  });
+
+  test('a session or a proof, good or wrong, where the door or the database breaks', async () => {
+    const agent = await service.newAgent();
+    say(agent.session);
+    const proof = say(bookProof(agent.session, agent.agent_id, proofWindow(Date.now())));
+    const wrong = say(`svcs_${hex()}`);
+    const path = `/v1/agents/${agent.agent_id}/book`;
+    const shown: Record<string, string>[] = [
+      { 'X-SVC-Session': agent.session },
+      { 'X-SVC-Proof': proof },
+      { 'X-SVC-Session': wrong },
+      { 'X-SVC-Session': agent.session, 'X-SVC-Proof': proof },
+    ];
+    const statuses = async () => Promise.all(shown.map(async headers => (await service.get(path, headers)).status));
+    expect(await statuses()).toEqual([200, 200, 403, 200]);
+    await service.query('alter table book rename to book_away');
+    expect((await statuses()).filter(status => status === 200)).toEqual([]);
+    await service.post(path, { session: agent.session, budget: '1' });
+    await service.query('alter table book_away rename to book');
+    expect(await statuses()).toEqual([200, 200, 403, 200]);
+  });
+
+  test('a key, whichever way it is shown', async () => {
+    for (const key of [keys.API_KEYS, keys.DEMO_KEYS, say(`unknown-${hex()}`)]) {
+      for (const authorization of [`Bearer ${key}`, `Basic ${key}`])
+        await service.post(CHAT, await prompt(), { authorization });
+      await service.post(CHAT, await prompt(), { 'X-API-Key': key });
+    }
+  });
+
+  test('the control proof of a registration, and the session that it gives', async () => {
+    const { payer, headers } = await paying();
+    const body = await registrationOf(payer, { at: nowSeconds() });
+    say(body.wallet_signature.slice(2));
+    // The fifth call that is claimed, it breaks once.
+    await service.post(REGISTER, body, headers);
+    const registered = await service.post<{ session: string }>(REGISTER, body, headers);
+    expect(registered.status).toBe(200);
+    say(registered.body.session);
+  });
+
+  test('anything of it, at the end', () => {
+    expect(said.size).toBeGreaterThan(30);
+    const lines = logs();
+    expect(lines).toContain('the drawer is stuck');
+    for (const secret of said) expect(lines).not.toContain(secret);
+  });
+});

@@ -1,0 +1,118 @@
+import { connect } from 'node:net';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Challenge } from '../../rest-compat/answers/discovery.ts';
+import { limits } from '../../schema/limits.ts';
+import { ask, CHAT, type Challenged, openService, REGISTER, type Service } from './open-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+
+const challenged = { status: 402, body: { x402Version: 1, accepts: [{ network: 'base', maxAmountRequired: '2000' }] } };
+
+/** Speaks HTTP by hand and never ends what it sends; resolves with the answer as soon as all of it is there. */
+function begun(head: readonly string[], piece = ''): Promise<{ status: number; body: unknown }> {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  socket.write([...head, 'host: x', '', piece].join('\r\n'));
+  const pour = () => {
+    while (!socket.destroyed && socket.write(piece));
+  };
+  if (piece === CHUNK) pour();
+  return new Promise((resolve, reject) => {
+    let heard = '';
+    if (piece === CHUNK) socket.on('drain', pour);
+    socket.on('error', reject);
+    socket.on('data', chunk => {
+      heard += chunk;
+      // RFC 9110 15.2: an interim answer goes before the one that counts.
+      const [top = '', body = ''] = heard.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '').split('\r\n\r\n');
+      const [, length] = top.match(/^content-length: (\d+)$/im) ?? [];
+      if (length === undefined || Buffer.byteLength(body) < Number(length)) return;
+      socket.destroy();
+      resolve({ status: Number(top.split(' ')[1]), body: JSON.parse(body) });
+    });
+  });
+}
+
+const CHUNK = `10000\r\n${'a'.repeat(0x10000)}\r\n`;
+const BIG = 50 * 1024 * 1024;
+
+const post = (path: string) => [`POST ${path} HTTP/1.1`, 'content-type: application/json'];
+
+/** Registration looks for `task_id`, in whose presence nothing is owed: it waits for a body of a size to hold one. */
+test.each<[string, readonly string[], string]>([
+  ['a body that was announced and never comes', ['content-length: 20'], ''],
+  ['a body of which half has come', ['content-length: 20'], '{"messages'],
+  ['chunks that never begin', ['transfer-encoding: chunked'], ''],
+])(`${CHAT} unpaid 402 before the body to %s`, async (_, headers, piece) => {
+  expect(await begun([...post(CHAT), ...headers], piece)).toMatchObject(challenged);
+});
+
+describe.each([CHAT, REGISTER])('%s unpaid', path => {
+  test.each<[string, readonly string[], string]>([
+    ['50 MB announced, and none of them sent', [`content-length: ${BIG}`], ''],
+    [
+      '50 MB announced, by a client that waits to be told to go on',
+      [`content-length: ${BIG}`, 'expect: 100-continue'],
+      '',
+    ],
+    ['chunks that never end', ['transfer-encoding: chunked'], CHUNK],
+  ])('402 before the body to %s', async (_, headers, piece) => {
+    const answer = await begun([...post(path), ...headers], piece);
+    expect(answer).toMatchObject(challenged);
+    expect(Challenge.parse(answer.body)).toEqual(answer.body);
+  });
+
+  test.each<[string, unknown, Record<string, string>]>([
+    ['50 MB that are sent all the same', ' '.repeat(BIG), {}],
+    ['a body that is no JSON', '{"messages": [', {}],
+    ['a body that is no UTF-8', new Uint8Array([0x7b, 0xff, 0xfe]), {}],
+    ['a JSON list', [ask()], {}],
+    ['a good request', ask(), {}],
+    ['a form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['a content type that is none', '{}', { 'content-type': 'rubbish' }],
+    ['a compressed body', '{}', { 'content-encoding': 'gzip' }],
+    ['an empty payment header', '{}', { 'PAYMENT-SIGNATURE': '' }],
+    ['JSON nested 10,000 deep', '['.repeat(10_000), {}],
+  ])('402 to %s', async (_, body, headers) => {
+    expect(await service.post<Challenged>(path, body, headers)).toMatchObject(challenged);
+  });
+
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('402 to %s, saying which method it would take', async method => {
+    const heard = await service.knock<Challenged>(method, path);
+    expect(heard).toMatchObject(challenged);
+    expect(heard.headers.get('allow')).toBe('POST');
+  });
+
+  test('405 to OPTIONS, which asks for the methods and for nothing to be done', async () => {
+    const heard = await service.knock('OPTIONS', path);
+    expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+    expect(heard.headers.get('allow')).toBe('POST');
+  });
+
+  test.each(['GET', 'PUT'])('405 to a paid %s, and the payment stays usable', async method => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    expect(await service.knock(method, path, { headers: payment })).toMatchObject({ status: 405 });
+    expect(await service.claimsOf(payer)).toEqual([]);
+    expect((await service.post(CHAT, ask(), payment)).status).toBe(200);
+  });
+});
+
+describe('what is no request at all', () => {
+  test('431 headers_too_large, as a problem', async () => {
+    const headers = { 'PAYMENT-SIGNATURE': 'A'.repeat(limits.request_headers_bytes_max) };
+    const heard = await service.post<{ error: { code: string } }>(CHAT, ask(), headers);
+    expect(heard).toMatchObject({ status: 431, body: { error: { code: 'headers_too_large' } } });
+  });
+
+  test.each([
+    ['a request line that is none', ['what is this']],
+    ['a length that is none', [`POST ${CHAT} HTTP/1.1`, 'content-length: many']],
+    ['two lengths', [`POST ${CHAT} HTTP/1.1`, 'content-length: 2', 'content-length: 3']],
+    ['a length and chunks', [`POST ${CHAT} HTTP/1.1`, 'content-length: 2', 'transfer-encoding: chunked']],
+  ])('400 invalid_request on %s, as a problem', async (_, head) => {
+    expect(await begun(head)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  });
+});
