@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../gateway/store.ts';
+import type { Database, Tx } from '../../subgraphs/database.ts';
+import { GroupCommit } from '../../subgraphs/group-commit.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
+import { startWire, type Wire } from '../faults/wire.ts';
+import { freshDatabase } from '../harness/database.ts';
+import { atEnd } from '../harness/release.ts';
+
+let wire: Wire;
+let database: Database;
+beforeAll(async () => {
+  const { url } = await freshDatabase();
+  wire = await startWire(url);
+  database = await openStore(wire.url);
+  atEnd(() => database.close());
+  await database.query({ text: 'create table kept (name text primary key)' });
+});
+
+const raise = (code: string) => `do $$ begin raise exception 'as told' using errcode = '${code}'; end $$`;
+const insert = (name: string) => ({ name: 'keep', text: 'insert into kept values ($1)', values: [name] });
+const kept = async (name: string) =>
+  (await database.query({ text: 'select 1 from kept where name = $1', values: [name] })).length === 1;
+const faultOf = (work: Promise<unknown>) => work.then(() => null).catch((error: unknown) => error);
+
+describe('what the server says', () => {
+  const away = ['08006', '25006', '53000', '53100', '53200', '53300', '55P03', '57P01', '57P02', '57P03', '58030'];
+  it.each(away)('%s: it is away, and nothing of it is in doubt', async code => {
+    for (const fault of [
+      await faultOf(database.query({ text: raise(code) })),
+      await faultOf(database.transaction(tx => tx.query(raise(code)))),
+    ]) {
+      expect(fault).toBeInstanceOf(DatabaseAway);
+      expect(fault).toMatchObject({ code: 'unavailable', status: 503, in_doubt: false });
+      expect((fault as DatabaseAway).extensions).not.toHaveProperty('charged');
+    }
+    expect(await database.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
+  });
+
+  it.each(['23505', '40001', '40P01', '42601', '22012', 'P0001', '57014'])('%s: it has answered', async code => {
+    expect(await faultOf(database.query({ text: raise(code) }))).toMatchObject({ code });
+    expect(await faultOf(database.transaction(tx => tx.query(raise(code))))).toMatchObject({ code });
+  });
+});
+
+describe('a transaction', () => {
+  it('that failed and would be committed all the same is a fault, not a rollback that nobody hears of', async () => {
+    const swallowing = async (tx: Tx) => {
+      await tx.query(insert('swallowed'));
+      await tx.query('select 1/0').catch(() => {});
+    };
+    await expect(database.transaction(swallowing)).rejects.toThrow('had failed');
+    expect(await kept('swallowed')).toBe(false);
+  });
+
+  it('that the server refuses at its commit is not in doubt', async () => {
+    await database.query({
+      text: `create function refuse() returns trigger language plpgsql as $$
+          begin raise exception 'no room' using errcode = '53100'; end $$;
+        create table refused (name text);
+        create constraint trigger late after insert on refused deferrable initially deferred
+          for each row execute function refuse()`,
+    });
+    const fault = await faultOf(database.transaction(tx => tx.query(`insert into refused values ('x')`)));
+    expect(fault).toBeInstanceOf(DatabaseAway);
+    expect(fault).toMatchObject({ in_doubt: false });
+  });
+
+  it.each(['lost', 'done'] as const)('whose commit is not answered is in doubt; here it is %s', async commit => {
+    wire.cutNext({ statement: 'keep', commit });
+    const fault = await faultOf(database.transaction(tx => tx.query(insert(commit))));
+    expect(fault).toBeInstanceOf(DatabaseAway);
+    expect(fault).toMatchObject({ in_doubt: true });
+    expect(await kept(commit)).toBe(commit === 'done');
+  });
+
+  it('that finds nobody is not in doubt', async () => {
+    wire.cutNext({ statement: 'keep', commit: 'lost' }, { down: true });
+    await faultOf(database.transaction(tx => tx.query(insert('nobody'))));
+    for (const fault of [
+      await faultOf(database.transaction(async () => {})),
+      await faultOf(database.query({ text: 'select 1' })),
+      await faultOf(database.transaction(tx => tx.query(insert('nobody')))),
+    ]) {
+      expect(fault).toBeInstanceOf(DatabaseAway);
+      expect(fault).toMatchObject({ in_doubt: false });
+    }
+    wire.up();
+    expect(await kept('nobody')).toBe(false);
+  });
+});
+
+describe('a group commit', () => {
+  const queue = () =>
+    new GroupCommit<string, string>(
+      database,
+      async (tx, names) => {
+        for (const name of names) await tx.query(insert(name));
+        return names;
+      },
+      64,
+    );
+
+  it('tells all at once where the database is away, and is not refused any more with the next that succeeds', async () => {
+    const names = queue();
+    wire.cutNext({ statement: 'keep', commit: 'lost' });
+    const faults = await Promise.all(['a', 'b', 'c'].map(name => faultOf(names.submit(name))));
+    for (const fault of faults) expect(fault).toBeInstanceOf(DatabaseAway);
+    expect(new Set(faults).size).toBe(1);
+    expect(names.refused).toBe(true);
+    expect(await Promise.all(['a', 'b', 'c'].map(name => names.submit(name)))).toEqual(['a', 'b', 'c']);
+    expect(names.refused).toBe(false);
+  });
+
+  it('does each again by itself where one of them is bad', async () => {
+    const names = queue();
+    await names.submit('twice');
+    const results = await Promise.allSettled(['d', 'twice', 'e'].map(name => names.submit(name)));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(names.refused).toBe(false);
+  });
+});

@@ -1,0 +1,14 @@
+import pino from 'pino';
+import { readConfig } from '../../gateway/config.ts';
+import { startDevelopment } from '../../gateway/development/start.ts';
+import { openGateway } from '../../gateway/gateway.ts';
+import { configuredSettling } from '../../gateway/payment/open-till.ts';
+
+/** The service, but that a caller waits two seconds for the chain and not twenty. */
+const WAIT_MS = 2_000;
+
+const development = await startDevelopment(readConfig());
+await openGateway(development.config, {
+  logger: pino({ level: development.config.log_level }),
+  openSettling: configuredSettling(undefined, WAIT_MS),
+});

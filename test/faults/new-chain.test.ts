@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { freshChain } from '../harness/chain.ts';
+import { jwsOf, nameOf, newBuyer, send } from './buyer.ts';
+import { claimOf } from './claims.ts';
+import { eventually, type Ground, openGround } from './ground.ts';
+
+it('a database in front of another development chain begins a new epoch: nothing of the old one settles there', {
+  timeout: 120_000,
+}, async () => {
+  const ground = await openGround();
+  const first = await ground.start();
+  const buyer = await newBuyer(ground);
+  expect((await send(first, await buyer.registration())).status).toBe(200);
+  const bought = await buyer.chat('on the first chain');
+  const paid = await send(first, bought);
+  expect(nameOf(paid)).toBe('200');
+  await ground.chain.setAutomine(false);
+  const stalled = await buyer.chat('left open there');
+  const waiting = send(first, stalled).catch(() => null);
+  await eventually('under way', async () => (await claimOf(ground, stalled))?.state === 'settling' || null);
+  await first.kill('SIGKILL');
+  expect(await waiting).toBeNull();
+
+  await writeDownEndings(ground);
+  const chain = await freshChain();
+  const later = { ...ground, chain };
+  const second = await ground.start({ environment: { BASE_RPC_URL: chain.rpc_url } });
+  // Closed by name, for good: what is final and has bought nothing is not kept, so its end was written down.
+  const endings = await ground.database.query({ text: 'select claim_key, state, final, reason from ending' });
+  expect(endings).toEqual([
+    { claim_key: stalled.claim_key, state: 'released', final: true, reason: 'chain_epoch_ended' },
+  ]);
+  const agents = await ground.database.query({ text: 'select reserved_atomic from book' });
+  expect(agents).toEqual([{ reserved_atomic: 0n }]);
+
+  // The same keys, from their first nonce on, for a wallet that has money here.
+  const newcomer = await newBuyer(later);
+  const order = await newcomer.chat('on the second chain');
+  expect(nameOf(await send(second, order))).toBe('200');
+  expect(await chain.transfers(ground.pay_to)).toHaveLength(1);
+  // This chain knows neither the wallet's money nor that payment.
+  expect(await send(second, stalled)).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } });
+
+  const again = await send(second, bought);
+  expect(jwsOf(again)).toBe(jwsOf(paid));
+  const receipt = async (task_id: unknown) => (await fetch(`${second.url}/receipt/${task_id}.json`)).json();
+  expect(await receipt((await claimOf(ground, bought))?.task_id)).toMatchObject({ chain_ended: true });
+  expect(await receipt((await claimOf(ground, order))?.task_id)).not.toHaveProperty('chain_ended');
+});
+
+/** From here on table `ending` keeps how claims end, also of those that are forgotten at once. */
+async function writeDownEndings({ database }: Ground): Promise<void> {
+  const statements = [
+    'create table ending as select claim_key, state, final, reason from payment_claim with no data',
+    `create function write_down() returns trigger language plpgsql as $$ begin
+      insert into ending values (new.claim_key, new.state, new.final, new.reason); return new; end $$`,
+    `create trigger endings after update on payment_claim for each row
+      when (old.state <> 'released' and new.state = 'released') execute function write_down()`,
+  ];
+  for (const text of statements) await database.query({ text });
+}

@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import type { Ground, StartOptions } from './ground.ts';
+
+const run = promisify(execFile);
+
+/** The operator's one way on from a broken log; what the command printed. */
+export async function acceptLogBreak(ground: Ground, reason: string, { url }: { url?: string } = {}): Promise<string> {
+  const options = { cwd: join(import.meta.dirname, '..', '..'), env: ground.environment(url ? { url } : {}) };
+  const { stdout } = await run('npm', ['run', '-s', 'accept-log-break', '--', reason], options);
+  return stdout;
+}
+
+/** Starts a process that must not come up; what it said. */
+export async function refusalOf(ground: Ground, options: StartOptions = {}): Promise<string> {
+  const refusing = await ground.start({ ...options, await_health: false });
+  expect(await refusing.exited).toBe(1);
+  return refusing.logs.join('\n');
+}
+
+/** What is published at /.well-known/log-breaks.json. */
+export async function publishedBreaks({ url }: { readonly url: string }): Promise<readonly Record<string, unknown>[]> {
+  return (await fetch(`${url}/.well-known/log-breaks.json`)).json() as Promise<readonly Record<string, unknown>[]>;
+}

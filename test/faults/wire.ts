@@ -1,0 +1,84 @@
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { atEnd } from '../harness/release.ts';
+
+/** A commit whose answer never comes: it never reached the server, or it did and the answer was lost. */
+export interface Cut {
+  /** A prepared statement by whose name the transaction is known. */
+  readonly statement: string;
+  readonly commit: 'lost' | 'done';
+}
+
+export type Wire = Awaited<ReturnType<typeof startWire>>;
+
+/** Stands before Postgres: cuts a transaction's connection at its commit, or is down for everybody. */
+export async function startWire(database_url: string) {
+  const target = new URL(database_url);
+  const sockets = new Set<Socket>();
+  let cut: Cut | null = null;
+  let down_after_cut = false;
+  let down = false;
+  let cuts = 0;
+
+  const hangUp = () => {
+    cut = null;
+    cuts += 1;
+    if (down_after_cut) fall();
+  };
+  const fall = () => {
+    down = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  const server = createServer(client => {
+    if (down) return void client.destroy();
+    const backend = connect(Number(target.port), target.hostname);
+    const both = [client, backend];
+    const end = () => {
+      for (const socket of both) socket.destroy();
+    };
+    for (const socket of both) {
+      sockets.add(socket.setNoDelay(true));
+      socket
+        .on('error', () => {})
+        .on('close', end)
+        .on('close', () => sockets.delete(socket));
+    }
+    let spoken = '';
+    let losing = false;
+    client.on('data', bytes => {
+      const said = bytes.toString('latin1');
+      if (/^Q.{4}begin\0/s.test(said)) spoken = '';
+      spoken += said;
+      const committed = /^Q.{4}commit\0/s.test(said) && cut !== null && spoken.includes(`\0${cut.statement}\0`);
+      if (committed && cut?.commit === 'lost') {
+        end();
+        return hangUp();
+      }
+      losing ||= committed;
+      backend.write(bytes);
+    });
+    backend.on('data', bytes => {
+      if (!losing) return void client.write(bytes);
+      end();
+      hangUp();
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => {
+    server.close();
+    fall();
+  });
+  const port = String((server.address() as AddressInfo).port);
+  return {
+    url: Object.assign(new URL(database_url), { port }).href,
+    /** The next commit of such a transaction; `down`: and from then on everything, until `up`. */
+    cutNext(next: Cut, { down = false } = {}): void {
+      cut = next;
+      down_after_cut = down;
+    },
+    cuts: () => cuts,
+    up(): void {
+      down = false;
+    },
+  };
+}
