@@ -1,40 +1,23 @@
 import type { Logger } from 'pino';
-import { credentialsIn } from '../rest-compat/credentials.ts';
-import { everyDoor } from '../rest-compat/doors/every.ts';
-import { serveDoors } from '../rest-compat/serve.ts';
 import { limits } from '../schema/limits.ts';
-import type { Principal } from '../schema/principal.ts';
-import { type BookContext, openBookEvents } from '../subgraphs/book/index.ts';
+import { openBookEvents } from '../subgraphs/book/index.ts';
 import { systemClock, systemRandom } from '../subgraphs/clock.ts';
-import { type PresentedPayment, ResponseHeaders } from '../subgraphs/context.ts';
 import { openLive } from '../subgraphs/live.ts';
-import {
-  findTask,
-  type InferenceContext,
-  openHubs,
-  openIssuer,
-  type ReceiptContext,
-} from '../subgraphs/receipt/index.ts';
-import { type SessionContext, sealDecoy } from '../subgraphs/session/index.ts';
+import { findTask, openHubs, openIssuer } from '../subgraphs/receipt/index.ts';
 import { openVault } from '../subgraphs/vault.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
-import { health } from './health.ts';
+import { type HealthParts, health } from './health.ts';
 import { openBase } from './payment/base/open-base.ts';
 import { openWalletProofs } from './payment/base/wallet-proofs.ts';
 import { openCharge } from './payment/charge.ts';
-import { presentedIn } from './payment/headers.ts';
 import { configuredSettling, type OpenSettling, openTill } from './payment/open-till.ts';
-import { openReconciler } from './payment/reconcile.ts';
+import { openReconciler, type Reconciler } from './payment/reconcile.ts';
 import { openChargeStream } from './payment/stream.ts';
-import { type Faults, noFaults } from './payment/till.ts';
-import { openPort } from './port.ts';
-import { identify, openKeyring } from './principal.ts';
+import { type Faults, noFaults, type Till } from './payment/till.ts';
 import { openLog } from './receipt-log.ts';
-import { openServer } from './server.ts';
+import { type EveryService, serve } from './serve.ts';
 import { openStore } from './store.ts';
-import { subgraphs } from './subgraphs.ts';
-import { openGraph } from './supergraph.ts';
 
 export interface Gateway {
   readonly url: string;
@@ -50,10 +33,6 @@ export interface GatewayOptions {
   /** How many of the log's newest leaves are audited before anything is served. */
   readonly audit_leaves?: number;
 }
-
-/** Everything that a resolver of any subgraph may ask of this process. */
-type EveryContext = ReceiptContext & InferenceContext & BookContext & SessionContext;
-type EveryService = Omit<EveryContext, 'principal' | 'payment' | 'response'>;
 
 /** The composition root: what is opened here is closed here, and nothing else in the service makes its own. */
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
@@ -90,36 +69,12 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const reconciler = await openReconciler(till, error => logger.error({ err: error }, 'a round of reconcile failed'));
     closing.add(reconciler, it => it.stop());
 
-    const services: EveryService = {
-      database,
-      live,
-      vault,
-      clock: systemClock,
-      random: systemRandom,
-      charge: openCharge(till),
-      chargeStream: openChargeStream(till),
-      base_url: config.base_url,
-      profile: config.profile,
-      issuer,
-      hubs,
-      wallets,
-      readBookEvents: openBookEvents(database),
-      findTask: task_id => findTask(database, config.base_url, task_id),
-    };
+    const services = servicesOf(config, { database, live, vault, issuer, hubs, wallets }, till);
     closing.add(till.streams, it => it.ended());
     const url = await serve(config, services, {
       logger,
       closing,
-      health: () =>
-        health({
-          database,
-          chain,
-          settler: till.settler,
-          writable: () => reconciler.heartbeat.beating() && !till.queues.claim.refused,
-          log: guard,
-          profile: config.profile,
-          stand_ins: config.stand_ins,
-        }),
+      health: () => health(healthParts(config, till, reconciler)),
     });
     closing.add(till.streams, it => it.stop(limits.stream_stop_ms_max));
     return { url, close: () => closing.close() };
@@ -129,47 +84,25 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
   }
 }
 
-interface Serving {
-  readonly logger: Logger;
-  readonly closing: Closing;
-  health(): ReturnType<typeof health>;
+type Opened = Pick<EveryService, 'database' | 'live' | 'vault' | 'issuer' | 'hubs' | 'wallets'>;
+
+/** What every resolver may ask for, of the parts that were opened. */
+function servicesOf({ base_url, profile }: Config, opened: Opened, till: Till): EveryService {
+  return {
+    ...opened,
+    clock: systemClock,
+    random: systemRandom,
+    charge: openCharge(till),
+    chargeStream: openChargeStream(till),
+    base_url,
+    profile,
+    readBookEvents: openBookEvents(opened.database),
+    findTask: task_id => findTask(opened.database, base_url, task_id),
+  };
 }
 
-/** Graph, doors and sockets on one port. */
-async function serve(config: Config, services: EveryService, { logger, closing, health }: Serving): Promise<string> {
-  const graph = await openGraph(await subgraphs(), { logger, introspection: config.profile === 'development' });
-  const keyring = openKeyring({ live: config.api_keys, demo: config.demo_keys, waiver: config.waiver_keys });
-  const identified = { ...services, keyring, decoy: sealDecoy(services) };
-  const createContext = (principal: Principal, payment: PresentedPayment | null): EveryContext => ({
-    ...services,
-    principal,
-    payment,
-    response: new ResponseHeaders(),
-  });
-  const port = openPort({
-    graph,
-    base_url: config.base_url,
-    pay_to: { base: config.pay_to_base },
-    identify: shown => identify(shown, identified),
-    createContext,
-    health,
-  });
-  const server = await openServer({
-    graph,
-    logger,
-    landing_page: config.profile === 'development',
-    routes: app => serveDoors(app, port, everyDoor),
-    callers: {
-      identify: ({ session, address }) => identify({ session, address, proof: null, api_key: null }, identified),
-      createContext: principal => createContext(principal, null),
-      watchSessions: ended => services.live.watchSessions(ended),
-    },
-    async createContext(request) {
-      const credentials = credentialsIn(request.headers, {}, null, request.ip);
-      return createContext(await identify(credentials, identified), presentedIn(credentials.payment));
-    },
-  });
-  closing.add(server, it => it.close());
-  await server.listen(config.host, config.port);
-  return config.base_url;
+function healthParts({ profile, stand_ins }: Config, till: Till, reconciler: Reconciler): HealthParts {
+  const { database, chain, settler, log } = till;
+  const writable = () => reconciler.heartbeat.beating() && !till.queues.claim.refused;
+  return { database, chain, settler, writable, log, profile, stand_ins };
 }
