@@ -12,5 +12,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     globalSetup: ['test/harness/global.ts'],
+    // Files that one worker runs share what they import: to load it anew for each would take longer than most of them.
+    isolate: false,
+    setupFiles: ['test/harness/each-file.ts'],
   },
 });

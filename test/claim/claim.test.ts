@@ -180,6 +180,7 @@ describe('moving', () => {
   });
 
   it('takes over nothing that a living process works on, and everything that a dead one left', async () => {
+    await renewLeaseOf(OWNER);
     await renewLeaseOf(OTHER);
     const mine = await claimIn('settling', 'living');
     const [left] = await claim(database, claimRequest('left', { lease_owner: OTHER }));

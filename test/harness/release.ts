@@ -1,5 +1,3 @@
-import { afterAll } from 'vitest';
-
 type Release = () => Promise<unknown> | unknown;
 
 const releases: Release[] = [];
@@ -9,7 +7,8 @@ export function atEnd(release: Release): void {
   releases.push(release);
 }
 
-afterAll(async () => {
+/** Called after each file: see each-file.ts. */
+export async function releaseAll(): Promise<void> {
   const failures: unknown[] = [];
   for (const release of releases.splice(0).reverse()) {
     try {
@@ -19,4 +18,4 @@ afterAll(async () => {
     }
   }
   if (failures.length > 0) throw new AggregateError(failures, 'not everything was released');
-});
+}
