@@ -1,96 +1,85 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Pool } from 'undici';
-import { freePort } from '../../gateway/development/detached.ts';
-import { startBenchHub } from './hub.ts';
-import { signedPayments } from './payments.ts';
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { Closing } from '../../gateway/closing.ts';
+import { alternate, type Figure, figure, missing } from './alternate.ts';
+import type { Contest, Sides } from './contest.ts';
+import { contests } from './contests.ts';
+import { heading, machine, tableRow } from './print.ts';
+import { Stage } from './stage.ts';
 
 /*
- * What one paid call costs this service: chain and hub do nothing, everything else is real (HTTP, x402, EIP-712
- * recovery, four durable group commits, log, signatures, GraphQL). Medians of alternating rounds; loopback only.
+ * What this service costs, beside the usual way to do the same; loopback only. It asserts nothing: a goal that is not
+ * reached is printed as such.
+ *   --quick       fewer rounds and less work in each
+ *   --only NAME   the contests whose name begins with NAME
+ *   --json PATH   the figures as JSON too
+ *   --profile DIR a CPU profile of each server process
  */
+const options = {
+  quick: { type: 'boolean', default: false },
+  only: { type: 'string', default: '' },
+  json: { type: 'string' },
+  profile: { type: 'string' },
+} as const;
+const { quick, only, json, profile } = parseArgs({ options }).values;
+const rounds = quick ? 3 : 5;
+const chosen = contests.filter(({ name }) => name.startsWith(only));
+if (chosen.length === 0) throw new Error(`there is ${contests.map(({ name }) => name).join(', ')}`);
 
-const ROUNDS = 5;
-const CALLS = 2_000;
-const CONNECTIONS = 64;
-const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] });
+const arena = { stage: await Stage.open(profile ?? null), quick, seconds: quick ? 0.4 : 2.5 };
+const stop = (signal: NodeJS.Signals) => void arena.stage.close().finally(() => process.kill(process.pid, signal));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
 
-interface Round {
-  readonly calls_per_second: number;
-  readonly cpu_us_per_call: number;
+interface Entered {
+  readonly contest: Contest;
+  readonly closing: Closing;
+  readonly sides: Promise<Sides | null>;
 }
 
-async function cpuOf(child: ChildProcess): Promise<number> {
-  child.send('cpu');
-  const [{ cpu }] = (await once(child, 'message')) as [{ cpu: NodeJS.CpuUsage }];
-  return cpu.user + cpu.system;
+const played = new Map<Contest, readonly Figure[]>();
+const entered: Entered[] = [];
+console.log(`${machine(rounds)}\n\n${heading}`);
+try {
+  for (const contest of chosen) entered.push(enter(contest));
+  // Whoever waits for blocks comes first: in that time the others are made ready.
+  const [waiting, working] = [entered.filter(one => one.contest.waits), entered.filter(one => !one.contest.waits)];
+  for (const one of waiting) played.set(one.contest, await play(one));
+  await Promise.allSettled(entered.map(({ sides }) => sides));
+  for (const one of working) played.set(one.contest, await play(one));
+} finally {
+  await Promise.allSettled(entered.map(({ sides }) => sides));
+  for (const { closing } of entered) await closing.close();
+  await arena.stage.close();
 }
 
-async function round(child: ChildProcess, pool: Pool, headers: readonly string[]): Promise<Round> {
-  const before = await cpuOf(child);
-  const began = performance.now();
-  const waiting = [...headers];
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      for (let header = waiting.pop(); header; header = waiting.pop()) await pay(pool, header);
-    }),
-  );
-  const seconds = (performance.now() - began) / 1000;
-  const cpu_us_per_call = ((await cpuOf(child)) - before) / headers.length;
-  return { calls_per_second: headers.length / seconds, cpu_us_per_call };
+for (const contest of chosen)
+  for (const taken of played.get(contest) ?? []) console.log(tableRow(taken, contest.beside));
+const figures = chosen.flatMap(contest => played.get(contest) ?? []);
+if (json) await writeFile(json, `${JSON.stringify(figures, null, 2)}\n`);
+
+function enter(contest: Contest): Entered {
+  const closing = new Closing();
+  const sides = contest.note === undefined ? contest.open({ ...arena, closing }) : Promise.resolve(null);
+  // It is awaited, but maybe later than it fails.
+  sides.catch(() => {});
+  return { contest, closing, sides };
 }
 
-async function pay(pool: Pool, header: string): Promise<void> {
-  const response = await pool.request({
-    method: 'POST',
-    path: '/v1/chat/completions',
-    headers: { 'content-type': 'application/json', 'payment-signature': header },
-    body,
-  });
-  const text = await response.body.text();
-  if (response.statusCode !== 200) throw new Error(`a paid call answered ${response.statusCode}: ${text}`);
+/** A contest that breaks takes none of the others with it. */
+async function play({ contest, closing, sides }: Entered): Promise<readonly Figure[]> {
+  const lines = (quick && contest.quick_lines) || contest.lines;
+  const opened = await sides.catch(failed);
+  if (opened instanceof Error) return lines.map(line => missing(line, opened.message));
+  if (!opened) return lines.map(line => missing(line, contest.note ?? ''));
+  const began_ms = performance.now();
+  const taken = await alternate(opened, rounds, !contest.waits).catch(failed);
+  await closing.close();
+  console.error(`${contest.name}: ${((performance.now() - began_ms) / 1000).toFixed(1)} s`);
+  return lines.map(line => (taken instanceof Error ? missing(line, taken.message) : figure(line, taken)));
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+function failed(fault: unknown): Error {
+  process.exitCode = 1;
+  console.error(fault);
+  return new Error(`failed: ${fault instanceof Error ? fault.message.split('\n')[0] : fault}`);
 }
-
-async function withServer<T>(use: (child: ChildProcess, url: string, pay_to: `0x${string}`) => Promise<T>): Promise<T> {
-  const data_dir = await mkdtemp(join(tmpdir(), 'svc-bench-'));
-  const hub = await startBenchHub();
-  const environment = {
-    PATH: process.env.PATH,
-    HOME: data_dir,
-    DATA_DIR: data_dir,
-    PORT: String(await freePort()),
-    HUBS: JSON.stringify([hub.config]),
-    BASE_RPC_URL: 'http://127.0.0.1:1',
-  };
-  const child = fork(new URL('server.ts', import.meta.url), { execArgv: ['--import', 'tsx'], env: environment });
-  try {
-    const [{ url, pay_to }] = (await once(child, 'message')) as [{ url: string; pay_to: `0x${string}` }];
-    return await use(child, url, pay_to);
-  } finally {
-    const ended = once(child, 'exit');
-    child.disconnect();
-    await ended;
-    hub.close();
-    await rm(data_dir, { recursive: true, force: true });
-  }
-}
-
-await withServer(async (child, url, pay_to) => {
-  const pool = new Pool(url, { connections: CONNECTIONS });
-  await round(child, pool, signedPayments(CALLS, pay_to));
-  const rounds: Round[] = [];
-  for (let n = 0; n < ROUNDS; n++) rounds.push(await round(child, pool, signedPayments(CALLS, pay_to)));
-  await pool.close();
-  console.log('| work | calls per second | CPU per call |');
-  console.log('|---|---|---|');
-  const rate = median(rounds.map(one => one.calls_per_second)).toFixed(0);
-  const cpu = (median(rounds.map(one => one.cpu_us_per_call)) / 1000).toFixed(2);
-  console.log(`| paid call, no-op chain and hub, ${CONNECTIONS} at once | ${rate} | ${cpu} ms |`);
-});

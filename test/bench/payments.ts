@@ -1,32 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import secp256k1 from 'secp256k1';
-import { privateKeyToAddress } from 'viem/accounts';
 import type { Hex } from '../../gateway/payment/base/abi.ts';
-import { type Authorization, authorizationDigest } from '../../gateway/payment/base/authorization.ts';
-import { atomicAmount } from '../../schema/amount.ts';
 import { networks } from '../../schema/network.ts';
+import { newPayer, type SignedAuthorization, signed } from './authorizations.ts';
 
-/** PAYMENT-SIGNATURE headers, signed natively and beforehand: the buyer's work is not what is measured. */
+/** PAYMENT-SIGNATURE headers, as official clients send them. */
 export function signedPayments(count: number, pay_to: Hex): string[] {
-  const key = randomBytes(32);
-  const payer = privateKeyToAddress(`0x${key.toString('hex')}`);
-  const now_seconds = Math.floor(Date.now() / 1000);
-  return Array.from({ length: count }, () => {
-    const authorization: Authorization = {
-      network: 'base',
-      payer,
-      pay_to,
-      amount_atomic: atomicAmount(2000n),
-      valid_after_seconds: now_seconds - 600,
-      valid_before_seconds: now_seconds + 3600,
-      nonce: `0x${randomBytes(32).toString('hex')}`,
-    };
-    const { signature, recid } = secp256k1.ecdsaSign(authorizationDigest(authorization), key);
-    return header(authorization, `0x${Buffer.from(signature).toString('hex')}${(27 + recid).toString(16)}`);
-  });
+  const payer = newPayer();
+  return Array.from({ length: count }, () => header(signed(payer, pay_to)));
 }
 
-function header(authorization: Authorization, signature: Hex): string {
+function header({ authorization, signature }: SignedAuthorization): string {
   const payment = {
     x402Version: 2,
     accepted: {

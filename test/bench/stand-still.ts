@@ -15,11 +15,15 @@ const ok = async <T>(value: T) => ({ kind: 'ok' as const, value });
 
 export function standStillChain(): BaseChain {
   return {
+    chainId: () => ok(8453),
     readiness: () => ok({ balance_atomic: 10n ** 12n, used: false, has_code: false, blacklisted: false }),
+    holdings: (_payer, nonces) => ok({ balance_atomic: 10n ** 12n, used: nonces.map(() => false) }),
+    simulate: () => ok('0x' as Hex),
     used: () => ok(false),
     receipts: hashes => Promise.all(hashes.map(() => ok(null))),
+    calldata: () => ok(null),
     block: () => ok(block),
-    authorizationUse: () => ok(null),
+    authorizationUse: () => ok({ kind: 'unseen', searched_to: block.number }),
     transfersTo: () => ok([]),
     broadcast: () => ok({ kind: 'taken' }),
     market: addresses =>

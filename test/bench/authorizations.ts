@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import secp256k1 from 'secp256k1';
+import { privateKeyToAddress } from 'viem/accounts';
+import { type Hex, hex } from '../../gateway/payment/base/abi.ts';
+import { type Authorization, authorizationDigest } from '../../gateway/payment/base/authorization.ts';
+import { atomicAmount } from '../../schema/amount.ts';
+
+export interface Payer {
+  readonly key: Uint8Array;
+  readonly address: Hex;
+}
+
+export interface SignedAuthorization {
+  readonly authorization: Authorization;
+  /** 65 bytes. */
+  readonly signature: Hex;
+}
+
+export function newPayer(): Payer {
+  const key = randomBytes(32);
+  return { key, address: privateKeyToAddress(hex(key)) };
+}
+
+/** Natively and beforehand: the buyer's work is not what is measured. */
+export function signed({ key, address }: Payer, pay_to: Hex): SignedAuthorization {
+  const now_seconds = Math.floor(Date.now() / 1000);
+  const authorization: Authorization = {
+    network: 'base',
+    payer: address,
+    pay_to,
+    amount_atomic: atomicAmount(2000n),
+    valid_after_seconds: now_seconds - 600,
+    valid_before_seconds: now_seconds + 3600,
+    nonce: hex(randomBytes(32)),
+  };
+  const { signature, recid } = secp256k1.ecdsaSign(authorizationDigest(authorization), key);
+  return { authorization, signature: `${hex(signature)}${(27 + recid).toString(16)}` };
+}

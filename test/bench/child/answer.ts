@@ -1,0 +1,32 @@
+type Task = (argument: never) => unknown;
+
+interface Question {
+  readonly id: number;
+  readonly task: string;
+  readonly argument: unknown;
+}
+
+/** What the parent gave this process to begin with. */
+export function given<T>(): T {
+  return JSON.parse(process.argv[2] ?? 'null') as T;
+}
+
+/** Does what its parent asks, tells it what CPU that took, and ends when the parent does. */
+export function answer(ready: object, tasks: Readonly<Record<string, Task>>, close: () => unknown): void {
+  const every: Readonly<Record<string, Task>> = { ...tasks, cpu: () => process.cpuUsage() };
+  const tell = (told: object) => process.send?.(told, () => {});
+  const end = async () => {
+    await close();
+    process.exit();
+  };
+  process.on('message', async ({ id, task, argument }: Question) => {
+    try {
+      tell({ id, result: await every[task]?.(argument as never) });
+    } catch (fault) {
+      tell({ id, fault: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault) });
+    }
+  });
+  process.on('disconnect', end);
+  if (process.connected) tell({ ready });
+  else void end();
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Measured } from '../contest.ts';
+
+/** As the service itself is started. */
+const LAUNCH = join(import.meta.dirname, '..', '..', '..', 'gateway', 'launch.ts');
+const READY_MS = 60_000;
+const END_MS = 10_000;
+
+/** A process of the bench: all that serves is one, so that the CPU of the load is not counted as the server's. */
+export interface Child<Ready = unknown> {
+  readonly ready: Ready;
+  /** Does one of its tasks. @throws where the task fails or the process ends. */
+  ask<T = void>(task: string, argument?: unknown): Promise<T>;
+  stop(): Promise<void>;
+}
+
+export interface Start {
+  /** A file in servers/, without its ending. */
+  readonly file: string;
+  readonly given?: object;
+  /** Where it leaves its CPU profile. */
+  readonly profile_dir?: string | null;
+}
+
+/** It ends with this process, whatever ends that one. @throws where it does not come up. */
+export async function startChild<Ready>({ file, given = {}, profile_dir }: Start): Promise<Child<Ready>> {
+  const entry = join(import.meta.dirname, '..', 'servers', `${file}.ts`);
+  const child = fork(LAUNCH, [entry, JSON.stringify(given)], {
+    execArgv: profile_dir ? ['--cpu-prof', `--cpu-prof-dir=${profile_dir}`] : [],
+    // As in production, on both sides; and nobody tells Apollo that it runs.
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', APOLLO_TELEMETRY_DISABLED: 'true' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const gone = once(child, 'exit').then(([code, signal]): never => {
+    throw new Error(`${file} ended with ${code ?? signal}`);
+  });
+  gone.catch(() => {});
+  const impatience = setTimeout(() => child.kill('SIGKILL'), READY_MS);
+  const [{ ready }] = (await Promise.race([once(child, 'message'), gone])) as [{ ready: Ready }];
+  clearTimeout(impatience);
+  return { ready, ask: asking(child, gone), stop: () => end(child) };
+}
+
+type Told = { readonly id: number } & ({ readonly result: unknown } | { readonly fault: string });
+
+function asking(child: ChildProcess, gone: Promise<never>): Child['ask'] {
+  const waiting = new Map<number, (told: Told) => void>();
+  child.on('message', (told: Told) => waiting.get(told.id)?.(told));
+  let asked = 0;
+  return async <T>(task: string, argument?: unknown) => {
+    const id = asked++;
+    const told = new Promise<Told>(resolve => waiting.set(id, resolve));
+    // A process that is gone is told of by `gone`.
+    child.send({ id, task, argument }, () => {});
+    const answered = await Promise.race([told, gone]);
+    waiting.delete(id);
+    if ('fault' in answered) throw new Error(answered.fault);
+    return answered.result as T;
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  const impatience = setTimeout(() => child.kill('SIGKILL'), END_MS);
+  await ended;
+  clearTimeout(impatience);
+}
+
+async function cpuOf(children: readonly Child[]): Promise<number> {
+  const used = await Promise.all(children.map(child => child.ask<NodeJS.CpuUsage>('cpu')));
+  return used.reduce((sum, { user, system }) => sum + user + system, 0);
+}
+
+/** Time of `work`, which tells how many operations it did, and the CPU that these processes spent on it. */
+export async function measured(servers: readonly Child[], work: () => Promise<number>): Promise<Measured> {
+  const before_us = await cpuOf(servers);
+  const began_ms = performance.now();
+  const operations = await work();
+  const seconds = (performance.now() - began_ms) / 1000;
+  return { operations, seconds, cpu_us: (await cpuOf(servers)) - before_us, counts: {} };
+}

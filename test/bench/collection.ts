@@ -1,0 +1,28 @@
+import { atomicAmount } from '../../schema/amount.ts';
+import { sha256Hex } from '../../schema/digest.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import type { Collection } from '../../subgraphs/book/index.ts';
+import { type Issuer, prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/index.ts';
+import { birth } from '../ledger/fixture.ts';
+import { paidCall } from '../vectors/receipt-facts.ts';
+
+/** One collected call on a book, signed as the service signs; numbers tell them apart within a database. */
+export function collection(issuer: Issuer, agent_id: AgentId, number: number): Collection {
+  const task_id = `task_${agent_id}_${number}`;
+  const paid = { ref: `base:0x${sha256Hex(task_id)}`, transfer_index: 0 };
+  const facts = { ...paidCall, task_id, agent_id, payment: { ...paidCall.payment, ...paid } } as ReceiptFacts;
+  return {
+    prepared: prepareReceipt(issuer, facts),
+    landing: {
+      agent_id,
+      birth: {
+        ...birth(task_id, number),
+        payment_ref: paid.ref,
+        transfer_index: 0,
+        intent_id: null,
+        fulfillment: paidCall.fulfillment,
+      },
+      reserved: atomicAmount(0n),
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { print } from 'graphql';
+import { operation } from '../../../rest-compat/document.ts';
+import type { Child } from '../child/child.ts';
+import type { Arena, Side } from '../contest.ts';
+import { drive, once } from '../load/callers.ts';
+import { bytesOf } from '../load/connection.ts';
+
+const CALLERS = 32;
+const LIMIT = 50;
+
+export interface Serving {
+  readonly url: string;
+  readonly servers: readonly Child[];
+  /** More than the request itself needs. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The document that the REST door runs, posted to /graphql. */
+export function graphqlPage({ url, servers, headers = {} }: Serving, agentId: number, arena: Arena): Promise<Side> {
+  const body = JSON.stringify({ query: print(operation('get_agent_book')), variables: { agentId, limit: LIMIT } });
+  const request = bytesOf({ method: 'POST', url: `${url}/graphql`, headers, body });
+  return asking({ url, servers, request }, arena);
+}
+
+export function restPage({ url, servers, headers = {} }: Serving, agentId: number, arena: Arena): Promise<Side> {
+  const request = bytesOf({ method: 'GET', url: `${url}/v1/agents/${agentId}/book?limit=${LIMIT}`, headers });
+  return asking({ url, servers, request }, arena);
+}
+
+async function asking(
+  { url, servers, request }: Pick<Serving, 'url' | 'servers'> & { readonly request: Buffer },
+  { seconds }: Arena,
+): Promise<Side> {
+  const { body } = await once(url, request);
+  if (body.match(/"task_id":/g)?.length !== LIMIT) throw new Error(`not a page of ${LIMIT} rows: ${body}`);
+  return { round: () => drive({ url, servers, request: () => request, seconds, callers: CALLERS, status: 200 }) };
+}

@@ -1,0 +1,68 @@
+import { measured } from '../child/child.ts';
+import { type Arena, atMost, type Contest, type Line, type Measured, type Side } from '../contest.ts';
+import type { Job } from '../servers/ledger.ts';
+
+const SMALL = 1_000;
+const works = ['append', 'page', 'proof'] as const;
+type Work = (typeof works)[number];
+const times: Record<Work, { readonly quick: number; readonly long: number }> = {
+  append: { quick: 400, long: 4_000 },
+  page: { quick: 80, long: 500 },
+  proof: { quick: 100, long: 800 },
+};
+
+/** A ledger whose costs grow with its age would be slow one day: the same work on an old book and log and on young ones. */
+export const growth: Contest = {
+  name: 'growth',
+  beside: 'at 1e3 rows',
+  lines: works.map(work => line(work, '1e6')),
+  quick_lines: works.map(work => line(work, '1e5')),
+  async open(arena) {
+    const { quick } = arena;
+    return { ours: await standing(quick ? 100_000 : 1_000_000, arena), beside: await standing(SMALL, arena) };
+  },
+};
+
+function line(work: Work, rows: string): Line {
+  return {
+    name: `cost of ${work === 'append' ? 'an append' : `a ${work}`} at ${rows} rows and leaves`,
+    unit: 'ms',
+    goal: atMost(1.5),
+    of: ({ counts }) => counts[work] ?? Number.NaN,
+    cpuUs: ({ counts }) => counts[cpuOf(work)] ?? Number.NaN,
+  };
+}
+
+async function standing(rows: number, { stage, quick }: Arena): Promise<Side> {
+  const ledger = await stage.ledger();
+  const book = await stage.emptyBook(await stage.database());
+  const jobs = works.map((work): [Work, Job] => [work, { book, rows, count: times[work][quick ? 'quick' : 'long'] }]);
+  await ledger.ask('fill', { book, rows, count: 0 } satisfies Job);
+  return {
+    async round() {
+      const rounds: [Work, Measured][] = [];
+      for (const [work, job] of jobs) {
+        if (work === 'append') await ledger.ask('prepare', job);
+        rounds.push([work, await measured([ledger], () => ledger.ask(work, job).then(() => job.count))]);
+      }
+      return together(rounds);
+    },
+  };
+}
+
+/** What each kind of work took per operation, in time and in CPU. */
+function together(rounds: readonly [Work, Measured][]): Measured {
+  const sum = (of: (measured: Measured) => number) => rounds.reduce((total, [, one]) => total + of(one), 0);
+  const counts = rounds.flatMap(([work, { seconds, cpu_us, operations }]) => [
+    [work, (seconds / operations) * 1000],
+    [cpuOf(work), cpu_us / operations],
+  ]);
+  return {
+    operations: sum(one => one.operations),
+    seconds: sum(one => one.seconds),
+    cpu_us: sum(one => one.cpu_us),
+    counts: Object.fromEntries(counts),
+  };
+}
+
+const cpuOf = (work: Work): string => `${work}_cpu_us`;

@@ -1,0 +1,60 @@
+import { composeServices } from '@apollo/composition';
+import { parse } from 'graphql';
+import { type Arena, atLeast, type Contest, perSecond, type Side } from '../contest.ts';
+import { type PlainSubgraph, plainSubgraphs } from '../plain-subgraphs.ts';
+import type { ApolloReady } from '../serve-apollo.ts';
+import type { ApolloGatewayGiven } from '../servers/apollo-gateway.ts';
+import type { ApolloSubgraphGiven } from '../servers/apollo-subgraph.ts';
+import { graphqlPage } from './book-page.ts';
+
+const beside = 'ApolloGateway, two subgraphs over HTTP';
+
+/** The document of the REST door, by /graphql: planner, executor and subgraph in one process. */
+export const pageInProcess: Contest = {
+  name: 'page-graphql',
+  beside,
+  lines: [{ name: 'the same by GraphQL, subgraphs in process', unit: 'pages/s', goal: atLeast(5), of: perSecond }],
+  async open(arena) {
+    const gateway = await arena.stage.gateway();
+    const { agent_id, session } = await arena.stage.book();
+    const own = { url: gateway.ready.url, servers: [gateway], headers: { 'x-svc-session': session } };
+    return { ours: await graphqlPage(own, agent_id, arena), beside: await stockGateway(arena) };
+  },
+};
+
+/** Opens the gateway with subgraphs that are processes of their own; null as long as it takes no SUBGRAPH_URLS. */
+const openRemote = null as ((arena: Arena) => Promise<Side>) | null;
+
+export const pageRemote: Contest = {
+  name: 'page-remote',
+  beside,
+  lines: [{ name: 'the same by GraphQL, remote subgraphs', unit: 'pages/s', goal: atLeast(1.5), of: perSecond }],
+  ...(openRemote ? {} : { note: 'SUBGRAPH_URLS is not served yet' }),
+  async open(arena) {
+    return { ours: (await openRemote?.(arena)) ?? null, beside: await stockGateway(arena) };
+  },
+};
+
+async function stockGateway(arena: Arena): Promise<Side> {
+  const { stage, closing } = arena;
+  const database_url = await stage.gateway_database();
+  const subgraphs = await Promise.all(
+    (['book', 'receipt'] as const).map(async (name: PlainSubgraph) => {
+      const given: ApolloSubgraphGiven = { name, database_url };
+      return { name, child: await stage.start<ApolloReady>({ file: 'apollo-subgraph', given }, closing) };
+    }),
+  );
+  const { supergraphSdl: supergraph, errors } = composeServices(
+    subgraphs.map(({ name, child }) => ({
+      name,
+      url: `${child.ready.url}/graphql`,
+      typeDefs: parse(plainSubgraphs[name].typeDefs),
+    })),
+  );
+  if (!supergraph) throw new AggregateError(errors ?? [], 'the stock subgraphs do not compose');
+  const given: ApolloGatewayGiven = { supergraph };
+  const gateway = await stage.start<ApolloReady>({ file: 'apollo-gateway', given }, closing);
+  const { agent_id } = await stage.book();
+  const servers = [gateway, ...subgraphs.map(({ child }) => child)];
+  return graphqlPage({ url: gateway.ready.url, servers }, agent_id, arena);
+}

@@ -1,0 +1,60 @@
+import type { Child } from '../child/child.ts';
+import { type Arena, atLeast, type Contest, cpuMs, perSecond, type Side, type Sides } from '../contest.ts';
+import { drive } from '../load/callers.ts';
+import { bytesOf } from '../load/connection.ts';
+import { signedPayments } from '../payments.ts';
+import type { X402Given, X402Ready } from '../servers/x402-hono.ts';
+
+const CALLERS = 64;
+const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] });
+
+/**
+ * What one paid call costs: chain and hub do nothing, everything else is real. Ours recovers the signature, claims,
+ * settles and records in durable group commits, signs a receipt and appends it to the log. Theirs keeps nothing.
+ */
+export const paidCall: Contest = {
+  name: 'paid-call',
+  beside: '@x402/hono, a facilitator that says yes, no ledger',
+  lines: [
+    { name: 'paid call, no-op chain and hub, 64 at once', unit: 'calls/s', goal: atLeast(5), of: perSecond },
+    { name: 'the same: CPU of one paid call', unit: 'ms', goal: { kind: 'at_most', value: 0.6 }, of: cpuMs },
+  ],
+  open: arena => against(arena, 'believing'),
+};
+
+/** The same where the other side looks at the signature too. */
+export const verifiedCall: Contest = {
+  name: 'verified-paid-call',
+  beside: "@x402/hono, the official facilitator's code on a no-op chain, no ledger",
+  lines: [{ name: 'the same, the signature checked on both sides', unit: 'calls/s', goal: atLeast(5), of: perSecond }],
+  open: arena => against(arena, 'verifying'),
+};
+
+async function against({ stage, closing, seconds }: Arena, facilitator: X402Given['facilitator']): Promise<Sides> {
+  const ours = await stage.gateway();
+  const { pay_to } = ours.ready;
+  const { ready: hub } = await stage.hub();
+  const given: X402Given = { hub_url: hub.base_url, pay_to, facilitator };
+  const beside = await stage.start<X402Ready>({ file: 'x402-hono', given }, closing);
+  return { ours: paying(ours, pay_to, seconds), beside: paying(beside, pay_to, seconds) };
+}
+
+/** More payments are signed than can be taken in that time. */
+const PER_SECOND_MAX = 2_500;
+
+function paying(server: Child<{ readonly url: string }>, pay_to: `0x${string}`, seconds: number): Side {
+  const { url } = server.ready;
+  const paid = (payment: string) =>
+    bytesOf({
+      method: 'POST',
+      url: `${url}/v1/chat/completions`,
+      headers: { 'payment-signature': payment },
+      body,
+    });
+  return {
+    round() {
+      const requests = signedPayments(Math.ceil(PER_SECOND_MAX * seconds), pay_to).map(paid);
+      return drive({ url, servers: [server], request: () => requests.pop(), seconds, callers: CALLERS, status: 200 });
+    },
+  };
+}

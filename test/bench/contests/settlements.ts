@@ -1,0 +1,42 @@
+import { measured } from '../child/child.ts';
+import { atLeast, atMost, type Contest, type Side } from '../contest.ts';
+import type { Settled, SettlersGiven } from '../servers/settlers.ts';
+
+/** Circle's bytecode on a chain with a block every two seconds, and three keys: what is waiting goes together, or alone. */
+export const settlements: Contest = {
+  name: 'settlements',
+  beside: 'one transaction per settlement, the same settler and keys',
+  waits: true,
+  lines: [
+    {
+      name: 'settlements on a chain with 2 s blocks, batches of 25, 3 keys',
+      unit: 'per block',
+      goal: atLeast(5),
+      of: ({ operations, counts }) => operations / (counts.blocks ?? Number.NaN),
+    },
+    {
+      name: 'the same: gas of one settlement',
+      unit: 'gas',
+      goal: atMost(0.6),
+      of: ({ operations, counts }) => (counts.gas ?? Number.NaN) / operations,
+    },
+  ],
+  async open({ stage, closing }) {
+    const { rpc_url } = await stage.chain();
+    const given: SettlersGiven = { database_url: await stage.database(), rpc_url };
+    const settlers = await stage.start({ file: 'settlers', given }, closing);
+    const settling = (way: 'together' | 'alone'): Side => ({
+      async round() {
+        await settlers.ask('young');
+        const counts: Record<string, number> = {};
+        const taken = await measured([settlers], async () => {
+          const { settlements, blocks, gas } = await settlers.ask<Settled>(way);
+          Object.assign(counts, { blocks, gas });
+          return settlements;
+        });
+        return { ...taken, counts };
+      },
+    });
+    return { ours: settling('together'), beside: settling('alone') };
+  },
+};

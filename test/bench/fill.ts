@@ -1,0 +1,78 @@
+import type { AgentId } from '../../schema/ids.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import { type NodeAddress, peaksOf, rootOf } from '../../subgraphs/receipt/log/merkle.ts';
+
+/**
+ * A book of so many rows and a log of so many leaves, made by Postgres itself: hashes, keys and tree are as they would
+ * be; receipts are without their signatures and longer text, which nothing that is measured reads.
+ */
+export async function fill(database: Database, agent_id: AgentId, rows: number): Promise<void> {
+  const client = await database.connect();
+  const run = (text: string, values: unknown[] = []) => client.query<{ hash: Buffer }>(text, values);
+  try {
+    await run('set synchronous_commit = off');
+    await run(ROWS, [agent_id, rows]);
+    await run(EVENTS, [agent_id, rows]);
+    await run(HEAD, [agent_id, rows]);
+    await run(RECEIPTS, [agent_id, rows]);
+    await run(
+      `insert into log_node select 0, leaf_index, sha256('\\x00'::bytea || convert_to(payload, 'UTF8')) from receipt`,
+    );
+    for (let level = 0; 2 ** (level + 1) <= rows; level++) await run(PARENTS, [level]);
+    const peaks: Buffer[] = [];
+    for (const { level, index } of peaksOf(0, rows)) peaks.push(await nodeAt({ level, index }, run));
+    await run('update log_head set tree_size = $1, root_hash = $2, frontier = $3', [
+      rows,
+      rootOf(peaks),
+      Buffer.concat(peaks),
+    ]);
+    await run('vacuum (analyze) book_row, book_event, receipt, log_node');
+    await run('checkpoint');
+  } finally {
+    await client.end();
+  }
+}
+
+type Run = (text: string, values: unknown[]) => Promise<{ rows: { hash: Buffer }[] }>;
+
+async function nodeAt({ level, index }: NodeAddress, run: Run): Promise<Buffer> {
+  const { rows } = await run('select hash from log_node where level = $1 and index = $2', [level, index]);
+  const [node] = rows;
+  if (!node) throw new Error(`no node ${index} on level ${level}`);
+  return node.hash;
+}
+
+/** The name of what is filled in; appended rows have others. */
+export function filledTask(leaf: number): string {
+  return `filled_${String(leaf).padStart(9, '0')}`;
+}
+
+const TASK = `'filled_' || lpad((n - 1)::text, 9, '0')`;
+const HASH = `encode(sha256(convert_to(n::text, 'UTF8')), 'hex')`;
+const NEXT_HASH = `encode(sha256(convert_to((n - 1)::text, 'UTF8')), 'hex')`;
+
+const ROWS = `insert into book_row (agent_id, seq, task_id, evidence, collected, payment_ref, transfer_index, rail, amount,
+    collected_at, model, hub, payer_wallet, settled_by, fulfillment, arrival_status, prev_row_hash, row_hash)
+  select $1::integer, n, ${TASK}, 'collected', true, 'base:0x' || ${HASH}, 0, 'usdc', 2000, now(), 'small-1', 'north',
+    '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'observed_transfer', '{"job_kind":"completions","resource":null}',
+    'confirmed', ${NEXT_HASH}, ${HASH}
+  from generate_series(1, $2::integer) n`;
+
+const EVENTS = `insert into book_event (agent_id, position, kind, seq, task_id, body, at, prev_hash, hash)
+  select $1::integer, n, 'born', n, ${TASK}, '{"amount":"2000"}', now(), ${NEXT_HASH}, ${HASH} from generate_series(1, $2::integer) n`;
+
+const HEAD = `update book set seq = $2::integer, position = $2::integer, spent_atomic = 2000 * $2::integer::numeric,
+    by_rail = jsonb_build_object('usdc', jsonb_build_object('count', $2::integer, 'amount', (2000 * $2::integer::numeric)::text))
+  where agent_id = $1`;
+
+const RECEIPTS = `insert into receipt (task_id, leaf_index, tree_size, root_hash, tree_head_hash, payload, payload_hash,
+    payload_version, jws, kid, value, signature, co_signature, payment_ref, agent_id, book_seq, hub, model, amount,
+    proof_outcome, issued_at, collected_at)
+  select ${TASK}, n - 1, n, '', '', '{"leaf":' || n || '}', ${HASH}, 1, '', '', '', '{}', '{}', 'base:0x' || ${HASH}, $1::integer, n,
+    'north', 'small-1', 2000, 'settled', now(), now()
+  from generate_series(1, $2::integer) n`;
+
+const PARENTS = `insert into log_node
+  select a.level + 1, a.index / 2, sha256('\\x01'::bytea || a.hash || b.hash)
+  from log_node a join log_node b on b.level = a.level and b.index = a.index + 1
+  where a.level = $1 and a.index % 2 = 0`;

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import WebSocket from 'ws';
+
+const OPENED_AT_ONCE = 50;
+const DELIVERY_MS_MAX = 60_000;
+
+export interface Subscribing {
+  readonly url: string;
+  readonly sockets: number;
+  /** The payload of connection_init. */
+  readonly shown: object;
+  readonly query: string;
+  readonly variables: object;
+}
+
+/** Sockets that each hold one subscription (graphql-transport-ws) and count what they are told. */
+export class Subscribers {
+  readonly #sockets: WebSocket[] = [];
+  #delivered = 0;
+  #awaited: { count: number; resolve(): void; reject(fault: Error): void } | null = null;
+
+  static async open({ sockets, ...each }: Subscribing): Promise<Subscribers> {
+    const subscribers = new Subscribers();
+    for (let opened = 0; opened < sockets; opened += OPENED_AT_ONCE) {
+      const here = Math.min(OPENED_AT_ONCE, sockets - opened);
+      await Promise.all(Array.from({ length: here }, () => subscribers.#subscribe(each)));
+    }
+    return subscribers;
+  }
+
+  get delivered(): number {
+    return this.#delivered;
+  }
+
+  /** Resolves when so many events have come over all sockets together, since they were opened. */
+  async told(count: number): Promise<void> {
+    if (this.#delivered >= count) return;
+    const late = setTimeout(() => this.#fail(new Error(`${this.#delivered} of ${count} deliveries`)), DELIVERY_MS_MAX);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#awaited = { count, resolve, reject };
+      });
+    } finally {
+      clearTimeout(late);
+      this.#awaited = null;
+    }
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.terminate();
+  }
+
+  async #subscribe({ url, shown, query, variables }: Omit<Subscribing, 'sockets'>): Promise<void> {
+    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws', {
+      perMessageDeflate: false,
+    });
+    this.#sockets.push(socket);
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ type: 'connection_init', payload: shown }));
+    await once(socket, 'message');
+    socket.on('message', data => this.#hear(data as Buffer));
+    socket.on('error', fault => this.#fail(fault));
+    socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query, variables } }));
+  }
+
+  /** What is said of an event is not looked at: reading a thousand copies would cost more than sending them. */
+  #hear(data: Buffer): void {
+    const start = data.toString('latin1', 0, 60);
+    if (start.includes('"next"') && !start.includes('"errors"')) this.#delivered++;
+    else this.#fail(new Error(data.toString()));
+    if (this.#awaited && this.#delivered >= this.#awaited.count) this.#awaited.resolve();
+  }
+
+  #fail(fault: Error): void {
+    this.#awaited?.reject(fault);
+  }
+}

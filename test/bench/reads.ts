@@ -1,0 +1,51 @@
+import type { AgentId } from '../../schema/ids.ts';
+import type { BookContext } from '../../subgraphs/book/index.ts';
+import { BookResolver } from '../../subgraphs/book/row/book.resolver.ts';
+import { systemClock } from '../../subgraphs/clock.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import type { Issuer } from '../../subgraphs/receipt/index.ts';
+import { LogResolver } from '../../subgraphs/receipt/log/log.resolver.ts';
+import { filledTask } from './fill.ts';
+import type { Job } from './servers/ledger.ts';
+
+const PAGE_ROWS = 50;
+const CALLERS = 4;
+/** Visits leaves all over the log. */
+const STRIDE = 7_919;
+
+/** Pages of a book, by the resolver that serves them. */
+export function pages(database: Database, issuer: Issuer, { book, count }: Job): Promise<void> {
+  const books = new BookResolver();
+  const context = contextOf(database, issuer, book.agent_id);
+  return repeat(count, async () => {
+    const { entries } = await books.book(book.agent_id, PAGE_ROWS, context);
+    if (entries.length !== PAGE_ROWS) throw new Error('the page is not full');
+  });
+}
+
+/** Proofs of receipts that were filled in, likewise. */
+export function proofs(database: Database, issuer: Issuer, { book, count, rows = 0 }: Job): Promise<void> {
+  const log = new LogResolver();
+  const context = contextOf(database, issuer, book.agent_id);
+  return repeat(count, async turn => {
+    const leaf = (turn * STRIDE) % rows;
+    const proof = await log.inclusionProof(filledTask(leaf), undefined, context);
+    if (proof?.leafIndex !== leaf) throw new Error(`there is no leaf ${leaf}`);
+  });
+}
+
+/** What these two resolvers read of a context. */
+function contextOf(database: Database, issuer: Issuer, agent_id: AgentId): BookContext {
+  const possession = { kind: 'proven', agent_id, session_hash: '' } as const;
+  const principal = { possession, api_key: { kind: 'absent' }, address: '' } as const;
+  return { database, issuer, clock: systemClock, principal } as unknown as BookContext;
+}
+
+async function repeat(times: number, act: (turn: number) => Promise<unknown>): Promise<void> {
+  let turn = 0;
+  await Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      while (turn < times) await act(turn++);
+    }),
+  );
+}

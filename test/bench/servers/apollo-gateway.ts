@@ -1,0 +1,13 @@
+import { ApolloGateway } from '@apollo/gateway';
+import { ApolloServer } from '@apollo/server';
+import { answer, given } from '../child/answer.ts';
+import { serveApollo } from '../serve-apollo.ts';
+
+export interface ApolloGatewayGiven {
+  readonly supergraph: string;
+}
+
+/** The class ApolloGateway with a supergraph that stands, and its own way to subgraphs over HTTP. */
+const gateway = new ApolloGateway({ supergraphSdl: given<ApolloGatewayGiven>().supergraph });
+const { app, ready } = await serveApollo(new ApolloServer({ gateway }));
+answer(ready, {}, () => app.close());

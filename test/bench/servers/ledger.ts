@@ -1,0 +1,98 @@
+import { openStore } from '../../../gateway/store.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { type Collection, collect } from '../../../subgraphs/book/index.ts';
+import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
+import type { Database, Tx } from '../../../subgraphs/database.ts';
+import { GroupCommit } from '../../../subgraphs/group-commit.ts';
+import { lockLogHead, openIssuer } from '../../../subgraphs/receipt/index.ts';
+import { nextAgentId, openAgent } from '../../../subgraphs/session/registration/open-agent.ts';
+import { openVault } from '../../../subgraphs/vault.ts';
+import { answer, given } from '../child/answer.ts';
+import { collection } from '../collection.ts';
+import { fill } from '../fill.ts';
+import { pages, proofs } from '../reads.ts';
+
+export interface LedgerGiven {
+  readonly issuer_key: string;
+}
+
+/** A book in one of the databases, and the session that opens it. */
+export interface OpenedBook {
+  readonly database_url: string;
+  readonly agent_id: AgentId;
+  readonly session: string;
+}
+
+/** `append` what was prepared, or read so many pages or proofs of a book that was filled with so many rows. */
+export interface Job {
+  readonly book: OpenedBook;
+  readonly count: number;
+  readonly rows?: number;
+  /** As the service does it, calls that arrive together in one transaction; or one transaction for each row. */
+  readonly way?: 'together' | 'alone';
+}
+
+const CALLERS = 64;
+const GROUP_MAX = 64;
+
+const { issuer_key } = given<LedgerGiven>();
+const issuer = openIssuer([issuer_key], { base_url: 'http://127.0.0.1:4000', now_ms: systemClock.now_ms });
+const vault = openVault('a secret of the bench alone');
+const opened = new Map<string, Promise<Ledger>>();
+let prepared: Collection[] = [];
+let numbered = 0;
+
+type Ledger = Awaited<ReturnType<typeof openLedger>>;
+
+async function openLedger(database_url: string) {
+  const database: Database = await openStore(database_url);
+  const append = async (tx: Tx, items: readonly Collection[]) =>
+    (await collect(tx, issuer, await lockLogHead(tx), items)).collected;
+  const queue = new GroupCommit(database, append, GROUP_MAX);
+  const ways: Record<NonNullable<Job['way']>, (item: Collection) => Promise<unknown>> = {
+    together: item => queue.submit(item),
+    alone: item => database.transaction(tx => append(tx, [item])),
+  };
+  return { database, ways };
+}
+
+function ledgerOf(database_url: string): Promise<Ledger> {
+  const ledger = opened.get(database_url) ?? openLedger(database_url);
+  opened.set(database_url, ledger);
+  return ledger;
+}
+
+/** A registered agent with an empty book. */
+async function openBook(database_url: string): Promise<OpenedBook> {
+  const { database } = await ledgerOf(database_url);
+  const agent_id = await nextAgentId(query => database.query(query));
+  const wallet = `0x${agent_id.toString(16).padStart(40, '0')}` as const;
+  const application = { wallet, task_id: `task_of_agent_${agent_id}`, request_hash: '0'.repeat(64) };
+  const { session } = await database.transaction(tx =>
+    openAgent(tx, agent_id, application, { random: systemRandom, vault }),
+  );
+  return { database_url, agent_id, session };
+}
+
+/** Receipts are made and signed before the head is locked: that is done here, and not measured with the append. */
+function prepare({ book, count }: Job): void {
+  prepared = Array.from({ length: count }, () => collection(issuer, book.agent_id, numbered++));
+}
+
+async function append({ book, way = 'together' }: Job): Promise<void> {
+  const { ways } = await ledgerOf(book.database_url);
+  await Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      for (let item = prepared.pop(); item; item = prepared.pop()) await ways[way](item);
+    }),
+  );
+}
+
+const filled = async ({ book, rows = 0 }: Job) =>
+  fill((await ledgerOf(book.database_url)).database, book.agent_id, rows);
+const page = async (job: Job) => pages((await ledgerOf(job.book.database_url)).database, issuer, job);
+const proof = async (job: Job) => proofs((await ledgerOf(job.book.database_url)).database, issuer, job);
+
+answer({}, { openBook, prepare, append, fill: filled, page, proof }, async () => {
+  for (const ledger of opened.values()) await (await ledger).database.close();
+});

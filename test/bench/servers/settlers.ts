@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { developmentFacilitators, usdcAdmin } from '../../../gateway/development/chain/accounts.ts';
+import { rpcBatch } from '../../../gateway/development/chain/rpc.ts';
+import { usdcContracts } from '../../../gateway/development/chain/usdc.ts';
+import type { Hex } from '../../../gateway/payment/base/abi.ts';
+import { authorizationDigest, claimKey } from '../../../gateway/payment/base/authorization.ts';
+import { openBase } from '../../../gateway/payment/base/open-base.ts';
+import type { Settlement } from '../../../gateway/payment/base/outcome.ts';
+import { signatureOf } from '../../../gateway/payment/base/signature.ts';
+import { FEE_CEILING_WEI_DEFAULT } from '../../../gateway/payment/settle/fees.ts';
+import { settlerDefaults } from '../../../gateway/payment/settle/settle.ts';
+import { openSettler } from '../../../gateway/payment/settle/settler.ts';
+import type { SettleItem } from '../../../gateway/payment/settle/submission.ts';
+import { openStore } from '../../../gateway/store.ts';
+import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
+import { newPayer, signed } from '../authorizations.ts';
+import { answer, given } from '../child/answer.ts';
+
+export interface SettlersGiven {
+  readonly database_url: string;
+  readonly rpc_url: string;
+}
+
+export interface Settled {
+  readonly settlements: number;
+  readonly blocks: number;
+  readonly gas: number;
+}
+
+/** So many of what is waiting go in one transaction of each key. */
+const BATCH = 25;
+const BLOCK_SECONDS = 2;
+/** A round begins while a block is so young that all of it comes into the next. */
+const YOUNG_MS = 700;
+const POLL_MS = 25;
+
+const { database_url, rpc_url } = given<SettlersGiven>();
+const database = await openStore(database_url);
+const chain = openBase({ rpc_url });
+const payers = Array.from({ length: BATCH }, newPayer);
+const treasury = newPayer().address;
+const keys = developmentFacilitators.map(({ private_key }) => private_key);
+let journalled = 0;
+
+const open = (keys: readonly string[]) =>
+  openSettler<SettleItem>({
+    ...settlerDefaults,
+    chain,
+    database,
+    keys,
+    clock: systemClock,
+    random: systemRandom,
+    fee_ceiling_wei: FEE_CEILING_WEI_DEFAULT,
+    poll_ms: POLL_MS,
+    commitSettling: async (_tx, items) => {
+      journalled += items.length;
+      return new Set(items.map(item => item.claim_key));
+    },
+  });
+const plural = open(keys);
+const singular = keys.map(key => open([key]));
+
+const holders = [treasury, ...payers.map(({ address }) => address)];
+await rpcBatch(rpc_url, held(holders));
+await rpcBatch(rpc_url, [
+  { method: 'evm_setAutomine', params: [false] },
+  { method: 'evm_setIntervalMining', params: [BLOCK_SECONDS] },
+]);
+const blocks = watchBlocks();
+
+/** The treasury holds some as well: the first payment to an address costs more gas than all that follow. */
+function held(addresses: readonly Hex[]) {
+  const holdings = addresses.map(address => ({ address, amount_atomic: 1_000_000_000n }));
+  const contracts = usdcContracts(usdcAdmin.address, holdings);
+  const cells = contracts.flatMap(({ address, storage }) =>
+    Object.entries(storage).map(([slot, value]) => [address, slot, value]),
+  );
+  return cells.map(params => ({ method: 'anvil_setStorageAt', params }));
+}
+
+function watchBlocks() {
+  const head = { number: -1, since_ms: Number.NEGATIVE_INFINITY };
+  const look = async () => {
+    const [number] = (await rpcBatch(rpc_url, [{ method: 'eth_blockNumber', params: [] }])) as [string];
+    if (Number(number) !== head.number) Object.assign(head, { number: Number(number), since_ms: performance.now() });
+  };
+  const timer = setInterval(() => void look().catch(() => {}), POLL_MS);
+  return {
+    async young(): Promise<void> {
+      while (performance.now() - head.since_ms > YOUNG_MS) await sleep(POLL_MS);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function items(): SettleItem[] {
+  return payers.map(payer => {
+    const { authorization, signature } = signed(payer, treasury);
+    return {
+      claim_key: claimKey(authorization),
+      authorization,
+      signature: signatureOf(payer.address, authorizationDigest(authorization), signature),
+    };
+  });
+}
+
+/** What is handed in together goes together; the next lot is handed in when this one is signed and journalled. */
+async function together(): Promise<Settled> {
+  const before = journalled;
+  const settling: Promise<Settlement>[] = [];
+  for (let lot = 1; lot <= keys.length; lot++) {
+    settling.push(...items().map(item => plural.settle(item)));
+    while (journalled < before + lot * BATCH) await sleep(1);
+  }
+  return sumOf(await Promise.all(settling));
+}
+
+/** The same settlers with the same keys, each of which sends one authorization and waits for its receipt. */
+async function alone(): Promise<Settled> {
+  const waiting = items();
+  return sumOf(await Promise.all(singular.map((settler, index) => settler.settle(waiting[index] as SettleItem))));
+}
+
+async function sumOf(settlements: readonly Settlement[]): Promise<Settled> {
+  const hashes = new Set<Hex>();
+  const blocks = new Set<number>();
+  for (const settlement of settlements) {
+    if (settlement.kind !== 'transferred') throw new Error(`a payment was not settled: ${JSON.stringify(settlement)}`);
+    hashes.add(settlement.tx_hash);
+    blocks.add(settlement.block_number);
+  }
+  const asked = [...hashes].map(hash => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+  const receipts = (await rpcBatch(rpc_url, asked)) as { readonly gasUsed: string }[];
+  const gas = receipts.reduce((sum, { gasUsed }) => sum + Number(gasUsed), 0);
+  return { settlements: settlements.length, blocks: blocks.size, gas };
+}
+
+answer({}, { young: blocks.young, together, alone }, async () => {
+  blocks.stop();
+  await Promise.all([plural, ...singular].map(settler => settler.close()));
+  await chain.close();
+  await database.close();
+});

@@ -1,0 +1,116 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Closing } from '../../gateway/closing.ts';
+import { startBaseChain } from '../../gateway/development/chain/start.ts';
+import { freePort } from '../../gateway/development/detached.ts';
+import { startPostgres } from '../../gateway/development/postgres/start.ts';
+import { createDatabase, databaseUrl } from '../harness/global.ts';
+import { clearScratch, makeScratch, sweepScratch } from '../harness/scratch.ts';
+import { prepareTemplate } from '../harness/template.ts';
+import { type Child, type Start, startChild } from './child/child.ts';
+import type { GatewayReady } from './servers/gateway.ts';
+import type { HubReady } from './servers/hub.ts';
+import type { Job, LedgerGiven, OpenedBook } from './servers/ledger.ts';
+
+const TEMPLATE = 'bench_template';
+
+/**
+ * What contests share: one Postgres, one hub, one gateway with its book; each comes when it is first asked for, and all
+ * of it goes with `close`.
+ */
+export class Stage {
+  readonly #closing = new Closing();
+  readonly #profile_dir: string | null;
+  readonly #folder: string;
+  #databases = 0;
+
+  static async open(profile_dir: string | null): Promise<Stage> {
+    await sweepScratch();
+    return new Stage(await makeScratch(), profile_dir);
+  }
+
+  private constructor(folder: string, profile_dir: string | null) {
+    this.#folder = folder;
+    this.#profile_dir = profile_dir;
+    this.#closing.add(folder, clearScratch);
+  }
+
+  close(): Promise<void> {
+    return this.#closing.close();
+  }
+
+  /** For one contest, closed with it; on the stage's own list where several use it. */
+  async start<Ready>(start: Start, closing: Closing = this.#closing): Promise<Child<Ready>> {
+    return closing.add(await startChild<Ready>({ profile_dir: this.#profile_dir, ...start }), child => child.stop());
+  }
+
+  readonly #cluster = lazily(async () => {
+    const { url } = await startPostgres(this.#folder);
+    await createDatabase(url, TEMPLATE);
+    await prepareTemplate(databaseUrl(url, TEMPLATE));
+    return url;
+  });
+
+  /** An empty database with all tables. */
+  async database(): Promise<string> {
+    const cluster_url = await this.#cluster();
+    const name = `bench_${this.#databases++}`;
+    await createDatabase(cluster_url, name, TEMPLATE);
+    return databaseUrl(cluster_url, name);
+  }
+
+  /** Base with real USDC, one block every two seconds. */
+  readonly chain = lazily(() => startBaseChain(this.#folder, { save_seconds: null }));
+
+  readonly hub = lazily(() => this.start<HubReady>({ file: 'hub' }));
+
+  readonly gateway_database = lazily(() => this.database());
+
+  /** The service, with a chain that stands still and a hub that answers at once. */
+  readonly gateway = lazily(async () => {
+    const data_dir = join(this.#folder, 'gateway');
+    await mkdir(data_dir, { recursive: true });
+    const { ready: hub } = await this.hub();
+    return this.start<GatewayReady>({
+      file: 'gateway',
+      given: {
+        DATA_DIR: data_dir,
+        PORT: String(await freePort()),
+        DATABASE_URL: await this.gateway_database(),
+        BASE_RPC_URL: 'http://127.0.0.1:1',
+        ISSUER_KEYS: ISSUER_KEY,
+        HUBS: JSON.stringify([{ name: 'bench', base_url: hub.base_url, api_key: 'bench', models: ['bench/small'] }]),
+      },
+    });
+  });
+
+  /** Writes books and the log as the service does, in a process of its own and in any of the databases. */
+  readonly ledger = lazily(() =>
+    this.start({ file: 'ledger', given: { issuer_key: ISSUER_KEY } satisfies LedgerGiven }),
+  );
+
+  /** An empty book with its agent. */
+  async emptyBook(database_url: string): Promise<OpenedBook> {
+    return (await this.ledger()).ask<OpenedBook>('openBook', database_url);
+  }
+
+  /** A book of the gateway's with more rows than a page shows. */
+  readonly book = lazily(async () => {
+    const ledger = await this.ledger();
+    const book = await this.emptyBook(await this.gateway_database());
+    const job: Job = { book, count: 200 };
+    await ledger.ask('prepare', job);
+    await ledger.ask('append', job);
+    return book;
+  });
+}
+
+const ISSUER_KEY = '11'.repeat(32);
+
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
