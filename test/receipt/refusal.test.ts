@@ -25,11 +25,12 @@ beforeAll(async () => {
 });
 
 async function issued(anchor: BaseAnchor): Promise<JsonObject> {
+  number++;
   const call: RefusedCall = {
     refusal_id: refusalId(AT_MS, systemRandom.bytes(10)),
-    task_id: 'task_1',
+    task_id: `task_${number}`,
     agent_id: 7,
-    book_seq: ++number,
+    book_seq: number,
     refusal_code: 'policy_blocked',
     policy_code: 'daily_cap_exceeded',
     requested_atomic: 2000n,
