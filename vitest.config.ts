@@ -11,6 +11,8 @@ export default defineConfig({
     maxWorkers: 4,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // What a round of reconcile brings about comes within seconds, on a busy machine within some more.
+    expect: { poll: { timeout: 30_000, interval: 50 } },
     globalSetup: ['test/harness/global.ts'],
     // Files that one worker runs share what they import: to load it anew for each would take longer than most of them.
     isolate: false,
