@@ -7,40 +7,19 @@ import {
   proofOutcomes,
 } from '../../../schema/receipt-payload.ts';
 import { treeHeadHash } from '../log/head.ts';
-import { base64url, type Jwks, type ParsedJws, verifyEd25519, verifyEip191, verifyEs256 } from './verify-signature.ts';
+import { verifyEd25519, verifyEip191 } from './verify-signature.ts';
+import { issuerSigned, type Rule, rawValueSigns, type Signed, unless } from './verify-signed.ts';
 
 /** A receipt opened up, nothing of it believed yet. */
-export interface Opened {
-  readonly document: JsonObject;
-  readonly payload: JsonObject;
-  readonly jws: ParsedJws;
+export interface Opened extends Signed {
   readonly claims: JsonObject;
-  readonly jwks: Jwks;
   /** Origins on which the document's links may stand: the signed issuer, and where the caller found it. */
   readonly bases: readonly string[];
 }
 
-export interface Rule {
-  readonly code: string;
-  /** What is known once the rule has passed. */
-  readonly says: string;
-  /** The sentence that tells what is wrong; null where nothing is. */
-  readonly fault: (opened: Opened) => string | null;
-}
-
-const unless = (holds: boolean, sentence: string) => (holds ? null : sentence);
-
 /** In order: a later rule may rely on all before it. */
-export const rules: readonly Rule[] = [
-  {
-    code: 'signature_invalid',
-    says: 'The issuer signed these claims (ES256).',
-    fault: ({ jws: { header, input, signature }, jwks }) =>
-      unless(
-        header.alg === 'ES256' && verifyEs256(jwks, header.kid, input, signature),
-        'No key of the set verifies the JWS.',
-      ),
-  },
+export const rules: readonly Rule<Opened>[] = [
+  issuerSigned,
   {
     code: 'version_unknown',
     says: 'The payload version is known, and signs all that it must.',
@@ -60,16 +39,7 @@ export const rules: readonly Rule[] = [
     says: 'Every unsigned copy agrees with what was signed.',
     fault: opened => copyFault(opened),
   },
-  {
-    code: 'value_invalid',
-    says: 'The raw ES256 value signs the canonical payload.',
-    fault: ({ document, payload, jwks, jws }) => {
-      const { kid, value, alg } = isJsonObject(document.issuer_signature) ? document.issuer_signature : {};
-      const named = kid === jws.header.kid && alg === 'ES256';
-      const signed = value === undefined || verifyEs256(jwks, kid, canonicalJson(payload), base64url(value));
-      return unless(named && signed, 'issuer_signature names another key, or its value does not sign the payload.');
-    },
-  },
+  rawValueSigns({ required: false }),
   {
     code: 'receipt_signatures_invalid',
     says: 'The primary signature or the co-signature signs payload_hash; either one is enough.',

@@ -1,11 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { type Opened, rules } from './verify-rules.ts';
 import { type Jwks, parseJws } from './verify-signature.ts';
-
-interface Check {
-  readonly code: string;
-  readonly sentence: string;
-}
+import { type Check, type Invalid, judgeBy, malformed } from './verify-signed.ts';
 
 export type Verification =
   | {
@@ -15,8 +11,7 @@ export type Verification =
       readonly claim_id: number | 'legacy' | 'none';
       readonly checks: readonly Check[];
     }
-  /** `checks` are those that passed before the one that did not. */
-  | { readonly kind: 'invalid'; readonly code: string; readonly sentence: string; readonly checks: readonly Check[] };
+  | Invalid;
 
 export interface VerifyOptions {
   /** Where the receipt was read: its links may lead there as well as to the signed issuer. */
@@ -28,21 +23,15 @@ export interface VerifyOptions {
  * for that look up `payment_ref` on its network.
  */
 export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): Verification {
-  const checks: Check[] = [];
-  const invalid = (code: string, sentence: string): Verification => ({ kind: 'invalid', code, sentence, checks });
   try {
     const opened = open(document, jwks, options);
-    if (opened === null)
-      return invalid('malformed', 'This is not a receipt: payload or issuer_signature.jws is missing.');
-    for (const { code, says, fault } of rules) {
-      const sentence = fault(opened);
-      if (sentence !== null) return invalid(code, sentence);
-      checks.push({ code, sentence: says });
-    }
-    return { kind: 'valid', claims: opened.claims, claim_id: claimId(opened.claims), checks };
+    if (opened === null) return malformed('This is not a receipt: payload or issuer_signature.jws is missing.');
+    const judged = judgeBy(rules, opened);
+    if (judged.kind === 'invalid') return judged;
+    return { kind: 'valid', claims: opened.claims, claim_id: claimId(opened.claims), checks: judged.checks };
   } catch (fault) {
     // Only text without a canonical form gets here: a lone surrogate, a number beyond IEEE doubles.
-    return invalid('malformed', `The receipt has no canonical form: ${String(fault)}`);
+    return malformed(`The receipt has no canonical form: ${String(fault)}`);
   }
 }
 

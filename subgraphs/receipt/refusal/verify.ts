@@ -2,18 +2,23 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../.
 import { documents } from '../../../schema/documents.ts';
 import { networks } from '../../../schema/network.ts';
 import { refusalCodes } from '../../../schema/refusal-payload.ts';
-import { base64url, type Jwks, type ParsedJws, parseJws, verifyEs256 } from '../receipt/verify-signature.ts';
+import { type Jwks, parseJws } from '../receipt/verify-signature.ts';
+import {
+  type Check,
+  type Invalid,
+  issuerSigned,
+  judgeBy,
+  malformed,
+  type Rule,
+  rawValueSigns,
+  type Signed,
+  unless,
+} from '../receipt/verify-signed.ts';
 import { refusalUrl } from './document.ts';
-
-interface Check {
-  readonly code: string;
-  readonly sentence: string;
-}
 
 export type RefusalVerification =
   | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[] }
-  /** `checks` are those that passed before the one that did not. */
-  | { readonly kind: 'invalid'; readonly code: string; readonly sentence: string; readonly checks: readonly Check[] };
+  | Invalid;
 
 /** Whether a document says that it is a signed refusal. */
 export function isRefusal(document: JsonObject): boolean {
@@ -29,55 +34,29 @@ export function verifyRefusal(
   jwks: Jwks,
   options: { readonly base_url?: string } = {},
 ): RefusalVerification {
-  const checks: Check[] = [];
-  const invalid = (code: string, sentence: string) => ({ kind: 'invalid', code, sentence, checks }) as const;
   const { issuer_signature } = document;
   const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
-  if (jws === null) return invalid('malformed', 'This is not a refusal: issuer_signature.jws is missing.');
+  if (jws === null) return malformed('This is not a refusal: issuer_signature.jws is missing.');
   const { iss, iat: _, jti, ...payload } = jws.claims;
   const bases = [iss, options.base_url].filter(base => typeof base === 'string');
   try {
-    for (const { code, says, fault } of rules) {
-      const sentence = fault({ document, payload, jti, bases, jws, jwks });
-      if (sentence !== null) return invalid(code, sentence);
-      checks.push({ code, sentence: says });
-    }
+    const judged = judgeBy(rules, { document, payload, jti, bases, jws, jwks });
+    return judged.kind === 'invalid' ? judged : { kind: 'valid', claims: jws.claims, checks: judged.checks };
   } catch (fault) {
     // Only text without a canonical form gets here.
-    return invalid('malformed', `The refusal has no canonical form: ${String(fault)}`);
+    return malformed(`The refusal has no canonical form: ${String(fault)}`);
   }
-  return { kind: 'valid', claims: jws.claims, checks };
 }
 
-interface Opened {
-  readonly document: JsonObject;
-  /** What was signed, without the token's own claims. */
-  readonly payload: JsonObject;
+/** `payload` is what was signed, without the token's own claims. */
+interface Opened extends Signed {
   readonly jti: Json | undefined;
   readonly bases: readonly string[];
-  readonly jws: ParsedJws;
-  readonly jwks: Jwks;
 }
-
-interface Rule {
-  readonly code: string;
-  readonly says: string;
-  readonly fault: (opened: Opened) => string | null;
-}
-
-const unless = (holds: boolean, sentence: string) => (holds ? null : sentence);
 
 /** In order: a later rule may rely on all before it. */
-const rules: readonly Rule[] = [
-  {
-    code: 'signature_invalid',
-    says: 'The issuer signed these claims (ES256).',
-    fault: ({ jws: { header, input, signature }, jwks }) =>
-      unless(
-        header.alg === 'ES256' && verifyEs256(jwks, header.kid, input, signature),
-        'No key of the set verifies the JWS.',
-      ),
-  },
+const rules: readonly Rule<Opened>[] = [
+  issuerSigned,
   {
     code: 'not_a_refusal',
     says: 'What was signed is a refusal: nothing was charged, on Base, for a known code.',
@@ -97,16 +76,7 @@ const rules: readonly Rule[] = [
     says: 'The document says what was signed, and nothing that was not.',
     fault: ({ document, payload }) => copyFault(document, payload),
   },
-  {
-    code: 'value_invalid',
-    says: 'The raw ES256 value signs the canonical payload.',
-    fault: ({ document, payload, jwks, jws }) => {
-      const { kid, value, alg } = isJsonObject(document.issuer_signature) ? document.issuer_signature : {};
-      const named = kid === jws.header.kid && alg === 'ES256';
-      const signed = verifyEs256(jwks, kid, canonicalJson(payload), base64url(value));
-      return unless(named && signed, 'issuer_signature names another key, or its value does not sign the payload.');
-    },
-  },
+  rawValueSigns({ required: true }),
   { code: 'link_foreign', says: 'Every link leads to the issuer.', fault: opened => linkFault(opened) },
 ];
 
