@@ -90,13 +90,4 @@ describe('tidy', () => {
   it.each(banned)('there is no %s', (_name, pattern, allowed) => {
     expect(sources.filter(file => pattern.test(read(file)) && !allowed(file))).toEqual([]);
   });
-
-  it('files keep to the lengths of the house (a warning for now)', () => {
-    const long = sources
-      .filter(file => !file.startsWith('test/'))
-      .map(file => [file, read(file).split('\n').length] as const)
-      .filter(([, lines]) => lines > 300);
-    if (long.length > 0) console.warn('over 300 lines:', long.map(([file, lines]) => `${file} ${lines}`).join(', '));
-    expect(sources.length).toBeGreaterThan(0);
-  });
 });
