@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, markOf, type ProcessMark } from './living.ts';
 
@@ -84,22 +83,4 @@ function signalTo(mark: ProcessMark, signal: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-}
-
-/** `wished` when it is free, so that addresses written down earlier stay true; else any free port. */
-export async function freePort(wished: number | null = null): Promise<number> {
-  return (
-    (wished !== null && (await tryPort(wished))) || (await tryPort(0)) || Promise.reject(new Error('no free port'))
-  );
-}
-
-function tryPort(port: number): Promise<number | null> {
-  return new Promise(resolve => {
-    const server = createServer();
-    server.once('error', () => resolve(null));
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : null));
-    });
-  });
 }

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Closing } from '../../gateway/closing.ts';
 import { startBaseChain } from '../../gateway/development/chain/start.ts';
-import { freePort } from '../../gateway/development/detached.ts';
+import { freePort } from '../../gateway/development/port.ts';
 import { startPostgres } from '../../gateway/development/postgres/start.ts';
 import { createDatabase, databaseUrl } from '../harness/global.ts';
 import { clearScratch, makeScratch, sweepScratch } from '../harness/scratch.ts';

@@ -3,9 +3,10 @@ import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { networks } from '../../../schema/network.ts';
 import { exists, makeDataFolder } from '../data-folder.ts';
-import { awaitProcess, endProcess, freePort, spawnDetached } from '../detached.ts';
+import { awaitProcess, endProcess, spawnDetached } from '../detached.ts';
 import { isAlive, type ProcessMark } from '../living.ts';
 import { withLock } from '../lock.ts';
+import { freePort } from '../port.ts';
 import { runnableAnvil } from './binary.ts';
 import { genesisCalls } from './genesis.ts';
 import { rpc, rpcBatch } from './rpc.ts';
