@@ -2,7 +2,7 @@ import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { Refusal } from '../schema/errors.ts';
-import { DatabaseAway, isOutage, leavesConnection } from './outage.ts';
+import { DatabaseAway, isOutage, leavesConnection, wasEnded } from './outage.ts';
 
 /** An open transaction on a raw connection. Whoever holds one awaits nothing outside the database. */
 export type Tx = Pick<pg.PoolClient, 'query'>;
@@ -11,11 +11,27 @@ export interface Database {
   readonly orm: MikroORM;
   /** One statement outside a transaction; prepared when it carries a name. @throws DatabaseAway */
   query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<R[]>;
-  /** All or nothing. Rolls back and rethrows; a broken connection is thrown away. @throws DatabaseAway */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * All or nothing. Rolls back and rethrows; a broken connection is thrown away. `work` runs once more where nothing of
+   * it stands and only a standstill was in its way: our own, or that of a process that held a lock. @throws DatabaseAway
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, bound?: TransactionBound): Promise<T>;
   /** A connection of its own, for LISTEN and for advisory locks; the caller ends it. */
   connect(): Promise<pg.Client>;
+  /** How many connections the pool has, how many of them nobody uses, and how many callers wait for one. */
+  usage(): PoolUsage;
   close(): Promise<void>;
+}
+
+export interface PoolUsage {
+  readonly open: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+export interface TransactionBound {
+  /** The server ends the session of one that takes longer, whatever it waits for. Servers before Postgres 17 know no such bound. */
+  readonly ms_max: number;
 }
 
 export interface MigrationClass {
@@ -32,12 +48,17 @@ const types: pg.CustomTypesConfig = {
     (format !== 'binary' && typeParsers.get(oid)) || pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/** A head that is waited for longer than this is held by a stopped process: give up and answer 503. */
-const SESSION_OPTIONS = '-c lock_timeout=2s -c idle_in_transaction_session_timeout=3s -c timezone=UTC';
+/**
+ * A process that stands still in its transaction (SIGSTOP, a paused machine) holds heads that others wait for. Its session
+ * is ended well before they give up: it costs them a wait, and nobody an answer. Who gives up all the same is told 503.
+ */
+const SESSION_OPTIONS = '-c lock_timeout=2s -c idle_in_transaction_session_timeout=1s -c timezone=UTC';
 /** A peer that vanished never answers: without these a queue would wait until TCP gives up. */
 const CONNECT_MS_MAX = 5_000;
 const QUERY_MS_MAX = 10_000;
 const MIGRATION_LOCK = 7_402_001;
+/** The first server with transaction_timeout, as server_version_num counts. */
+const BOUNDS_TRANSACTIONS = 170_000;
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -74,7 +95,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await client.connect();
     return client;
   };
-  await migrate(orm, connect);
+  const server_version = await migrate(orm, connect);
+  const beginOf = ({ ms_max }: Partial<TransactionBound> = {}) =>
+    ms_max && server_version >= BOUNDS_TRANSACTIONS ? `begin; set local transaction_timeout = ${ms_max}` : 'begin';
 
   const pool = new pg.Pool({ ...settings, max: options.connections_max, query_timeout: QUERY_MS_MAX });
   pool.on('error', () => {});
@@ -89,7 +112,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         throw isUnstorableText(error) ? new Refusal('invalid_request', { detail: 'Text holds U+0000.' }) : error;
       }
     },
-    transaction: work => transaction(pool, work),
+    usage: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    transaction: (work, bound) => transaction(pool, beginOf(bound), work),
     async close() {
       await pool.end();
       await orm.close(true);
@@ -102,19 +126,28 @@ function isUnstorableText(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '22021';
 }
 
-async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transaction<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await attempt(pool, begin, work);
+  } catch (error) {
+    if (error instanceof DatabaseAway && error.passing) return attempt(pool, begin, work);
+    throw error;
+  }
+}
+
+async function attempt<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch(error => {
     throw isOutage(error) ? new DatabaseAway(error) : error;
   });
   let broken: Error | undefined;
   // The pool listens to idle connections only: one that breaks while it is out would end the process.
   const onBroken = (fault: Error) => {
-    broken = fault;
+    broken ??= fault;
   };
   client.on('error', onBroken);
   let in_doubt = false;
   try {
-    await client.query('begin');
+    await client.query(begin);
     const result = await work(client);
     in_doubt = true;
     await commit(client);
@@ -123,7 +156,10 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Prom
     const answered = leavesConnection(error);
     if (answered) await client.query('rollback').catch(onBroken);
     else onBroken(error as Error);
-    throw isOutage(error) ? new DatabaseAway(error, { in_doubt: in_doubt && !answered }) : error;
+    if (!isOutage(error)) throw error;
+    // The server's last word may have come between two statements: then the next one only says that nobody is there.
+    const cause = wasEnded(broken) ? broken : error;
+    throw new DatabaseAway(cause, { in_doubt: in_doubt && !answered && !wasEnded(cause) });
   } finally {
     client.off('error', onBroken);
     client.release(broken);
@@ -136,12 +172,15 @@ async function commit(client: pg.PoolClient): Promise<void> {
   if (command !== 'COMMIT') throw new Error('a transaction that had failed was to be committed');
 }
 
-async function migrate(orm: MikroORM, connect: () => Promise<pg.Client>): Promise<void> {
+/** Returns the server's version: 180004 for 18.4. */
+async function migrate(orm: MikroORM, connect: () => Promise<pg.Client>): Promise<number> {
   const lock = await connect();
   try {
     await lock.query('set lock_timeout = 0');
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await orm.migrator.up();
+    const { rows } = await lock.query<{ server_version_num: string }>('show server_version_num');
+    return Number(rows[0]?.server_version_num);
   } finally {
     await lock.end();
   }

@@ -2,6 +2,8 @@ import type { Database, Tx } from './database.ts';
 import { DatabaseAway } from './outage.ts';
 
 const REFUSED_MS = 5_000;
+/** Two waits for a lock: whom a batch keeps waiting that neither ends nor stands still gets on at his second try. */
+const BATCH_BOUND = { ms_max: 4_000 } as const;
 
 /**
  * Callers that arrive together share one transaction (measured: ten times the rate of one each).
@@ -13,6 +15,8 @@ export class GroupCommit<I, O> {
   readonly #database: Database;
   readonly #run: (tx: Tx, items: readonly I[]) => Promise<readonly O[]>;
   readonly #items_max: number;
+  /** Hears of every commit: how many shared it, and how long it took. */
+  committed: (items: number, ms: number) => void = () => {};
   #waiting: Waiter<I, O>[] = [];
   #busy = false;
   #refused_at_ms: number | null = null;
@@ -26,6 +30,11 @@ export class GroupCommit<I, O> {
   /** Whether the database was away for the last batch, and that was a moment ago: with nobody asking it cannot be known. */
   get refused(): boolean {
     return this.#refused_at_ms !== null && performance.now() - this.#refused_at_ms < REFUSED_MS;
+  }
+
+  /** How many no batch has taken up yet. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   submit(item: I): Promise<O> {
@@ -48,13 +57,11 @@ export class GroupCommit<I, O> {
 
   async #commit(batch: readonly Waiter<I, O>[]): Promise<void> {
     try {
-      const results = await this.#database.transaction(tx =>
-        this.#run(
-          tx,
-          batch.map(waiter => waiter.item),
-        ),
-      );
+      const from_ms = performance.now();
+      const items = batch.map(waiter => waiter.item);
+      const results = await this.#database.transaction(tx => this.#run(tx, items), BATCH_BOUND);
       this.#refused_at_ms = null;
+      this.committed(batch.length, performance.now() - from_ms);
       for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as O);
     } catch (error) {
       if (error instanceof DatabaseAway) this.#refused_at_ms = performance.now();

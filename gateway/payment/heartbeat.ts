@@ -12,7 +12,10 @@ const GRACE_MS = BEAT_MS + BEAT_MS_MAX;
 export interface Heartbeat {
   /** Whether the last beat could be written: the cheapest proof that the database can be written to at all. */
   beating(): boolean;
-  /** Beating, and not only since a moment ago: then a lease that has ended is one whose process is dead. */
+  /**
+   * Beating, and not only since a moment ago: then a lease that has ended is one whose process is dead. Where this process
+   * has stood still its own has ended too, and those beside it may have stood still with it.
+   */
   steady(): boolean;
   /** Ends the lease, so that what this process left open may be taken at once. */
   stop(): Promise<void>;
@@ -30,7 +33,9 @@ export async function openHeartbeat(
   let client: pg.Client | null = await database.connect();
   await renewLease(client, owner);
   let beating = true;
+  let beaten_at_ms = performance.now();
   let steady_from_ms = 0;
+  const stoodStill = () => performance.now() - beaten_at_ms > GRACE_MS;
   const renew = async () => {
     client ??= await database.connect();
     await inTime(renewLease(client, owner));
@@ -41,13 +46,15 @@ export async function openHeartbeat(
     client = null;
   };
   const beat = async () => {
+    const unsteady = !beating || stoodStill();
     try {
       // A connection that was lost meanwhile says so only now: the next one may be good.
       await renew().catch(() => {
         hangUp();
         return renew();
       });
-      if (!beating) steady_from_ms = performance.now() + GRACE_MS;
+      beaten_at_ms = performance.now();
+      if (unsteady) steady_from_ms = beaten_at_ms + GRACE_MS;
       beating = true;
     } catch (error) {
       beating = false;
@@ -64,7 +71,7 @@ export async function openHeartbeat(
   })();
   return {
     beating: () => beating,
-    steady: () => beating && performance.now() >= steady_from_ms,
+    steady: () => beating && !stoodStill() && performance.now() >= steady_from_ms,
     async stop() {
       stopping.abort();
       await beats;

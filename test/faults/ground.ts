@@ -13,10 +13,11 @@ import { clearScratch, makeScratch } from '../harness/scratch.ts';
 
 /** What a process of these tests does to itself, and when: see gateway-with-faults. */
 export interface Fault {
-  readonly point: FaultPoint;
-  /** With how many calls at the point it happens; those before are held there. */
+  readonly point: FaultPoint | readonly FaultPoint[];
+  /** With how many calls at a point it happens; those before are held there. */
   readonly reached?: number;
-  readonly signal?: 'SIGKILL' | 'SIGSTOP';
+  /** `none`: they are held, and the rest is the test's to do. */
+  readonly signal?: 'SIGKILL' | 'SIGSTOP' | 'none';
 }
 
 export interface StartOptions {
@@ -28,6 +29,8 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Another main than the service's own. */
   readonly entry?: string;
+  readonly args?: readonly string[];
+  readonly port?: number;
 }
 
 export type Ground = Awaited<ReturnType<typeof openGround>>;
@@ -91,7 +94,7 @@ export async function openGround(given: { readonly database_url?: string } = {})
         entry: 'test/faults/gateway-with-faults.ts',
         environment: {
           ...environment,
-          FAULT_POINT: point,
+          FAULT_POINT: [point].flat().join(','),
           FAULT_REACHED: String(reached),
           FAULT_SIGNAL: signal,
         },

@@ -47,7 +47,7 @@ export async function startWire(database_url: string) {
     let losing = false;
     client.on('data', bytes => {
       const said = bytes.toString('latin1');
-      if (/^Q.{4}begin\0/s.test(said)) spoken = '';
+      if (/^Q.{4}begin\b/s.test(said)) spoken = '';
       spoken += said;
       const committed = /^Q.{4}commit\0/s.test(said) && cut !== null && spoken.includes(`\0${cut.statement}\0`);
       if (committed && cut?.commit === 'lost') {

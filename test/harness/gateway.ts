@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../gateway/development/detached.ts';
+import { freePort } from '../../gateway/development/port.ts';
 import { atEnd } from './release.ts';
 import { clearScratch, makeScratch } from './scratch.ts';
 
@@ -15,6 +15,8 @@ export interface GatewayOptions {
   readonly port?: number;
   /** Another main than the service's own, from the root of the project. */
   readonly entry?: string;
+  /** Its arguments. */
+  readonly args?: readonly string[];
   /** Variables beyond these: DATABASE_URL, BASE_RPC_URL, HUBS, … */
   readonly environment?: Readonly<Record<string, string>>;
   /** false: returns when the process runs, also where it is meant to refuse. */
@@ -44,7 +46,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     PORT: String(port),
     ...options.environment,
   };
-  const child = spawn(process.execPath, ['gateway/launch.ts', options.entry ?? 'gateway/main.ts'], {
+  const program = [options.entry ?? 'gateway/main.ts', ...(options.args ?? [])];
+  const child = spawn(process.execPath, ['gateway/launch.ts', ...program], {
     cwd: ROOT,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],

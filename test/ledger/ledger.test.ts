@@ -136,15 +136,28 @@ describe('correct', () => {
 });
 
 describe('a head that is held too long', () => {
-  it('answers 503, and is there again when it is let go of', async () => {
-    await withBooks(database, 71);
+  const held = async (agent_id: number) => {
+    await withBooks(database, agent_id);
     const holder = await database.connect();
     await holder.query('begin');
-    await holder.query('select 1 from book where agent_id = 71 for update');
+    await holder.query(`select 1 from book where agent_id = ${agent_id} for update`);
+    return holder;
+  };
+
+  it('is taken from whoever stands still with it', async () => {
+    const holder = await held(71);
+    expect(await collector(database).submit(collection(71, 1))).toBe(1);
+    await expect(holder.query('commit')).rejects.toThrow();
+  });
+
+  it('answers 503 while its holder is at work, and is there again when it is let go of', async () => {
+    const holder = await held(72);
+    const { rows } = await holder.query('select pg_backend_pid() as pid');
+    const atWork = holder.query('select pg_sleep(600)').catch(() => 'ended');
     const queue = collector(database);
-    await expect(queue.submit(collection(71, 1))).rejects.toMatchObject({ code: 'unavailable', status: 503 });
-    await holder.query('rollback');
-    await holder.end();
-    expect(await queue.submit(collection(71, 1))).toBe(1);
+    await expect(queue.submit(collection(72, 1))).rejects.toMatchObject({ code: 'unavailable', status: 503 });
+    await database.query({ text: 'select pg_terminate_backend($1, 5000)', values: [rows[0]?.pid] });
+    expect(await atWork).toBe('ended');
+    expect(await queue.submit(collection(72, 1))).toBe(1);
   });
 });

@@ -24,7 +24,11 @@ describe('a stalled chain', () => {
     await ground.chain.setAutomine(false);
     expect(await settler.settle(item)).toEqual({ kind: 'unknown', reason: 'not_mined' });
     expect(await ground.reconcile(item)).toEqual({ kind: 'unknown', reason: 'not_mined' });
-    await ground.chain.mine();
+    // The caller may have been told before the transaction had reached the node.
+    await until(async () => {
+      await ground.chain.mine();
+      return (await ground.reconcile(item)).kind === 'transferred';
+    });
     expect(await ground.reconcile(item)).toMatchObject({ kind: 'transferred', by: 'us' });
     expect(await ground.reconcile(item)).toEqual(await ground.reconcile(item));
   });
@@ -42,11 +46,12 @@ describe('a stalled chain', () => {
   });
 });
 
+const unsent = { reach: (name: string) => (name === 'after_settling' ? never() : Promise.resolve()) };
+
 describe('a process that ends between commit and broadcast', () => {
   it('is followed by another that sends the same bytes', async () => {
     const item = await onePayment();
-    const faults = { reach: (name: string) => (name === 'after_settling' ? never() : Promise.resolve()) };
-    const dying = ground.settler({ faults });
+    const dying = ground.settler({ faults: unsent });
     void dying.settle(item);
     await until(async () => (await ground.attempts()).length === 1);
     await dying.close();
@@ -67,7 +72,7 @@ describe('a process that ends between commit and broadcast', () => {
   it('does not hold up the nonces behind its own', async () => {
     const [lost, behind] = await ground.payments(2);
     if (!lost || !behind) return;
-    const dying = ground.settler({ faults: { reach: never } });
+    const dying = ground.settler({ faults: unsent });
     void dying.settle(lost);
     await until(async () => (await ground.attempts()).length === 1);
     await dying.close();
@@ -115,7 +120,7 @@ describe('a stuck nonce', () => {
 
   it('that was used up by something else is given up for a new one', async () => {
     const item = await onePayment();
-    const dying = ground.settler({ faults: { reach: never } });
+    const dying = ground.settler({ faults: unsent });
     void dying.settle(item);
     await until(async () => (await ground.attempts()).length === 1);
     await dying.close();

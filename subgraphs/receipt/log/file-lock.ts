@@ -1,36 +1,42 @@
-import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work under the lock takes milliseconds; a lock older than this was left by a process that died. */
-const ABANDONED_AFTER_MS = 10_000;
+/** Work under the lock takes less than a millisecond: who has held it for this long is dead, or stands still. */
+const ABANDONED_AFTER_MS = 1_000;
 const RETRY_MS = 5;
 
 /**
- * Runs `work` while no other process on this machine does so under the same path (O_EXCL: Node has no flock).
- * A stolen lock may let two run at once after a crash; callers must be safe then, and only lose their order.
+ * Runs `work` while no other process on this machine does so under the same path (O_EXCL: Node has no flock). It does not
+ * wait for anything, or a process that is stopped would mostly be stopped with the lock in hand. One that was stopped in
+ * its midst all the same has lost the lock to the next: `held` says so, and what it was about to write is old by then.
  */
-export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function withFileLock<T>(path: string, work: (held: () => boolean) => T): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
-  while (!(await take(path))) await sleep(RETRY_MS);
-  try {
-    return await work();
-  } finally {
-    await rm(path, { force: true });
+  for (;;) {
+    const since_ms = performance.now();
+    const held = () => performance.now() - since_ms < ABANDONED_AFTER_MS;
+    if (take(path)) {
+      try {
+        return work(held);
+      } finally {
+        if (held()) rmSync(path, { force: true });
+      }
+    }
+    await sleep(RETRY_MS);
   }
 }
 
-async function take(path: string): Promise<boolean> {
+function take(path: string): boolean {
   try {
-    await (await open(path, 'wx', 0o600)).close();
+    closeSync(openSync(path, 'wx', 0o600));
     return true;
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
   }
   // The file system's own clock is on both sides of the comparison as closely as a machine allows.
-  const since = await stat(path)
-    .then(found => found.mtimeMs)
-    .catch(() => null);
-  if (since !== null && Date.now() - since > ABANDONED_AFTER_MS) await rm(path, { force: true });
+  const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (since !== undefined && Date.now() - since > ABANDONED_AFTER_MS) rmSync(path, { force: true });
   return false;
 }

@@ -1,4 +1,5 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { withFileLock } from './file-lock.ts';
@@ -32,18 +33,17 @@ export function savedHead(path: string): SavedHead {
     for (let round = next; round !== null; round = next) {
       next = null;
       const { head, done } = round;
-      await withFileLock(`${path}.lock`, () => replace(path, head)).then(done.resolve, done.reject);
+      await keep(path, head).then(done.resolve, done.reject);
     }
     writing = false;
   }
 
   return {
-    read: () => readHead(path),
-    restart: head =>
-      withFileLock(`${path}.lock`, async () => {
-        await rm(path, { force: true });
-        if (head !== null) await replace(path, head);
-      }),
+    read: async () => readHead(path),
+    async restart(head) {
+      await withFileLock(`${path}.lock`, () => rmSync(path, { force: true }));
+      if (head !== null) await keep(path, head);
+    },
     save(head) {
       if (next === null) next = { head, done: Promise.withResolvers() };
       else if (head.tree_size > next.head.tree_size) next.head = head;
@@ -77,29 +77,39 @@ export class UnreadableHead extends Error {
   }
 }
 
-async function readHead(path: string): Promise<SignedTreeHead | null> {
+function readHead(path: string): SignedTreeHead | null {
   try {
-    return Saved.parse(JSON.parse(await readFile(path, 'utf8')));
+    return Saved.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new UnreadableHead(path, fault);
   }
 }
 
+let files = 0;
+
 /** Write aside, fsync, rename, fsync the folder: after a power cut either the old head or the new one stands there. */
-async function replace(path: string, head: SignedTreeHead): Promise<void> {
-  const saved = await readHead(path);
-  if (saved !== null && saved.tree_size >= head.tree_size) return;
-  const aside = `${path}.${process.pid}.tmp`;
+async function keep(path: string, head: SignedTreeHead): Promise<void> {
+  const aside = `${path}.${process.pid}.${files++}.tmp`;
   try {
     await writeDurably(aside, `${JSON.stringify(head, null, 2)}\n`);
-    await rename(aside, path);
+    while (!(await withFileLock(`${path}.lock`, held => place(path, aside, head, held))));
   } catch (fault) {
     await rm(aside, { force: true });
     throw fault;
   }
+  // Also where another process has put a larger one there: it may not have come this far.
   const folder = await open(dirname(path), 'r');
   await folder.sync().finally(() => folder.close());
+}
+
+/** False where the lock was lost meanwhile: a larger one may stand there now. */
+function place(path: string, aside: string, head: SignedTreeHead, held: () => boolean): boolean {
+  const saved = readHead(path);
+  if (saved !== null && saved.tree_size >= head.tree_size) rmSync(aside);
+  else if (held()) renameSync(aside, path);
+  else return false;
+  return true;
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {

@@ -1,0 +1,131 @@
+import { getAddress, type Hex } from 'viem';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../faults/audit.ts';
+import { oneTo } from '../faults/audit-books.ts';
+import { nameOf, newBuyer, type Order, send } from '../faults/buyer.ts';
+import { allClosed } from '../faults/claims.ts';
+import { eventually, type Ground, openGround } from '../faults/ground.ts';
+import type { RunningGateway } from '../harness/gateway.ts';
+import { type Agent, listenAt, newAgent, startGateways } from './trio.ts';
+
+/* Three processes on one Postgres, one chain and the same settlement keys. */
+
+const EACH = 60;
+
+let ground: Ground;
+let gateways: readonly RunningGateway[];
+const at = (index: number) => gateways[index % gateways.length] as RunningGateway;
+
+beforeAll(async () => {
+  ground = await openGround();
+  gateways = await startGateways(ground, 3);
+});
+
+describe('a book whose rows are bought at three processes', () => {
+  it('is heard live at each of them, every position once and in order', async () => {
+    const agent = await newAgent(ground, at(0));
+    const sockets = gateways.map(gateway => listenAt(gateway, agent));
+    const all = (positions: number) =>
+      eventually(`${positions} events at each`, () => sockets.every(({ length }) => length >= positions) || null);
+    await all(1);
+
+    const orders = await Promise.all(oneTo(6).map(number => agent.chat(`heard ${number}`)));
+    const together = orders.slice(3);
+    for (const [index, order] of orders.slice(0, 3).entries()) {
+      expect((await send(at(index), order)).status).toBe(200);
+      await all(index + 2);
+    }
+    await Promise.all(together.map((order, index) => send(at(index), order)));
+    expect((await send(at(1), orders[0] as Order)).headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    await all(8);
+    // Anything said twice would come before what is said next.
+    expect((await send(at(2), await agent.chat('and no more'))).status).toBe(200);
+    await all(9);
+
+    for (const heard of sockets) {
+      expect(heard.map(({ position }) => position)).toEqual(oneTo(9));
+      expect(heard).toEqual(sockets[0]);
+    }
+    expect(sockets[0]?.filter(({ kind }) => kind === 'born').map(({ row }) => row.seq)).toEqual(oneTo(8));
+    expect(sockets[0]?.filter(({ kind }) => kind === 'replay').map(({ row }) => row.seq)).toEqual([2]);
+  });
+});
+
+describe(`${EACH} calls at once at each of three processes, of six payers on three books`, () => {
+  it('are all paid, recorded once, and none of the processes is left behind', async () => {
+    const before = await audit(ground);
+    const owners: Agent[] = [];
+    while (owners.length < 3) owners.push(await newAgent(ground, at(owners.length)));
+    const guests = await Promise.all(owners.map(() => newBuyer(ground)));
+    const orders: Order[] = [];
+    for (let index = 0; index < 3 * EACH; index++) {
+      const { session, chat } = owners[index % 3] as Agent;
+      // A guest has no book: what he pays for lands on the one whose session he shows.
+      const guest = guests[(index + 1) % 3] ?? { chat };
+      orders.push(index % 2 === 0 ? await chat(`load ${index}`) : { ...(await guest.chat(`load ${index}`)), session });
+    }
+    const answers = await Promise.all(orders.map((order, index) => send(at(Math.floor(index / EACH)), order)));
+
+    const shares = gateways.map((_, number) => answers.slice(number * EACH, (number + 1) * EACH).map(nameOf));
+    expect(shares).toEqual(gateways.map(() => Array(EACH).fill('200')));
+    await allClosed(ground);
+    expect(await audit(ground)).toBe(before + owners.length + orders.length);
+    const seqs = { text: 'select seq from book where agent_id = any($1)', values: [owners.map(it => it.agent_id)] };
+    expect(await ground.database.query(seqs)).toEqual(owners.map(() => ({ seq: 1 + EACH })));
+  });
+
+  it('took every nonce of every settlement key once, in the table as on the chain', async () => {
+    await allMined();
+    const sent = await ground.database.query<Sent>({
+      text: `select key_address, nonce, count(distinct settlement_id)::int as settlements,
+          array_agg(tx_hash) as tx_hashes from settlement s join settlement_attempt a using (settlement_id)
+        group by key_address, nonce order by key_address, nonce`,
+    });
+    expect(sent.filter(({ settlements }) => settlements !== 1)).toEqual([]);
+    const keys = [...new Set(sent.map(({ key_address }) => key_address))];
+    expect(keys.length).toBeGreaterThan(1);
+    for (const key of keys) {
+      const own = sent.filter(({ key_address }) => key_address === key);
+      const count = Number(await ground.chain.call<string>('eth_getTransactionCount', key, 'latest'));
+      expect(own.map(({ nonce }) => nonce)).toEqual(oneTo(count).map(number => number - 1));
+      expect(await Promise.all(own.map(minedAs))).toEqual(own.map(({ nonce }) => [[key, nonce]]));
+    }
+  });
+
+  it('met no deadlock', async () => {
+    // A session tells of its own at its end at the latest.
+    await Promise.all(gateways.map(gateway => gateway.stop()));
+    const text = 'select deadlocks::int from pg_stat_database where datname = current_database()';
+    expect(await ground.database.query({ text })).toEqual([{ deadlocks: 0 }]);
+    expect(gateways.flatMap(({ logs }) => logs.filter(line => /deadlock|40P01/.test(line)))).toEqual([]);
+  });
+});
+
+interface Sent {
+  readonly key_address: string;
+  readonly nonce: number;
+  readonly settlements: number;
+  readonly tx_hashes: readonly string[];
+}
+
+async function allMined(): Promise<void> {
+  const text = `select count(*)::int as open from settlement where state = 'sent'`;
+  await eventually('every settlement mined', async () => {
+    const [row] = await ground.database.query<{ open: number }>({ text });
+    return row?.open === 0 || null;
+  });
+}
+
+/** Who signed what was mined under a nonce, and under which: of several attempts one. */
+async function minedAs({ tx_hashes }: Sent): Promise<readonly (readonly [string, number])[]> {
+  const found = await Promise.all(
+    tx_hashes.map(hash => ground.chain.call<Mined | null>('eth_getTransactionByHash', hash)),
+  );
+  return found.flatMap(it => (it?.blockNumber ? [[getAddress(it.from), Number(it.nonce)] as const] : []));
+}
+
+interface Mined {
+  readonly from: Hex;
+  readonly nonce: string;
+  readonly blockNumber: string | null;
+}

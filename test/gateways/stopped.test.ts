@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { FaultPoint } from '../../gateway/payment/till.ts';
+import { audit } from '../faults/audit.ts';
+import { jwsOf, nameOf, type Order, send } from '../faults/buyer.ts';
+import { allClosed, claimOf } from '../faults/claims.ts';
+import { eventually, type Ground, openGround, reached } from '../faults/ground.ts';
+import type { RunningGateway } from '../harness/gateway.ts';
+import { type Agent, newAgent, startGateways } from './trio.ts';
+
+/*
+ * One of three processes is stopped (SIGSTOP) in the midst of a transaction, with all in hand that it locks: claims and
+ * book, claims and a settlement key, or claims, the log's head and book. The server ends its session before the others
+ * give up waiting.
+ */
+
+let ground: Ground;
+let healthy: readonly RunningGateway[];
+let agent: Agent;
+
+beforeAll(async () => {
+  ground = await openGround();
+  healthy = await startGateways(ground, 2);
+  agent = await newAgent(ground, healthy[0] as RunningGateway);
+});
+
+/** What stands of a call whose transaction was cut off at the point. */
+const points: readonly [point: FaultPoint, left: string | undefined][] = [
+  ['in_claim', undefined],
+  ['in_settling', 'claimed'],
+  ['in_record', 'settling'],
+];
+
+describe.each(points)('a process stopped %s', (point, left) => {
+  it('keeps the others waiting and no more; woken, it goes on and serves, and nothing is doubled', async () => {
+    const before = await audit(ground);
+    const sleeper = await ground.startFaulty({ point, signal: 'SIGSTOP' });
+    const order = await agent.chat(`asleep ${point}`);
+    const others: Order[] = [];
+    for (let number = 0; number < 20; number++) others.push(await agent.chat(`awake ${point} ${number}`));
+
+    const answer = send(sleeper, order);
+    await reached(sleeper, point);
+    expect((await claimOf(ground, order))?.state).toBe(left);
+    const paid = await Promise.all(others.map((one, index) => send(healthy[index % 2] as RunningGateway, one)));
+    expect(paid.map(nameOf)).toEqual(others.map(() => '200'));
+
+    sleeper.process.kill('SIGCONT');
+    // On a machine that had much else to do its lease has run out meanwhile: then the call is another's to finish.
+    expect(['200', '503 settlement_pending']).toContain(nameOf(await answer));
+    const again = await eventually('answered', async () => {
+      const told = await send(sleeper, order);
+      return told.status === 200 ? told : null;
+    });
+    expect(jwsOf(await send(healthy[0] as RunningGateway, order))).toBe(jwsOf(again));
+    expect((await send(sleeper, await agent.chat(`awake again ${point}`))).status).toBe(200);
+    await allClosed(ground);
+    expect(await audit(ground)).toBe(before + others.length + 2);
+    await sleeper.kill('SIGKILL');
+  });
+});
