@@ -27,6 +27,11 @@ export class ChainHead {
     if (head.value) this.#seen = { block: head.value, at_ms: this.#clock.now_ms() };
   }
 
+  /** How long ago it was seen; null where it never was. */
+  age_ms(): number | null {
+    return this.#seen && this.#clock.now_ms() - this.#seen.at_ms;
+  }
+
   anchor(): BaseAnchor {
     if (this.#seen === null || this.#clock.now_ms() - this.#seen.at_ms > AGE_MS_MAX) return { status: 'UNAVAILABLE' };
     const { number, hash, state_root } = this.#seen.block;

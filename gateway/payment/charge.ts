@@ -25,8 +25,9 @@ import type { Till } from './till.ts';
 export function openCharge(till: Till): Charge {
   const charge = async (paid: AnyWhole, args: JsonObject, context: Context): Promise<Charged<JsonObject>> => {
     const entered = await enter(till, paid, args, context);
-    if (entered.kind === 'bought') return redeliver(till, paid, entered, context);
-    return carryThrough(till, paid, entered, context);
+    if (entered.kind === 'claimed') return carryThrough(till, paid, entered, context);
+    context.response.stopwatch.begin('replay');
+    return redeliver(till, paid, entered, context);
   };
   // The till sells whatever is declared; each caller gets back the type of what it declared.
   return charge as unknown as Charge;
@@ -39,6 +40,8 @@ export type Entered =
   | { readonly kind: 'bought'; readonly presented: Presented; readonly bought: Bought };
 
 export async function enter(till: Till, paid: AnyPaid, args: JsonObject, context: Context): Promise<Entered> {
+  const { stopwatch } = context.response;
+  stopwatch.begin('verify');
   const payment = authorized(till, paid, context);
   const request_hash = canonicalHash({ field: paid.field, args });
   const shown = { paid, args, payment, request_hash };
@@ -47,6 +50,7 @@ export async function enter(till: Till, paid: AnyPaid, args: JsonObject, context
   if (admitted.kind === 'replayed') return { kind: 'bought', presented: shown, bought: admitted };
   if (admitted.kind === 'blocked') throw await refusedByBook(till, admitted.refusal_id, context);
 
+  stopwatch.begin('claim');
   const task_id = taskId(till.clock.now_ms(), till.random.bytes(10));
   const { presented, spent, means } = admitted;
   const { claim, outcome } = await takeClaim(till, { ...presented, task_id, means }, spent, context);
@@ -64,6 +68,7 @@ async function carryThrough(
   context: Context,
 ): Promise<Charged<JsonObject>> {
   const { args, task_id, payment } = claimed;
+  const { stopwatch } = context.response;
   let standing: Standing = 'nothing_moved';
   try {
     await till.faults.reach('after_claim');
@@ -72,15 +77,18 @@ async function carryThrough(
       standing = 'moved';
       await adoptTransfer(till, claimed, elsewhere);
     }
+    stopwatch.begin('work');
     const until_ms = workUntil(till.clock.now_ms(), elsewhere ? null : payment.authorization);
     const work = paid.order === 'work_then_settle' ? await paid.work(args, task_id, context, until_ms) : null;
     await till.faults.reach('after_work');
 
+    stopwatch.begin('settle');
     if (!elsewhere) standing = 'may_have_moved';
     const settlement = elsewhere ? moved(elsewhere) : await settleClaim(till, claimed, work);
     standing = settlement.standing;
     if (settlement.kind === 'refused') throw settlement.refusal;
 
+    stopwatch.begin('record');
     const charged = await recordClaim(till, claimed, work, settlement.transfer);
     announce(context, claimed.payment, settlement.transfer.tx_hash, claimed.claim.landing);
     return charged;

@@ -1,7 +1,6 @@
-import { atomicAmount } from '../../schema/amount.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
-import type { AgentId, TaskId } from '../../schema/ids.ts';
+import type { TaskId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { orders, type Payer } from '../../subgraphs/paid.ts';
 import type { ClaimRequest, Lease } from '../../subgraphs/receipt/index.ts';
@@ -9,6 +8,7 @@ import type { Authorized } from './authorized.ts';
 import { authorizationToJson, claimKey } from './base/authorization.ts';
 import { signatureToJson } from './base/signature.ts';
 import type { WithinMeans } from './means.ts';
+import type { Claiming } from './queues.ts';
 import type { AnyPaid, Landing } from './record.ts';
 import type { Till } from './till.ts';
 
@@ -33,53 +33,54 @@ export function payerOf({ authorization }: Authorized): Payer {
   return { network: authorization.network, wallet: authorization.payer };
 }
 
-/** The claim with all that reconcile would need to finish it alone. */
-export async function claimOf(
+/** The claim with all that reconcile would need to finish it alone, but for the book that is looked for as it is made. */
+export async function claimingOf(
   till: Till,
   presented: Presented & Pick<ClaimRequest, 'task_id' | 'means'>,
   context: Context,
-): Promise<ClaimRequest> {
+): Promise<Claiming> {
   const { paid, args, payment, request_hash, task_id, means } = presented;
   const { authorization, signature } = payment;
   const payer = payerOf(payment);
   const claim_key = claimKey(authorization);
-  const agent_id = await landsOn(till, presented, payer, context);
-  const counted = agent_id !== null && orders[paid.order].reserves;
-  return {
+  const book = await landsOn(presented, payer, context);
+  const request = {
     claim_key,
     field: paid.field,
     request_hash,
     task_id,
-    agent_id,
     lease_owner: till.owner,
     network: authorization.network,
     payer: authorization.payer,
     payment_id: authorization.nonce,
     amount_atomic: paid.price_atomic,
-    reserved_atomic: atomicAmount(counted ? paid.price_atomic : 0n),
     valid_before: authorization.valid_before_seconds,
     authorization: { ...authorizationToJson(authorization), signature: signatureToJson(signature) },
     means,
     landing: landingOf(till, paid, args, context),
-    request_box: till.vault.seal(JSON.stringify(keptOf(presented)), requestLabel(claim_key)),
+    request_box: requestBox(till, presented, claim_key),
     slots: paid.slots?.(args, payer) ?? [],
   };
+  return { request, book, reserves: orders[paid.order].reserves, model: paid.model?.(args) ?? null };
 }
 
 /**
  * Reconcile reads a stamp's request, and no other's: of work it keeps the mark that a resend may still be worked for. A
  * claim costs no money yet, and what one may fill the disk with for a month must not be of the caller's size.
  */
-function keptOf({ paid, args }: Presented): JsonObject {
-  return paid.order === 'stamp' ? args : {};
+function requestBox({ vault }: Till, { paid, args }: Presented, claim_key: string): Buffer {
+  return paid.order === 'stamp' ? vault.seal(JSON.stringify(args), requestLabel(claim_key)) : MARK;
 }
 
+/** It says nothing of anybody, so it need not be sealed. */
+const MARK = Buffer.of(0);
+
 /** The session's book, or else the payer's: decided before the money moves, and kept on the claim. */
-async function landsOn(till: Till, { paid, args }: Presented, payer: Payer, context: Context): Promise<AgentId | null> {
+async function landsOn({ paid, args }: Presented, payer: Payer, context: Context): Promise<Claiming['book']> {
   const { possession } = context.principal;
   if (possession.kind === 'wrong') throw new Refusal('forbidden');
   if (paid.book) return paid.book(args, payer, context);
-  return possession.kind === 'proven' ? possession.agent_id : till.agentOfWallet(payer.wallet);
+  return possession.kind === 'proven' ? possession.agent_id : 'payers';
 }
 
 function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: Context): Landing {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../schema/canonical-json.ts';
+import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import { type NetworkName, networkNamed } from '../../schema/network.ts';
 
 /** The shapes of x402 v1 and v2 payments. Unknown members are dropped: what is not read is not kept. */
@@ -62,8 +62,19 @@ export interface Envelope {
   readonly kept: JsonObject;
 }
 
+/** By what was kept of them: the door reads a payment to refuse it early, and the till reads it again to judge it. */
+const read = new WeakMap<object, Envelope>();
+
 /** A payment as far as its shape goes; null where it has none. Copies what it keeps of its input. */
 export function readEnvelope(version: 1 | 2, untrusted: unknown): Envelope | null {
+  const known = isJsonObject(untrusted) ? read.get(untrusted) : undefined;
+  if (known?.kept.x402Version === version) return known;
+  const envelope = parseEnvelope(version, untrusted);
+  if (envelope) read.set(envelope.kept, envelope);
+  return envelope;
+}
+
+function parseEnvelope(version: 1 | 2, untrusted: unknown): Envelope | null {
   const parsed = envelopes[version].safeParse(untrusted);
   if (!parsed.success) return null;
   const accepted = 'accepted' in parsed.data ? parsed.data.accepted : null;

@@ -1,4 +1,3 @@
-import { encodePaymentResponseHeader } from '@x402/core/http';
 import type { SettleResponse } from '@x402/core/types';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
@@ -43,7 +42,8 @@ export function settlementHeaders(version: 1 | 2, answer: SettlementAnswer): Rec
   const network = (version === 1 ? networks.base.name : networks.base.caip2) as SettleResponse['network'];
   const response: SettleResponse = { success, transaction, network, payer };
   if (error_reason !== undefined) response.errorReason = error_reason;
-  return { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: encodePaymentResponseHeader(response) };
+  const encoded = Buffer.from(JSON.stringify(response)).toString('base64');
+  return { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: encoded };
 }
 
 /** The payment of a request to /graphql. @throws Refusal invalid_payment */

@@ -1,7 +1,8 @@
 import { Refusal } from '../../schema/errors.ts';
-import { type ClaimOutcome, type ClaimRequest, type Means, openClaimsOf } from '../../subgraphs/receipt/index.ts';
+import { type ClaimOutcome, type Means, openClaimsOf } from '../../subgraphs/receipt/index.ts';
 import { rejected } from './authorized.ts';
 import type { Hex } from './base/abi.ts';
+import type { Claiming, Taken } from './queues.ts';
 import type { AnyPaid } from './record.ts';
 import type { Till } from './till.ts';
 
@@ -18,18 +19,22 @@ const LOOKS_MAX = 2;
 export async function claimWithinMeans(
   till: Till,
   paid: AnyPaid,
-  request: ClaimRequest,
-  submit: (request: ClaimRequest) => Promise<ClaimOutcome>,
-): Promise<WithinMeans> {
-  let outcome = await submit(request);
+  claiming: Claiming,
+  submit: (claiming: Claiming) => Promise<Taken>,
+): Promise<Taken<WithinMeans>> {
+  const { request } = claiming;
+  let { claim, outcome } = await submit(claiming);
   for (let looks = 0; outcome.kind === 'beyond_means' && looks < LOOKS_MAX; looks++)
-    outcome = await submit({ ...request, means: await lookAgain(till, request) });
+    ({ claim, outcome } = await submit({
+      ...claiming,
+      request: { ...request, means: await lookAgain(till, request) },
+    }));
   if (outcome.kind === 'beyond_means') throw rejected(till, paid, 'insufficient_funds');
-  return outcome;
+  return { claim, outcome };
 }
 
 /** Open claims first, then the chain: one that moves between the two is seen as moved, and one after them in the balance. */
-async function lookAgain(till: Till, { payer }: ClaimRequest): Promise<Means> {
+async function lookAgain(till: Till, { payer }: Claiming['request']): Promise<Means> {
   const open = await openClaimsOf(till.database, payer);
   const nonces = open.map(({ payment_id }) => payment_id as Hex);
   const holdings = await till.chain.holdings(payer as Hex, nonces);

@@ -112,7 +112,7 @@ export async function openTill(parts: TillParts): Promise<Till> {
   const chain_head = new ChainHead(chain, systemClock);
   const { profile } = config;
   const refuser = { issuer, random: systemRandom, profile, anchor: () => chain_head.anchor() };
-  const queues = openQueues(database, openRecorder(issuer, vault.seal), refuser);
+  const queues = openQueues(database, openRecorder(issuer, vault.seal), refuser, faults);
   return {
     database,
     queues,

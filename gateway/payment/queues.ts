@@ -1,4 +1,5 @@
-import type { TaskId } from '../../schema/ids.ts';
+import { atomicAmount } from '../../schema/amount.ts';
+import type { AgentId, TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import { type Asking, replay, reserve } from '../../subgraphs/book/index.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
@@ -11,28 +12,53 @@ import {
   claimPayments,
   type Refuser,
 } from '../../subgraphs/receipt/index.ts';
-import { type Landing, type Recorded, type Recorder, type Recording } from './record.ts';
+import { agentsOfWallets } from '../../subgraphs/session/index.ts';
+import type { Landing, Recorded, Recorder, Recording } from './record.ts';
+import type { FaultPoint, Faults } from './till.ts';
 
 /** What a paid call commits, each kind with its like: calls that arrive together share a transaction. */
 export interface Queues {
-  readonly claim: GroupCommit<Claiming, ClaimOutcome>;
+  readonly claim: GroupCommit<Claiming, Taken>;
   readonly record: GroupCommit<Recording, Recorded>;
   readonly replay: GroupCommit<TaskId, undefined>;
 }
 
 /** A claim as it is asked for, and what its book is told of the call. */
 export interface Claiming {
-  readonly request: ClaimRequest;
+  readonly request: Omit<ClaimRequest, 'agent_id' | 'reserved_atomic'>;
+  /** `payers`: the one that the payer has, if he has one; it is looked for in the claim's own transaction. */
+  readonly book: AgentId | null | 'payers';
+  /** Whether the price is held on that book. */
+  readonly reserves: boolean;
   /** As the request names it. */
   readonly model: string | null;
 }
 
-export function openQueues(database: Database, recorder: Recorder, refuser: Refuser): Queues {
+/** The claim as it was made, with its book. */
+export interface Taken<O extends ClaimOutcome = ClaimOutcome> {
+  readonly claim: ClaimRequest;
+  readonly outcome: O;
+}
+
+type Placed = Pick<Claiming, 'model'> & { readonly request: ClaimRequest };
+
+export function openQueues(database: Database, recorder: Recorder, refuser: Refuser, faults: Faults): Queues {
   const items_max = limits.group_commit_items_max;
+  const claim: Run<Claiming, Taken> = async (tx, claimings) => claimAndReserve(tx, refuser, await place(tx, claimings));
   return {
-    claim: new GroupCommit(database, (tx, claimings) => claimAndReserve(tx, refuser, claimings), items_max),
-    record: new GroupCommit(database, recorder, items_max),
+    claim: new GroupCommit(database, holding(faults, 'in_claim', claim), items_max),
+    record: new GroupCommit(database, holding(faults, 'in_record', recorder), items_max),
     replay: new GroupCommit(database, replayAll, items_max),
+  };
+}
+
+type Run<I, O> = (tx: Tx, items: readonly I[]) => Promise<readonly O[]>;
+
+function holding<I, O>(faults: Faults, point: FaultPoint, run: Run<I, O>): Run<I, O> {
+  return async (tx, items) => {
+    const outcomes = await run(tx, items);
+    await faults.reach(point);
+    return outcomes;
   };
 }
 
@@ -40,16 +66,10 @@ export function openQueues(database: Database, recorder: Recorder, refuser: Refu
  * A cap holds under concurrency because the claim and what it holds on the book are one commit. What the book refuses is
  * let go of in the same one, with its row and its signed refusal.
  */
-async function claimAndReserve(
-  tx: Tx,
-  refuser: Refuser,
-  claimings: readonly Claiming[],
-): Promise<readonly ClaimOutcome[]> {
-  const outcomes = await claimPayments(
-    tx,
-    claimings.map(({ request }) => request),
-  );
-  const asking = claimings.flatMap((claiming, index) => {
+async function claimAndReserve(tx: Tx, refuser: Refuser, placed: readonly Placed[]): Promise<readonly Taken[]> {
+  const requests = placed.map(({ request }) => request);
+  const outcomes = await claimPayments(tx, requests);
+  const asking = placed.flatMap((claiming, index) => {
     const asked = outcomes[index]?.kind === 'claimed' ? askingOf(claiming) : null;
     return asked ? [{ asked, request: claiming.request }] : [];
   });
@@ -67,11 +87,25 @@ async function claimAndReserve(
     blocked.map(({ claim_key, refusal_id }) => ({ claim_key, refusal_id })),
   );
   const refused = new Map(blocked.map(claim => [claim.claim_key, claim]));
-  return outcomes.map((outcome, index) => afterwards(outcome, claimings[index]?.request, refused));
+  return requests.map((claim, index) => {
+    const outcome = afterwards(outcomes[index] as ClaimOutcome, claim, refused);
+    return { claim, outcome };
+  });
+}
+
+/** One look for all payers whose own book is meant. */
+async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly Placed[]> {
+  const payers = new Set(claimings.flatMap(({ book, request }) => (book === 'payers' ? [request.payer] : [])));
+  const agents = await agentsOfWallets(tx, [...payers]);
+  return claimings.map(({ request, book, reserves, model }) => {
+    const agent_id = book === 'payers' ? (agents.get(request.payer) ?? null) : book;
+    const reserved_atomic = agent_id !== null && reserves ? request.amount_atomic : atomicAmount(0n);
+    return { model, request: { ...request, agent_id, reserved_atomic } };
+  });
 }
 
 /** Null where the order holds nothing on a book. */
-function askingOf({ request, model }: Claiming): Asking | null {
+function askingOf({ request, model }: Placed): Asking | null {
   const { agent_id, reserved_atomic } = request;
   if (agent_id === null || reserved_atomic === 0n) return null;
   const { intent_id, attempt_index } = request.landing as Landing;
@@ -91,10 +125,10 @@ function askingOf({ request, model }: Claiming): Asking | null {
 /** The same payment may stand in one batch several times: what its book refused is no longer in flight, nor used. */
 function afterwards(
   outcome: ClaimOutcome,
-  request: ClaimRequest | undefined,
+  request: ClaimRequest,
   refused: ReadonlyMap<string, BlockedClaim & Pick<ClaimRequest, 'request_hash'>>,
 ): ClaimOutcome {
-  const blocked = request && refused.get(request.claim_key);
+  const blocked = refused.get(request.claim_key);
   if (!blocked) return outcome;
   if (blocked.request_hash === request.request_hash) return { kind: 'blocked', refusal_id: blocked.refusal_id };
   return { kind: 'in_flight', task_id: request.task_id };

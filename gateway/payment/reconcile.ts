@@ -35,16 +35,23 @@ const CLAIMS_AT_ONCE = 8;
 /** For how long a payment may have been used before the claim that found it used. */
 const SEEN_LATE_SECONDS_MAX = 24 * 3600;
 
+interface Round {
+  readonly name: string;
+  readonly rest_ms: number;
+  run(till: Till, heartbeat: Heartbeat): Promise<unknown>;
+}
+
 /** What is looked after, and how long each rests between two rounds; none waits for another. */
-const rounds: readonly { readonly rest_ms: number; run(till: Till, heartbeat: Heartbeat): Promise<unknown> }[] = [
-  { rest_ms: 1_000, run: till => till.owed.pay() },
-  { rest_ms: 1_000, run: till => till.settler.rebroadcast() },
-  { rest_ms: 1_000, run: finishOrphans },
-  { rest_ms: 1_000, run: lookAtExpired },
-  { rest_ms: 1_000, run: lookForArrivals },
-  { rest_ms: 5_000, run: till => recheckFinalized(till, noteMoved) },
-  { rest_ms: 5_000, run: lookAtChain },
+const rounds: readonly Round[] = [
+  { name: 'owed', rest_ms: 1_000, run: till => till.owed.pay() },
+  { name: 'rebroadcast', rest_ms: 1_000, run: till => till.settler.rebroadcast() },
+  { name: 'orphans', rest_ms: 1_000, run: finishOrphans },
+  { name: 'expired', rest_ms: 1_000, run: lookAtExpired },
+  { name: 'arrivals', rest_ms: 1_000, run: lookForArrivals },
+  { name: 'finality', rest_ms: 5_000, run: till => recheckFinalized(till, noteMoved) },
+  { name: 'chain', rest_ms: 5_000, run: lookAtChain },
   {
+    name: 'forget',
     rest_ms: 600_000,
     run: till => forgetClaims(till.database, limits.answer_kept_hours, limits.wallet_reverted_rest_seconds),
   },
@@ -57,15 +64,26 @@ export interface Reconciler {
 
 /**
  * Finishes what a dead process, a stalled chain or a lost connection left open: at start and on a timer, in every
- * process, each claim by one of them. `log` hears of a round that failed; the next one begins anew.
+ * process, each claim by one of them. `log` hears of a round that failed; the next one begins anew. `ended` hears of
+ * every round.
  */
-export async function openReconciler(till: Till, log: (error: unknown) => void): Promise<Reconciler> {
+export async function openReconciler(
+  till: Till,
+  log: (error: unknown) => void,
+  ended: (round: string, outcome: 'done' | 'failed') => void = () => {},
+): Promise<Reconciler> {
   const heartbeat = await openHeartbeat(till.database, till.owner, log);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const running = rounds.map(async ({ rest_ms, run }) => {
+  const running = rounds.map(async ({ name, rest_ms, run }) => {
     while (!signal.aborted) {
-      await run(till, heartbeat).catch(log);
+      await run(till, heartbeat).then(
+        () => ended(name, 'done'),
+        error => {
+          ended(name, 'failed');
+          log(error);
+        },
+      );
       await sleep(rest_ms, undefined, { signal }).catch(() => {});
     }
   });

@@ -36,7 +36,6 @@ export type InHand = Pick<Work<JsonObject>, 'route'> & Partial<Work<JsonObject>>
 /** Moves the money, or finds out why it did not move. The chain's word decides; a time-out decides nothing. */
 export async function settleClaim(till: Till, claimed: Claimed, in_hand: InHand | null): Promise<SettledClaim> {
   const { paid, task_id } = claimed;
-  const pending = { kind: 'refused', standing: 'may_have_moved', refusal: new Refusal('settlement_pending') } as const;
   const answer_box = in_hand?.answer ? sealAnswer(till, task_id, in_hand.answer) : null;
   const settlement = await till.settler.settle({ ...claimItem(claimed), answer_box, worked: workedLanding(in_hand) });
   switch (settlement.kind) {
@@ -44,7 +43,7 @@ export async function settleClaim(till: Till, claimed: Claimed, in_hand: InHand 
       return moved(settlement);
     case 'vouched':
       // A stamp's effect cannot be taken back: it is written for money that was seen, and for no less.
-      return paid.order === 'stamp' ? pending : moved(settlement);
+      return paid.order === 'stamp' ? pending() : moved(settlement);
     case 'not_transferred':
     case 'declined':
       return { kind: 'refused', standing: 'nothing_moved', refusal: rejected(till, paid, settlement.reason) };
@@ -55,8 +54,12 @@ export async function settleClaim(till: Till, claimed: Claimed, in_hand: InHand 
         refusal: new Refusal(unsent[settlement.reason], { facts: { charged: false } }),
       };
     case 'unknown':
-      return pending;
+      return pending();
   }
+}
+
+function pending(): SettledClaim {
+  return { kind: 'refused', standing: 'may_have_moved', refusal: new Refusal('settlement_pending') };
 }
 
 export function moved(transfer: Moved): SettledClaim {

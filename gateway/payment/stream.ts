@@ -22,8 +22,9 @@ import type { Till } from './till.ts';
 export function openChargeStream(till: Till): ChargeStream {
   const charge = async (paid: AnyStream, args: JsonObject, context: Context): Promise<ChargedStream<JsonObject>> => {
     const entered = await enter(till, paid, args, context);
-    if (entered.kind === 'bought') return redeliverStream(till, paid, entered, context);
-    return carryOut(till, paid, entered, context);
+    if (entered.kind === 'claimed') return carryOut(till, paid, entered, context);
+    context.response.stopwatch.begin('replay');
+    return redeliverStream(till, paid, entered, context);
   };
   return charge as unknown as ChargeStream;
 }
@@ -44,11 +45,13 @@ async function carryOut(
       standing = 'moved';
       await adoptTransfer(till, claimed, elsewhere);
     }
+    context.response.stopwatch.begin('work');
     const until_ms = workUntil(till.clock.now_ms(), elsewhere ? null : payment.authorization);
     const speaking = await paid.open(args, task_id, context, until_ms);
     pump = pumpOf(till, speaking);
     await till.faults.reach('after_work');
 
+    context.response.stopwatch.begin('settle');
     if (!elsewhere) standing = 'may_have_moved';
     const settlement = elsewhere ? moved(elsewhere) : await settleClaim(till, claimed, { route: speaking.route });
     standing = settlement.standing;

@@ -13,10 +13,12 @@ export class StreamsInFlight {
 
   /** From now on they have so long; what still runs then is cut off, and recorded without an answer. */
   stop(patience_ms: number): void {
-    this.#stopping ??= setTimeout(() => {
-      this.#cut = true;
-      for (const cancel of this.#running.values()) cancel();
-    }, patience_ms);
+    this.#stopping ??= setTimeout(() => this.cut(), patience_ms);
+  }
+
+  cut(): void {
+    this.#cut = true;
+    for (const cancel of this.#running.values()) cancel();
   }
 
   async ended(): Promise<void> {

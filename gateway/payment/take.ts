@@ -1,18 +1,13 @@
 import { Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
-import { type ClaimOutcome, type ClaimRequest, claimByKey, leaseOfTask } from '../../subgraphs/receipt/index.ts';
+import { type ClaimRequest, claimByKey, leaseOfTask } from '../../subgraphs/receipt/index.ts';
 import { claimKey } from './base/authorization.ts';
-import { claimOf, type Presented } from './claimed.ts';
+import { claimingOf, type Presented } from './claimed.ts';
 import { claimWithinMeans, type WithinMeans } from './means.ts';
-import type { Claiming } from './queues.ts';
+import type { Claiming, Taken } from './queues.ts';
 import { giveUp } from './steps.ts';
 import type { Till } from './till.ts';
-
-export interface Taken {
-  readonly claim: ClaimRequest;
-  readonly outcome: WithinMeans;
-}
 
 /**
  * Claims the payment and reserves on the book, in one commit that other calls share. `spent`: the chain has it that the
@@ -23,14 +18,11 @@ export async function takeClaim(
   presented: Presented & Pick<ClaimRequest, 'task_id' | 'means'>,
   spent: boolean,
   context: Context,
-): Promise<Taken> {
+): Promise<Taken<WithinMeans>> {
   try {
     if (!till.log.sound) await requireClaimed(till, presented);
-    const claim = await claimOf(till, presented, context);
-    const { paid, args } = presented;
-    const model = paid.model?.(args) ?? null;
-    const outcome = await claimWithinMeans(till, paid, claim, request => submit(till, { request, model }));
-    return { claim, outcome };
+    const claiming = await claimingOf(till, presented, context);
+    return await claimWithinMeans(till, presented.paid, claiming, asked => submit(till, asked));
   } catch (error) {
     throw error instanceof DatabaseAway ? await unclaimed(till, presented, spent, error) : error;
   }
@@ -43,7 +35,7 @@ async function requireClaimed(till: Till, { payment }: Presented): Promise<void>
     throw new Refusal('unavailable', { facts: { charged: false } });
 }
 
-async function submit(till: Till, claiming: Claiming): Promise<ClaimOutcome> {
+async function submit(till: Till, claiming: Claiming): Promise<Taken> {
   try {
     return await till.queues.claim.submit(claiming);
   } catch (error) {
@@ -53,7 +45,7 @@ async function submit(till: Till, claiming: Claiming): Promise<ClaimOutcome> {
   }
 }
 
-async function letGo(till: Till, claim: ClaimRequest): Promise<void> {
+async function letGo(till: Till, claim: Claiming['request']): Promise<void> {
   const lease = await leaseOfTask(till.database, claim);
   if (lease) await giveUp(till, lease, 'unavailable', false);
 }

@@ -16,6 +16,7 @@ import { RerunHolds } from './payment/rerun.migration.ts';
 import { RevertedByPayer } from './payment/reverted.migration.ts';
 import { SettlementAttempt, SettlementRow, SettlerKeyRow } from './payment/settlement.entity.ts';
 import { SettlementTables } from './payment/settlement.migration.ts';
+import { ReceiptsInline } from './receipt/inline.migration.ts';
 import { Receipt } from './receipt/receipt.entity.ts';
 import { IssuerResolver, ReceiptResolver, receiptReference } from './receipt/receipt.resolver.ts';
 import { RefusalTables } from './refusal/migration.ts';
@@ -28,7 +29,8 @@ export type { HubSettings } from './inference/catalogue.ts';
 export { completionPaid } from './inference/completions/completion.paid.ts';
 export { completionStream } from './inference/completions/completion.stream.ts';
 export type { InferenceContext } from './inference/context.ts';
-export { type Hubs, openHubs } from './inference/hubs/open.ts';
+export { eventsIn } from './inference/hubs/events.ts';
+export { type HubOptions, type Hubs, openHubs } from './inference/hubs/open.ts';
 export { type Issuer, openIssuer } from './issuer/keys.ts';
 export type { Damage } from './log/audit.ts';
 export { auditStored } from './log/audit-stored.ts';
@@ -78,6 +80,7 @@ export const receiptMigrations = [
   OpenClaimsByPayer,
   RefusalsByTask,
   RevertedByPayer,
+  ReceiptsInline,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {
@@ -105,6 +108,7 @@ export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease, slotsM
 export { leaseOfTask } from './payment/doubt.ts';
 export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
 export { anybodyServes, endLease, renewLease } from './payment/lease.ts';
+export { type Figures, figures } from './payment/figures.ts';
 export { type Means, openClaimsOf } from './payment/means.ts';
 export {
   type Abandoned,

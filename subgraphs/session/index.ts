@@ -6,7 +6,7 @@ import { PossessionRecord } from './possession/possession.entity.ts';
 import { PossessionResolver } from './possession/possession.resolver.ts';
 import { RegistrationResolver } from './registration/registration.resolver.ts';
 
-export { agentOfWallet } from './agent/find.ts';
+export { agentOfWallet, agentsOfWallets } from './agent/find.ts';
 export type { SessionContext, WalletProofs, WalletVerdict } from './context.ts';
 export { type DecoyBox, heldByProof, heldBySession, sealDecoy } from './possession/check.ts';
 export { registrationPaid } from './registration/registration.paid.ts';

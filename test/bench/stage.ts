@@ -8,14 +8,13 @@ import { createDatabase, databaseUrl } from '../harness/global.ts';
 import { clearScratch, makeScratch, sweepScratch } from '../harness/scratch.ts';
 import { prepareTemplate } from '../harness/template.ts';
 import { type Child, type Start, startChild } from './child/child.ts';
-import type { GatewayReady } from './servers/gateway.ts';
-import type { HubReady } from './servers/hub.ts';
+import type { GatewayGiven, GatewayReady } from './servers/gateway.ts';
 import type { Job, LedgerGiven, OpenedBook } from './servers/ledger.ts';
 
 const TEMPLATE = 'bench_template';
 
 /**
- * What contests share: one Postgres, one hub, one gateway with its book; each comes when it is first asked for, and all
+ * What contests share: one Postgres, one gateway with its book; each comes when it is first asked for, and all
  * of it goes with `close`.
  */
 export class Stage {
@@ -62,27 +61,28 @@ export class Stage {
   /** Base with real USDC, one block every two seconds. */
   readonly chain = lazily(() => startBaseChain(this.#folder, { save_seconds: null }));
 
-  readonly hub = lazily(() => this.start<HubReady>({ file: 'hub' }));
-
   readonly gateway_database = lazily(() => this.database());
 
-  /** The service, with a chain that stands still and a hub that answers at once. */
-  readonly gateway = lazily(async () => {
+  /** The service, with a chain and a hub that stand still. */
+  readonly gateway = lazily(() => this.startGateway({}));
+
+  /** Another process of the same service. */
+  async startGateway(variables: GatewayGiven, closing?: Closing): Promise<Child<GatewayReady>> {
     const data_dir = join(this.#folder, 'gateway');
     await mkdir(data_dir, { recursive: true });
-    const { ready: hub } = await this.hub();
-    return this.start<GatewayReady>({
-      file: 'gateway',
-      given: {
-        DATA_DIR: data_dir,
-        PORT: String(await freePort()),
-        DATABASE_URL: await this.gateway_database(),
-        BASE_RPC_URL: 'http://127.0.0.1:1',
-        ISSUER_KEYS: ISSUER_KEY,
-        HUBS: JSON.stringify([{ name: 'bench', base_url: hub.base_url, api_key: 'bench', models: ['bench/small'] }]),
-      },
-    });
-  });
+    const given: GatewayGiven = {
+      DATA_DIR: data_dir,
+      PORT: String(await freePort()),
+      DATABASE_URL: await this.gateway_database(),
+      BASE_RPC_URL: 'http://127.0.0.1:1',
+      ISSUER_KEYS: ISSUER_KEY,
+      HUBS: JSON.stringify([
+        { name: 'bench', base_url: 'http://127.0.0.1:1/v1', api_key: 'bench', models: ['bench/small'] },
+      ]),
+      ...variables,
+    };
+    return this.start<GatewayReady>({ file: 'gateway', given }, closing);
+  }
 
   /** Writes books and the log as the service does, in a process of its own and in any of the databases. */
   readonly ledger = lazily(() =>

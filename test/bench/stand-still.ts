@@ -4,11 +4,30 @@ import type { OpenSettling } from '../../gateway/payment/open-till.ts';
 import { type ClaimItem, commitSettling } from '../../gateway/payment/steps.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
+import type { openHubs } from '../../subgraphs/receipt/index.ts';
 
 /*
  * A chain on which everything has happened already: what is left of a paid call is our own work. The claim still becomes
  * `settling` by its own commit, since that commit is what a paid call costs.
  */
+
+/** The answer of both sides' hub: neither side asks anybody for it. */
+export const completion = {
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Answered at once.' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 },
+} as const;
+
+/** Hubs that have answered before they are asked: no HTTP, as on the other side, since a call to a hub costs each the same. */
+export const standStillHubs: typeof openHubs = (settings, { clock }) => ({
+  settings,
+  opened_at_ms: clock.now_ms(),
+  async complete(_request, { candidates: [candidate] }) {
+    if (!candidate) return { kind: 'failed', attempts: [] };
+    return { kind: 'answered', ...candidate, completion: { ...completion, choices: [...completion.choices] } };
+  },
+  stream: async () => ({ kind: 'failed', attempts: [] }),
+  close: async () => {},
+});
 
 const block = { number: 1, hash: `0x${'0'.repeat(64)}` as Hex, timestamp_seconds: 0, base_fee_wei: 1n };
 const ok = async <T>(value: T) => ({ kind: 'ok' as const, value });

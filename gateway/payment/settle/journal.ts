@@ -5,7 +5,7 @@ import type { Hex } from '../base/abi.ts';
 import type { Market } from '../base/chain.ts';
 import type { Desk } from './desk.ts';
 import type { Fees } from './fees.ts';
-import type { CommitSettling } from './settle.ts';
+import type { SettlerOptions } from './settle.ts';
 import { type SettleItem, submissionOf } from './submission.ts';
 import { signTransaction } from './transaction.ts';
 
@@ -38,22 +38,24 @@ export interface Batch<I extends SettleItem> {
   readonly replaces: readonly string[];
 }
 
+type Journalling<I extends SettleItem> = Pick<SettlerOptions<I>, 'random' | 'commitSettling' | 'faults'>;
+
 /**
  * The one commit of a settlement: claims become `settling`, a nonce is taken, the signed bytes are written down.
  * Before it nothing may be broadcast, after it the same bytes may be broadcast by anybody, any number of times.
  */
 export async function journal<I extends SettleItem>(
   desk: Desk,
-  random: Random,
-  commitSettling: CommitSettling<I>,
+  options: Journalling<I>,
   batch: Batch<I>,
 ): Promise<JournalOutcome<I>> {
-  const settlement_id = newSettlementId(random);
+  const settlement_id = newSettlementId(options.random);
   // Until the work is done a failure is a rollback; after that only the commit itself can have failed.
   let written: Journalled<I> | 'nothing' | null = null;
   try {
     await desk.database.transaction(async tx => {
-      written = (await write(tx, desk, commitSettling, batch, settlement_id)) ?? 'nothing';
+      written = null;
+      written = (await write(tx, desk, options, batch, settlement_id)) ?? 'nothing';
     });
   } catch (cause) {
     if (written === null || written === 'nothing') return { kind: 'failed', cause };
@@ -74,7 +76,7 @@ export function newSettlementId(random: Random): string {
 async function write<I extends SettleItem>(
   tx: Tx,
   desk: Desk,
-  commitSettling: CommitSettling<I>,
+  { commitSettling, faults }: Journalling<I>,
   { items, market, fees, free, replaces }: Batch<I>,
   settlement_id: string,
 ): Promise<Journalled<I> | null> {
@@ -94,6 +96,7 @@ async function write<I extends SettleItem>(
   const valid_before_max = Math.max(...kept.map(({ authorization }) => authorization.valid_before_seconds));
   const birth = { settlement_id, key_address: key.address, authorizations: kept.length, from_block, valid_before_max };
   await journalSettlement(tx, birth, { tx_hash: hash, nonce: allocated.nonce, raw, ...fees });
+  await faults?.reach('in_settling');
   return { settlement_id, key_address: key.address, from_block, items: kept, raw, hashes: [hash] };
 }
 

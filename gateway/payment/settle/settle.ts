@@ -40,7 +40,7 @@ export interface Settler<I extends SettleItem = SettleItem> {
 
 /** Named points at which a test may stop the process. */
 export interface SettlerFaults {
-  reach(name: 'after_settling' | 'after_broadcast'): Promise<void>;
+  reach(name: 'in_settling' | 'after_settling' | 'after_broadcast'): Promise<void>;
 }
 
 export interface SettlerOptions<I extends SettleItem> {

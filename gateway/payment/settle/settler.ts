@@ -115,8 +115,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   async #journal(waiters: readonly Waiter<I>[], batch: Batch<I>): Promise<void> {
-    const { random, commitSettling } = this.#options;
-    const outcome = await journal(this.#desk, random, commitSettling, batch);
+    const outcome = await journal(this.#desk, this.#options, batch);
     switch (outcome.kind) {
       case 'failed':
         if (outcome.cause instanceof DatabaseAway) this.#fail(waiters, notSent('journal_failed'), outcome.cause);

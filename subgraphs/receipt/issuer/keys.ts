@@ -5,6 +5,7 @@ import { keccak256 } from '../../../schema/digest.ts';
 import type { IssuerHistoryRef, ReceiptPolicyRef } from '../../../schema/receipt-payload.ts';
 import { deriveKeys, type SeedKeys } from './derive.ts';
 import { historyDocument, historyRef } from './history.ts';
+import { p1363 } from './p1363.ts';
 import { policyHistory, receiptPolicyRef } from './policy.ts';
 
 export interface Ed25519Signature extends JsonObject {
@@ -106,9 +107,12 @@ function jwsSigner(seed: SeedKeys, base_url: string): (claims: JsonObject) => st
   };
 }
 
-/** JOSE wants r and s side by side (RFC 7518 §3.4), not DER. */
+/**
+ * JOSE wants r and s side by side (RFC 7518 §3.4), not DER. Node would give them for `{key, dsaEncoding}`, but finds out
+ * what that object is by failing at what it is not: 130 µs instead of 50.
+ */
 function es256(key: KeyObject, text: string): Buffer {
-  return sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' });
+  return p1363(sign('sha256', Buffer.from(text), key));
 }
 
 function ed25519Signature(seed: SeedKeys, text: string): Ed25519Signature {

@@ -1,6 +1,6 @@
 import { canonicalHash } from '../../../schema/digest.ts';
 import { iso } from '../../clock.ts';
-import { insertRows, type Tx } from '../../database.ts';
+import type { Tx } from '../../database.ts';
 import type { Issuer } from '../issuer/keys.ts';
 import { appendLeaf, EMPTY_ROOT, type Frontier, rootOf, type TreeNode } from './merkle.ts';
 
@@ -65,20 +65,32 @@ export class OpenLog {
     if (this.#nodes.length === 0) throw new RangeError('nothing was appended to the log');
     const root = rootOf(this.#frontier);
     const head = signHead(issuer, this.#size, root, this.collected_at_ms);
-    await insertRows(
-      tx,
-      'log_node',
-      this.#nodes.map(node => ({ ...node, hash: bytea(node.hash) })),
-    );
-    await insertRows(tx, 'tree_head', [head]);
+    const nodes = this.#nodes.map(node => ({ ...node, hash: bytea(node.hash) }));
     await tx.query({
-      name: 'store log head',
-      text: 'update log_head set tree_size = $2, root_hash = $3, frontier = $4, last_at_ms = $5 where log_id = $1',
-      values: [LOG_ID, this.#size, root, Buffer.concat(this.#frontier), this.collected_at_ms],
+      name: 'store log',
+      text: STORE,
+      values: [
+        LOG_ID,
+        this.#size,
+        root,
+        Buffer.concat(this.#frontier),
+        this.collected_at_ms,
+        JSON.stringify(nodes),
+        JSON.stringify(head),
+      ],
     });
     return head;
   }
 }
+
+/** In one statement, since others wait for the head meanwhile. */
+const STORE = `with node as (
+    insert into log_node (level, index, hash)
+    select level, index, hash from jsonb_populate_recordset(null::log_node, $6::jsonb)),
+  signed as (
+    insert into tree_head (tree_size, log_id, root_hash, tree_head_hash, kid, jws, at)
+    select tree_size, log_id, root_hash, tree_head_hash, kid, jws, at from jsonb_populate_record(null::tree_head, $7::jsonb))
+  update log_head set tree_size = $2, root_hash = $3, frontier = $4, last_at_ms = $5 where log_id = $1`;
 
 /** Waits for the log's head and holds it until the transaction ends. Taken after claim keys, before book heads. */
 export async function lockLogHead(tx: Tx): Promise<OpenLog> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../../schema/digest.ts';
 
 /**
  * The append-only Merkle tree of RFC 6962 §2.1 (RFC 9162 §2.1.1): pure, no storage.
@@ -14,18 +14,18 @@ export interface TreeNode extends NodeAddress {
 }
 
 /** MTH({}) is the hash of nothing. */
-export const EMPTY_ROOT: Buffer = createHash('sha256').digest();
+export const EMPTY_ROOT: Buffer = sha256('');
 
-const LEAF = Uint8Array.of(0);
-const NODE = Uint8Array.of(1);
+const LEAF = Buffer.of(0);
+const NODE = Buffer.of(1);
 
 /** The prefixes keep a leaf from ever passing for a node (second preimage). */
 export function leafHash(data: Uint8Array | string): Buffer {
-  return createHash('sha256').update(LEAF).update(data).digest();
+  return sha256(Buffer.concat([LEAF, Buffer.from(data)]));
 }
 
 export function nodeHash(left: Buffer, right: Buffer): Buffer {
-  return createHash('sha256').update(NODE).update(left).update(right).digest();
+  return sha256(Buffer.concat([NODE, left, right]));
 }
 
 /**

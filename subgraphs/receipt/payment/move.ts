@@ -6,14 +6,13 @@ import { PaymentClaim } from './claim.entity.ts';
 import { dropSlots, type Lease } from './claim.ts';
 import { leased } from './lease.ts';
 
-/** Claims in the order of their keys, before anything else is locked. */
-async function lockClaims(tx: Tx, leases: readonly Lease[]): Promise<void> {
-  await tx.query({
-    name: 'lock claims',
-    text: 'select 1 from payment_claim where claim_key = any($1) order by claim_key for update',
-    values: [leases.map(lease => lease.claim_key)],
-  });
-}
+/**
+ * SQL of a statement that moves claims: those of a parameter that holds keys, locked in the order of these before
+ * anything else is. Only what has come out of it is moved, so no row is taken before its turn; and one that somebody else
+ * has moved meanwhile is judged once more as it stands then.
+ */
+const inOrder = (keys: string): string =>
+  `locked as materialized (select claim_key from payment_claim where claim_key = any(${keys}) order by claim_key for update)`;
 
 const HELD = `c.claim_key = n.claim_key and c.lease_owner = n.lease_owner and c.lease_epoch = n.lease_epoch`;
 
@@ -35,12 +34,11 @@ export async function beginSettling(
   items: readonly Settling[],
   replaces: readonly string[] = [],
 ): Promise<Set<string>> {
-  await lockClaims(tx, items);
   const { rows } = await tx.query<{ claim_key: string }>({
     name: 'begin settling',
-    text: `update payment_claim c set state = 'settling', settlement_id = n.settlement_id, from_block = n.from_block,
+    text: `with ${inOrder('$3')} update payment_claim c set state = 'settling', settlement_id = n.settlement_id, from_block = n.from_block,
         answer_box = n.answer_box, landing = c.landing || n.landing, moved_at = now()
-      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where ${HELD}
+      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n join locked using (claim_key) where ${HELD}
         and (c.state = 'claimed' or (c.state = 'settling' and c.settlement_id = any($2)))
       returning c.claim_key`,
     values: [
@@ -52,6 +50,7 @@ export async function beginSettling(
         })),
       ),
       replaces,
+      keysOf(items),
     ],
   });
   return new Set(rows.map(row => row.claim_key));
@@ -62,14 +61,18 @@ export async function beginSettling(
  * same transaction. @throws LostClaim where one of them is no longer this process's to record.
  */
 export async function markRecorded(tx: Tx, leases: readonly Lease[]): Promise<void> {
-  await lockClaims(tx, leases);
   const { rowCount } = await tx.query({
     name: 'mark recorded',
-    text: `update payment_claim c set state = 'recorded', lease_owner = null, moved_at = now()
-      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where ${HELD} and c.state = 'settling'`,
-    values: [JSON.stringify(leases)],
+    text: `with ${inOrder('$2')} update payment_claim c set state = 'recorded', lease_owner = null, moved_at = now()
+      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n join locked using (claim_key)
+      where ${HELD} and c.state = 'settling'`,
+    values: [JSON.stringify(leases), keysOf(leases)],
   });
   if (rowCount !== leases.length) throw new LostClaim();
+}
+
+function keysOf(leases: readonly Lease[]): string[] {
+  return leases.map(({ claim_key }) => claim_key);
 }
 
 class LostClaim extends Error {
@@ -210,17 +213,22 @@ export async function tasksOfSettlement(tx: Tx, settlement_id: string): Promise<
 /**
  * Stored answers and requests are kept for redelivery and no longer; the receipt stands for ever. Payments that came to
  * nothing and can never be used any more leave no trace: an unpaid caller must not fill the disk. Those that were reverted
- * stay for as long as their payers are to rest.
+ * stay for as long as their payers are to rest. Every process does so, each row by one of them: what another has in hand
+ * is passed over, or they would wait for each other in a circle.
  */
 export async function forgetClaims(database: Database, hours: number, reverted_seconds = 0): Promise<void> {
   await database.query({
-    text: `update payment_claim set answer_box = null, request_box = ''
-      where state = 'recorded' and request_box <> '' and moved_at < now() - make_interval(hours => $1)`,
+    text: `update payment_claim set answer_box = null, request_box = '' where claim_key in (
+        select claim_key from payment_claim
+        where state = 'recorded' and request_box <> '' and moved_at < now() - make_interval(hours => $1)
+        for update skip locked)`,
     values: [hours],
   });
   await database.query({
-    text: `delete from payment_claim where state = 'released' and final
-      and (reason is distinct from 'reverted' or moved_at < now() - make_interval(secs => $1))`,
+    text: `delete from payment_claim where claim_key in (
+        select claim_key from payment_claim where state = 'released' and final
+          and (reason is distinct from 'reverted' or moved_at < now() - make_interval(secs => $1))
+        for update skip locked)`,
     values: [reverted_seconds],
   });
 }

@@ -1,6 +1,6 @@
 import type { AgentId } from '../../../schema/ids.ts';
 import { selectList } from '../../columns.ts';
-import type { Database } from '../../database.ts';
+import type { Database, Tx } from '../../database.ts';
 import { Agent } from './agent.entity.ts';
 
 /** `wallet` in the chain's own spelling (EIP-55 on Base); a wallet of another chain is nobody's. */
@@ -11,6 +11,17 @@ export async function agentOfWallet(database: Database, wallet: string): Promise
     values: [wallet],
   });
   return rows[0]?.agent_id ?? null;
+}
+
+/** The same of many, in a transaction: those that are agents. */
+export async function agentsOfWallets(tx: Tx, wallets: readonly string[]): Promise<ReadonlyMap<string, AgentId>> {
+  if (wallets.length === 0) return new Map();
+  const { rows } = await tx.query<{ wallet: string; agent_id: AgentId }>({
+    name: 'agents of wallets',
+    text: 'select wallet, agent_id from agent where wallet = any($1)',
+    values: [wallets],
+  });
+  return new Map(rows.map(({ wallet, agent_id }) => [wallet, agent_id]));
 }
 
 export async function agentById(database: Database, agent_id: number): Promise<Agent | null> {

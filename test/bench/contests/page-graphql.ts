@@ -22,18 +22,30 @@ export const pageInProcess: Contest = {
   },
 };
 
-/** Opens the gateway with subgraphs that are processes of their own; null as long as it takes no SUBGRAPH_URLS. */
-const openRemote = null as ((arena: Arena) => Promise<Side>) | null;
-
 export const pageRemote: Contest = {
   name: 'page-remote',
   beside,
   lines: [{ name: 'the same by GraphQL, remote subgraphs', unit: 'pages/s', goal: atLeast(1.5), of: perSecond }],
-  ...(openRemote ? {} : { note: 'SUBGRAPH_URLS is not served yet' }),
   async open(arena) {
-    return { ours: (await openRemote?.(arena)) ?? null, beside: await stockGateway(arena) };
+    return { ours: await remoteGateway(arena), beside: await stockGateway(arena) };
   },
 };
+
+/** The same gateway, with two subgraphs that are processes of their own. */
+async function remoteGateway(arena: Arena): Promise<Side> {
+  const { stage, closing } = arena;
+  const subgraphs = await Promise.all(
+    (['book', 'receipt'] as const).map(async name => ({
+      name,
+      child: await stage.startGateway({ SUBGRAPH: name }, closing),
+    })),
+  );
+  const urls = Object.fromEntries(subgraphs.map(({ name, child }) => [name, child.ready.url]));
+  const gateway = await stage.startGateway({ SUBGRAPH_URLS: JSON.stringify(urls) }, closing);
+  const { agent_id, session } = await stage.book();
+  const servers = [gateway, ...subgraphs.map(({ child }) => child)];
+  return graphqlPage({ url: gateway.ready.url, servers, headers: { 'x-svc-session': session } }, agent_id, arena);
+}
 
 async function stockGateway(arena: Arena): Promise<Side> {
   const { stage, closing } = arena;

@@ -1,21 +1,31 @@
 import pino from 'pino';
-import { readConfig } from '../../../gateway/config.ts';
+import { readConfig, type SubgraphName } from '../../../gateway/config.ts';
 import { startDevelopment } from '../../../gateway/development/start.ts';
 import { openGateway } from '../../../gateway/gateway.ts';
+import { serveSubgraph } from '../../../gateway/serve-subgraph.ts';
 import { answer, given } from '../child/answer.ts';
-import { openStandStillSettling, standStillChain } from '../stand-still.ts';
+import { openStandStillSettling, standStillChain, standStillHubs } from '../stand-still.ts';
 
 export interface GatewayReady {
   readonly url: string;
   readonly pay_to: `0x${string}`;
 }
 
-/** The whole service but for chain and hub. */
-const development = await startDevelopment(readConfig(given<Record<string, string>>()));
+/** Variables of the service. */
+export interface GatewayGiven extends Readonly<Record<string, string | undefined>> {
+  /** This subgraph is served alone, and nothing else. */
+  readonly SUBGRAPH?: SubgraphName;
+}
+
+/** The whole service, with a chain and hubs that do nothing. */
+const { SUBGRAPH, ...variables } = given<GatewayGiven>();
+const development = await startDevelopment(readConfig(variables));
 const gateway = await openGateway(development.config, {
   logger: pino({ level: 'error' }, pino.destination(2)),
+  openHubs: standStillHubs,
   openChain: standStillChain,
   openSettling: openStandStillSettling,
+  ...(SUBGRAPH && { serve: serveSubgraph(SUBGRAPH) }),
 });
 const ready: GatewayReady = { url: gateway.url, pay_to: development.config.pay_to_base as GatewayReady['pay_to'] };
 answer(ready, {}, async () => {

@@ -47,6 +47,8 @@ export interface Hubs {
 
 export interface HubOptions {
   readonly clock: Clock;
+  /** Hears of every question that was put to a hub: what came of it, and how long that took. */
+  readonly heard?: (hub: string, failure: HubFailure | null, ms: number) => void;
   readonly timeout_ms?: number;
   readonly stream_ms_max?: number;
   readonly answer_bytes_max?: number;
@@ -58,6 +60,7 @@ const usual = {
   stream_ms_max: limits.hub_stream_ms_max,
   answer_bytes_max: limits.answer_bytes_max,
   event_chars_max: limits.hub_event_chars_max,
+  heard: () => {},
 } as const;
 
 export function openHubs(settings: readonly HubSettings[], options: HubOptions): Hubs {
@@ -132,14 +135,16 @@ class PooledHubs implements Hubs {
       timeout_ms: number,
     ) => Promise<Answered<T> | { kind: 'failed'; reason: HubFailure }>,
   ): Promise<Answered<T & Candidate> | Failed> {
-    const { clock, timeout_ms } = this.#options;
+    const { clock, timeout_ms, heard } = this.#options;
     const attempts: Attempt[] = [];
     for (const { hub, model } of this.#restingLast(candidates)) {
       const line = this.#lines.get(hub);
       if (!line) throw new Error(`no hub is named ${hub}`);
       const left_ms = until_ms - clock.now_ms();
       if (left_ms <= 0) break;
+      const from_ms = performance.now();
       const asked = await ask(line, model, Math.min(timeout_ms, left_ms));
+      heard(hub, asked.kind === 'failed' ? asked.reason : null, performance.now() - from_ms);
       if (asked.kind === 'answered') return { ...asked, hub, model };
       attempts.push({ hub, reason: asked.reason });
       this.#blame(line, asked.reason);

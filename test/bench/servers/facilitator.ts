@@ -1,0 +1,24 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answer } from '../child/answer.ts';
+import { believingFacilitator } from '../facilitators.ts';
+
+export interface FacilitatorReady {
+  readonly url: string;
+}
+
+/** Says yes at once, over real HTTP: as @x402/hono is shipped that is how a facilitator is asked, twice for each call. */
+const { verify, settle, getSupported } = believingFacilitator();
+const nothing = {} as never;
+const answers: Readonly<Record<string, string>> = {
+  '/verify': JSON.stringify(await verify(nothing, nothing)),
+  '/settle': JSON.stringify(await settle(nothing, nothing)),
+  '/supported': JSON.stringify(await getSupported()),
+};
+const server = createServer((request, response) => {
+  const body = answers[request.url ?? ''] ?? '{}';
+  request.resume().once('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(body));
+});
+await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+const ready: FacilitatorReady = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+answer(ready, {}, () => server.closeAllConnections());
