@@ -4,13 +4,14 @@ import { fanOut } from './contests/fan-out.ts';
 import { growth } from './contests/growth.ts';
 import { pageInProcess, pageRemote } from './contests/page-graphql.ts';
 import { pageByRest } from './contests/page-rest.ts';
-import { paidCall, verifiedCall } from './contests/paid-call.ts';
+import { askedCall, paidCall, verifiedCall } from './contests/paid-call.ts';
 import { settlements } from './contests/settlements.ts';
 import { unpaid } from './contests/unpaid.ts';
 
 /** All of the table, in its order. */
 export const contests: readonly Contest[] = [
   paidCall,
+  askedCall,
   verifiedCall,
   append,
   fanOut,

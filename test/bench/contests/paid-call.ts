@@ -12,19 +12,26 @@ const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', c
 /**
  * What one paid call costs: chain and hub do nothing, on both sides within the process, and everything else is real. Ours
  * recovers the signature, claims, settles and records in durable group commits, signs a receipt and appends it to the
- * log. Theirs asks a facilitator to verify and to settle, over HTTP as it is shipped, looks at no signature itself, and
- * keeps nothing.
+ * log. Theirs looks at no signature and keeps nothing: what is left of it is HTTP and headers.
  */
 export const paidCall: Contest = {
   name: 'paid-call',
-  beside: '@x402/hono as shipped, asking a facilitator that says yes, no ledger',
+  beside: '@x402/hono, a facilitator in process that says yes unseen, no ledger',
   lines: [
     { name: 'paid call, no-op chain and hub, 64 at once', unit: 'calls/s', goal: atLeast(5), of: perSecond },
     { name: 'the same: CPU of one paid call', unit: 'ms', goal: { kind: 'at_most', value: 0.6 }, of: cpuMs },
   ],
+  open: arena => against(arena, 'believing'),
+};
+
+/** The same where the other side asks its facilitator over HTTP, to verify and to settle, as it is shipped. */
+export const askedCall: Contest = {
+  name: 'asked-paid-call',
+  beside: '@x402/hono as shipped, asking a facilitator that says yes unseen, no ledger',
+  lines: [{ name: 'the same, their facilitator asked over HTTP', unit: 'calls/s', goal: atLeast(5), of: perSecond }],
   async open(arena) {
     const { ready } = await arena.stage.start<FacilitatorReady>({ file: 'facilitator' }, arena.closing);
-    return against(arena, ready.url);
+    return against(arena, ready);
   },
 };
 
@@ -33,13 +40,13 @@ export const verifiedCall: Contest = {
   name: 'verified-paid-call',
   beside: "@x402/hono, the official facilitator's code on a no-op chain, no ledger",
   lines: [{ name: 'the same, the signature checked on both sides', unit: 'calls/s', goal: atLeast(5), of: perSecond }],
-  open: arena => against(arena, null),
+  open: arena => against(arena, 'verifying'),
 };
 
-async function against({ stage, closing, seconds }: Arena, facilitator_url: string | null): Promise<Sides> {
+async function against({ stage, closing, seconds }: Arena, facilitator: X402Given['facilitator']): Promise<Sides> {
   const ours = await stage.gateway();
   const { pay_to } = ours.ready;
-  const given: X402Given = { pay_to, facilitator_url };
+  const given: X402Given = { pay_to, facilitator };
   const beside = await stage.start<X402Ready>({ file: 'x402-hono', given }, closing);
   for (const server of [ours, beside]) await paying(server, pay_to, WARM_UP_SECONDS).round();
   return { ours: paying(ours, pay_to, seconds), beside: paying(beside, pay_to, seconds) };

@@ -7,7 +7,7 @@ export interface FacilitatorReady {
   readonly url: string;
 }
 
-/** Says yes at once, over real HTTP: as @x402/hono is shipped that is how a facilitator is asked, twice for each call. */
+/** Says yes at once, over real HTTP: asked twice for each call. */
 const { verify, settle, getSupported } = believingFacilitator();
 const nothing = {} as never;
 const answers: Readonly<Record<string, string>> = {

@@ -6,13 +6,16 @@ import { paymentMiddleware, x402ResourceServer } from '@x402/hono';
 import { Hono } from 'hono';
 import { networks } from '../../../schema/network.ts';
 import { answer, given } from '../child/answer.ts';
-import { verifyingFacilitator } from '../facilitators.ts';
+import { believingFacilitator, verifyingFacilitator } from '../facilitators.ts';
 import { completion } from '../stand-still.ts';
 
 export interface X402Given {
   readonly pay_to: string;
-  /** Where one is asked; null: the official one's code in this process, on a chain on which all has happened already. */
-  readonly facilitator_url: string | null;
+  /**
+   * In this process one that says yes to all, or the official one on a chain on which all has happened already; or one
+   * that is asked over HTTP.
+   */
+  readonly facilitator: 'believing' | 'verifying' | { readonly url: string };
 }
 
 export interface X402Ready {
@@ -20,10 +23,11 @@ export interface X402Ready {
 }
 
 /** The stock middleware before the same answer. Nothing is kept. */
-const { pay_to, facilitator_url } = given<X402Given>();
+const { pay_to, facilitator } = given<X402Given>();
 const { caip2: network, usdc: asset, usdc_domain } = networks.base;
-const facilitator: FacilitatorClient =
-  facilitator_url === null ? verifyingFacilitator() : new HTTPFacilitatorClient({ url: facilitator_url });
+const inProcess = { believing: believingFacilitator, verifying: verifyingFacilitator };
+const client: FacilitatorClient =
+  typeof facilitator === 'string' ? inProcess[facilitator]() : new HTTPFacilitatorClient(facilitator);
 const price = { amount: '2000', asset, extra: { ...usdc_domain } };
 const accepts = { scheme: 'exact', network, payTo: pay_to, price, maxTimeoutSeconds: 300 } as const;
 
@@ -31,7 +35,7 @@ const app = new Hono();
 app.use(
   paymentMiddleware(
     { 'POST /v1/chat/completions': { accepts, description: 'One chat completion', mimeType: 'application/json' } },
-    new x402ResourceServer(facilitator).register(network, new ExactEvmScheme()),
+    new x402ResourceServer(client).register(network, new ExactEvmScheme()),
   ),
 );
 app.post('/v1/chat/completions', async context => {
