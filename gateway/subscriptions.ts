@@ -1,7 +1,7 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
+import { type ExecutionArgs, GraphQLError } from 'graphql';
 import { CloseCode } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import type { Logger } from 'pino';
@@ -10,18 +10,26 @@ import { Refusal } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import type { Principal } from '../schema/principal.ts';
 import type { Context } from '../subgraphs/context.ts';
+import type { SessionWatcher } from '../subgraphs/live.ts';
+import { DatabaseAway } from '../subgraphs/outage.ts';
 import { mapEvents } from './graph/map-events.ts';
 import { publicError } from './graph/public-error.ts';
-import { PossessedSockets, type Shown } from './possessed-sockets.ts';
+import { boundFrames } from './sockets/floods.ts';
+import { Outlet, TRY_AGAIN_LATER } from './sockets/outlet.ts';
+import { PossessedSockets, type Shown } from './sockets/possessed-sockets.ts';
+import { SharedSubscriptions } from './sockets/shared-subscriptions.ts';
+import type { SocketTally } from './sockets/tally.ts';
 import type { Graph } from './supergraph.ts';
 
 export interface SocketCallers {
-  /** Who opened the socket: asked at connection_init, for each operation and before each event of a session's stream. */
+  /** Who opened the socket: asked at connection_init, for each operation, and again where a session has ended. */
   identify(credentials: { readonly session: string | null; readonly address: string }): Promise<Principal>;
   /** A fresh context for each operation of that caller. */
   createContext(principal: Principal): Context;
-  /** Calls `ended` with each agent whose session ended, in any process; with null where some may have that nobody told of. */
-  watchSessions(ended: (agent_id: number | null) => void): Promise<() => void>;
+  /** Tells of every session that ends, in any process. */
+  watchSessions(watcher: SessionWatcher): Promise<() => void>;
+  /** Resolves when every end of a session has been told of that was committed before the call. */
+  heard(): Promise<void>;
 }
 
 export interface SubscriptionOptions {
@@ -29,6 +37,7 @@ export interface SubscriptionOptions {
   readonly callers: SocketCallers;
   readonly logger: Logger;
   readonly path: string;
+  readonly tally: SocketTally;
 }
 
 export interface Subscriptions {
@@ -44,6 +53,7 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
     noServer: true,
     perMessageDeflate: false,
     maxPayload: limits.socket_message_bytes_max,
+    maxFragments: limits.socket_message_fragments_max,
   });
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Node has let go of the socket: a reset that nobody hears would end the process.
@@ -57,13 +67,14 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
   http.on('upgrade', upgrade);
   const possessed = new PossessedSockets(options.callers, options.logger);
   const serving = useServer<Record<string, unknown>, Caller>(
-    { ...protocol(options, possessed), isProd: true },
+    { ...options.tally.counted(protocol(options, possessed)), isProd: true },
     sockets,
   );
   // graphql-ws would print every malformed frame to the console; ws has closed the socket by then.
   sockets.on('connection', socket => {
     socket.removeAllListeners('error');
     socket.on('error', error => options.logger.debug({ err: error }, 'a socket failed'));
+    boundFrames(socket, () => performance.now(), options.tally);
   });
   return {
     async close() {
@@ -87,8 +98,12 @@ type Caller = { shown?: Shown };
 
 type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
 
-function protocol({ graph, callers, logger }: SubscriptionOptions, possessed: PossessedSockets): Protocol {
+function protocol({ graph, callers, logger, tally }: SubscriptionOptions, possessed: PossessedSockets): Protocol {
+  const shared = new SharedSubscriptions(graph, () => callers.heard());
+  /** What was admitted, by the arguments that graphql-ws hands back. */
+  const admissions = new WeakMap<object, { readonly outlet: Outlet; readonly context: Context }>();
   return {
+    connectionInitWaitTimeout: limits.socket_init_ms_max,
     async onConnect({ connectionParams, extra }) {
       try {
         const shown = { session: sessionIn(connectionParams ?? {}), address: extra.request.socket.remoteAddress ?? '' };
@@ -97,26 +112,39 @@ function protocol({ graph, callers, logger }: SubscriptionOptions, possessed: Po
         return (await possessed.identify(extra.socket, shown)).possession.kind !== 'wrong';
       } catch (error) {
         logger.error({ err: error }, 'a socket could not be identified');
-        extra.socket.close(CloseCode.InternalServerError, 'Internal server error');
+        // Clients never come back after 4500.
+        if (error instanceof DatabaseAway) extra.socket.close(TRY_AGAIN_LATER, 'Try again later');
+        else extra.socket.close(CloseCode.InternalServerError, 'Internal server error');
         return undefined;
       }
     },
-    async onSubscribe({ subscriptions, extra }, _id, payload) {
+    async onSubscribe({ subscriptions, extra }, id, payload) {
       if (Object.keys(subscriptions).length > limits.socket_subscriptions_max) return [new Refusal('rate_limited')];
       try {
-        const principal = await callerOf(extra, callers);
-        return admit(graph, payload, callers.createContext(principal));
+        const principal = await callerOf(extra, possessed);
+        const context = callers.createContext(principal);
+        const admitted = admit(graph, payload, context);
+        const { socket, request } = extra;
+        const outlet = new Outlet(socket, request.socket, id, possessed.gate(socket), tally);
+        admissions.set(admitted, { context, outlet });
+        return admitted;
       } catch (error) {
         return [publicError(error, logger)];
       }
     },
     execute: args => graph.execute(operationOf(args)),
-    subscribe: args => graph.subscribe(operationOf(args)),
-    onOperation({ extra }, _id, _payload, _args, result) {
-      if (!(Symbol.asyncIterator in result) || extra.shown?.session == null) return;
-      // A rotated session is dead at once, on streams that it opened too: before each event it is looked up again.
-      return mapEvents(result as AsyncIterable<ExecutionResult>, async event => {
-        await callerOf(extra, callers);
+    async subscribe(args) {
+      const admission = admissions.get(args);
+      if (!admission) throw new Error('an operation that was not admitted');
+      const { outlet, context } = admission;
+      const operation = { ...operationOf(args), context };
+      const together = await shared.subscribe(operation, outlet);
+      if (together) return together;
+      const alone = await graph.subscribe(operation);
+      if (!(Symbol.asyncIterator in alone)) return alone;
+      // A rotated session is dead at once, on streams that it opened too.
+      return mapEvents(alone, async event => {
+        await outlet.gate.passed();
         return event;
       });
     },
@@ -124,13 +152,9 @@ function protocol({ graph, callers, logger }: SubscriptionOptions, possessed: Po
   };
 }
 
-/** @throws Refusal, and closes the socket, where the session that it was opened with has ended. */
-async function callerOf({ shown, socket }: Caller & { socket: WebSocket }, callers: SocketCallers): Promise<Principal> {
+async function callerOf({ shown, socket }: Caller & { socket: WebSocket }, possessed: PossessedSockets) {
   if (!shown) throw new Error('acknowledged without credentials');
-  const principal = await callers.identify(shown);
-  if (principal.possession.kind !== 'wrong') return principal;
-  socket.close(CloseCode.Forbidden, 'Forbidden');
-  throw new Refusal('forbidden');
+  return possessed.caller(socket, shown);
 }
 
 interface Requested {
@@ -147,6 +171,8 @@ function admit(
 ): ExecutionArgs | readonly GraphQLError[] {
   try {
     const document = graph.parse(query);
+    const costly = graph.refusal({ document, operationName, variables: variables ?? {} });
+    if (costly) return [costly];
     const faults = graph.validate(document);
     if (faults.length > 0) return faults;
     if (graph.isPaid(document, operationName ?? null)) {

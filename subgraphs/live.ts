@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import { Refusal } from '../schema/errors.ts';
 import type { Database } from './database.ts';
+import { LiveConnection } from './live-connection.ts';
+import { shareNextRun } from './next-run.ts';
 
 /**
  * Wake-ups across processes: Postgres NOTIFY carries a name (and a position) and nothing else, the tables hold the facts.
@@ -12,16 +13,24 @@ export interface Live {
    * reconnect (then with null: read the ledger). Resolves when LISTEN is in force; the result stops it.
    */
   watch(agent_id: number, wake: Wake): Promise<() => void>;
+  /** Tells of every session that ends, in any process. Resolves when LISTEN is in force; the result stops it. */
+  watchSessions(watcher: SessionWatcher): Promise<() => void>;
   /**
-   * Calls `ended` with every agent whose session ended, in any process, and once after every reconnect (then with null:
-   * look at all of them). Resolves when LISTEN is in force; the result stops it.
+   * Resolves when everything has been told that was committed before the call: Postgres delivers in order of commit, and
+   * what we send to ourselves comes after it. Waits for as long as nothing can be heard. @throws Refusal once closed.
    */
-  watchSessions(ended: SessionEnded): Promise<() => void>;
+  heard(): Promise<void>;
   close(): Promise<void>;
 }
 
 export type Wake = (position: number | null) => void;
-export type SessionEnded = (agent_id: number | null) => void;
+
+export interface SessionWatcher {
+  /** The agent whose session ended; null once after every reconnect: look at all of them. */
+  ended(agent_id: number | null): void;
+  /** From now on nothing is heard, until `ended(null)`. */
+  lost(): void;
+}
 
 /** The channel on which the ledger sends `<agent_id>:<position>` in the transaction of the event. */
 export const BOOK_CHANNEL = 'book_event';
@@ -30,9 +39,6 @@ export const SESSION_CHANNEL = 'session_end';
 
 const RETRY_MS_FIRST = 100;
 const RETRY_MS_MAX = 2_000;
-/** A peer that vanished sends no FIN: without this the connection would be listened to for ever. */
-const HEARTBEAT_MS = 15_000;
-const HEARTBEAT_TIMEOUT_MS = 5_000;
 
 /** One LISTEN connection per process, opened by the first watcher and reopened when it is lost. */
 export function openLive(database: Pick<Database, 'connect'>): Live {
@@ -42,10 +48,11 @@ export function openLive(database: Pick<Database, 'connect'>): Live {
 class PostgresLive implements Live {
   readonly #database: Pick<Database, 'connect'>;
   readonly #watchers = new Map<number, Set<Wake>>();
-  readonly #sessionWatchers = new Set<SessionEnded>();
+  readonly #sessionWatchers = new Set<SessionWatcher>();
   readonly #ended = new AbortController();
+  readonly heard = shareNextRun(() => this.#hear());
   #listening: Promise<void> | null = null;
-  #client: pg.Client | null = null;
+  #connection: LiveConnection | null = null;
 
   constructor(database: Pick<Database, 'connect'>) {
     this.#database = database;
@@ -55,18 +62,18 @@ class PostgresLive implements Live {
     return this.#listened(this.#add(agent_id, wake));
   }
 
-  watchSessions(ended: SessionEnded): Promise<() => void> {
-    this.#sessionWatchers.add(ended);
-    return this.#listened(() => void this.#sessionWatchers.delete(ended));
+  watchSessions(watcher: SessionWatcher): Promise<() => void> {
+    this.#sessionWatchers.add(watcher);
+    return this.#listened(() => void this.#sessionWatchers.delete(watcher));
   }
 
   async close(): Promise<void> {
-    const client = this.#client;
-    this.#client = null;
+    const connection = this.#connection;
+    this.#connection = null;
     this.#ended.abort();
     this.#watchers.clear();
     this.#sessionWatchers.clear();
-    await client?.end();
+    await connection?.end();
   }
 
   #add(agent_id: number, wake: Wake): () => void {
@@ -102,43 +109,37 @@ class PostgresLive implements Live {
   }
 
   async #connect(): Promise<void> {
-    const client = await this.#database.connect();
-    try {
-      client.on('notification', ({ channel, payload = '' }) => {
-        if (channel === BOOK_CHANNEL) this.#bookMoved(payload);
-        else this.#sessionEnded(payload);
-      });
-      const text = `listen ${BOOK_CHANNEL}; listen ${SESSION_CHANNEL}`;
-      const listen = { text, query_timeout: HEARTBEAT_TIMEOUT_MS };
-      await client.query(listen);
-      this.#ended.signal.throwIfAborted();
-    } catch (error) {
-      await client.end();
-      throw error;
-    }
-    this.#client = client;
-    const heartbeat = setInterval(() => void this.#probe(client), HEARTBEAT_MS).unref();
-    client.once('end', () => {
-      clearInterval(heartbeat);
-      this.#lost(client);
+    const connection = await LiveConnection.open(this.#database, {
+      channels: [BOOK_CHANNEL, SESSION_CHANNEL],
+      heard: (channel, payload) => (channel === BOOK_CHANNEL ? this.#bookMoved(payload) : this.#sessionEnded(payload)),
+      lost: lost => this.#lost(lost),
     });
+    if (this.#ended.signal.aborted) await connection.end();
+    this.#ended.signal.throwIfAborted();
+    this.#connection = connection;
   }
 
-  async #probe(client: pg.Client): Promise<void> {
-    const probe = { text: 'select 1', query_timeout: HEARTBEAT_TIMEOUT_MS };
-    await client.query(probe).catch(() => {
-      this.#lost(client);
-      return client.end();
-    });
+  async #hear(): Promise<void> {
+    for (;;) {
+      this.#listening ??= this.#listen();
+      await this.#listening;
+      if (!this.#connection) throw new Refusal('unavailable');
+      try {
+        return await this.#connection.echo();
+      } catch {
+        // It is lost, and another one is on its way.
+      }
+    }
   }
 
   /** What was sent while nobody listened is gone: after the new LISTEN every watcher reads for itself. */
-  #lost(client: pg.Client): void {
-    if (this.#client !== client) return;
-    this.#client = null;
+  #lost(connection: LiveConnection): void {
+    if (this.#connection !== connection) return;
+    this.#connection = null;
+    for (const watcher of this.#sessionWatchers) watcher.lost();
     this.#listening = this.#listen().then(() => {
       for (const wakes of this.#watchers.values()) for (const wake of wakes) wake(null);
-      for (const ended of this.#sessionWatchers) ended(null);
+      for (const watcher of this.#sessionWatchers) watcher.ended(null);
     });
     // Watchers to come await it; with none, closing must not be an unhandled rejection.
     this.#listening.catch(() => {});
@@ -153,6 +154,6 @@ class PostgresLive implements Live {
   #sessionEnded(payload: string): void {
     const agent_id = Number(payload);
     if (!Number.isSafeInteger(agent_id)) return;
-    for (const ended of this.#sessionWatchers) ended(agent_id);
+    for (const watcher of this.#sessionWatchers) watcher.ended(agent_id);
   }
 }

@@ -1,7 +1,8 @@
 import { type Client, createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { SESSION_CHANNEL } from '../../subgraphs/live.ts';
+import { BOOK_CHANNEL, SESSION_CHANNEL } from '../../subgraphs/live.ts';
+import { LIVE_APPLICATION } from '../../subgraphs/live-connection.ts';
 import { newBuyer, send } from '../faults/buyer.ts';
 import { type Ground, openGround } from '../faults/ground.ts';
 import { registrationOf } from '../harness/buyer.ts';
@@ -83,6 +84,31 @@ describe('a socket of a session that ends in another process', () => {
     }
   });
 
+  it('gets nothing that is committed after the end, however soon', async () => {
+    const agent = await newAgent();
+    const { agent_id } = agent;
+    const client = await ground.database.connect();
+    onTestFinished(() => client.end());
+    for (let time = 0; time < 20; time++) {
+      const socket = await follow(agent);
+      // Both are committed before anybody is told of the first.
+      await client.query(`
+        begin;
+        update possession set ended_at = now() where agent_id = ${agent_id};
+        select pg_notify('${SESSION_CHANNEL}', '${agent_id}');
+        commit;
+        begin;
+        insert into book_event select agent_id, 2, kind, seq, task_id, body, at, prev_hash, hash
+          from book_event where agent_id = ${agent_id} and position = 1;
+        select pg_notify('${BOOK_CHANNEL}', '${agent_id}:2');
+        commit`);
+      expect([await socket.closed, await socket.next]).toEqual([4403, null]);
+      await client.query(`
+        delete from book_event where agent_id = ${agent_id} and position = 2;
+        update possession set ended_at = null where agent_id = ${agent_id}`);
+    }
+  });
+
   it('is closed though the end was not heard of: after LISTEN was lost all are looked at again', async () => {
     const agent = await newAgent();
     const socket = await follow(agent);
@@ -93,7 +119,7 @@ describe('a socket of a session that ends in another process', () => {
     });
     await ground.database.query({
       text: `select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and (query like '%listen ${SESSION_CHANNEL}' or query = 'select 1')`,
+        where datname = current_database() and application_name = '${LIVE_APPLICATION}'`,
     });
     expect(await socket.closed).toBe(4403);
   });

@@ -38,6 +38,8 @@ class FakeLedger implements Live {
     return () => {};
   }
 
+  async heard(): Promise<void> {}
+
   async close(): Promise<void> {}
 
   wake(position: number | null): void {

@@ -22,6 +22,7 @@ beforeAll(async () => {
       identify: async () => nobody,
       createContext: principal => shopContext(shop, { principal }),
       watchSessions: async () => () => {},
+      heard: async () => {},
     },
     async routes(app) {
       app.get('/health', async () => ({ status: 'ok' }));

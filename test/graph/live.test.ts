@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { bookFeed, shareReads } from '../../subgraphs/book/row/feed.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { BOOK_CHANNEL, type Live, openLive, SESSION_CHANNEL } from '../../subgraphs/live.ts';
+import { LIVE_APPLICATION } from '../../subgraphs/live-connection.ts';
 import { freshStore } from '../harness/store.ts';
 
 let database: Database;
@@ -38,7 +39,7 @@ async function append(agent = agent_id): Promise<void> {
   });
 }
 
-const LISTENERS = `from pg_stat_activity where datname = current_database() and (query like 'listen ${BOOK_CHANNEL}%' or query = 'select 1')`;
+const LISTENERS = `from pg_stat_activity where datname = current_database() and application_name = '${LIVE_APPLICATION}'`;
 
 async function cutListeners(): Promise<void> {
   await database.query({ text: `select pg_terminate_backend(pid) ${LISTENERS}` });
@@ -88,8 +89,14 @@ describe('live wake-ups', () => {
     const opened = openLive(database);
     await opened.close();
     await expect(opened.watch(agent_id, () => {})).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(opened.watchSessions(() => {})).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(opened.watchSessions(into([]))).rejects.toMatchObject({ code: 'unavailable' });
   });
+});
+
+/** What a watcher of sessions is told, in order. */
+const into = (told: unknown[]) => ({
+  ended: (agent: number | null) => void told.push(agent),
+  lost: () => void told.push('lost'),
 });
 
 describe('the end of sessions', () => {
@@ -99,7 +106,7 @@ describe('the end of sessions', () => {
   it('is told of every agent, and not as news of its book', async () => {
     const opened = live();
     const [ended, wakes]: [unknown[], unknown[]] = [[], []];
-    await opened.watchSessions(agent => ended.push(agent));
+    await opened.watchSessions(into(ended));
     await opened.watch(agent_id, position => wakes.push(position));
     await end(agent_id);
     await append();
@@ -111,7 +118,7 @@ describe('the end of sessions', () => {
 
   it('is told only when it is committed', async () => {
     const ended: unknown[] = [];
-    await live().watchSessions(agent => ended.push(agent));
+    await live().watchSessions(into(ended));
     const undone = database.transaction(async tx => {
       await tx.query('select pg_notify($1, $2)', [SESSION_CHANNEL, '1']);
       throw new Error('undone');
@@ -121,20 +128,43 @@ describe('the end of sessions', () => {
     await expect.poll(() => ended).toEqual([2]);
   });
 
-  it('is told as null after a reconnect: any may have ended meanwhile', async () => {
+  it('is told as null after a reconnect, of whose need it is told at once: any may have ended meanwhile', async () => {
     const ended: unknown[] = [];
-    await live().watchSessions(agent => ended.push(agent));
+    await live().watchSessions(into(ended));
     await cutListeners();
-    await expect.poll(() => ended, { timeout: 10_000 }).toEqual([null]);
+    await expect.poll(() => ended, { timeout: 10_000 }).toEqual(['lost', null]);
     await end(3);
-    await expect.poll(() => ended).toEqual([null, 3]);
+    await expect.poll(() => ended).toEqual(['lost', null, 3]);
+  });
+
+  it('has been told before `heard` resolves, where it was committed before the call', async () => {
+    const opened = live();
+    const ended: unknown[] = [];
+    await opened.watchSessions(into(ended));
+    for (let agent = 1; agent <= 50; agent++) {
+      await end(agent);
+      await Promise.all([opened.heard(), opened.heard()]);
+      expect(ended).toHaveLength(agent);
+    }
+  });
+
+  it('`heard` waits for as long as nothing can be heard, and then for the news of that', async () => {
+    const opened = live();
+    const ended: unknown[] = [];
+    await opened.watchSessions(into(ended));
+    await cutListeners();
+    await end(1);
+    await opened.heard();
+    // Cut before it could be heard, or after: in no case is nothing told.
+    expect(ended).not.toEqual([]);
+    expect(ended).not.toEqual(['lost']);
   });
 
   it('is told no more to whoever stopped', async () => {
     const opened = live();
     const [stopped, going]: [unknown[], unknown[]] = [[], []];
-    const stop = await opened.watchSessions(agent => stopped.push(agent));
-    await opened.watchSessions(agent => going.push(agent));
+    const stop = await opened.watchSessions(into(stopped));
+    await opened.watchSessions(into(going));
     stop();
     await end(4);
     await expect.poll(() => going).toEqual([4]);

@@ -5,16 +5,13 @@ import { openServer, type Server } from '../../gateway/server.ts';
 import { agentId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import { nobody, type Principal } from '../../schema/principal.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { logTo, openShop, Shop, sale, shopContext } from './shop.ts';
 
 const log: string[] = [];
 let shop = new Shop();
 let server: Server;
 let url: string;
-let rotated = false;
-let unreachable = false;
-/** What the server was given to be told of ended sessions. */
-let told: (agent_id: number | null) => void = () => {};
 const identified: (string | null)[] = [];
 
 beforeAll(async () => {
@@ -24,24 +21,19 @@ beforeAll(async () => {
     callers: {
       async identify({ session, address }): Promise<Principal> {
         identified.push(session);
-        if (session === 'broken' || (session === 'right' && unreachable)) throw new Error('no database at 10.0.0.7');
+        if (session === 'broken') throw new Error('no database at 10.0.0.7');
+        if (session === 'away') throw new DatabaseAway(new Error('no database at 10.0.0.7'));
         if (session === null) return { ...nobody, address };
         return {
           ...nobody,
           address,
           possession:
-            session === 'right' && !rotated
-              ? { kind: 'proven', agent_id: agentId(7), session_hash: '' }
-              : { kind: 'wrong' },
+            session === 'right' ? { kind: 'proven', agent_id: agentId(7), session_hash: '' } : { kind: 'wrong' },
         };
       },
       createContext: principal => shopContext(shop, { principal }),
-      async watchSessions(ended) {
-        told = ended;
-        return () => {
-          told = () => {};
-        };
-      },
+      watchSessions: async () => () => {},
+      heard: async () => {},
     },
     logger: logTo(log),
     landing_page: false,
@@ -51,8 +43,6 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => {
   shop = new Shop();
-  rotated = false;
-  unreachable = false;
 });
 
 function client(connectionParams: Record<string, unknown> = {}): Client {
@@ -108,73 +98,6 @@ describe('a subscription', () => {
     await expect.poll(() => shop.sales.released).toBe(true);
   });
 
-  it('ends with 4403 and shows nothing more once its session has been rotated', async () => {
-    const opened = client({ session: 'right' });
-    const closed = codeOf(opened);
-    const events = opened.iterate({ query: 'subscription { sold { item } }' });
-    shop.sales.push(sale(1, 'apple'));
-    await events.next();
-    rotated = true;
-    shop.sales.push(sale(2, 'pear'));
-    await expect(events.next()).rejects.toBeDefined();
-    expect(await closed).toBe(4403);
-    await expect.poll(() => shop.sales.released).toBe(true);
-  });
-
-  it.each([
-    ['its session is told to have ended', 7],
-    ['some session may have ended unheard of, after a reconnect', null],
-  ])('ends with 4403 and without any event once %s', async (_, agent_id) => {
-    const opened = client({ session: 'right' });
-    const closed = codeOf(opened);
-    const events = opened.iterate({ query: 'subscription { sold { item } }' });
-    shop.sales.push(sale(1, 'apple'));
-    await events.next();
-    events.next().catch(() => {});
-    rotated = true;
-    told(agent_id);
-    expect(await closed).toBe(4403);
-    await expect.poll(() => shop.sales.released).toBe(true);
-  });
-
-  it('goes on where a session of another agent ends, or its own is looked at again and lives', async () => {
-    const events = client({ session: 'right' }).iterate({ query: 'subscription { sold { item } }' });
-    shop.sales.push(sale(1, 'apple'));
-    await events.next();
-    const before = identified.length;
-    told(8);
-    expect(identified).toHaveLength(before);
-    told(7);
-    told(null);
-    await expect.poll(() => identified.length).toBe(before + 2);
-    shop.sales.push(sale(2, 'pear'));
-    expect((await events.next()).value).toEqual({ data: { sold: { item: 'pear' } } });
-  });
-
-  it('ends with 4500 where its session cannot be looked at again', async () => {
-    const opened = client({ session: 'right' });
-    const closed = codeOf(opened);
-    const events = opened.iterate({ query: 'subscription { sold { item } }' });
-    shop.sales.push(sale(1, 'apple'));
-    await events.next();
-    events.next().catch(() => {});
-    unreachable = true;
-    told(7);
-    expect(await closed).toBe(4500);
-  });
-
-  it('that showed no session is never looked at again', async () => {
-    const events = client().iterate({ query: 'subscription { sold { item } }' });
-    shop.sales.push(sale(1, 'apple'));
-    await events.next();
-    const before = identified.length;
-    told(7);
-    told(null);
-    shop.sales.push(sale(2, 'pear'));
-    expect((await events.next()).value).toEqual({ data: { sold: { item: 'pear' } } });
-    expect(identified).toHaveLength(before);
-  });
-
   it('reports a joined entity that is missing and goes on', async () => {
     const events = client().iterate({ query: 'subscription { sold { item slip { url } } }' });
     shop.sales.push({ position: 1, item: 'fig', slip_ref: 'lost' });
@@ -206,6 +129,10 @@ describe('a socket', () => {
   it('closes with 4500 and no detail where callers cannot be identified', async () => {
     expect(await closing({ session: 'broken' })).toEqual([4500, 'Internal server error']);
     expect(log.join()).toContain('no database at 10.0.0.7');
+  });
+
+  it('closes with 1013, upon which clients come again, while the database is away', async () => {
+    expect(await closing({ session: 'away' })).toEqual([1013, 'Try again later']);
   });
 
   it('runs free mutations and refuses paid ones: payment needs HTTP', async () => {
@@ -260,6 +187,7 @@ describe('a socket', () => {
         identify: async () => nobody,
         createContext: () => shopContext(shop),
         watchSessions: async () => () => {},
+        heard: async () => {},
       },
       logger: logTo([]),
       landing_page: false,

@@ -42,7 +42,12 @@ export async function openDesk() {
     random: systemRandom,
     clock: { now_ms: () => NOW_MS },
     wallets: keyWallets,
-    live: { watch: async () => () => {}, watchSessions: async () => () => {}, close: async () => {} },
+    live: {
+      watch: async () => () => {},
+      watchSessions: async () => () => {},
+      heard: async () => {},
+      close: async () => {},
+    },
     charge: async () => Promise.reject(new Error('nothing is charged here')),
     chargeStream: async () => Promise.reject(new Error('nothing is charged here')),
     base_url: 'http://127.0.0.1',

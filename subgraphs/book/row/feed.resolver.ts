@@ -1,4 +1,5 @@
-import { Arg, Ctx, Int, Resolver, Root, Subscription } from 'type-graphql';
+import { Arg, Ctx, Directive, Int, Resolver, Root, Subscription } from 'type-graphql';
+import type { AgentId } from '../../../schema/ids.ts';
 import { requirePossession } from '../../../schema/principal.ts';
 import type { BookContext } from '../context.ts';
 import { BookEvent } from './event.entity.ts';
@@ -8,9 +9,11 @@ import { bookHead } from './page.ts';
 @Resolver()
 export class BookFeedResolver {
   @Subscription(() => BookEvent, {
-    description: 'Every event of a book in order of position: first those after `after`, then as they happen.',
+    description:
+      'Every event of a book in order of position: first those after `after`, then as they happen. Without it only new ones; a negative one counts from the newest: -1 starts with that.',
     subscribe: ({ args, context }) => follow(args.agentId, args.after ?? null, context as BookContext),
   })
+  @Directive('@live(after: "after", position: "position")')
   bookRows(
     @Arg('agentId', () => Int) _agentId: number,
     @Arg('after', () => Int, { nullable: true }) _after: number | null,
@@ -23,6 +26,11 @@ export class BookFeedResolver {
 
 async function follow(agentId: number, after: number | null, context: BookContext) {
   const agent_id = requirePossession(context.principal, agentId);
-  const from = after ?? (await bookHead(context.database, agent_id))?.position ?? 0;
-  return bookFeed(context.live, context.readBookEvents, agent_id, from);
+  return bookFeed(context.live, context.readBookEvents, agent_id, await startOf(agent_id, after, context));
+}
+
+async function startOf(agent_id: AgentId, after: number | null, { database }: BookContext): Promise<number> {
+  if (after !== null && after >= 0) return after;
+  const newest = (await bookHead(database, agent_id))?.position ?? 0;
+  return Math.max(0, newest + (after ?? 0));
 }

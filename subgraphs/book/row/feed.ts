@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../schema/limits.ts';
 import type { Live } from '../../live.ts';
+import { NextRuns } from '../../next-run.ts';
 import { DatabaseAway } from '../../outage.ts';
 import { Bell } from './bell.ts';
 
@@ -86,13 +87,16 @@ async function restIfAway(fault: unknown): Promise<null> {
 
 /**
  * One ledger read for all who stand at the same position and have been told of the same newest one. A read that began
- * after that news sees it, so whoever joins misses nothing; where the news is not known (null) each reads for itself.
+ * after that news sees it, so whoever joins misses nothing. Where the news is not known (null) it must have begun after
+ * the asking: a thousand who come back at once make two.
  */
 export function shareReads<E>(readEvents: ReadEvents<E>): ReadEvents<E> {
   const running = new Map<string, Promise<readonly E[]>>();
+  const afresh = new NextRuns<readonly E[]>();
   return (agent_id, after, limit, told) => {
-    if (told === null) return readEvents(agent_id, after, limit, told);
-    const key = `${agent_id} ${after} ${limit} ${told}`;
+    const from = `${agent_id} ${after} ${limit}`;
+    if (told === null) return afresh.share(from, () => readEvents(agent_id, after, limit, null));
+    const key = `${from} ${told}`;
     const known = running.get(key);
     if (known) return known;
     const read = readEvents(agent_id, after, limit, told).finally(() => running.delete(key));

@@ -1,0 +1,26 @@
+import type { Schema } from '@apollo/federation-internals';
+import type { PaidFields } from './paid-rule.ts';
+
+/** How the events of a field are numbered: see `@live` in subgraphs/subgraph.ts. */
+export interface LiveField {
+  /** The argument that names the last event that the reader has. */
+  readonly after: string;
+  /** The field of an event that holds its number. */
+  readonly position: string;
+}
+
+/** Names of the subscription fields of which one execution may serve many. */
+export type LiveFields = ReadonlyMap<string, LiveField>;
+
+/** Reads `@live` off the supergraph. @throws where it marks a paid field: what one bought is nobody else's. */
+export function liveFields(supergraph: Schema, paid: PaidFields): LiveFields {
+  const live = new Map<string, LiveField>();
+  for (const field of supergraph.schemaDefinition.rootType('subscription')?.fields() ?? []) {
+    const [mark] = field.appliedDirectives.filter(directive => directive.name === 'live');
+    if (!mark) continue;
+    if (paid.has(field.name)) throw new Error(`@live may not mark what is @paid: ${field.name}`);
+    const { after, position } = mark.arguments();
+    live.set(field.name, { after: String(after), position: String(position) });
+  }
+  return live;
+}

@@ -1,0 +1,165 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { ExecutionResult } from 'graphql';
+import { NextMessage } from './frame.ts';
+import type { Member } from './member.ts';
+import type { Pace } from './pace.ts';
+import { type Execute, Upstream } from './upstream.ts';
+
+/** Kept for whoever comes a little late or was held back for a moment, so that not each executes for itself. */
+const REMEMBERED_MAX = 64;
+const REMEMBERED_BYTES_MAX = 128 * 1024;
+/** Between so many the process does something else: an event to ten thousand must not keep a paid call waiting. */
+const TOLD_IN_ONE_GO_MAX = 250;
+
+export interface GroupSource {
+  readonly execute: Execute;
+  readonly response_name: string;
+  /** Resolves when every end of a session has been told of that was committed before the call. */
+  heard(): Promise<void>;
+  /** Before each event that is executed for one of them alone. */
+  readonly pace: Pace;
+  /** When the last has left, or the source has ended. */
+  released(group: Group): void;
+}
+
+/**
+ * All who follow the same events of a live field with the same rights. Each event is executed once and encoded once. The
+ * source begins with the newest event that there is, so that it is known who stands where: whoever stands further back
+ * reads for itself until it has caught up.
+ */
+export class Group {
+  /** Null where the source was opened; otherwise why not. Kept: who comes at once with others waits for the same. */
+  readonly opened: Promise<ExecutionResult | null>;
+  /** The position of the first event from the source. */
+  readonly begun: Promise<number>;
+  readonly #source: GroupSource;
+  readonly #upstream: Upstream;
+  readonly #members = new Set<Member>();
+  readonly #begin: (position: number) => void;
+  /** The newest, without gaps. */
+  #remembered: NextMessage[] = [];
+  #remembered_bytes = 0;
+  #filling: Promise<boolean> | null = null;
+
+  constructor(source: GroupSource) {
+    this.#source = source;
+    const begun = Promise.withResolvers<number>();
+    this.begun = begun.promise;
+    this.#begin = begun.resolve;
+    this.#upstream = new Upstream(source.execute, source.response_name, -1);
+    this.opened = this.#upstream.open();
+    void this.#run();
+  }
+
+  get newest(): number | null {
+    return this.#remembered.at(-1)?.position ?? null;
+  }
+
+  enter(member: Member): void {
+    this.#members.add(member);
+  }
+
+  leave(member: Member): void {
+    if (!this.#members.delete(member) || this.#members.size > 0) return;
+    this.#source.released(this);
+    void this.#upstream.return();
+  }
+
+  get pace(): Pace {
+    return this.#source.pace;
+  }
+
+  /** The events after a position from a source of its own. */
+  from(position: number | null): Upstream {
+    return new Upstream(this.#source.execute, this.#source.response_name, position);
+  }
+
+  /** Every end of a session has been heard of then that was committed before that event. */
+  hasToldOf(position: number): boolean {
+    return this.newest !== null && position <= this.newest;
+  }
+
+  /**
+   * Remembers what came after a position not far back, executed once for all who lack it: as after a cut that a thousand
+   * come back from. False where it is too far, or too much: then it is for each to read.
+   */
+  async fill(position: number): Promise<boolean> {
+    if (this.newest === null || this.newest - position > REMEMBERED_MAX) return false;
+    this.#filling ??= this.#fill(position).finally(() => {
+      this.#filling = null;
+    });
+    return this.#filling;
+  }
+
+  /** What came after a position; null where that is not remembered. */
+  since(position: number): readonly NextMessage[] | null {
+    const first = this.#remembered[0]?.position ?? position + 1;
+    if (position + 1 < first) return null;
+    return this.#remembered.slice(Math.max(0, position + 1 - first));
+  }
+
+  async #run(): Promise<void> {
+    let fault: unknown = null;
+    try {
+      if (await this.opened) return;
+      for (let event = await this.#upstream.next(); event; event = await this.#upstream.next()) {
+        await this.#source.heard();
+        await this.#tell(new NextMessage(event.position, event.result));
+      }
+    } catch (error) {
+      fault = error;
+    } finally {
+      this.#source.released(this);
+      await this.#upstream.return();
+      for (const member of this.#members) member.end(fault);
+    }
+  }
+
+  async #tell(message: NextMessage): Promise<void> {
+    this.#remember(message);
+    this.#begin(message.position);
+    let told = 0;
+    for (const member of this.#members) {
+      member.offer(message);
+      told++;
+      if (told % TOLD_IN_ONE_GO_MAX === 0) await turn();
+    }
+    message.forgetFrames();
+  }
+
+  async #fill(position: number): Promise<boolean> {
+    const upstream = this.from(position);
+    const older: NextMessage[] = [];
+    let bytes = 0;
+    let next = position + 1;
+    try {
+      // The first that is remembered may go while we read.
+      for (; next < (this.#remembered[0]?.position ?? next); next++) {
+        const event = await upstream.next();
+        if (event?.position !== next || bytes > REMEMBERED_BYTES_MAX) return false;
+        const message = new NextMessage(next, event.result);
+        message.forgetFrames();
+        older.push(message);
+        bytes += message.bytes;
+      }
+    } finally {
+      await upstream.return();
+    }
+    this.#remembered.unshift(...older);
+    this.#remembered_bytes += bytes;
+    return true;
+  }
+
+  #remember(message: NextMessage): void {
+    if (this.newest !== null && message.position !== this.newest + 1)
+      throw new Error('events do not follow each other');
+    this.#remembered.push(message);
+    this.#remembered_bytes += message.bytes;
+    while (
+      this.#remembered.length > REMEMBERED_MAX ||
+      (this.#remembered_bytes > REMEMBERED_BYTES_MAX && this.#remembered.length > 1)
+    ) {
+      this.#remembered_bytes -= this.#remembered.shift()?.bytes ?? 0;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { Principal } from '../../schema/principal.ts';
+import { NextRuns } from '../../subgraphs/next-run.ts';
+import type { SocketCallers } from '../subscriptions.ts';
+
+type Shown = Parameters<SocketCallers['identify']>[0];
+
+const AT_ONCE_MAX = 16;
+
+/**
+ * Asks who is calling, for sockets that may ask by the thousand: so many at once, and one for all who show the same and
+ * ask before it begins.
+ */
+export class LookUps {
+  readonly #callers: Pick<SocketCallers, 'identify'>;
+  readonly #runs = new NextRuns<Principal>();
+  readonly #turns: (() => void)[] = [];
+  #running = 0;
+
+  constructor(callers: Pick<SocketCallers, 'identify'>) {
+    this.#callers = callers;
+  }
+
+  identify(shown: Shown): Promise<Principal> {
+    return this.#runs.share(JSON.stringify([shown.session, shown.address]), () => this.#inTurn(shown));
+  }
+
+  async #inTurn(shown: Shown): Promise<Principal> {
+    if (this.#running === AT_ONCE_MAX) await new Promise<void>(resolve => this.#turns.push(resolve));
+    else this.#running++;
+    try {
+      return await this.#callers.identify(shown);
+    } finally {
+      const next = this.#turns.shift();
+      if (next) next();
+      else this.#running--;
+    }
+  }
+}

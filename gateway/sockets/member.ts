@@ -1,0 +1,126 @@
+import type { ExecutionResult } from 'graphql';
+import type { NextMessage } from './frame.ts';
+import type { Group } from './group.ts';
+import type { Outlet } from './outlet.ts';
+import type { Upstream } from './upstream.ts';
+
+type Done = IteratorResult<ExecutionResult>;
+const done: Done = { done: true, value: undefined };
+
+/**
+ * One operation that takes part in a group. Behind the group it reads for itself, event by event, at the pace of its
+ * socket, and graphql-ws sends what next() resolves with. Once it has what the group has, the group writes to its socket,
+ * and next() stays pending: what was read before has been sent by then.
+ */
+export class Member implements AsyncIterableIterator<ExecutionResult> {
+  readonly #group: Group;
+  readonly #outlet: Outlet;
+  /** The last event that was sent; null where it wants what is new, and that is not known yet. */
+  #position: number | null;
+  #live = false;
+  #replay: Upstream | null = null;
+  /** Not null once nothing comes any more: to be thrown, or the end. */
+  #over: { readonly fault: unknown } | null = null;
+  #wake: () => void = () => {};
+
+  constructor(group: Group, outlet: Outlet, after: number | null) {
+    this.#group = group;
+    this.#outlet = outlet;
+    this.#position = after;
+  }
+
+  async next(): Promise<Done> {
+    try {
+      while (!this.#over) {
+        if (this.#outlet.gate.held) await this.#outlet.gate.passed();
+        const event = await this.#behind();
+        if (event) return { done: false, value: event };
+        if (this.#live) await this.#woken();
+      }
+    } catch (fault) {
+      // Whoever iterates does not say return() to what has thrown.
+      this.end(fault);
+    }
+    if (this.#over?.fault) throw this.#over.fault;
+    return done;
+  }
+
+  /** From the group, when an event has come. Nothing is kept for whoever may not be written to now: it reads it later. */
+  offer(message: NextMessage): void {
+    if (!this.#live || this.#position === null || message.position <= this.#position) return;
+    if (message.position > this.#position + 1 || this.#outlet.gate.held) this.#fallBehind();
+    else if (this.#outlet.send(message)) this.#position = message.position;
+    else this.end(null);
+  }
+
+  /** Nothing comes any more: by itself (null), or because something broke. */
+  end(fault: unknown): void {
+    this.#over ??= { fault };
+    this.#fallBehind();
+    void this.#replay?.return();
+    this.#group.leave(this);
+  }
+
+  async return(): Promise<Done> {
+    this.end(null);
+    return done;
+  }
+
+  async throw(): Promise<Done> {
+    return this.return();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** The next event, where the group is ahead; null where it now comes from the group, or nothing comes. */
+  async #behind(): Promise<ExecutionResult | null> {
+    if (this.#join()) return null;
+    if (this.#position !== null && !this.#replay && (await this.#group.fill(this.#position))) return null;
+    this.#replay ??= this.#group.from(this.#position);
+    await this.#group.pace.step();
+    const event = await (this.#position === null ? this.#firstOf(this.#replay) : this.#replay.next());
+    // Replays end when they are given back: by us, or with the group's source.
+    if (!event) return null;
+    if (!this.#group.hasToldOf(event.position) || this.#outlet.gate.held) await this.#outlet.gate.passed();
+    this.#position = event.position;
+    return event.result;
+  }
+
+  /** What is new, or null where the group has begun meanwhile with the newest that there was. */
+  async #firstOf(replay: Upstream) {
+    const first = replay.next();
+    const newest = await Promise.race([this.#group.begun, first.then(() => null)]);
+    // A first event may be the first that ever was, and new: then it comes from the replay as well.
+    if (newest === null || newest === 1) return first;
+    first.catch(() => {});
+    this.#position = newest;
+    return null;
+  }
+
+  /** In one go with what the group remembers: no event can come between. */
+  #join(): boolean {
+    if (this.#over) return true;
+    this.#position ??= this.#group.newest;
+    if (this.#position === null) return false;
+    const missed = this.#group.since(this.#position);
+    if (missed === null) return false;
+    void this.#replay?.return();
+    this.#replay = null;
+    this.#live = true;
+    for (const message of missed) this.offer(message);
+    return true;
+  }
+
+  #fallBehind(): void {
+    this.#live = false;
+    this.#wake();
+  }
+
+  async #woken(): Promise<void> {
+    await new Promise<void>(resolve => {
+      this.#wake = resolve;
+    });
+  }
+}

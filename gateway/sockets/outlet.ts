@@ -1,0 +1,56 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { limits } from '../../schema/limits.ts';
+import type { NextMessage } from './frame.ts';
+import type { SocketTally } from './tally.ts';
+
+/** 1013 in the registry of RFC 6455, Try Again Later: clients come back by themselves. */
+export const TRY_AGAIN_LATER = 1013;
+
+/** Whether a socket may be written to now; see PossessedSockets. */
+export interface Gate {
+  readonly held: boolean;
+  /** Resolves when what is in hand may go out. @throws Refusal where it may not. */
+  passed(): Promise<void>;
+}
+
+/**
+ * One operation's way out, straight into the connection: the frame is the same for all but for the operation's id, and
+ * `ws` would frame it for each. Its own messages are written whole as well (nothing is compressed here), so that the two
+ * cannot mix.
+ */
+export class Outlet {
+  readonly gate: Gate;
+  readonly #socket: WebSocket;
+  readonly #connection: Duplex;
+  readonly #id: string;
+  readonly #tally: SocketTally;
+
+  constructor(socket: WebSocket, connection: Duplex, id: string, gate: Gate, tally: SocketTally) {
+    this.gate = gate;
+    this.#socket = socket;
+    this.#connection = connection;
+    this.#id = id;
+    this.#tally = tally;
+  }
+
+  /** False where it is closed, or closed now because whoever reads it is too slow: nobody waits for that. */
+  send(message: NextMessage): boolean {
+    if (this.#socket.readyState !== this.#socket.OPEN) return false;
+    if (this.#connection.writableLength > limits.socket_buffered_bytes_max) {
+      this.#tally.dropped.slow++;
+      drop(this.#socket, message.position - 1);
+      return false;
+    }
+    this.#connection.write(message.frame(this.#id));
+    this.#tally.deliveries++;
+    return true;
+  }
+}
+
+/** It may read on what is on its way, and why no more comes; whoever does not is hung up on. */
+function drop(socket: WebSocket, position: number): void {
+  socket.close(TRY_AGAIN_LATER, `too slow: resume with after: ${position}`);
+  const impatience = setTimeout(() => socket.terminate(), limits.socket_slow_ms_max);
+  socket.once('close', () => clearTimeout(impatience));
+}

@@ -1,0 +1,147 @@
+import {
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  getArgumentValues,
+  getOperationAST,
+  getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+  parseType,
+  print,
+  separateOperations,
+  visit,
+} from 'graphql';
+import type { LiveField } from '../graph/live-rule.ts';
+import type { Operation } from '../graph/source.ts';
+import type { Graph } from '../supergraph.ts';
+
+/** A subscription as it is executed for all who ask for the same: in one spelling, from a position that is ours to name. */
+export interface Shareable {
+  readonly text: string;
+  readonly operationName: string | null;
+  /** The caller's, but for those that the one spelling does not use. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** The last event that this caller has; null takes only what is new. */
+  readonly after: number | null;
+  /** Under which name an event stands in the answer. */
+  readonly response_name: string;
+}
+
+/** The variable that names where to begin, and the name under which each event tells its position. */
+export const AFTER = '_after';
+export const POSITION = '_position';
+
+interface Spelling {
+  readonly text: string;
+  readonly used: ReadonlySet<string>;
+  readonly operation: OperationDefinitionNode;
+  readonly node: FieldNode;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly after: string;
+}
+
+/** Rewritten once per document and operation; null where it cannot be shared. */
+const spellings = new WeakMap<DocumentNode, Map<string, Spelling | null>>();
+
+/** Null where the operation is no subscription to a live field, or not a valid one: then it is executed for itself. */
+export function shareable(graph: Graph, { document, operationName, variables }: Operation): Shareable | null {
+  const known = spellings.get(document) ?? new Map<string, Spelling | null>();
+  spellings.set(document, known);
+  const name = operationName ?? '';
+  const spelling = known.has(name) ? (known.get(name) ?? null) : spell(graph, document, name);
+  known.set(name, spelling);
+  if (!spelling) return null;
+
+  const after = startOf(graph, spelling, variables);
+  if (after === undefined) return null;
+  const used = Object.entries(variables).filter(([variable]) => spelling.used.has(variable));
+  return {
+    text: spelling.text,
+    operationName: spelling.operation.name?.value ?? null,
+    variables: Object.fromEntries(used.sort(([one], [other]) => (one < other ? -1 : 1))),
+    after,
+    response_name: (spelling.node.alias ?? spelling.node.name).value,
+  };
+}
+
+/** As GraphQL reads the argument, whether it is a variable, a literal, a default or not there; undefined where it is wrong. */
+function startOf(graph: Graph, { operation, node, field, after }: Spelling, variables: Operation['variables']) {
+  const { coerced } = getVariableValues(graph.schema, operation.variableDefinitions ?? [], variables);
+  if (!coerced) return undefined;
+  try {
+    const start = getArgumentValues(field, node, coerced)[after] ?? null;
+    // From the newest backwards is for its own reader to say: what the newest is, the owner knows.
+    return start === null || (typeof start === 'number' && start >= 0) ? start : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function spell(graph: Graph, document: DocumentNode, operationName: string): Spelling | null {
+  const operation = getOperationAST(document, operationName || null);
+  const [node, ...more] = operation?.selectionSet.selections ?? [];
+  if (operation?.operation !== 'subscription' || node?.kind !== Kind.FIELD || more.length > 0) return null;
+  if (node.directives?.length || operation.directives?.length) return null;
+  const live = graph.live.get(node.name.value);
+  const field = graph.schema.getSubscriptionType()?.getFields()[node.name.value];
+  const separate = separateOperations(document)[operation.name?.value ?? ''];
+  if (!live || !field || !separate) return null;
+
+  const { text, used } = oneSpelling(separate, operation, node, field, live);
+  try {
+    // It may be one field over what a document may hold.
+    if (graph.validate(graph.parse(text)).length > 0) return null;
+  } catch {
+    return null;
+  }
+  return { text, used, operation, node, field, after: live.after };
+}
+
+function oneSpelling(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  node: FieldNode,
+  field: GraphQLField<unknown, unknown>,
+  live: LiveField,
+): { text: string; used: ReadonlySet<string> } {
+  const name = (value: string) => ({ kind: Kind.NAME, value }) as const;
+  const after: ArgumentNode = {
+    kind: Kind.ARGUMENT,
+    name: name(live.after),
+    value: { kind: Kind.VARIABLE, name: name(AFTER) },
+  };
+  const position: FieldNode = { kind: Kind.FIELD, alias: name(POSITION), name: name(live.position) };
+  const ours: FieldNode = {
+    ...node,
+    arguments: [...(node.arguments ?? []).filter(argument => argument.name.value !== live.after), after],
+    selectionSet: { kind: Kind.SELECTION_SET, selections: [...(node.selectionSet?.selections ?? []), position] },
+  };
+  const bare: OperationDefinitionNode = {
+    ...operation,
+    variableDefinitions: [],
+    selectionSet: { kind: Kind.SELECTION_SET, selections: [ours] },
+  };
+  const rest = document.definitions.filter(definition => definition.kind === Kind.FRAGMENT_DEFINITION);
+  const used = variablesIn({ kind: Kind.DOCUMENT, definitions: [bare, ...rest] });
+  const type = field.args.find(argument => argument.name === live.after)?.type;
+  const whole: OperationDefinitionNode = {
+    ...bare,
+    variableDefinitions: [
+      ...(operation.variableDefinitions ?? []).filter(({ variable }) => used.has(variable.name.value)),
+      {
+        kind: Kind.VARIABLE_DEFINITION,
+        variable: { kind: Kind.VARIABLE, name: name(AFTER) },
+        type: parseType(String(type)),
+      },
+    ],
+  };
+  return { text: print({ kind: Kind.DOCUMENT, definitions: [whole, ...rest] }), used };
+}
+
+function variablesIn(document: DocumentNode): ReadonlySet<string> {
+  const used = new Set<string>();
+  visit(document, { Variable: ({ name }) => void used.add(name.value) });
+  return used;
+}

@@ -1,0 +1,74 @@
+import type { Principal } from '../../schema/principal.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Operation } from '../graph/source.ts';
+import type { Subscribed } from '../graph/subscriber.ts';
+import type { Graph } from '../supergraph.ts';
+import { Group } from './group.ts';
+import { Member } from './member.ts';
+import type { Outlet } from './outlet.ts';
+import { Pace } from './pace.ts';
+import { AFTER, type Shareable, shareable } from './shareable.ts';
+
+export interface SocketOperation extends Operation {
+  readonly context: Context;
+}
+
+/** The groups of this process. */
+export class SharedSubscriptions {
+  readonly #graph: Graph;
+  readonly #heard: () => Promise<void>;
+  readonly #groups = new Map<string, Group>();
+  readonly #pace = new Pace();
+
+  constructor(graph: Graph, heard: () => Promise<void>) {
+    this.#graph = graph;
+    this.#heard = heard;
+  }
+
+  /** Null where the operation is not one to be shared, or is refused: then it is to be executed for itself. */
+  async subscribe(operation: SocketOperation, outlet: Outlet): Promise<Subscribed | null> {
+    const shared = shareable(this.#graph, operation);
+    if (!shared) return null;
+    const key = keyOf(shared, operation.context.principal);
+    const group = this.#groups.get(key) ?? this.#open(key, shared, operation.context);
+    const member = new Member(group, outlet, shared.after);
+    group.enter(member);
+    try {
+      if ((await group.opened) === null) return member;
+    } catch {
+      // Executed for itself it fails by itself.
+    }
+    await member.return();
+    return null;
+  }
+
+  #open(key: string, shared: Shareable, context: Context): Group {
+    const { text, operationName, variables, response_name } = shared;
+    const group = new Group({
+      response_name,
+      pace: this.#pace,
+      execute: after =>
+        this.#graph.subscribe({
+          document: this.#graph.parse(text),
+          operationName,
+          variables: { ...variables, [AFTER]: after },
+          context,
+        }),
+      heard: async () => {
+        if (context.principal.possession.kind !== 'absent') await this.#heard();
+      },
+      released: ended => {
+        if (this.#groups.get(key) === ended) this.#groups.delete(key);
+      },
+    });
+    this.#groups.set(key, group);
+    return group;
+  }
+}
+
+/** Everything that the events depend on, and all that a resolver may authorise by: who differs in any of it is not of the group. */
+function keyOf({ text, operationName, variables }: Shareable, { possession, api_key }: Principal): string {
+  const held = possession.kind === 'proven' ? [possession.agent_id, possession.session_hash] : [];
+  const key = api_key.kind === 'absent' || api_key.kind === 'unknown' ? [] : [api_key.hash];
+  return JSON.stringify([text, operationName, variables, possession.kind, ...held, api_key.kind, ...key]);
+}

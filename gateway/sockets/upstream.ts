@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { Subscribed } from '../graph/subscriber.ts';
+import { POSITION } from './shareable.ts';
+
+/** One event of a live field, and its number. */
+export interface Numbered {
+  readonly position: number;
+  readonly result: ExecutionResult;
+}
+
+/** Executes the field from after a position on; null and negative ones as `@live` has them. */
+export type Execute = (after: number | null) => Promise<Subscribed>;
+
+const AWAY_REST_MS = 1_000;
+
+/**
+ * The events of a live field from a position on, without gap. Where one cannot be had because the database is away, it
+ * is asked for again: whoever follows need not notice.
+ */
+export class Upstream {
+  readonly #execute: Execute;
+  readonly #response_name: string;
+  readonly #ended = new AbortController();
+  #after: number | null;
+  #events: AsyncIterableIterator<ExecutionResult> | null = null;
+
+  constructor(execute: Execute, response_name: string, after: number | null) {
+    this.#execute = execute;
+    this.#response_name = response_name;
+    this.#after = after;
+  }
+
+  /** Whether it is granted. @throws as the source does; errors of the request are its result. */
+  async open(): Promise<ExecutionResult | null> {
+    const events = await this.#execute(this.#after);
+    if (!(Symbol.asyncIterator in events)) return events;
+    this.#events = events;
+    if (this.#ended.signal.aborted) await this.#giveBack();
+    return null;
+  }
+
+  /** Null once it has ended. @throws the errors of the request. */
+  async next(): Promise<Numbered | null> {
+    while (!this.#ended.signal.aborted) {
+      const refused = this.#events ? null : await this.open();
+      if (refused && !isAway(refused)) throw refused.errors?.[0] ?? new Error('a subscription was refused');
+      const event = await this.#events?.next();
+      if (event?.done) return null;
+      if (event && !isAway(event.value)) {
+        const numbered = this.#number(event.value);
+        if (numbered) return numbered;
+        continue;
+      }
+      if (event) this.#standBefore(event.value);
+      await this.#rest();
+    }
+    return null;
+  }
+
+  /** Never throws: a source that fails to close gives nothing more all the same. */
+  async return(): Promise<void> {
+    this.#ended.abort();
+    await this.#giveBack();
+  }
+
+  async #giveBack(): Promise<void> {
+    await this.#events?.return?.().catch(() => {});
+  }
+
+  async #rest(): Promise<void> {
+    await this.#giveBack();
+    this.#events = null;
+    await sleep(AWAY_REST_MS, null, { signal: this.#ended.signal }).catch(() => {});
+  }
+
+  /** Whoever asked for what is new must not begin anew with what is new by then. */
+  #standBefore(result: ExecutionResult): void {
+    if (this.#after !== null) return;
+    const position = Number(this.#eventIn(result)?.[POSITION]);
+    if (!Number.isSafeInteger(position)) throw result.errors?.[0] ?? new Error('an event without a position');
+    this.#after = position - 1;
+  }
+
+  #eventIn({ data }: ExecutionResult): Record<string, unknown> | null {
+    return (data?.[this.#response_name] ?? null) as Record<string, unknown> | null;
+  }
+
+  /** An event that broke has nothing to show: it follows the one before it. Null where nobody knows which that was. */
+  #number(result: ExecutionResult): Numbered | null {
+    const event = this.#eventIn(result);
+    if (!event && this.#after !== null && this.#after < 0) return null;
+    const position = event ? Number(event[POSITION]) : (this.#after ?? Number.NaN) + 1;
+    if (event) delete event[POSITION];
+    if (!Number.isSafeInteger(position)) throw result.errors?.[0] ?? new Error('an event without a position');
+    this.#after = position;
+    return { position, result };
+  }
+}
+
+function isAway({ errors }: ExecutionResult): boolean {
+  return errors?.some((error: GraphQLError) => error.extensions?.code === 'unavailable') ?? false;
+}

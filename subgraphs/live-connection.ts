@@ -1,0 +1,102 @@
+import type pg from 'pg';
+import type { Database } from './database.ts';
+
+/** A peer that vanished sends no FIN: without this the connection would be listened to for ever. */
+const HEARTBEAT_MS = 15_000;
+const ANSWER_MS_MAX = 5_000;
+
+/** What pg_stat_activity calls the connection. */
+export const LIVE_APPLICATION = 'live';
+
+export interface Hearing {
+  readonly channels: readonly string[];
+  heard(channel: string, payload: string): void;
+  /** Once LISTEN was in force, and once: whether the connection broke, gave no answer or was ended. */
+  lost(connection: LiveConnection): void;
+}
+
+interface Echo {
+  resolve(): void;
+  reject(fault: Error): void;
+}
+
+/** One connection that listens, and can say what it has heard for certain. */
+export class LiveConnection {
+  readonly #client: pg.Client;
+  readonly #echo_channel: string;
+  readonly #hearing: Hearing;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #echoes = new Map<string, Echo>();
+  #spoken = 0;
+  #lost = false;
+
+  private constructor(client: pg.Client, echo_channel: string, hearing: Hearing) {
+    this.#client = client;
+    this.#echo_channel = echo_channel;
+    this.#hearing = hearing;
+    this.#heartbeat = setInterval(() => void this.echo().catch(() => {}), HEARTBEAT_MS).unref();
+    client.on('notification', ({ channel, payload = '' }) => this.#hear(channel, payload));
+    client.once('end', () => this.#lose());
+  }
+
+  /** Resolves when LISTEN is in force. */
+  static async open(database: Pick<Database, 'connect'>, hearing: Hearing): Promise<LiveConnection> {
+    const client = await database.connect();
+    try {
+      const text = `select pg_backend_pid() as pid, set_config('application_name', '${LIVE_APPLICATION}', false)`;
+      const { rows } = await client.query<{ pid: number }>(answered(text));
+      const echo_channel = `echo_${rows[0]?.pid}`;
+      const listen = [...hearing.channels, echo_channel].map(channel => `listen ${channel}`);
+      await client.query(answered(listen.join('; ')));
+      return new LiveConnection(client, echo_channel, hearing);
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+  }
+
+  /**
+   * Resolves when everything has been heard that was committed before the call: notifications come in order of commit,
+   * and the one that we send to ourselves comes behind them. Rejects, and the connection is lost, where no answer comes.
+   */
+  async echo(): Promise<void> {
+    const word = String(++this.#spoken);
+    let late: NodeJS.Timeout | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        late = setTimeout(() => reject(new Error('no answer')), ANSWER_MS_MAX);
+        this.#echoes.set(word, { resolve, reject });
+        const speak = { name: 'echo', text: 'select pg_notify($1, $2)', values: [this.#echo_channel, word] };
+        this.#client.query(speak).catch(reject);
+      });
+    } catch (error) {
+      await this.end();
+      throw error;
+    } finally {
+      clearTimeout(late);
+      this.#echoes.delete(word);
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#lose();
+    await this.#client.end();
+  }
+
+  #hear(channel: string, payload: string): void {
+    if (channel !== this.#echo_channel) this.#hearing.heard(channel, payload);
+    else this.#echoes.get(payload)?.resolve();
+  }
+
+  #lose(): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    clearInterval(this.#heartbeat);
+    for (const echo of this.#echoes.values()) echo.reject(new Error('the connection was lost'));
+    this.#hearing.lost(this);
+  }
+}
+
+function answered(text: string): { text: string; query_timeout: number } {
+  return { text, query_timeout: ANSWER_MS_MAX };
+}
