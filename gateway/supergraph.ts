@@ -15,11 +15,14 @@ import type { Subgraph } from '../subgraphs/subgraph.ts';
 import { apolloGateway, type ServerGateway } from './graph/apollo-gateway.ts';
 import { Documents } from './graph/documents.ts';
 import { Executor } from './graph/executor.ts';
-import { InProcessSource, type Operation } from './graph/in-process-source.ts';
+import { InProcessSource } from './graph/in-process-source.ts';
+import { type LiveFields, liveFields } from './graph/live-rule.ts';
 import { fragmentsOf, isPaid, type PaidFields, paidFieldStandsAlone, paidFields } from './graph/paid-rule.ts';
 import { type Planned, Planner } from './graph/planner.ts';
 import { publicError } from './graph/public-error.ts';
+import type { Operation, Source } from './graph/source.ts';
 import { type Subscribed, subscribe } from './graph/subscriber.ts';
+import { judgeVariables, variablesRefusal } from './graph/variables-rule.ts';
 
 /** The federated graph: one planner and one executor behind REST, /graphql and the sockets alike. */
 export interface Graph {
@@ -31,10 +34,14 @@ export interface Graph {
   readonly rules: readonly ValidationRule[];
   /** Root fields marked `@paid`, with their price in atomic USDC. */
   readonly paid: PaidFields;
+  /** Subscription fields marked `@live`. */
+  readonly live: LiveFields;
   /** Kept by text. @throws GraphQLError */
   parse(text: string): DocumentNode;
-  /** Remembered by document; empty where it is valid. */
+  /** Remembered by document; empty where it is valid. What costs too much is told so, and validated no further. */
   validate(document: DocumentNode): readonly GraphQLError[];
+  /** What a stranger asks for, where that is too much: judged without validating, planning or asking anybody. */
+  refusal(asked: Asked): GraphQLError | null;
   isPaid(document: DocumentNode, operationName: string | null): boolean;
   /** Queries and mutations. Errors are in their public form (code, status, param and facts); never throws for a request. */
   execute(operation: Operation): Promise<ExecutionResult>;
@@ -42,37 +49,54 @@ export interface Graph {
   subscribe(operation: Operation): Promise<Subscribed>;
 }
 
+/** A document and what came with it. */
+export interface Asked {
+  readonly document: DocumentNode;
+  readonly operationName?: string | null | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
 export interface GraphOptions {
   readonly logger: Logger;
   readonly introspection: boolean;
   /** Supergraph SDL; the committed one unless given. */
   readonly supergraph?: string;
+  /** Where a subgraph's fields come from; this process unless given. */
+  readonly sourceOf?: (subgraph: Subgraph, paid: PaidFields) => Source;
 }
 
 export const SUPERGRAPH_FILE = new URL('../schema/supergraph.graphql', import.meta.url);
 
-/** Opens the graph over subgraphs in this process. The supergraph is read, not composed: what runs is what was reviewed. */
+/** Opens the graph over subgraphs, here or elsewhere. The supergraph is read, not composed: what runs is what was reviewed. */
 export async function openGraph(subgraphs: readonly Subgraph[], options: GraphOptions): Promise<Graph> {
   const sdl = options.supergraph ?? (await readFile(SUPERGRAPH_FILE, 'utf8'));
   return new FederatedGraph(subgraphs, sdl, options);
 }
+
+const inProcess = (subgraph: Subgraph): Source => new InProcessSource(subgraph);
 
 class FederatedGraph implements Graph {
   readonly schema: GraphQLSchema;
   readonly gateway: ServerGateway;
   readonly rules: readonly ValidationRule[];
   readonly paid: PaidFields;
+  readonly live: LiveFields;
   readonly #documents: Documents;
   readonly #planner: Planner;
   readonly #executor: Executor;
   readonly #logger: Logger;
 
-  constructor(subgraphs: readonly Subgraph[], sdl: string, { introspection, logger }: GraphOptions) {
+  constructor(
+    subgraphs: readonly Subgraph[],
+    sdl: string,
+    { introspection, logger, sourceOf = inProcess }: GraphOptions,
+  ) {
     const supergraph = Supergraph.build(sdl, { validateSupergraph: false });
-    const sources = new Map(subgraphs.map(({ name, schema }) => [name, new InProcessSource(schema)]));
     const api = supergraph.apiSchema();
     this.schema = api.toGraphQLJSSchema();
     this.paid = paidFields(supergraph.schema);
+    this.live = liveFields(supergraph.schema, this.paid);
+    const sources = new Map(subgraphs.map(subgraph => [subgraph.name, sourceOf(subgraph, this.paid)]));
     this.rules = [paidFieldStandsAlone(this.paid), ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
     this.gateway = apolloGateway(this, sdl);
     this.#documents = new Documents(this.schema, this.rules);
@@ -87,6 +111,13 @@ class FederatedGraph implements Graph {
 
   validate(document: DocumentNode): readonly GraphQLError[] {
     return this.#documents.validate(document);
+  }
+
+  refusal({ document, operationName, variables }: Asked): GraphQLError | null {
+    const costly = this.#documents.refusal(document, variables);
+    if (costly) return costly;
+    // What is paid for is a chat, and a chat is long.
+    return variablesRefusal(judgeVariables(variables, this.isPaid(document, operationName ?? null)));
   }
 
   isPaid(document: DocumentNode, operationName: string | null): boolean {
@@ -115,6 +146,8 @@ class FederatedGraph implements Graph {
     try {
       const faults = this.validate(operation.document);
       if (faults.length > 0) return this.#executor.published({ errors: faults });
+      const costly = this.#documents.refusal(operation.document, operation.variables);
+      if (costly) return this.#executor.published({ errors: [costly] });
       return await then(this.#planner.plan(operation.document, operation.operationName ?? null));
     } catch (error) {
       return { errors: [publicError(error, this.#logger)] };

@@ -45,6 +45,8 @@ export const doorServerOptions = {
   frameworkErrors,
   clientErrorHandler,
   requestTimeout: limits.request_ms_max,
+  connectionTimeout: limits.connection_silent_ms_max,
+  keepAliveTimeout: limits.connection_idle_ms_max,
   http: {
     maxHeaderSize: limits.request_headers_bytes_max,
     // Node's own is longer than our time for the whole request, and of the two the longer counts for the whole.

@@ -6,6 +6,7 @@ export const errors = {
   invalid_request: [400, 'The request is not valid.'],
   invalid_payment: [400, 'The payment header could not be read.'],
   invalid_wallet: [400, 'agentWallet is not an address.'],
+  query_too_costly: [400, 'The query asks for more than one request may.'],
   invalid_policy: [400, 'The policy type or its value is not valid.'],
   unknown_model: [400, 'No such model is offered.'],
   control_proof_missing: [401, 'wallet_signature and signature_timestamp are required.'],

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../gateway/config/fault.ts';
-import { completeConfig, readConfig } from '../gateway/config.ts';
+import { completeConfig, readConfig, readSubgraphConfig } from '../gateway/config.ts';
 import { atEnd } from './harness/release.ts';
 import { clearScratch, makeScratch } from './harness/scratch.ts';
 
@@ -63,6 +63,15 @@ describe('readConfig', () => {
     expect(config.stand_ins).toContain('BASE_RPC_URL');
   });
 
+  it.each([
+    [undefined, null],
+    ['on', 'on'],
+    ['off', 'off'],
+  ])('INTROSPECTION %s is kept as %s: unset, the profile decides', (INTROSPECTION, kept) => {
+    expect(readConfig({ INTROSPECTION }).introspection).toBe(kept);
+    expect(faultsOf({ INTROSPECTION: 'maybe' })).toHaveProperty('INTROSPECTION');
+  });
+
   it('all faults are reported at once, by the names of the variables and without their values', () => {
     const environment = {
       PORT: '70000',
@@ -105,7 +114,6 @@ describe('readConfig', () => {
   });
 
   it.each([
-    ['SUBGRAPH_URLS', '{"book":"http://127.0.0.1:4101"}'],
     ['NANO_RPC_URL', 'https://nano.test'],
     ['EVENTS_URL', 'https://events.test'],
   ])('refuses %s, which nothing reads yet, rather than meet it with the first payment', (variable, value) => {
@@ -120,6 +128,24 @@ describe('readConfig', () => {
       facilitator_url: 'https://facilitator.example/x402',
       facilitator_keys: null,
     });
+  });
+
+  it('takes a map of remote subgraphs, any of the four; production wants https to those on another machine', () => {
+    const SUBGRAPH_URLS = JSON.stringify({ book: 'http://127.0.0.1:4002/', receipt: 'https://receipts.example' });
+    const config = readConfig({ ...production, SUBGRAPH_URLS });
+    expect(config.subgraph_urls).toEqual({ book: 'http://127.0.0.1:4002', receipt: 'https://receipts.example' });
+    expect(faultsOf({ ...production, SUBGRAPH_URLS: '{"book":"http://10.0.0.7:4002"}' })).toEqual({
+      SUBGRAPH_URLS: expect.stringContaining('https'),
+    });
+    expect(Object.keys(faultsOf({ SUBGRAPH_URLS: '{"ledger":"http://127.0.0.1:4002"}' }))).toHaveLength(1);
+  });
+
+  it('a subgraph alone has a port of its own beside the gateway, and its gateway named', () => {
+    expect(readSubgraphConfig('book', {})).toMatchObject({ port: 4002, base_url: 'http://127.0.0.1:4000' });
+    const given = { PORT: '4100', BASE_URL: 'https://pay.example/' };
+    expect(readSubgraphConfig('book', given)).toMatchObject({ port: 4100, base_url: 'https://pay.example' });
+    const { BASE_URL: _, ...nameless } = production;
+    expect(() => readSubgraphConfig('book', nameless)).toThrow('BASE_URL');
   });
 
   it.each(['http://127.0.0.1:4020', 'http://localhost:4020', 'http://[::1]:4020'])(

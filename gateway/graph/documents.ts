@@ -8,15 +8,29 @@ import {
   validate,
 } from 'graphql';
 import { limits } from '../../schema/limits.ts';
+import { judgeCost, judgeShape, refusalOf } from './cost-rule.ts';
+
+/** What is known of a document before its variables are. */
+type Judged =
+  /** Whatever the variables: their worst case is within. */
+  | { readonly kind: 'within' }
+  /** How many rows the variables ask for decides. */
+  | { readonly kind: 'depends' }
+  | { readonly kind: 'refused'; readonly refusal: GraphQLError };
+
+export const validationOptions = { maxErrors: limits.graphql_faults_max, hideSuggestions: true } as const;
 
 /**
- * Parsed and validated documents, so that equal texts share one document and its plan.
- * Bounded: the oldest text leaves first, and what is known of a document goes with it.
+ * Parsed and validated documents, so that equal texts share one document and its plan. Only what is valid is kept, the
+ * one longest unused leaves first, and what is known of a document goes with it: nonsense pushes nothing out.
  */
 export class Documents {
   readonly #schema: GraphQLSchema;
   readonly #rules: readonly ValidationRule[];
-  readonly #parsed = new Map<string, DocumentNode>();
+  readonly #kept = new Map<string, DocumentNode>();
+  #kept_chars = 0;
+  readonly #texts = new WeakMap<DocumentNode, string>();
+  readonly #judged = new WeakMap<DocumentNode, Judged>();
   readonly #verdicts = new WeakMap<DocumentNode, readonly GraphQLError[]>();
 
   constructor(schema: GraphQLSchema, rules: readonly ValidationRule[]) {
@@ -26,28 +40,65 @@ export class Documents {
 
   /** @throws GraphQLError where the text is no GraphQL or too long. */
   parse(text: string): DocumentNode {
-    const known = this.#parsed.get(text);
-    if (known) return known;
+    const known = this.#kept.get(text);
+    if (known) {
+      this.#kept.delete(text);
+      this.#kept.set(text, known);
+      return known;
+    }
     const document = parse(text, { noLocation: true, maxTokens: limits.graphql_tokens_max });
-    if (text.length <= limits.graphql_document_kept_chars_max) this.#keep(text, document);
+    if (text.length <= limits.graphql_document_kept_chars_max) this.#texts.set(document, text);
     return document;
   }
 
+  /** By its cost first: GraphQL's own rules take what time a document makes them take. */
   validate(document: DocumentNode): readonly GraphQLError[] {
     const known = this.#verdicts.get(document);
     if (known) return known;
-    const verdict = validate(this.#schema, document, this.#rules);
+    const judged = this.#judge(document);
+    const verdict =
+      judged.kind === 'refused' ? [judged.refusal] : validate(this.#schema, document, this.#rules, validationOptions);
     this.#verdicts.set(document, verdict);
+    if (verdict.length === 0) this.#keep(document);
     return verdict;
   }
 
-  #keep(text: string, document: DocumentNode): void {
-    if (this.#parsed.size >= limits.graphql_documents_kept_max) {
-      for (const oldest of this.#parsed.keys()) {
-        this.#parsed.delete(oldest);
-        break;
-      }
+  /** What it costs with these variables, where that is too much. Needs no validation before, and does none. */
+  refusal(document: DocumentNode, variables: Readonly<Record<string, unknown>>): GraphQLError | null {
+    const judged = this.#judge(document);
+    if (judged.kind === 'refused') return judged.refusal;
+    return judged.kind === 'within' ? null : refusalOf(judgeCost(document, this.#schema, variables));
+  }
+
+  #judge(document: DocumentNode): Judged {
+    const known = this.#judged.get(document);
+    if (known) return known;
+    const judged = this.#weigh(document);
+    this.#judged.set(document, judged);
+    return judged;
+  }
+
+  #weigh(document: DocumentNode): Judged {
+    const shape = refusalOf(judgeShape(document));
+    if (shape) return { kind: 'refused', refusal: shape };
+    if (judgeCost(document, this.#schema, 'most').kind === 'within') return { kind: 'within' };
+    const least = refusalOf(judgeCost(document, this.#schema, 'least'));
+    return least ? { kind: 'refused', refusal: least } : { kind: 'depends' };
+  }
+
+  #keep(document: DocumentNode): void {
+    const text = this.#texts.get(document);
+    if (text === undefined || this.#kept.has(text)) return;
+    this.#kept.set(text, document);
+    this.#kept_chars += text.length;
+    for (const oldest of this.#kept.keys()) {
+      if (
+        this.#kept.size <= limits.graphql_documents_kept_max &&
+        this.#kept_chars <= limits.graphql_documents_kept_chars_max
+      )
+        return;
+      this.#kept.delete(oldest);
+      this.#kept_chars -= oldest.length;
     }
-    this.#parsed.set(text, document);
   }
 }

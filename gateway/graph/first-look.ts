@@ -1,0 +1,62 @@
+import type { ApolloServerPlugin } from '@apollo/server';
+import type { FastifyRequest } from 'fastify';
+import { GraphQLError } from 'graphql';
+import { Refusal } from '../../schema/errors.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Graph } from '../supergraph.ts';
+
+type Looking = Pick<Graph, 'parse' | 'validate' | 'refusal'>;
+type Request = Pick<FastifyRequest, 'method' | 'body' | 'query'>;
+
+const ONE_AT_A_TIME = 'A request carries one operation; a list of them is not taken.';
+
+/**
+ * What is wrong with a request to /graphql, before Apollo has it and before anybody is asked who is calling: what it
+ * asks for first, by size alone, and only then by GraphQL's rules. What has no such form is left for Apollo to name.
+ */
+export function firstLook({ method, body, query }: Request, graph: Looking): readonly GraphQLError[] {
+  if (method === 'POST' && Array.isArray(body)) return [new Refusal('invalid_request', { detail: ONE_AT_A_TIME })];
+  const asked = membersOf(method === 'GET' ? query : body);
+  if (typeof asked.query !== 'string' || asked.query === '') return [];
+  try {
+    const document = graph.parse(asked.query);
+    const operationName = typeof asked.operationName === 'string' ? asked.operationName : null;
+    const refused = graph.refusal({ document, operationName, variables: variablesOf(asked.variables) });
+    return refused ? [refused] : graph.validate(document);
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error];
+    throw error;
+  }
+}
+
+/**
+ * Hands Apollo the document that the graph has parsed and found valid: it would parse and validate it once more, and
+ * keep it once more.
+ */
+export function knownDocument(graph: Looking): ApolloServerPlugin<Context> {
+  return {
+    async requestDidStart() {
+      return {
+        async didResolveSource(asking) {
+          const document = graph.parse(asking.source);
+          // Apollo looks for it here, and makes its own where there is none.
+          if (graph.validate(document).length === 0) Object.assign(asking, { document });
+        },
+      };
+    },
+  };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+/** As text where they come in a URL. */
+function variablesOf(variables: unknown): Readonly<Record<string, unknown>> {
+  if (typeof variables !== 'string') return membersOf(variables);
+  try {
+    return membersOf(JSON.parse(variables));
+  } catch {
+    return {};
+  }
+}

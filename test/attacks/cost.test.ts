@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { Supergraph } from '@apollo/federation-internals';
+import fc from 'fast-check';
+import {
+  getIntrospectionQuery,
+  getNamedType,
+  isCompositeType,
+  isIntrospectionType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  parse,
+} from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { Scale } from '../../gateway/graph/cost.ts';
+import { judgeCost, judgeShape } from '../../gateway/graph/cost-rule.ts';
+import { listSizes, type Variables } from '../../gateway/graph/list-sizes.ts';
+import { everyDoor } from '../../rest-compat/doors/every.ts';
+import { limits } from '../../schema/limits.ts';
+import { costly, cycle, tenPages, wholePage } from './documents.ts';
+
+const sdl = readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8');
+const api = Supergraph.build(sdl).apiSchema().toGraphQLJSSchema();
+
+function judge(text: string, variables: Variables = 'most') {
+  const document = parse(text, { noLocation: true, maxTokens: limits.graphql_tokens_max });
+  const shape = judgeShape(document);
+  return shape.kind === 'within' ? judgeCost(document, api, variables) : shape;
+}
+
+describe('what a document may ask for', () => {
+  it.each(costly)('refuses %s by its %s', (_, limit, query) => {
+    expect(judge(query, 'least')).toMatchObject({ kind: 'exceeded', limit });
+  });
+
+  it.each([1, 2, 30])('refuses a cycle of %i fragments, and says which', length => {
+    expect(judge(cycle(length))).toEqual({ kind: 'cyclic', fragment: 'f0' });
+  });
+
+  it('lets pass what every door asks for, whatever its variables', () => {
+    for (const door of everyDoor) {
+      if (door.kind !== 'document') continue;
+      for (const document of door.documents) expect(judgeCost(document, api, 'most')).toEqual({ kind: 'within' });
+    }
+  });
+
+  it('lets pass 200 rows with everything that is known of each', () => {
+    expect(judge(wholePage)).toEqual({ kind: 'within' });
+  });
+
+  it('lets pass introspection as the official tools ask for it', () => {
+    const asked = { descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true };
+    expect(judge(getIntrospectionQuery({ ...asked, inputValueDeprecation: true, oneOf: true }))).toEqual({
+      kind: 'within',
+    });
+  });
+
+  it('counts rows by the limit that is asked for, in the text or by a variable', () => {
+    expect([10, 200, 1_000_000].map(limit => judge(tenPages(String(limit))).kind)).toEqual([
+      'within',
+      'exceeded',
+      'exceeded',
+    ]);
+    const asked = (variables: Variables) => judge(`query Q($limit: Int) ${tenPages('$limit')}`, variables).kind;
+    expect([{ limit: 10 }, { limit: null }, { limit: 200 }, {}].map(asked)).toEqual([
+      'within',
+      'within',
+      'exceeded',
+      'exceeded',
+    ]);
+  });
+});
+
+/** Spreads of later fragments only, so that there is no cycle; `inline` writes each out where it stands. */
+function bookOf(parts: readonly (readonly Part[])[], limit: number, inline: boolean): string {
+  const written = ([first, ...later]: readonly (readonly Part[])[], at: number): string =>
+    (first ?? []).map(part => (typeof part === 'string' ? part : spread(part, later, at))).join(' ');
+  const spread = (part: { over: number }, later: readonly (readonly Part[])[], at: number): string => {
+    const target = at + 1 + part.over;
+    if (part.over >= later.length) return 'cap';
+    return inline
+      ? `... on Book @include(if: true) { agentId ${written(later.slice(part.over), target)} }`
+      : `...f${target} @include(if: true)`;
+  };
+  const fragments = parts
+    .slice(1)
+    .map((_, n) => `fragment f${n + 1} on Book { agentId ${written(parts.slice(n + 1), n + 1)} }`);
+  const operation = `{ book(agentId: 1, limit: ${limit}) { agentId ${written(parts, 0)} } }`;
+  return inline ? operation : [operation, ...fragments].join(' ');
+}
+type Part = string | { readonly over: number };
+
+const part = fc.oneof(
+  fc.constantFrom('spent', 'x: remaining', 'entries { seq }', 'totals { count }', 'b: entries { receipt { hub } }'),
+  fc.record({ over: fc.nat(3) }),
+);
+
+it('a fragment weighs as much as what it stands for, wherever it is spread', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(part, { maxLength: 4 }), { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 1, max: 300 }),
+      (parts, limit) => {
+        expect(weigh(bookOf(parts, limit, false))).toEqual(weigh(bookOf(parts, limit, true)));
+      },
+    ),
+  );
+});
+
+function weigh(text: string) {
+  const document = parse(text, { noLocation: true });
+  const [operation] = document.definitions;
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation');
+  return new Scale(document, api, 'most').ofOperation(operation);
+}
+
+it('every list of objects in the public graph has a size', () => {
+  const lists = Object.values(api.getTypeMap())
+    .filter(isObjectType)
+    .filter(type => !isIntrospectionType(type))
+    .flatMap(type =>
+      Object.values(type.getFields())
+        .filter(({ type: of }) => isListType(isNonNullType(of) ? of.ofType : of) && isCompositeType(getNamedType(of)))
+        .map(field => `${type.name}.${field.name}`),
+    );
+  expect(lists.filter(coordinate => listSizes[coordinate] === undefined)).toEqual([]);
+});

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openService, type Service } from '../doors/open-service.ts';
+import { HOST, open, UPGRADE } from './raw.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService({}, { entry: 'test/attacks/gateway-in-short-time.ts' });
+});
+
+/** From another address than the attacker's, as most callers are. */
+async function served(from?: string): Promise<boolean> {
+  const other = await open(service.url, from);
+  other.socket.write(`GET /v1/models HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
+  await other.closed;
+  return other.heard.startsWith('HTTP/1.1 200');
+}
+
+describe('a connection that takes its time is closed, and others are served meanwhile', () => {
+  test.each([
+    ['GET /health', `GET /health HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(1_000)}`],
+    ['POST /graphql', `POST /graphql HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(1_000)}`],
+    ['a socket', UPGRADE.replace('\r\n\r\n', `\r\nX-A: ${'a'.repeat(1_000)}`)],
+  ])('headers byte by byte: %s, 408', async (_, text) => {
+    const slow = (await open(service.url)).dribble(text);
+    expect(await served()).toBe(true);
+    expect(await slow).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  test.each([
+    ['with its length', 'Content-Length: 1000\r\n\r\n', 'a'.repeat(1_000)],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n', '1\r\na\r\n'.repeat(300)],
+  ])('a body byte by byte, %s: 408', async (_, headers, body) => {
+    const { socket, dribble } = await open(service.url);
+    socket.write(`POST /graphql HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n${headers}`);
+    const slow = dribble(body);
+    expect(await served()).toBe(true);
+    expect(await slow).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  test('whoever asks for much and reads none of it', async () => {
+    const deaf = await open(service.url);
+    deaf.socket.pause();
+    deaf.socket.write(`GET /openapi.json HTTP/1.1\r\n${HOST}\r\n`.repeat(60));
+    expect(await served()).toBe(true);
+    // Who does not read hears of the end of a connection by writing to it; and what is written counts as a sign of life.
+    for (let round = 0; round < 10 && !deaf.socket.destroyed; round++) {
+      await Promise.race([sleep(round === 1 ? 200 : 10_000), deaf.closed]);
+      deaf.socket.write('\r\n');
+    }
+    expect(deaf.socket.destroyed).toBe(true);
+    expect(await served()).toBe(true);
+  });
+
+  test('500 connections that never ask', async () => {
+    const idle = await Promise.all(Array.from({ length: 500 }, () => open(service.url)));
+    expect(await served()).toBe(true);
+    await Promise.all(idle.map(({ closed }) => closed));
+    expect(await served()).toBe(true);
+  });
+
+  test('a socket that never says who it is: 4408', async () => {
+    const mute = await open(service.url);
+    mute.socket.write(UPGRADE);
+    await expect.poll(() => mute.heard).toContain('HTTP/1.1 101');
+    // The close frame: 0x88, its length, the code, the reason.
+    await expect.poll(() => mute.heard, { timeout: 15_000 }).toContain('Connection initialisation timeout');
+    expect(mute.heard).toContain(String.fromCharCode(4408 >> 8, 4408 & 0xff));
+  });
+
+  test('more connections of one address than leave room for others', async () => {
+    const many = await Promise.all(Array.from({ length: 700 }, () => open(service.url, '127.0.0.2')));
+    await expect.poll(() => many.filter(({ socket }) => socket.destroyed).length).toBeGreaterThanOrEqual(100);
+    expect(await served('127.0.0.3')).toBe(true);
+    for (const { socket } of many) socket.destroy();
+    await expect.poll(() => served('127.0.0.2'), { timeout: 10_000 }).toBe(true);
+  });
+});
