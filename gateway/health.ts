@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { Database } from '../subgraphs/database.ts';
+import { lookInTime } from './look-in-time.ts';
 import type { BaseChain } from './payment/base/chain.ts';
 import type { Settler } from './payment/settle/settle.ts';
 
@@ -22,9 +22,9 @@ const LOOK_MS_MAX = 3_000;
 export async function health(parts: HealthParts): Promise<JsonObject> {
   const { database, chain, settler, profile, stand_ins } = parts;
   const [head, block, settles] = await Promise.all([
-    inTime(treeHead(database)),
-    inTime(chain.block('latest')),
-    settler.reachable ? inTime(settler.reachable()) : true,
+    lookInTime(treeHead(database), LOOK_MS_MAX),
+    lookInTime(chain.block('latest'), LOOK_MS_MAX),
+    settler.reachable ? lookInTime(settler.reachable(), LOOK_MS_MAX) : true,
   ]);
   const away = [
     ...(head !== null && parts.writable() ? [] : ['database']),
@@ -51,16 +51,4 @@ async function treeHead(database: Database): Promise<JsonObject> {
     text: 'select tree_size, root_hash from log_head',
   });
   return { tree_size: rows[0]?.tree_size ?? 0, root_hash: rows[0]?.root_hash.toString('hex') ?? '' };
-}
-
-/** Null where it fails, or takes too long. */
-async function inTime<T>(look: Promise<T>): Promise<T | null> {
-  const seen = new AbortController();
-  const late = sleep(LOOK_MS_MAX, null, { signal: seen.signal });
-  try {
-    return await Promise.race([look.catch(() => null), late]);
-  } finally {
-    seen.abort();
-    late.catch(() => {});
-  }
 }

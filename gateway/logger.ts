@@ -15,6 +15,34 @@ function shown(error: unknown): unknown {
   return { type, message, stack, ...Object.fromEntries(named), ...several };
 }
 
+/** A line per request is written with its neighbours, not by a system call of its own. */
+const KEPT_BYTES = 4 * 1024;
+const KEPT_MS = 100;
+/** Where nobody reads them, lines are lost rather than memory. */
+const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
+const WARN = pino.levels.values.warn ?? 0;
+
+/** Lines go to stdout: those that say that something is wrong at once, the others within a moment. */
 export function openLogger(level: string): Logger {
-  return pino({ level, redact: ['req.headers', 'headers'], serializers: { err: shown } });
+  const lines = pino.destination({
+    sync: false,
+    minLength: KEPT_BYTES,
+    periodicFlush: KEPT_MS,
+    maxLength: UNREAD_BYTES_MAX,
+  });
+  return pino(
+    {
+      level,
+      // Nothing of ours logs these; a library's line about a request would.
+      redact: ['req', 'res', 'headers'],
+      serializers: { err: shown },
+      hooks: {
+        logMethod(line, log, number) {
+          log.apply(this, line);
+          if (number >= WARN) lines.flush();
+        },
+      },
+    },
+    lines,
+  );
 }

@@ -2,6 +2,7 @@ import { readConfig } from './config.ts';
 import { startDevelopment } from './development/start.ts';
 import { openGateway } from './gateway.ts';
 import { openLogger } from './logger.ts';
+import { stopOnSignals } from './operations/stop-on-signals.ts';
 
 const settings = readConfig();
 const logger = openLogger(settings.log_level);
@@ -12,14 +13,7 @@ try {
     logger.warn({ stand_ins: settings.stand_ins }, 'development profile: nothing here moves real money');
   }
   logger.info(`serving on ${gateway.url}`);
-  let stopping = false;
-  const stop = async () => {
-    if (stopping) return;
-    stopping = true;
-    await gateway.close();
-    await development.stop();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
+  stopOnSignals(gateway, { config: development.config, logger, afterwards: () => development.stop() });
 } catch (error) {
   await development.stop();
   throw error;

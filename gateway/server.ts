@@ -1,5 +1,3 @@
-import type { Server as HttpServer } from 'node:http';
-import type { Socket } from 'node:net';
 import { ApolloServer } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -18,13 +16,23 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { doorServerOptions } from '../rest-compat/server-options.ts';
 import { type ErrorCode, Refusal } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
+import { jsonText } from '../schema/written.ts';
 import type { Context } from '../subgraphs/context.ts';
+import { validationOptions } from './graph/documents.ts';
+import { firstLook, knownDocument } from './graph/first-look.ts';
 import { contextFault, httpAnswer } from './graph/http-answer.ts';
 import { publicError } from './graph/public-error.ts';
+import { Connections } from './operations/connections.ts';
+import { boundConnections, boundPipelines } from './operations/floods.ts';
+import { REQUEST_ID, requestId } from './operations/request-id.ts';
+import type { Requests } from './operations/requests.ts';
+import { SERVER_TIMING, timeWhole } from './operations/server-timing.ts';
+import { SocketTally } from './sockets/tally.ts';
 import { type SocketCallers, serveSubscriptions } from './subscriptions.ts';
 import type { Graph } from './supergraph.ts';
 
@@ -35,6 +43,9 @@ export interface ServerOptions {
   readonly callers: SocketCallers;
   /** Adds everything that is not /graphql, error and not-found handlers included. */
   routes?(app: FastifyInstance): Promise<void>;
+  /** Counts and logs every one of them. */
+  readonly requests?: Requests;
+  readonly tally?: SocketTally;
   readonly logger: Logger;
   /** Apollo's explorer at GET /graphql; it loads from Apollo's servers, so production leaves it off. */
   readonly landing_page: boolean;
@@ -50,73 +61,113 @@ export interface Server {
 const GRAPHQL_PATH = '/graphql';
 
 export async function openServer(options: ServerOptions): Promise<Server> {
-  const { graph, callers, logger } = options;
+  const { graph, callers, logger, requests } = options;
   const app = Fastify({
     ...doorServerOptions,
     loggerInstance: logger as FastifyBaseLogger,
     // URLs may carry slice tokens: no request is logged by itself.
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: requestId,
     bodyLimit: limits.request_bytes_max,
   });
-  let closing = false;
-  // A connection whose answer comes after `close` would stay open, idle, for as long as keep-alive lasts: 72 s.
-  app.addHook('onSend', async (_request, reply) => {
-    if (closing) reply.header('connection', 'close');
-  });
-  // And so would one whose answer had begun before, a stream.
-  app.addHook('onResponse', async () => {
-    if (closing) setImmediate(() => app.server.closeIdleConnections());
-  });
-  const unused = unusedConnections(app.server);
+  boundConnections(app.server);
+  requests?.observe(app);
+  boundPipelines(app);
+  const hangUp = hangingUp(app);
   const apollo = apolloServer(options);
   await apollo.start();
-  await app.register(async scope => {
-    scope.setErrorHandler((error: FastifyError, _request, reply) => answerFault(error, reply, logger));
-    await scope.register(fastifyApollo(apollo), {
-      path: GRAPHQL_PATH,
-      context: request => contextFor(request, options),
-    });
-  });
-  await options.routes?.(app);
-  const subscriptions = serveSubscriptions(app.server, { graph, callers, logger, path: GRAPHQL_PATH });
+  await app.register(scope => serveGraphql(scope, apollo, options));
+  await app.register(scope => serveRoutes(scope, options));
+  const { tally = new SocketTally() } = options;
+  const subscriptions = serveSubscriptions(app.server, { graph, callers, logger, tally, path: GRAPHQL_PATH });
   return {
     listen: (host, port) => app.listen({ host, port }),
     async close() {
-      closing = true;
       // Open sockets would keep the HTTP server from closing.
-      await subscriptions.close();
-      for (const socket of unused) socket.destroy();
+      await Promise.all([hangUp(), subscriptions.close()]);
       await app.close();
       await apollo.stop();
     },
   };
 }
 
-/** Connections over which nothing was asked yet. Node counts them as busy: a closing server would wait for them for ever. */
-function unusedConnections(server: HttpServer): ReadonlySet<Socket> {
-  const unused = new Set<Socket>();
-  server.on('connection', socket => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+async function serveGraphql(
+  scope: FastifyInstance,
+  apollo: ApolloServer<Context>,
+  options: ServerOptions,
+): Promise<void> {
+  const { graph, logger } = options;
+  scope.setErrorHandler((error: FastifyError, _request, reply) => answerFault(error, reply, logger));
+  // Where it may be told how long it took, the header is there by now: what a query was refused is inside its answer.
+  scope.addHook('onSend', (_request, reply, _payload, done) => {
+    if (reply.hasHeader(SERVER_TIMING)) timeWhole(reply);
+    done();
   });
-  server.on('request', request => unused.delete(request.socket));
-  return unused;
+  scope.addHook('preHandler', async (request, reply) => {
+    const faults = firstLook(request, graph);
+    if (faults.length > 0) return refuse(request, reply, faults, logger);
+  });
+  await scope.register(fastifyApollo(apollo), {
+    path: GRAPHQL_PATH,
+    context: request => contextFor(request, options),
+  });
+}
+
+async function serveRoutes(scope: FastifyInstance, options: ServerOptions): Promise<void> {
+  scope.addHook('onSend', (_request, reply, _payload, done) => {
+    timeWhole(reply);
+    done();
+  });
+  await options.routes?.(scope);
+}
+
+/**
+ * Every answer names its request. The result stops listening at once and resolves when the last answer is out: what comes
+ * meanwhile over a connection that was open is answered too, and its connection closed.
+ */
+function hangingUp(app: FastifyInstance): () => Promise<void> {
+  let closing = false;
+  const connections = new Connections(app.server);
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    reply.header(REQUEST_ID, request.id);
+    // Else it would stay open, idle, for as long as keep-alive lasts: 72 s.
+    if (closing) reply.header('connection', 'close');
+    done();
+  });
+  // And so would one whose answer had begun before, a stream.
+  app.addHook('onResponse', (_request, _reply, done) => {
+    if (closing) setImmediate(() => app.server.closeIdleConnections());
+    done();
+  });
+  return async () => {
+    closing = true;
+    const closed = new Promise(resolve => app.server.close(resolve));
+    connections.dropUnused();
+    const late = setTimeout(() => connections.dropUnasked(), limits.request_ms_max);
+    await closed;
+    clearTimeout(late);
+  };
 }
 
 function apolloServer({ graph, logger, landing_page }: ServerOptions): ApolloServer<Context> {
   return new ApolloServer<Context>({
     gateway: graph.gateway,
     validationRules: [...graph.rules],
+    validationOptions,
     parseOptions: { maxTokens: limits.graphql_tokens_max },
+    // The graph keeps documents, and hands over those that it knows.
+    documentStore: null,
     // One of the graph's own rules refuses it where it is off.
     introspection: true,
     csrfPrevention: true,
     persistedQueries: false,
+    stringifyResult: jsonText,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     logger,
     formatError: (_formatted, error) => publicError(error, logger).toJSON(),
     plugins: [
+      knownDocument(graph),
       httpAnswer(logger),
       landing_page ? ApolloServerPluginLandingPageLocalDefault() : ApolloServerPluginLandingPageDisabled(),
       // Nothing about this host or its callers goes to Apollo.
@@ -135,6 +186,23 @@ async function contextFor(request: FastifyRequest, { createContext, logger }: Se
     throw contextFault(error, logger);
   }
 }
+
+/** In the form, and the media type, in which Apollo answers what it refuses itself. */
+function refuse(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  faults: readonly GraphQLError[],
+  logger: Logger,
+): FastifyReply {
+  const type = headers.accept?.includes(GRAPHQL_RESPONSE) ? GRAPHQL_RESPONSE : 'application/json';
+  const errors = faults.map(fault => publicError(fault, logger).toJSON());
+  return reply
+    .code(400)
+    .headers({ 'cache-control': 'no-store', 'content-type': `${type}; charset=utf-8` })
+    .send(JSON.stringify({ errors }));
+}
+
+const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /** Fastify's own faults on /graphql (a body too large, of another type, no JSON), in GraphQL's form. */
 function answerFault(error: FastifyError, reply: FastifyReply, logger: Logger): FastifyReply {

@@ -15,6 +15,8 @@ export const Health = z.object({
   free_tier: z.boolean(),
 });
 
+export const Lives = z.object({ status: z.literal('ok') });
+
 /** RFC 9457, and beside it the `error` that OpenAI clients read. Facts of the error stand as further members. */
 export const Problem = z.looseObject({
   type: z.string(),

@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { Health, Manifest } from '../answers/discovery.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { Health, Lives, Manifest } from '../answers/discovery.ts';
 import { JsonMembers, KeySet } from '../answers/receipt.ts';
 import { digits } from '../digits.ts';
 import { operation } from '../document.ts';
 import { documentDoor, pageDoor } from '../door.ts';
 import { openApi } from '../openapi.ts';
 import { x402Manifest } from '../x402-manifest.ts';
+
+const NOT_READY = 'Not ready to take paid calls.';
 
 export const discoveryDoors = [
   documentDoor({
@@ -84,5 +87,28 @@ export const discoveryDoors = [
     tags: ['discovery'],
     page: ({ port }) => port.health(),
     response: Health,
+  }),
+  pageDoor({
+    name: 'get_liveness',
+    methods: ['GET'],
+    path: '/livez',
+    summary: 'Whether the process answers; asks nothing of what it stands on',
+    tags: ['discovery'],
+    page: () => ({ status: 'ok' }),
+    response: Lives,
+  }),
+  pageDoor({
+    name: 'get_readiness',
+    methods: ['GET'],
+    path: '/readyz',
+    summary: 'Whether it can take paid calls; 503 names what is away',
+    tags: ['discovery'],
+    async page({ port }) {
+      const away = await port.away();
+      if (away.length > 0) throw new Refusal('unavailable', { detail: NOT_READY, facts: { away: [...away] } });
+      return { status: 'ok' };
+    },
+    response: Lives,
+    errors: ['unavailable'],
   }),
 ] as const;

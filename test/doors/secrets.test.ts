@@ -1,5 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { limits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { nowSeconds, registrationOf } from '../harness/buyer.ts';
@@ -8,7 +10,13 @@ import { ask, CHAT, openService, REGISTER, type Service } from './open-service.t
 
 const hex = () => randomBytes(32).toString('hex');
 /** What the service itself is to keep. */
-const configured = { SEAL_KEY: hex(), SUBGRAPH_SECRET: hex(), ANCHOR_KEY: hex(), ISSUER_KEYS: hex() };
+const configured = {
+  SEAL_KEY: hex(),
+  SUBGRAPH_SECRET: hex(),
+  ANCHOR_KEY: hex(),
+  ISSUER_KEYS: hex(),
+  METRICS_TOKEN: hex(),
+};
 const keys = { API_KEYS: `live-${hex()}`, DEMO_KEYS: `demo-${hex()}`, BOARD_OPS_SECRET: `ops-${hex()}` };
 
 /** Whatever was said in a test, and must be in no line of the log. */
@@ -127,7 +135,39 @@ describe('no line of the log, at the level that says most, holds', () => {
     say(registered.body.session);
   });
 
-  test('anything of it, at the end', () => {
+  test('what is shown on /graphql, to a socket, in a query or as the id of a request', async () => {
+    const { session } = await service.newAgent();
+    say(session);
+    const input = { messages: [{ role: 'user', content: say(`The prompt ${hex()}`) }] };
+    const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }';
+    const { headers } = await paying();
+    const sent = { ...headers, 'X-SVC-Session': session, 'x-request-id': session };
+    expect((await service.post('/graphql', { query, variables: { input } }, sent)).status).toBe(200);
+    expect((await service.post('/graphql', `{"query": "${session}`, sent)).status).toBe(400);
+    const token = say(`token-${hex()}`);
+    const scraper = { authorization: `Bearer ${configured.METRICS_TOKEN}` };
+    for (const path of ['/v1/models', `/receipt/${token}`, `/${token}`, '/graphql', '/metrics', '/livez'])
+      await (await fetch(`${service.url}${path}?token=${token}&session=${session}`, { headers: scraper })).text();
+    for (const shown of [session, say(`svcs_${hex()}`)]) {
+      const socket = createClient({
+        url: `${service.url.replace('http', 'ws')}/graphql?session=${shown}`,
+        webSocketImpl: WebSocket,
+        connectionParams: { session: shown },
+        retryAttempts: 0,
+      });
+      await socket
+        .iterate({ query: '{ models { id } }' })
+        .next()
+        .catch(() => {});
+      await socket.dispose();
+    }
+  });
+
+  test('anything of it, at the end', async () => {
+    // Lines that say no more than that all went well are written a moment later.
+    const last = randomUUID();
+    await service.get('/v1/models', { 'x-request-id': last });
+    await expect.poll(logs).toContain(last);
     expect(said.size).toBeGreaterThan(30);
     const lines = logs();
     expect(lines).toContain('the drawer is stuck');

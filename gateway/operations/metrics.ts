@@ -1,0 +1,92 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const ITEMS = [1, 2, 4, 8, 16, 32, 64];
+
+/** What is seen at the moment of a scrape, by the values of its labels; empty where it cannot be known just now. */
+export type Seen<L extends string> = readonly (readonly [labels: Readonly<Record<L, string>>, value: number])[];
+
+/**
+ * What this gateway counts of itself, in a registry of its own. A label has values that are known beforehand (doors,
+ * steps, codes, hubs), never what a caller sends.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+
+  readonly requests = this.#seconds('svc_http_request', 'Requests, from the first byte to the last', [
+    'door',
+    'method',
+    'status',
+  ]);
+  readonly steps = this.#seconds('svc_paid_step', 'Steps of paid calls', ['field', 'step']);
+  readonly paidCalls = this.#counter(
+    'svc_paid_calls',
+    'Paid calls by how they came out: a settlement status, or the code',
+    ['field', 'outcome'],
+  );
+  readonly batchItems = this.#histogram('svc_commit_batch_items', 'Callers who shared a commit', ITEMS, ['queue']);
+  readonly commits = this.#seconds('svc_commit', 'Shared commits', ['queue']);
+  readonly hubs = this.#seconds('svc_hub_request', 'Questions to a hub until it answered, or began to', [
+    'hub',
+    'outcome',
+  ]);
+  readonly hubFailures = this.#counter('svc_hub_failures', 'Questions that a hub did not answer', ['hub', 'reason']);
+  readonly rounds = this.#counter('svc_reconcile_rounds', 'Rounds of reconcile', ['round', 'outcome']);
+
+  /** A gauge that is read when somebody scrapes, and costs nothing otherwise. */
+  watch<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    look: () => Seen<L> | Promise<Seen<L>>,
+  ): void {
+    new Gauge<L>({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      async collect() {
+        const seen = await look();
+        this.reset();
+        // What cannot be known is no zero.
+        if (labelNames.length === 0) this.remove();
+        for (const [labels, value] of seen) this.set(labels, value);
+      },
+    });
+  }
+
+  /** The same for what only grows. */
+  watchTotal<L extends string>(name: string, help: string, labelNames: readonly L[], look: () => Seen<L>): void {
+    new Counter<L>({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [labels, value] of look()) this.inc(labels, value);
+      },
+    });
+  }
+
+  get media(): string {
+    return this.#registry.contentType;
+  }
+
+  /** In the text format of Prometheus, version 0.0.4. */
+  exposed(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #seconds<L extends string>(name: string, help: string, labelNames: readonly L[]): Histogram<L> {
+    return this.#histogram(`${name}_seconds`, help, SECONDS, labelNames);
+  }
+
+  #histogram<L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[]): Histogram<L> {
+    return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] });
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
+    return new Counter({ name: `${name}_total`, help, labelNames, registers: [this.#registry] });
+  }
+}

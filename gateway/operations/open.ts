@@ -1,0 +1,40 @@
+import type { Logger } from 'pino';
+import type { HubOptions } from '../../subgraphs/receipt/index.ts';
+import { SocketTally } from '../sockets/tally.ts';
+import type { Exposure } from './exposure.ts';
+import { Metrics } from './metrics.ts';
+import { PaidCalls } from './paid-calls.ts';
+import { watchProcess } from './process-figures.ts';
+import { Requests } from './requests.ts';
+import { watchSockets } from './watch.ts';
+
+/** What an operator sees of one gateway. */
+export interface Operations {
+  readonly metrics: Metrics;
+  readonly exposure: Exposure;
+  readonly requests: Requests;
+  readonly paid_calls: PaidCalls;
+  readonly sockets: SocketTally;
+  readonly hubHeard: NonNullable<HubOptions['heard']>;
+  readonly roundEnded: (round: string, outcome: 'done' | 'failed') => void;
+  close(): void;
+}
+
+export function openOperations(exposure: Exposure, logger: Logger): Operations {
+  const metrics = new Metrics();
+  const sockets = new SocketTally();
+  watchSockets(metrics, sockets);
+  return {
+    metrics,
+    exposure,
+    sockets,
+    requests: new Requests(metrics, logger),
+    paid_calls: new PaidCalls(metrics),
+    hubHeard(hub, reason, ms) {
+      metrics.hubs.observe({ hub, outcome: reason === null ? 'answered' : 'failed' }, ms / 1e3);
+      if (reason !== null) metrics.hubFailures.inc({ hub, reason });
+    },
+    roundEnded: (round, outcome) => metrics.rounds.inc({ round, outcome }),
+    close: watchProcess(metrics),
+  };
+}

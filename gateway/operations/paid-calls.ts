@@ -1,0 +1,84 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { Refusal } from '../../schema/errors.ts';
+import type { ResponseHeaders } from '../../subgraphs/context.ts';
+import type { Charge, ChargeStream, SettlementStatus } from '../../subgraphs/paid.ts';
+import type { Lap, Stopwatch } from '../../subgraphs/stopwatch.ts';
+import type { Metrics } from './metrics.ts';
+import { SERVER_TIMING, serverTiming } from './server-timing.ts';
+
+interface Underway {
+  /** Coordinate of the paid field. */
+  readonly field: string;
+  readonly stopwatch: Stopwatch;
+}
+
+/** Paid calls as an operator sees them: how they came out, how long each step took, and which are under way. */
+export class PaidCalls {
+  readonly #metrics: Metrics;
+  readonly #underway = new Set<Underway>();
+
+  constructor(metrics: Metrics) {
+    this.#metrics = metrics;
+    metrics.watch('svc_paid_calls_underway', 'Paid calls under way, by the step that they are at', ['step'], () => {
+      const steps = Map.groupBy(this.#underway, ({ stopwatch }) => stopwatch.step ?? 'stream');
+      return [...steps].map(([step, calls]) => [{ step }, calls.length] as const);
+    });
+  }
+
+  /** What has not come to its end, for a stop that can wait no longer. */
+  get underway(): readonly JsonObject[] {
+    return [...this.#underway].map(({ field, stopwatch }) => ({ field, step: stopwatch.step ?? 'stream' }));
+  }
+
+  charge(charge: Charge): Charge {
+    return (paid, args, context) => this.#seen(paid.field, context.response, () => charge(paid, args, context));
+  }
+
+  /** Under way until it is recorded: by then its reader has all of it, or is gone. */
+  chargeStream(charge: ChargeStream): ChargeStream {
+    return async (paid, args, context) => {
+      const streamed = await this.#seen(paid.field, context.response, () => charge(paid, args, context));
+      const call = this.#begin(paid.field, context.response.stopwatch);
+      const from_ms = performance.now();
+      const ended = () => {
+        this.#underway.delete(call);
+        this.#observe(paid.field, [{ step: 'stream', ms: performance.now() - from_ms }]);
+      };
+      streamed.recorded.then(ended, ended);
+      return streamed;
+    };
+  }
+
+  async #seen<T extends { readonly settlement_status: SettlementStatus }>(
+    field: string,
+    { headers, stopwatch }: ResponseHeaders,
+    charge: () => Promise<T>,
+  ): Promise<T> {
+    const call = this.#begin(field, stopwatch);
+    let outcome = 'internal';
+    try {
+      const charged = await charge();
+      outcome = charged.settlement_status;
+      return charged;
+    } catch (error) {
+      if (error instanceof Refusal) outcome = error.code;
+      throw error;
+    } finally {
+      stopwatch.end();
+      this.#underway.delete(call);
+      this.#metrics.paidCalls.inc({ field, outcome });
+      this.#observe(field, stopwatch.laps);
+      headers[SERVER_TIMING] = serverTiming(stopwatch.laps);
+    }
+  }
+
+  #begin(field: string, stopwatch: Stopwatch): Underway {
+    const call = { field, stopwatch };
+    this.#underway.add(call);
+    return call;
+  }
+
+  #observe(field: string, laps: readonly { readonly step: Lap['step'] | 'stream'; readonly ms: number }[]): void {
+    for (const { step, ms } of laps) this.#metrics.steps.observe({ field, step }, ms / 1e3);
+  }
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Metrics } from './metrics.ts';
+
+/** Of whoever looks after us, every few seconds: in the log only where somebody wants it all. */
+const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/health']);
+
+/** What is known by no name of ours; a caller chooses paths and methods, and a label or a line must not grow by that. */
+const OTHER = 'other';
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Requests as an operator sees them: each is counted once, by its door, and is one line in the log. */
+export class Requests {
+  readonly #metrics: Metrics;
+  readonly #logger: Logger;
+  readonly #doors = new Map<string, string>();
+  #underway = 0;
+
+  constructor(metrics: Metrics, logger: Logger) {
+    this.#metrics = metrics;
+    this.#logger = logger;
+    metrics.watch('svc_http_requests_underway', 'Requests under way', [], () => [[{}, this.#underway]]);
+  }
+
+  observe(app: FastifyInstance): void {
+    app.addHook('onRequest', (_request, _reply, done) => {
+      this.#underway++;
+      done();
+    });
+    app.addHook('onResponse', (request, reply, done) => {
+      this.#underway--;
+      this.#concluded(request, reply);
+      done();
+    });
+  }
+
+  /** Never a URL, a header or a body: in them are sessions, payments, keys and slice tokens. */
+  #concluded(request: FastifyRequest, reply: FastifyReply): void {
+    const door = this.#doorOf(request.routeOptions.url);
+    const method = METHODS.has(request.method) ? request.method : OTHER;
+    const { statusCode: status, elapsedTime: duration_ms } = reply;
+    this.#metrics.requests.observe({ door, method, status }, duration_ms / 1e3);
+
+    const level = PROBES.has(door) ? 'debug' : 'info';
+    if (!this.#logger.isLevelEnabled(level)) return;
+    const task_id = reply.getHeader('x-svc-task-id');
+    this.#logger[level](
+      {
+        request_id: request.id,
+        method,
+        door,
+        status,
+        duration_ms: Math.round(duration_ms * 100) / 100,
+        ...(task_id === undefined ? {} : { task_id }),
+        ...(request.raw.aborted ? { aborted: true } : {}),
+      },
+      'answered',
+    );
+  }
+
+  /** As the door table spells it. */
+  #doorOf(route: string | undefined): string {
+    if (route === undefined || route === '/*') return OTHER;
+    const known = this.#doors.get(route);
+    if (known !== undefined) return known;
+    const door = route.replace(/:(\w+)/g, '{$1}');
+    this.#doors.set(route, door);
+    return door;
+  }
+}

@@ -1,0 +1,24 @@
+import type { FastifyReply } from 'fastify';
+import type { Lap } from '../../subgraphs/stopwatch.ts';
+
+export const SERVER_TIMING = 'server-timing';
+
+/** W3C Server-Timing §3: names are tokens, durations milliseconds. */
+export function serverTiming(laps: readonly Lap[]): string {
+  return laps.map(({ step, ms }) => `${step};dur=${ms.toFixed(2)}`).join(', ');
+}
+
+/**
+ * Adds the whole of a request to what its steps took. Not where possession was refused: those answers say nothing but
+ * their status, and how long it took might tell a book that exists from one that does not.
+ */
+export function timeWhole(reply: FastifyReply): void {
+  const { statusCode, elapsedTime } = reply;
+  if (statusCode === 401 || statusCode === 403) {
+    reply.removeHeader(SERVER_TIMING);
+    return;
+  }
+  const steps = reply.getHeader(SERVER_TIMING);
+  const total = `total;dur=${elapsedTime.toFixed(2)}`;
+  reply.header(SERVER_TIMING, steps ? `${steps}, ${total}` : total);
+}

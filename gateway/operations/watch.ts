@@ -1,0 +1,78 @@
+import type { Database } from '../../subgraphs/database.ts';
+import { figures } from '../../subgraphs/receipt/index.ts';
+import { lookInTime } from '../look-in-time.ts';
+import type { Queues } from '../payment/queues.ts';
+import type { SocketTally } from '../sockets/tally.ts';
+import type { Metrics } from './metrics.ts';
+import { needs, type Readiness } from './readiness.ts';
+
+/** A scrape does not wait for a database that is away; what only that knows is left out of it. */
+const FIGURES_MS_MAX = 1_000;
+
+interface Watched {
+  readonly database: Database;
+  readonly queues: Queues;
+  readonly readiness: Readiness;
+}
+
+/** What is seen of these at each scrape. */
+export function watch(metrics: Metrics, { database, queues, readiness }: Watched): void {
+  watchPool(metrics, database);
+  watchFigures(metrics, database);
+  watchQueues(metrics, queues);
+  metrics.watch('svc_away', '1 for what a paid call needs and lacks; ready is none of them', ['need'], async () => {
+    const away = await readiness.away();
+    return needs.map(need => [{ need }, Number(away.includes(need))] as const);
+  });
+}
+
+function watchPool(metrics: Metrics, database: Database): void {
+  metrics.watch('svc_database_connections', 'Connections of the pool', ['state'], () => {
+    const { open, idle } = database.usage();
+    return [
+      [{ state: 'idle' }, idle],
+      [{ state: 'busy' }, open - idle],
+    ];
+  });
+  metrics.watch('svc_database_waiting', 'Callers who wait for a connection', [], () => [
+    [{}, database.usage().waiting],
+  ]);
+}
+
+/** Asked once for all of them. */
+function watchFigures(metrics: Metrics, database: Database): void {
+  let asked: ReturnType<typeof lookUp> | null = null;
+  const lookUp = () => lookInTime(figures(database), FIGURES_MS_MAX).finally(() => (asked = null));
+  const one = (name: keyof Awaited<ReturnType<typeof figures>>) => async () => {
+    asked ??= lookUp();
+    const seen = await asked;
+    return seen ? ([[{}, seen[name]]] as const) : [];
+  };
+  metrics.watch('svc_open_claims', 'Payments that are neither recorded nor released', [], one('open_claims'));
+  metrics.watch('svc_oldest_open_claim_seconds', 'Age of the oldest of them', [], one('oldest_open_seconds'));
+  metrics.watch('svc_log_leaves', 'Size of the receipt log', [], one('leaves'));
+}
+
+function watchQueues(metrics: Metrics, queues: Queues): void {
+  const named = Object.entries(queues) as [keyof Queues, Queues[keyof Queues]][];
+  for (const [queue, commits] of named) {
+    commits.committed = (items, ms) => {
+      metrics.batchItems.observe({ queue }, items);
+      metrics.commits.observe({ queue }, ms / 1e3);
+    };
+  }
+  metrics.watch('svc_commit_waiting', 'Callers whom no commit has taken up yet', ['queue'], () =>
+    named.map(([queue, { waiting }]) => [{ queue }, waiting] as const),
+  );
+}
+
+export function watchSockets(metrics: Metrics, tally: SocketTally): void {
+  metrics.watch('svc_sockets', 'Live sockets', [], () => [[{}, tally.open]]);
+  metrics.watch('svc_socket_operations', 'Operations that run on them', [], () => [[{}, tally.operations]]);
+  metrics.watchTotal('svc_socket_deliveries_total', 'Answers and events sent to sockets', [], () => [
+    [{}, tally.deliveries],
+  ]);
+  metrics.watchTotal('svc_sockets_dropped_total', 'Sockets that were closed, by why', ['reason'], () =>
+    Object.entries(tally.dropped).map(([reason, dropped]) => [{ reason }, dropped] as const),
+  );
+}

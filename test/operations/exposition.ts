@@ -1,0 +1,72 @@
+import { expect } from 'vitest';
+
+/** One scrape: samples by name and labels as they are written, `svc_x{a="1"}`. */
+export interface Scrape {
+  readonly samples: ReadonlyMap<string, number>;
+  readonly types: ReadonlyMap<string, string>;
+}
+
+const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
+const LABEL = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
+const SAMPLE = new RegExp(`^(${NAME})(\\{${LABEL}(?:,${LABEL})*\\})? (NaN|[+-]Inf|-?[0-9.]+(?:e[+-]?[0-9]+)?)$`);
+const HELP = new RegExp(`^# HELP (${NAME}) \\S.*$`);
+const TYPE = new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram)$`);
+
+/**
+ * The text format, version 0.0.4, and no more of it than we may use: each family has HELP and TYPE once and before its
+ * samples, which stand together and differ; histograms are whole, and counters end in `_total` and are not negative.
+ */
+export function parseExposition(text: string): Scrape {
+  expect(text.endsWith('\n')).toBe(true);
+  const samples = new Map<string, number>();
+  const types = new Map<string, string>();
+  let [helped, family] = ['', ''];
+  for (const line of text.split('\n').filter(Boolean)) {
+    const [, help] = HELP.exec(line) ?? [];
+    const [, typed, type = ''] = TYPE.exec(line) ?? [];
+    if (help !== undefined) helped = help;
+    else if (typed !== undefined) {
+      expect([helped, types.has(typed)], line).toEqual([typed, false]);
+      types.set(typed, type);
+      family = typed;
+    } else {
+      const [, name = '', labels = '', value = ''] = SAMPLE.exec(line) ?? [];
+      expect(name, `no sample: ${line}`).not.toBe('');
+      expect(samples.has(name + labels), `twice: ${line}`).toBe(false);
+      expect(namesOf(family, types.get(family) ?? ''), line).toContain(name);
+      samples.set(name + labels, Number(value.replace('Inf', 'Infinity')));
+    }
+  }
+  for (const [name, type] of types) expectWhole(name, type, samples);
+  return { samples, types };
+}
+
+function namesOf(family: string, type: string): string[] {
+  return type === 'histogram' ? ['_bucket', '_sum', '_count'].map(end => family + end) : [family];
+}
+
+function expectWhole(family: string, type: string, samples: ReadonlyMap<string, number>): void {
+  const own = [...samples].filter(([key]) => namesOf(family, type).includes(key.split('{')[0] ?? ''));
+  if (type !== 'gauge') for (const [key, value] of own) expect(value, key).toBeGreaterThanOrEqual(0);
+  if (type === 'counter') expect(family).toMatch(/_total$/);
+  if (type !== 'histogram') return;
+  const buckets = Map.groupBy(
+    own.filter(([key]) => key.startsWith(`${family}_bucket`)),
+    ([key]) => key.replace(/le="[^"]*",?/, '').replace(/,?}$/, '}'),
+  );
+  for (const [key, counts] of buckets) {
+    const whole = key.replace(`${family}_bucket`, `${family}_count`).replace('{}', '');
+    const sorted = counts.map(([, count]) => count);
+    expect(sorted, key).toEqual(sorted.toSorted((a, b) => a - b));
+    expect(counts.at(-1)?.[0], key).toContain('le="+Inf"');
+    expect(counts.at(-1)?.[1], key).toBe(samples.get(whole));
+  }
+}
+
+/** What has grown between two scrapes, by how much, without buckets and sums. */
+export function grown(before: Scrape, after: Scrape, family: string): Record<string, number> {
+  const differences = [...after.samples]
+    .filter(([key]) => key.startsWith(`${family}_total{`) || key.startsWith(`${family}_count{`))
+    .map(([key, value]) => [key.slice(key.indexOf('{')), value - (before.samples.get(key) ?? 0)] as const);
+  return Object.fromEntries(differences.filter(([, difference]) => difference !== 0));
+}
