@@ -4,7 +4,14 @@ import { ConfigFault, type VariableFault } from './config/fault.ts';
 import { plainHttpFaults } from './config/plain-http.ts';
 import { keptSecret } from './config/secrets.ts';
 import { productionFaults, type SubstitutedName, substitutesInUse } from './config/substitutes.ts';
-import { type Environment, emptyLists, type VariableName, type Variables, variables } from './config/variables.ts';
+import {
+  type Environment,
+  emptyLists,
+  type SubgraphName,
+  type VariableName,
+  type Variables,
+  variables,
+} from './config/variables.ts';
 import { makeDataFolder } from './development/data-folder.ts';
 
 /** The environment as it was read: under each variable's name in lower case, null where it is unset. */
@@ -21,7 +28,7 @@ export type Settings = Readonly<{
 };
 
 /** What nobody reads yet. */
-const notYet = ['NANO_RPC_URL', 'EVENTS_URL', 'SUBGRAPH_URLS'] as const satisfies readonly VariableName[];
+const notYet = ['NANO_RPC_URL', 'EVENTS_URL'] as const satisfies readonly VariableName[];
 
 type Filled<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: NonNullable<T[P]> };
 
@@ -62,6 +69,29 @@ export function readConfig(environment: Environment = process.env): Settings {
   });
 }
 
+/** Where a subgraph listens unless PORT says otherwise: all four find room beside a gateway on one machine. */
+const subgraphPorts: Readonly<Record<SubgraphName, string>> = {
+  receipt: '4001',
+  book: '4002',
+  session: '4003',
+  board: '4004',
+};
+
+/**
+ * The environment of a process that serves one subgraph alone. BASE_URL is its gateway's, for it stands in receipts and
+ * offers: production wants it said, development takes the gateway for where it is by default.
+ * @throws ConfigFault as `readConfig` does
+ */
+export function readSubgraphConfig(name: SubgraphName, environment: Environment = process.env): Settings {
+  const { PORT, BASE_URL, NODE_ENV } = environment;
+  if (NODE_ENV === 'production' && !BASE_URL)
+    throw new ConfigFault([
+      { variable: 'BASE_URL', problem: 'not set; a subgraph cannot know what its gateway is called' },
+    ]);
+  const gateway = BASE_URL || readConfig({}).base_url;
+  return readConfig({ ...environment, PORT: PORT || subgraphPorts[name], BASE_URL: gateway });
+}
+
 /** Set to nothing is unset, but for lists that may be empty. */
 function givenValues(environment: Environment): Environment {
   const counts = ([name, value]: [string, string | undefined]) => value || (value === '' && emptyLists.has(name));
@@ -98,7 +128,7 @@ function reachableHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-export type { HubConfig } from './config/variables.ts';
+export { type HubConfig, type SubgraphName, subgraphNames } from './config/variables.ts';
 
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {

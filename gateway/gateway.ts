@@ -1,13 +1,18 @@
 import type { Logger } from 'pino';
+import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
 import { openBookEvents } from '../subgraphs/book/index.ts';
 import { systemClock, systemRandom } from '../subgraphs/clock.ts';
 import { openLive } from '../subgraphs/live.ts';
-import { findTask, openHubs, openIssuer } from '../subgraphs/receipt/index.ts';
+import { findTask, openHubs as openHttpHubs, openIssuer } from '../subgraphs/receipt/index.ts';
 import { openVault } from '../subgraphs/vault.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { type HealthParts, health } from './health.ts';
+import { openOperations } from './operations/open.ts';
+import type { PaidCalls } from './operations/paid-calls.ts';
+import { Readiness, type ReadinessParts } from './operations/readiness.ts';
+import { watch } from './operations/watch.ts';
 import { openBase } from './payment/base/open-base.ts';
 import { openWalletProofs } from './payment/base/wallet-proofs.ts';
 import { openCharge } from './payment/charge.ts';
@@ -16,20 +21,29 @@ import { openReconciler, type Reconciler } from './payment/reconcile.ts';
 import { openChargeStream } from './payment/stream.ts';
 import { type Faults, noFaults, type Till } from './payment/till.ts';
 import { openLog } from './receipt-log.ts';
-import { type EveryService, serve } from './serve.ts';
+import { type EveryService, type Serve, serve as serveAll } from './serve.ts';
 import { openStore } from './store.ts';
 
 export interface Gateway {
   readonly url: string;
+  /** From now on it is not ready: whoever spreads calls sends them elsewhere. It still takes what comes. */
+  drain(): void;
   /** Finishes what is in flight, then lets go of everything, in the reverse order of opening. */
   close(): Promise<void>;
+  /** Cuts off streams in flight: they are recorded without the rest of their answers. */
+  hurry(): void;
+  /** Paid calls that have not come to their end. */
+  readonly underway: readonly JsonObject[];
 }
 
 export interface GatewayOptions {
   readonly logger: Logger;
   readonly faults?: Faults;
+  readonly openHubs?: typeof openHttpHubs;
   readonly openChain?: typeof openBase;
   readonly openSettling?: OpenSettling;
+  /** What is served of what is opened; all of it unless given. */
+  readonly serve?: Serve;
   /** How many of the log's newest leaves are audited before anything is served. */
   readonly audit_leaves?: number;
 }
@@ -37,15 +51,18 @@ export interface GatewayOptions {
 /** The composition root: what is opened here is closed here, and nothing else in the service makes its own. */
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { logger, faults = noFaults, openChain = openBase, openSettling = configuredSettling() } = options;
-  const { audit_leaves = limits.log_audit_leaves_max_at_start } = options;
+  const { audit_leaves = limits.log_audit_leaves_max_at_start, serve = serveAll, openHubs = openHttpHubs } = options;
   const closing = new Closing();
   try {
+    const exposure = { token: config.metrics_token, profile: config.profile };
+    const operations = closing.add(openOperations(exposure, logger), it => it.close());
+    const { metrics, paid_calls } = operations;
     const database = closing.add(await openStore(config.database_url), store => store.close());
     const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
     const { saved_head, guard } = await openLog(database, { data_dir: config.data_dir, issuer, logger, audit_leaves });
     closing.add(guard, it => it.stop());
     const live = closing.add(await openLive(database), it => it.close());
-    const hub_options = { clock: systemClock, timeout_ms: config.hub_timeout_ms };
+    const hub_options = { clock: systemClock, timeout_ms: config.hub_timeout_ms, heard: operations.hubHeard };
     const hubs = closing.add(openHubs(config.hubs, hub_options), it => it.close());
     const chain = closing.add(openChain({ rpc_url: config.base_rpc_url }), it => it.close());
     const wallets = openWalletProofs(chain);
@@ -66,18 +83,31 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       openSettling,
     });
     closing.add(till, it => it.settler.close());
-    const reconciler = await openReconciler(till, error => logger.error({ err: error }, 'a round of reconcile failed'));
+    const failed = (error: unknown) => logger.error({ err: error }, 'a round of reconcile failed');
+    const reconciler = await openReconciler(till, failed, operations.roundEnded);
     closing.add(reconciler, it => it.stop());
+    const readiness = new Readiness(needsOf(till, reconciler));
+    watch(metrics, { database, queues: till.queues, readiness });
 
-    const services = servicesOf(config, { database, live, vault, issuer, hubs, wallets }, till);
+    const services = servicesOf(config, { database, live, vault, issuer, hubs, wallets }, till, paid_calls);
     closing.add(till.streams, it => it.ended());
     const url = await serve(config, services, {
       logger,
       closing,
+      operations,
       health: () => health(healthParts(config, till, reconciler)),
+      away: () => readiness.away(),
     });
     closing.add(till.streams, it => it.stop(limits.stream_stop_ms_max));
-    return { url, close: () => closing.close() };
+    return {
+      url,
+      drain: () => readiness.drain(),
+      close: () => closing.close(),
+      hurry: () => till.streams.cut(),
+      get underway() {
+        return paid_calls.underway;
+      },
+    };
   } catch (error) {
     await closing.close();
     throw error;
@@ -87,13 +117,13 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
 type Opened = Pick<EveryService, 'database' | 'live' | 'vault' | 'issuer' | 'hubs' | 'wallets'>;
 
 /** What every resolver may ask for, of the parts that were opened. */
-function servicesOf({ base_url, profile }: Config, opened: Opened, till: Till): EveryService {
+function servicesOf({ base_url, profile }: Config, opened: Opened, till: Till, paid_calls: PaidCalls): EveryService {
   return {
     ...opened,
     clock: systemClock,
     random: systemRandom,
-    charge: openCharge(till),
-    chargeStream: openChargeStream(till),
+    charge: paid_calls.charge(openCharge(till)),
+    chargeStream: paid_calls.chargeStream(openChargeStream(till)),
     base_url,
     profile,
     readBookEvents: openBookEvents(opened.database),
@@ -103,6 +133,16 @@ function servicesOf({ base_url, profile }: Config, opened: Opened, till: Till): 
 
 function healthParts({ profile, stand_ins }: Config, till: Till, reconciler: Reconciler): HealthParts {
   const { database, chain, settler, log } = till;
-  const writable = () => reconciler.heartbeat.beating() && !till.queues.claim.refused;
+  const { writable } = needsOf(till, reconciler);
   return { database, chain, settler, writable, log, profile, stand_ins };
+}
+
+function needsOf({ queues, chain_head, log, settler }: Till, { heartbeat }: Reconciler): ReadinessParts {
+  return {
+    writable: () => heartbeat.beating() && !queues.claim.refused && !queues.record.refused,
+    leased: () => heartbeat.beating(),
+    chain_age_ms: () => chain_head.age_ms(),
+    sound: () => log.sound,
+    facilitator: settler.reachable?.bind(settler),
+  };
 }

@@ -3,8 +3,17 @@ import { bookSubgraph } from '../subgraphs/book/index.ts';
 import { receiptSubgraph } from '../subgraphs/receipt/index.ts';
 import { sessionSubgraph } from '../subgraphs/session/index.ts';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
+import type { SubgraphName } from './config.ts';
 
-/** Every subgraph of the graph, built for this process. */
+/** Builds one, for this process. */
+export const subgraphNamed: Readonly<Record<SubgraphName, () => Promise<Subgraph>>> = {
+  receipt: receiptSubgraph,
+  book: bookSubgraph,
+  session: sessionSubgraph,
+  board: boardSubgraph,
+};
+
+/** Every subgraph of the graph. */
 export function subgraphs(): Promise<Subgraph[]> {
-  return Promise.all([receiptSubgraph(), bookSubgraph(), sessionSubgraph(), boardSubgraph()]);
+  return Promise.all(Object.values(subgraphNamed).map(build => build()));
 }

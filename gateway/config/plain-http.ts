@@ -2,13 +2,22 @@ import type { VariableFault } from './fault.ts';
 import type { Environment, VariableName } from './variables.ts';
 
 /** What is sent there moves money, and what comes back is believed: nobody on the way may read or change it. */
-const confidential: readonly VariableName[] = ['FACILITATOR_URL'];
+const confidential: readonly VariableName[] = ['FACILITATOR_URL', 'SUBGRAPH_URLS'];
 
 /** What production refuses: these over http to another machine. On this one there is no way to listen in on. */
 export function plainHttpFaults(environment: Environment): VariableFault[] {
   return confidential
-    .filter(variable => leavesInTheClear(environment[variable] ?? ''))
+    .filter(variable => urlsIn(environment[variable] ?? '').some(leavesInTheClear))
     .map(variable => ({ variable, problem: 'http leaves this machine in the clear; production wants https' }));
+}
+
+/** Of a variable that is a URL, or a JSON map of them. */
+function urlsIn(value: string): string[] {
+  try {
+    return Object.values(JSON.parse(value) as object).map(String);
+  } catch {
+    return [value];
+  }
 }
 
 function leavesInTheClear(url: string): boolean {

@@ -10,6 +10,9 @@ const hub = z.strictObject({
   models: z.array(z.string().min(1)).min(1),
 });
 
+export const subgraphNames = ['book', 'board', 'receipt', 'session'] as const;
+export type SubgraphName = (typeof subgraphNames)[number];
+
 /** Of Coinbase Smart Wallet, v1 and v1.1: what most wallets on Base that do not stand yet are made by. */
 const coinbaseFactories = [
   '0x0BA5ED0c6AA8c49038F819E587E2633c4A9F428a',
@@ -45,10 +48,14 @@ export const variables = z.object({
   API_KEYS: list(z.string().min(1)).optional(),
   DEMO_KEYS: list(z.string().min(1)).optional(),
   WAIVER_KEYS: list(z.string().min(1)).optional(),
+  METRICS_TOKEN: secret().optional(),
+  DRAIN_MS: decimal(0, limits.stop_ms_max).optional(),
+  STOP_MS: decimal(0, limits.stop_ms_max).default(limits.stop_ms),
   BOARD_OPS_SECRET: z.string().optional(),
   BOARD_INBOUND_SECRET: z.string().optional(),
-  SUBGRAPH_URLS: jsonOf(z.partialRecord(z.enum(['book', 'board', 'receipt', 'session']), httpUrl())).optional(),
+  SUBGRAPH_URLS: jsonOf(z.partialRecord(z.enum(subgraphNames), httpUrl().transform(withoutSlash))).optional(),
   EVENTS_URL: z.url('not a URL').optional(),
+  INTROSPECTION: z.enum(['on', 'off']).optional(),
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });

@@ -33,8 +33,16 @@ const developmentHubs = [
 const LOCK_MS = 180_000;
 type Release = () => Promise<void> | void;
 
+interface StartOptions {
+  /** Tells newcomers where to pay: what is no gateway has nothing to tell. */
+  readonly announce?: boolean;
+}
+
 /** Starts or adopts a stand-in for each service that is unset, and those alone; in production that is none. */
-export async function startDevelopment(settings: Settings): Promise<Development> {
+export async function startDevelopment(
+  settings: Settings,
+  { announce = true }: StartOptions = {},
+): Promise<Development> {
   const complete = await completeConfig(settings);
   const lock = `development:${complete.data_dir}`;
   const releases: Release[] = [];
@@ -43,7 +51,7 @@ export async function startDevelopment(settings: Settings): Promise<Development>
     // Under the lock, so that nobody is stopping the stand-ins while we take them for running.
     const config = await withLock(lock, () => startStandIns(complete, releases), LOCK_MS);
     const wallets = complete.base_rpc_url ? [] : developmentBuyers;
-    if (config.profile === 'development') await writeDevelopmentFile(config, wallets);
+    if (announce && config.profile === 'development') await writeDevelopmentFile(config, wallets);
     return { config, wallets, stop };
   } catch (error) {
     await stop();

@@ -1,0 +1,72 @@
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { isJsonObject } from '../../../schema/canonical-json.ts';
+import { errors, Refusal } from '../../../schema/errors.ts';
+import { type Lifted, liftWritten, putBack } from './lifted.ts';
+
+/** What a subgraph answers: a result, and the headers that a charge has put beside it. */
+export interface RemoteAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly result: ExecutionResult;
+}
+
+/**
+ * One line of JSON, and behind it what was JSON text before: neither side reads that. The errors of `result` are in their
+ * public form.
+ */
+export function answerText({ headers, result }: RemoteAnswer): string {
+  const { bare, lifted } = liftWritten(result.data ?? null);
+  const line = JSON.stringify({
+    headers,
+    result: { ...result, data: bare },
+    lifted: lifted.map(({ path, text }) => [path, text.length]),
+  });
+  return [`${line}\n`, ...lifted.map(({ text }) => text)].join('');
+}
+
+/** Null where it is no answer of a subgraph of ours. */
+export function readAnswer(text: string): RemoteAnswer | null {
+  const end = text.indexOf('\n');
+  const answer = parsed(text.slice(0, end));
+  if (!isJsonObject(answer) || !isJsonObject(answer.headers) || !Array.isArray(answer.lifted)) return null;
+  const result = resultOf(answer.result);
+  if (result === null) return null;
+  const lifted: Lifted[] = [];
+  let from = end + 1;
+  for (const [path, length] of answer.lifted as [string[], number][]) {
+    lifted.push({ path, text: text.slice(from, from + length) });
+    from += length;
+  }
+  // Cut off, or more than was told of.
+  if (from !== text.length || !putBack(result.data, lifted)) return null;
+  return { headers: answer.headers as RemoteAnswer['headers'], result };
+}
+
+export function readResult(text: string): ExecutionResult | null {
+  return resultOf(parsed(text));
+}
+
+/** What was a Refusal there is one to everybody here: code, status, param, offer and facts are its extensions. */
+function resultOf(result: unknown): ExecutionResult | null {
+  if (!isJsonObject(result)) return null;
+  const { data = null, errors } = result as unknown as Formatted;
+  return errors === undefined ? { data } : { data, errors: errors.map(revived) };
+}
+
+interface Formatted {
+  readonly data?: ExecutionResult['data'];
+  readonly errors?: readonly GraphQLFormattedError[];
+}
+
+function revived({ message, path, extensions }: GraphQLFormattedError): GraphQLError {
+  const known = Object.hasOwn(errors, String(extensions?.code));
+  if (!known) return new Refusal('internal', { cause: new Error(`a subgraph answered: ${message}`) });
+  return new GraphQLError(message, { path, extensions });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

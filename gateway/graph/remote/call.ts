@@ -1,0 +1,91 @@
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { agentId } from '../../../schema/ids.ts';
+import type { Principal } from '../../../schema/principal.ts';
+import type { PresentedPayment } from '../../../subgraphs/context.ts';
+
+/** What a gateway says to a subgraph beside the query, under a signature that only it can make. */
+export interface Call {
+  /** The one that it is meant for: what is said to one subgraph is nothing to another. */
+  readonly subgraph: string;
+  /** Who is calling, as the gateway found. A subgraph believes it: it looks at no credentials of its own. */
+  readonly principal: Principal;
+  readonly payment: PresentedPayment | null;
+  readonly at_ms: number;
+  /** Never the same twice. */
+  readonly nonce: string;
+  readonly body_sha256: string;
+}
+
+/** Carries a call: its canonical JSON in base64url, a dot, and the HMAC-SHA256 of that in hex. */
+export const CALL_HEADER = 'x-svc-call';
+
+/** Before what is signed, so that no other use of the secret makes a signature that passes here. */
+const PURPOSE = 'svc.subgraph-call.v1\n';
+
+export function callKey(secret: string): KeyObject {
+  return createSecretKey(Buffer.from(secret));
+}
+
+export function signCall(key: KeyObject, call: Call): string {
+  const told = Buffer.from(canonicalJson(call as unknown as JsonObject)).toString('base64url');
+  return `${told}.${mac(key, told).toString('hex')}`;
+}
+
+export type ReadCall =
+  | { readonly kind: 'read'; readonly call: Call }
+  | { readonly kind: 'unsigned' }
+  /** By another secret, or altered since. */
+  | { readonly kind: 'forged' }
+  /** Rightly signed and in a form that is not ours: by a gateway of another version. */
+  | { readonly kind: 'unreadable' };
+
+/** Nothing of a header is looked into before its signature has been found right. */
+export function readCall(key: KeyObject, header: string | undefined): ReadCall {
+  const [, told, signature] = header?.match(/^([\w-]+)\.([0-9a-f]{64})$/) ?? [];
+  if (!told || !signature) return { kind: 'unsigned' };
+  if (!timingSafeEqual(mac(key, told), Buffer.from(signature, 'hex'))) return { kind: 'forged' };
+  const read = shape.safeParse(parsed(Buffer.from(told, 'base64url').toString('utf8')));
+  return read.success ? { kind: 'read', call: read.data } : { kind: 'unreadable' };
+}
+
+function mac(key: KeyObject, told: string): Buffer {
+  return createHmac('sha256', key).update(PURPOSE).update(told).digest();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const hex64 = z.string().regex(/^[0-9a-f]{64}$/);
+
+const possession = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('absent') }),
+  z.strictObject({ kind: z.literal('wrong') }),
+  z.strictObject({
+    kind: z.literal('proven'),
+    agent_id: z.int().positive().transform(agentId),
+    session_hash: z.string(),
+  }),
+]);
+
+const api_key = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.enum(['absent', 'unknown']) }),
+  z.strictObject({ kind: z.enum(['live', 'demo', 'waiver']), hash: hex64 }),
+]);
+
+const shape = z.strictObject({
+  subgraph: z.string(),
+  principal: z.strictObject({ possession, api_key, address: z.string() }),
+  payment: z
+    .strictObject({ x402_version: z.union([z.literal(1), z.literal(2)]), envelope: z.custom<JsonObject>(isJsonObject) })
+    .nullable(),
+  at_ms: z.int(),
+  nonce: z.string().length(32),
+  body_sha256: hex64,
+});

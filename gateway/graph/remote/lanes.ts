@@ -1,0 +1,93 @@
+import type { Readable } from 'node:stream';
+import { Pool } from 'undici';
+import { limits } from '../../../schema/limits.ts';
+import { SILENCE_MS_MAX } from './event-stream.ts';
+
+/**
+ * Sockets to one subgraph, apart by what is waited for: a hub that is slow holds paid calls for a minute, a subscriber
+ * holds his for a day, and none of them may keep a reader waiting.
+ */
+const lanes = {
+  reads: { connections: 64, open_max: 4_096, answer_ms_max: 15_000, silence_ms_max: 15_000 },
+  /** Longer than all hubs and a settlement together: who is still waiting then waits for a process that stands still. */
+  paid: { connections: 1_024, open_max: 4_096, answer_ms_max: 300_000, silence_ms_max: 30_000 },
+  events: { connections: 8_192, open_max: 8_192, answer_ms_max: 300_000, silence_ms_max: SILENCE_MS_MAX },
+} as const;
+export type Lane = keyof typeof lanes;
+
+const CONNECT_MS = 2_000;
+
+export interface Message {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export type Posted =
+  | { readonly kind: 'answered'; readonly status: number; readonly media: string; readonly body: Readable & TextBody }
+  /** No connection came about, or there are too many already: it cannot have heard of the message. */
+  | { readonly kind: 'unsent'; readonly cause: unknown }
+  /** No answer: it may have done anything. */
+  | { readonly kind: 'silent'; readonly cause: unknown };
+
+interface TextBody {
+  text(): Promise<string>;
+}
+
+/** The way to one subgraph. Never throws; never sends a message twice. */
+export class Lanes {
+  readonly #path: string;
+  readonly #pools: Readonly<Record<Lane, Pool>>;
+  readonly #open: Record<Lane, number> = { reads: 0, paid: 0, events: 0 };
+
+  constructor(url: string) {
+    const { origin, pathname } = new URL(url);
+    this.#path = `${pathname.replace(/\/+$/, '')}/graphql`;
+    const pool = (lane: Lane) =>
+      new Pool(origin, {
+        connections: lanes[lane].connections,
+        connect: { timeout: CONNECT_MS },
+        headersTimeout: lanes[lane].answer_ms_max,
+        bodyTimeout: lanes[lane].silence_ms_max,
+        // A stream may be of any length; each of its events is bounded where it is read.
+        maxResponseSize: lane === 'events' ? -1 : limits.subgraph_answer_bytes_max,
+      });
+    this.#pools = { reads: pool('reads'), paid: pool('paid'), events: pool('events') };
+  }
+
+  /** Whoever is answered reads the body to its end, or destroys it. */
+  async post(lane: Lane, { headers, body }: Message): Promise<Posted> {
+    if (this.#open[lane] >= lanes[lane].open_max)
+      return { kind: 'unsent', cause: new Error('too many calls are open') };
+    this.#open[lane] += 1;
+    try {
+      const request = { method: 'POST', path: this.#path, headers, body } as const;
+      const answer = await this.#pools[lane].request(request);
+      // Whoever hangs up makes it fail, and nobody may be reading any more.
+      answer.body.on('error', () => {}).once('close', () => this.#closed(lane));
+      return { kind: 'answered', status: answer.statusCode, media: mediaOf(answer.headers), body: answer.body };
+    } catch (cause) {
+      this.#closed(lane);
+      return { kind: isUnsent(cause) ? 'unsent' : 'silent', cause };
+    }
+  }
+
+  /** Breaks off what is under way. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#pools).map(pool => pool.destroy()));
+  }
+
+  #closed(lane: Lane): void {
+    this.#open[lane] -= 1;
+  }
+}
+
+function mediaOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {
+  return String(headers['content-type']).split(';')[0] ?? '';
+}
+
+/** Nobody there, no such host, no way to it. Once a connection stood, what broke it says nothing. */
+const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+
+function isUnsent(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && UNSENT.test(String(cause.code));
+}

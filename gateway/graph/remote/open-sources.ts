@@ -1,0 +1,38 @@
+import type { Clock, Random } from '../../../subgraphs/clock.ts';
+import type { Subgraph } from '../../../subgraphs/subgraph.ts';
+import { InProcessSource } from '../in-process-source.ts';
+import type { PaidFields } from '../paid-rule.ts';
+import type { Source } from '../source.ts';
+import { callKey } from './call.ts';
+import { RemoteSource } from './remote-source.ts';
+
+export interface Remotes {
+  /** By name; a subgraph without one lives in this process. */
+  readonly urls: Readonly<Record<string, string | undefined>>;
+  readonly secret: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface OpenedSources {
+  sourceOf(subgraph: Subgraph, paid: PaidFields): Source;
+  close(): Promise<void>;
+}
+
+/** Where each subgraph's fields come from, and the sockets to those that are elsewhere. */
+export function openSources({ urls, secret, clock, random }: Remotes): OpenedSources {
+  const key = callKey(secret);
+  const remote: RemoteSource[] = [];
+  return {
+    sourceOf(subgraph, paid) {
+      const url = urls[subgraph.name];
+      if (url === undefined) return new InProcessSource(subgraph);
+      const source = new RemoteSource(subgraph, { url, key, paid, clock, random });
+      remote.push(source);
+      return source;
+    },
+    async close() {
+      await Promise.all(remote.map(source => source.close()));
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { ExecutionResult } from 'graphql';
+import { END, EVENT_STREAM, eventFrame, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
+
+export interface Pouring {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly results: AsyncIterable<ExecutionResult>;
+  /** In its public form. */
+  published(result: ExecutionResult): ExecutionResult;
+}
+
+/**
+ * Writes events as they come and as fast as they are read: a reader who is slow is waited for, and with him the source.
+ * When he leaves the source is given back, also while it waits.
+ */
+export async function pour(response: ServerResponse, { headers, results, published }: Pouring): Promise<void> {
+  const source = results[Symbol.asyncIterator]();
+  const gone = new AbortController();
+  response.once('close', () => {
+    gone.abort();
+    source.return?.().catch(() => {});
+  });
+  if (response.destroyed) return void (await source.return?.());
+
+  response.writeHead(200, { 'content-type': EVENT_STREAM, 'cache-control': 'no-store' });
+  const heartbeat = setInterval(() => response.writableNeedDrain || response.write(HEARTBEAT), HEARTBEAT_MS);
+  const write = async (text: string) => {
+    if (!response.write(text)) await once(response, 'drain', { signal: gone.signal });
+  };
+  try {
+    await write(eventFrame(JSON.stringify(headers)));
+    for (let next = await source.next(); !next.done; next = await source.next())
+      await write(eventFrame(JSON.stringify(published(next.value))));
+    response.end(eventFrame(END));
+  } catch (fault) {
+    // Cut off without an end, so that it is known to be none.
+    response.destroy();
+    if (!gone.signal.aborted) throw fault;
+  } finally {
+    clearInterval(heartbeat);
+    await source.return?.();
+  }
+}

@@ -1,0 +1,155 @@
+import type { KeyObject } from 'node:crypto';
+import type { GraphQLDataSource, GraphQLDataSourceProcessOptions } from '@apollo/gateway/dist/datasources/types.js';
+import { type DocumentNode, type ExecutionResult, type GraphQLSchema, Kind, parse, print } from 'graphql';
+import { sha256Hex } from '../../../schema/digest.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { Clock, Random } from '../../../subgraphs/clock.ts';
+import type { Context } from '../../../subgraphs/context.ts';
+import type { Subgraph } from '../../../subgraphs/subgraph.ts';
+import { fragmentsOf, isPaid, type PaidFields } from '../paid-rule.ts';
+import type { Operation, Source } from '../source.ts';
+import { readAnswer } from './answer.ts';
+import { CALL_HEADER, signCall } from './call.ts';
+import { EVENT_STREAM } from './event-stream.ts';
+import { openEvents } from './events.ts';
+import { type Lane, Lanes, type Posted } from './lanes.ts';
+
+export interface RemoteOptions {
+  readonly url: string;
+  readonly key: KeyObject;
+  readonly paid: PaidFields;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A subgraph that is served by another process: asked by HTTP, in our own name, with who is calling and what he pays. */
+export class RemoteSource implements Source {
+  readonly schema: GraphQLSchema;
+  readonly #name: string;
+  readonly #options: RemoteOptions;
+  readonly #lanes: Lanes;
+  readonly #asked = new WeakMap<DocumentNode, Asked>();
+
+  /** `subgraph` is our own copy: what it can answer is planned by it. */
+  constructor({ name, schema }: Pick<Subgraph, 'name' | 'schema'>, options: RemoteOptions) {
+    this.schema = schema;
+    this.#name = name;
+    this.#options = options;
+    this.#lanes = new Lanes(options.url);
+  }
+
+  close(): Promise<void> {
+    return this.#lanes.close();
+  }
+
+  async process(options: GraphQLDataSourceProcessOptions): ReturnType<GraphQLDataSource['process']> {
+    const { request, context } = options;
+    const planned = 'document' in options ? options.document : undefined;
+    const document = planned ?? parse(request.query ?? '', { noLocation: true });
+    return this.execute({
+      document,
+      operationName: request.operationName,
+      variables: request.variables ?? {},
+      context,
+    });
+  }
+
+  async execute(operation: Operation): Promise<ExecutionResult> {
+    const posted = await this.#post(operation, this.#ask(operation).paid ? 'paid' : 'reads');
+    return this.#answered(posted, operation);
+  }
+
+  async subscribe(operation: Operation): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> {
+    const posted = await this.#post(operation, 'events');
+    if (posted.kind !== 'answered' || posted.media !== EVENT_STREAM) return this.#answered(posted, operation);
+    try {
+      const { headers, results } = await openEvents(posted.body, cause => this.#unanswered(operation, cause));
+      Object.assign(contextOf(operation).response.headers, headers);
+      return results;
+    } catch (cause) {
+      posted.body.destroy();
+      return this.#unanswered(operation, cause);
+    }
+  }
+
+  #post(operation: Operation, lane: Lane): Promise<Posted> {
+    const { clock, random, key } = this.#options;
+    const { operationName, variables, written } = operation;
+    // The head is known; of the rest JSON leaves out what is undefined.
+    const body = this.#ask(operation).head + JSON.stringify({ operationName, variables, written }).slice(1);
+    const { principal, payment } = contextOf(operation);
+    const call = {
+      subgraph: this.#name,
+      principal,
+      payment,
+      at_ms: clock.now_ms(),
+      nonce: Buffer.from(random.bytes(16)).toString('hex'),
+      body_sha256: sha256Hex(body),
+    };
+    const accept = lane === 'events' ? EVENT_STREAM : 'application/json';
+    const headers = { accept, 'content-type': 'application/json', [CALL_HEADER]: signCall(key, call) };
+    return this.#lanes.post(lane, { headers, body });
+  }
+
+  async #answered(posted: Posted, operation: Operation): Promise<ExecutionResult> {
+    if (posted.kind === 'unsent') return this.#untouched(posted.cause);
+    if (posted.kind === 'silent') return this.#unanswered(operation, posted.cause);
+    try {
+      const text = await posted.body.text();
+      const refusedHere = posted.status === 401 || posted.status === 413;
+      if (refusedHere) return this.#untouched(new Error(`the subgraph refused our call with ${posted.status}`));
+      const answer = posted.status === 200 ? readAnswer(text) : null;
+      if (answer === null) throw new Error(`HTTP ${posted.status}, and no answer of a subgraph`);
+      Object.assign(contextOf(operation).response.headers, answer.headers);
+      return answer.result;
+    } catch (cause) {
+      return this.#unanswered(operation, cause);
+    }
+  }
+
+  /** It has not begun. Nothing is said about money: the same payment may have come before. */
+  #untouched(cause: unknown): ExecutionResult {
+    return refused(new Refusal('unavailable', { cause: this.#named(cause) }));
+  }
+
+  /** It may have done anything: a payment that went along may have been used, and is never to be followed by another. */
+  #unanswered(operation: Operation, fault: unknown): ExecutionResult {
+    const cause = this.#named(fault);
+    const pays = this.#ask(operation).paid && contextOf(operation).payment !== null;
+    if (!pays) return refused(new Refusal('unavailable', { cause }));
+    return refused(new Refusal('settlement_pending', { cause, facts: { retry_after_seconds: 2 } }));
+  }
+
+  #named(cause: unknown): Error {
+    return new Error(`subgraph ${this.#name} at ${this.#options.url}`, { cause });
+  }
+
+  /** A document is printed once. */
+  #ask({ document }: Operation): Asked {
+    const known = this.#asked.get(document);
+    if (known) return known;
+    const fragments = fragmentsOf(document);
+    const paid = document.definitions.some(
+      node => node.kind === Kind.OPERATION_DEFINITION && isPaid(node, fragments, this.#options.paid),
+    );
+    const asked = { head: `{"query":${JSON.stringify(print(document))},`, paid };
+    this.#asked.set(document, asked);
+    return asked;
+  }
+}
+
+interface Asked {
+  /** The beginning of each message that asks it. */
+  readonly head: string;
+  /** Whether any operation in it is. */
+  readonly paid: boolean;
+}
+
+function refused(refusal: Refusal): ExecutionResult {
+  return { data: null, errors: [refusal] };
+}
+
+/** The graph carries contexts without looking into them; all of them are made by this gateway. */
+function contextOf({ context }: Operation): Context {
+  return context as Context;
+}

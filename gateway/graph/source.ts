@@ -1,0 +1,23 @@
+import type { GraphQLDataSource } from '@apollo/gateway/dist/datasources/types.js';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import type { LeftOut } from '../../subgraphs/written.ts';
+
+export interface Operation {
+  readonly document: DocumentNode;
+  readonly operationName?: string | null | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly context: unknown;
+  /** Whoever asks takes parts of the answer as Written text, without these nulls. Absent: plain values only. */
+  readonly written?: LeftOut;
+}
+
+/** Where a subgraph's fields come from: this process, or another. `process` is the form in which Apollo's executor asks. */
+export interface Source extends GraphQLDataSource {
+  /** For the planner, which asks whether the owner would understand a caller's own document. */
+  readonly schema: GraphQLSchema;
+  /** Never throws for a refusal, nor where the subgraph is out of reach. */
+  execute(operation: Operation): Promise<ExecutionResult>;
+  subscribe(operation: Operation): Promise<AsyncIterable<ExecutionResult> | ExecutionResult>;
+}
+
+export type Sources = ReadonlyMap<string, Source>;

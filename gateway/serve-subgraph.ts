@@ -1,0 +1,51 @@
+import type { JsonObject } from '../schema/canonical-json.ts';
+import { ResponseHeaders } from '../subgraphs/context.ts';
+import type { SubgraphName } from './config.ts';
+import { callKey } from './graph/remote/call.ts';
+import { CallGate } from './graph/remote/call-gate.ts';
+import { type Look, openSubgraphServer, type Seen } from './graph/remote/server.ts';
+import { mayRead } from './operations/exposure.ts';
+import type { Serve, Serving } from './serve.ts';
+import { subgraphNamed } from './subgraphs.ts';
+
+/**
+ * One subgraph on a port of its own, with all that it may ask of a process: its charges settle here, and what a process
+ * before it left undone is finished here. Who is calling it leaves to the gateway, and takes nobody else's word.
+ */
+export function serveSubgraph(name: SubgraphName): Serve {
+  return async ({ host, port, subgraph_secret }, services, serving) => {
+    const { logger, closing } = serving;
+    const server = openSubgraphServer({
+      subgraph: await subgraphNamed[name](),
+      gate: new CallGate({ key: callKey(subgraph_secret), subgraph: name, clock: services.clock }),
+      createContext: (principal, payment) => ({ ...services, principal, payment, response: new ResponseHeaders() }),
+      looks: looksInto(serving),
+      logger,
+    });
+    closing.add(server, it => it.close());
+    await server.listen(host, port);
+    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  };
+}
+
+/** The same as a gateway shows of itself. */
+function looksInto({ health, away, operations: { metrics, exposure } }: Serving): Readonly<Record<string, Look>> {
+  return {
+    '/health': async () => json(200, await health()),
+    '/livez': async () => json(200, { status: 'ok' }),
+    async '/readyz'() {
+      const missing = await away();
+      return missing.length === 0
+        ? json(200, { status: 'ok' })
+        : json(503, { status: 'unavailable', away: [...missing] });
+    },
+    async '/metrics'(authorization) {
+      if (!mayRead(exposure, authorization)) return null;
+      return { status: 200, media: metrics.media, text: await metrics.exposed() };
+    },
+  };
+}
+
+function json(status: number, document: JsonObject): Seen {
+  return { status, media: 'application/json', text: JSON.stringify(document) };
+}
