@@ -4,6 +4,7 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
 import type { ApiKey, Principal } from '../schema/principal.ts';
 import type { Context, PresentedPayment } from '../subgraphs/context.ts';
+import type { Operation } from './graph/source.ts';
 import { decodePayment } from './payment/headers.ts';
 import { openChallenges, type PayTo } from './payment/offer.ts';
 import type { Graph } from './supergraph.ts';
@@ -15,6 +16,7 @@ export interface PortParts {
   identify(credentials: Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'>): Promise<Principal>;
   createContext(principal: Principal, payment: PresentedPayment | null): Context;
   health(): Promise<JsonObject>;
+  away(): Promise<readonly string[]>;
 }
 
 /** What the doors are handed: the same planner, resolvers and charge as /graphql, without its HTTP pipeline. */
@@ -23,8 +25,10 @@ export function openPort(parts: PortParts): Port {
     base_url: parts.base_url,
     challenge: openChallenges(parts.pay_to),
     health: parts.health,
+    away: parts.away,
     identify: credentials => identify(parts, credentials),
-    execute: (document, variables, caller) => execute(parts.graph, document, variables, caller),
+    execute: (document, variables, caller, written) =>
+      execute(parts.graph, { document, variables, context: caller.context, written }),
     subscribe: (document, variables, caller) => subscribe(parts.graph, document, variables, caller),
   };
 }
@@ -45,10 +49,9 @@ function means({ kind }: ApiKey): Means | null {
   return kind === 'absent' || kind === 'unknown' ? null : `${kind}_key`;
 }
 
-async function execute(graph: Graph, document: DocumentNode, variables: JsonObject, caller: Caller): Promise<Executed> {
-  const context = caller.context as Context;
-  const result: ExecutionResult = await graph.execute({ document, variables, context });
-  return { ...told(result), headers: context.response.headers };
+async function execute(graph: Graph, operation: Operation): Promise<Executed> {
+  const result: ExecutionResult = await graph.execute(operation);
+  return { ...told(result), headers: (operation.context as Context).response.headers };
 }
 
 async function subscribe(

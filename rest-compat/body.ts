@@ -23,22 +23,41 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
   if (!JSON_TYPE.test(type) || coding !== 'identity') return { kind: 'refused', code: 'unsupported_media_type' };
   if (Number(request.headers['content-length'] ?? 0) > limits.request_bytes_max) return tooLarge;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // Leaving the loop must not destroy the socket: the refusal still has to go out on it.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > limits.request_bytes_max) return tooLarge;
-    chunks.push(chunk);
-  }
-  return parsed(Buffer.concat(chunks, bytes));
+  const bytes = await bytesOf(request);
+  return bytes === null ? tooLarge : parsed(bytes);
 }
+
+/** Null from the limit on: the rest stays unread, and the socket whole, for the refusal still has to go out on it. */
+function bytesOf(request: IncomingMessage): Promise<Uint8Array | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | null>();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const take = (chunk: Uint8Array) => {
+    length += chunk.byteLength;
+    chunks.push(chunk);
+    if (length <= limits.request_bytes_max) return;
+    request.off('data', take).pause();
+    resolve(null);
+  };
+  request
+    .on('data', take)
+    .once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length)))
+    .once('error', reject)
+    .once('close', () => request.complete || reject(brokenOff()));
+  // It may have been over before anybody listened.
+  if (request.destroyed) reject(brokenOff());
+  return promise;
+}
+
+const brokenOff = () => new Error('the request broke off');
 
 const tooLarge: Body = { kind: 'refused', code: 'request_too_large' };
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function parsed(bytes: Uint8Array): Body {
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const value: unknown = JSON.parse(utf8.decode(bytes));
     if (isJsonObject(value)) return { kind: 'json', value };
   } catch {
     return { kind: 'refused', code: 'invalid_request', detail: 'The body is not JSON in UTF-8.' };

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import type { Refusal } from '../schema/errors.ts';
+import { jsonText } from '../schema/written.ts';
 import type { DocumentDoor, Door } from './door.ts';
 import { offer, type Visit } from './gate.ts';
 import { eventStream, sseDone, sseEvent } from './media/sse.ts';
@@ -20,7 +21,7 @@ export function fulfilled(door: Door, body: Json, headers: Executed['headers']):
   return {
     status: door.status,
     headers: { ...headers, 'content-type': door.media, 'cache-control': door.cache },
-    body: typeof body === 'string' ? body : JSON.stringify(withoutNulls(body, door.nulls)),
+    body: typeof body === 'string' ? body : jsonText(withoutNulls(body, door.nulls)),
   };
 }
 
@@ -51,9 +52,10 @@ async function* framed(
 
 /** A refusal of the door's own, before anything was executed. */
 export function turnedAway(door: Door | undefined, visit: Visit, port: Port, cause: Refusal): Answer {
-  const { code, status, message, extensions } = cause;
-  const param = typeof extensions.param === 'string' ? { param: extensions.param } : {};
-  return refusal(door, visit, port, { code, status, message, facts: {}, ...param }, {});
+  const { code, status, message } = cause;
+  const { code: _code, status: _status, param, ...facts } = cause.extensions;
+  const named = typeof param === 'string' ? { param } : {};
+  return refusal(door, visit, port, { code, status, message, facts: facts as JsonObject, ...named }, {});
 }
 
 function refusal(

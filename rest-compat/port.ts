@@ -3,6 +3,7 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { Possession } from '../schema/principal.ts';
+import type { Columns } from './door.ts';
 
 /** What a caller showed, gathered from headers and body; never from a query string, where it would be logged. */
 export interface Credentials {
@@ -78,11 +79,16 @@ export interface Port {
   /** May be asked twice for one request: by its headers, then with what the body adds. */
   identify(credentials: Credentials): Promise<Caller>;
   challenge(price: Price, reason: { code: ErrorCode; detail?: string } | null): Challenge;
-  /** Runs a named document on the same planner, subgraphs and resolvers as /graphql. Never throws for a refusal. */
-  execute(document: DocumentNode, variables: JsonObject, caller: Caller): Promise<Executed>;
+  /**
+   * Runs a named document on the same planner, subgraphs and resolvers as /graphql. Never throws for a refusal. Members of
+   * the answer may be Written, then without the nulls that the door's column leaves out.
+   */
+  execute(document: DocumentNode, variables: JsonObject, caller: Caller, nulls: Columns['nulls']): Promise<Executed>;
   /** The same for a subscription. */
   subscribe(document: DocumentNode, variables: JsonObject, caller: Caller): Promise<Subscribed>;
   health(): Promise<JsonObject>;
+  /** What a paid call needs and lacks here and now, by name. */
+  away(): Promise<readonly string[]>;
   /** Without a trailing slash. */
   readonly base_url: string;
 }

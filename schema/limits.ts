@@ -6,6 +6,9 @@ export const limits = {
   stamp_price_atomic: atomicAmount(2000n),
   book_page_rows_default: 50,
   book_page_rows_max: 200,
+  written_statements_prepared_max: 64,
+  allowance_ms_max: 1_000,
+  allowances_kept_max: 1_000,
   wallet_signature_age_seconds_max: 300,
   wallet_signature_ahead_seconds_max: 30,
   /** Contract wallets sign at length (WebAuthn, ERC-6492 with its factory's call), as in payments. */
@@ -33,6 +36,13 @@ export const limits = {
   stream_buffer_bytes_max: 256 * 1024,
   /** On a clean stop streams in flight have so long to come to their end; then their hubs are cut off. */
   stream_stop_ms_max: 20_000,
+  /** A whole clean stop, less than the 90 s after which a service manager kills: what is left by then reconcile finishes. */
+  stop_ms: 80_000,
+  /** Of which in production so long is left to whoever spreads calls, to notice that none are wanted here. */
+  drain_ms: 5_000,
+  stop_ms_max: 600_000,
+  /** While a stop is hurried: for what is nearly done. */
+  stop_hurried_ms: 2_000,
   hub_connections_max: 128,
   /** A hub that failed is asked last for so long, not never: another may be down too. */
   hub_rest_ms: 10_000,
@@ -66,8 +76,60 @@ export const limits = {
   /** Parsed documents that are kept; longer ones are parsed each time. */
   graphql_documents_kept_max: 1_000,
   graphql_document_kept_chars_max: 16 * 1024,
+  /** All of them together: a parsed document and its plan take some fifty times its text. */
+  graphql_documents_kept_chars_max: 1024 * 1024,
+  graphql_operations_max: 10,
+  graphql_fragments_max: 50,
+  /** Selection sets in each other. Introspection as the official tools ask for it has 18, our deepest type 4. */
+  graphql_depth_max: 20,
+  graphql_root_fields_max: 10,
+  graphql_aliases_max: 100,
+  graphql_directives_max: 50,
+  /** Every fragment counted wherever it is spread. */
+  graphql_fields_max: 300,
+  /** Beside another of the same response name: GraphQL compares each with each. */
+  graphql_repeated_fields_max: 30,
+  /** Fields that one execution completes. A page of 200 rows with all that is known of each has 12,700, official introspection 21,400. */
+  graphql_cost_max: 25_000,
+  /** A root field is at least one look into the database. */
+  graphql_root_field_cost: 100,
+  /** Of one document: whoever asks for what is not there is told a few times, not a hundred. */
+  graphql_faults_max: 5,
+  /** GraphQL's messages quote what was asked for, however long. */
+  graphql_fault_chars_max: 500,
+  graphql_variables_depth_max: 16,
+  graphql_variables_values_max: 20_000,
+  /** Of one text, but where a paid field may take a long one. */
+  graphql_variables_chars_max: 16 * 1024,
+  /** Of a signed call from a gateway to a subgraph: how far its time may lie from the subgraph's own. */
+  subgraph_call_age_seconds_max: 30,
+  /** Calls that a subgraph remembers, so that none is taken twice; where there are more within their age, none is taken. */
+  subgraph_calls_remembered_max: 500_000,
+  /** A planned query with its variables: a whole request, written anew. */
+  subgraph_request_bytes_max: 4 * 1024 * 1024,
+  subgraph_answer_bytes_max: 16 * 1024 * 1024,
+  subgraph_event_chars_max: 2 * 1024 * 1024,
   socket_message_bytes_max: 64 * 1024,
   socket_subscriptions_max: 50,
+  /** Of live events that a reader has not taken yet: beyond it, it is told to come back, and hung up on if it does not hear. */
+  socket_buffered_bytes_max: 512 * 1024,
+  socket_slow_ms_max: 10_000,
+  socket_init_ms_max: 3_000,
+  /** Frames of whatever kind from one socket: at once, and per second after that. */
+  socket_frames_burst_max: 1_500,
+  socket_frames_per_second_max: 100,
+  /** One message may come in so many pieces; its bytes are bounded, but an empty piece has none. */
+  socket_message_fragments_max: 128,
+  /** Sockets included. Each open one takes a descriptor and, where it is secured, some 30 KiB. */
+  connections_max: 10_000,
+  /** Proxies and offices stand for many: high enough for thousands, low enough that one does not take all. */
+  connections_per_address_max: 5_000,
+  /** Longer than any answer is silent; whoever takes none of an answer for so long is not waited for. */
+  connection_silent_ms_max: 300_000,
+  /** Between an answer and the next request: longer than proxies keep a connection that they may still use. */
+  connection_idle_ms_max: 72_000,
+  /** Asked over one connection before the first is answered. */
+  requests_per_connection_underway_max: 64,
   feed_page_events_max: 200,
   board_page_posts_max: 100,
 } as const;

@@ -31,7 +31,10 @@ export function selectList<E extends object>(orm: MikroORM, entity: new () => E)
   return columns;
 }
 
-/** A result row as an instance of its entity, getters included. */
+/**
+ * A result row, which is not copied, as an instance of its entity, getters included. Assigned one by one its members
+ * would meet MikroORM's setters, each of which makes an accessor to track changes that nobody makes here.
+ */
 export function asEntity<E extends object>(entity: new () => E, row: object): E {
-  return Object.assign(Object.create(entity.prototype), row);
+  return Object.setPrototypeOf(row, entity.prototype);
 }

@@ -4,6 +4,7 @@ import type { Clock, Random } from './clock.ts';
 import type { Database } from './database.ts';
 import type { Live } from './live.ts';
 import type { Charge, ChargeStream } from './paid.ts';
+import { Stopwatch } from './stopwatch.ts';
 import type { Vault } from './vault.ts';
 
 /** A payment header, decoded and not yet believed. Opaque to subgraphs: `charge` alone reads it. */
@@ -37,4 +38,6 @@ export interface Context extends Services {
 
 export class ResponseHeaders {
   readonly headers: Record<string, string> = {};
+  /** Of a paid call, if this request is one. */
+  readonly stopwatch = new Stopwatch();
 }

@@ -4,6 +4,8 @@ import type { Graph } from '../supergraph.ts';
 
 /** The form in which Apollo Server takes a gateway. */
 export type ServerGateway = ApolloServerOptionsWithGateway<Context>['gateway'];
+/** A GraphQL answer leaves nothing out. */
+const ALL_NULLS = {};
 type Listener = Parameters<ServerGateway['onSchemaLoadOrUpdate']>[0];
 
 /**
@@ -27,6 +29,7 @@ export function apolloGateway(graph: Pick<Graph, 'schema' | 'execute'>, supergra
             operationName: request.operationName,
             variables: request.variables ?? {},
             context,
+            written: ALL_NULLS,
           }),
       };
     },

@@ -11,9 +11,10 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Logger } from 'pino';
-import type { Operation } from './in-process-source.ts';
-import { EVENT_SOURCE, type Planned, type Sources } from './planner.ts';
+import { limits } from '../../schema/limits.ts';
+import { EVENT_SOURCE, type Planned } from './planner.ts';
 import { publicError } from './public-error.ts';
+import type { Operation, Sources } from './source.ts';
 
 /** Runs planned operations. Errors leave it in their public form. */
 export class Executor {
@@ -32,9 +33,10 @@ export class Executor {
   }
 
   async execute(planned: Exclude<Planned, { kind: 'events' }>, operation: Operation): Promise<ExecutionResult> {
+    // Its owner runs the caller's own document, and finds in the variables what would be found here.
+    if (planned.kind === 'direct') return this.published(await planned.source.execute(operation));
     const refused = this.refuseVariables(planned.operation, operation.variables);
     if (refused) return refused;
-    if (planned.kind === 'direct') return this.published(await planned.source.execute(operation));
     return this.#run(planned.plan, planned.scope, operation, this.#sources);
   }
 
@@ -52,7 +54,8 @@ export class Executor {
   /** Subgraphs coerce for themselves; this says early and once what is wrong with the variables. */
   refuseVariables(operation: OperationDefinitionNode, variables: Operation['variables']): ExecutionResult | null {
     const { errors } = getVariableValues(this.#schema, operation.variableDefinitions ?? [], variables, {
-      maxErrors: 10,
+      maxErrors: limits.graphql_faults_max,
+      hideSuggestions: true,
     });
     return errors ? this.published({ errors }) : null;
   }

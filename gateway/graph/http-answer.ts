@@ -3,6 +3,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Logger } from 'pino';
 import { Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
+import { SERVER_TIMING } from '../operations/server-timing.ts';
 import { publicError } from './public-error.ts';
 
 /**
@@ -25,9 +26,13 @@ async function willSendResponse({ contextValue, response }: Answering): Promise<
   const { headers } = response.http;
   for (const [name, value] of Object.entries(contextValue.response.headers)) headers.set(name.toLowerCase(), value);
   headers.set('cache-control', 'no-store');
+  // It may be told how long it took, for which the server has the words.
+  if (!headers.has(SERVER_TIMING)) headers.set(SERVER_TIMING, '');
   if (response.body.kind !== 'single' || !response.body.singleResult.errors) return;
 
   const { errors } = response.body.singleResult;
+  if (errors.some(({ extensions }) => extensions?.status === 401 || extensions?.status === 403))
+    headers.delete(SERVER_TIMING);
   if (errors.some(error => error.extensions?.status === 402)) response.http.status = 402;
   for (const error of errors) {
     const challenge = (error.extensions?.challenge_headers ?? {}) as Record<string, string>;

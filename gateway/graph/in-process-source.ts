@@ -1,22 +1,21 @@
 import type { GraphQLDataSource, GraphQLDataSourceProcessOptions } from '@apollo/gateway/dist/datasources/types.js';
-import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema, parse, subscribe } from 'graphql';
-
-export interface Operation {
-  readonly document: DocumentNode;
-  readonly operationName?: string | null | undefined;
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly context: unknown;
-}
+import { type ExecutionResult, execute, type GraphQLSchema, parse, subscribe } from 'graphql';
+import { limits } from '../../schema/limits.ts';
+import type { Subgraph } from '../../subgraphs/subgraph.ts';
+import { isWritable } from '../../subgraphs/written.ts';
+import type { Operation, Source } from './source.ts';
 
 /**
  * A subgraph that lives in this process. Apollo's own LocalGraphQLDataSource prints, parses and validates every
  * fetch anew; the planner's document is valid as it stands, and the context goes along as the same object.
  */
-export class InProcessSource implements GraphQLDataSource {
+export class InProcessSource implements Source {
   readonly schema: GraphQLSchema;
+  readonly #written: GraphQLSchema;
 
-  constructor(schema: GraphQLSchema) {
+  constructor({ schema, written }: Pick<Subgraph, 'schema' | 'written'>) {
     this.schema = schema;
+    this.#written = written;
   }
 
   async process(options: GraphQLDataSourceProcessOptions): ReturnType<GraphQLDataSource['process']> {
@@ -32,13 +31,18 @@ export class InProcessSource implements GraphQLDataSource {
   }
 
   async execute(operation: Operation): Promise<ExecutionResult> {
-    return execute({ schema: this.schema, ...graphqlArguments(operation) });
+    const written = operation.written && isWritable(operation.document);
+    const means = written ? { schema: this.#written, rootValue: operation.written } : { schema: this.schema };
+    return execute({ ...means, ...coercion, ...graphqlArguments(operation) });
   }
 
   async subscribe(operation: Operation): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> {
     return subscribe({ schema: this.schema, ...graphqlArguments(operation) });
   }
 }
+
+/** What is said of variables that are at fault. */
+const coercion = { hideSuggestions: true, options: { maxCoercionErrors: limits.graphql_faults_max } };
 
 function graphqlArguments({ document, operationName, variables, context }: Operation) {
   return { document, operationName, variableValues: variables, contextValue: context };

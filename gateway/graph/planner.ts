@@ -16,13 +16,11 @@ import {
   validate,
 } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
-import type { InProcessSource } from './in-process-source.ts';
-
-export type Sources = ReadonlyMap<string, InProcessSource>;
+import type { Source, Sources } from './source.ts';
 
 /** How one operation is run. `direct`: one subgraph answers the caller's own document, nothing is to be joined or reshaped. */
 export type Planned =
-  | { readonly kind: 'direct'; readonly operation: OperationDefinitionNode; readonly source: InProcessSource }
+  | { readonly kind: 'direct'; readonly operation: OperationDefinitionNode; readonly source: Source }
   | {
       readonly kind: 'planned';
       readonly operation: OperationDefinitionNode;
@@ -32,7 +30,7 @@ export type Planned =
   | {
       readonly kind: 'events';
       readonly operation: OperationDefinitionNode;
-      readonly source: InProcessSource;
+      readonly source: Source;
       readonly primary: FetchNode;
       /** The primary's place is taken by the event itself, under this name. */
       readonly plan: QueryPlan;
@@ -118,7 +116,7 @@ export class Planner {
     node: PlanNode | SubscriptionNode,
     document: DocumentNode,
     operation: OperationDefinitionNode,
-  ): InProcessSource | null {
+  ): Source | null {
     const fetch =
       node.kind === 'Subscription' ? (node.rest ? null : node.primary) : node.kind === 'Fetch' ? node : null;
     if (!fetch || introspects(operation)) return null;
@@ -126,7 +124,7 @@ export class Planner {
     return validate(source.schema, document).length === 0 ? source : null;
   }
 
-  #source(name: string): InProcessSource {
+  #source(name: string): Source {
     const source = this.#sources.get(name);
     if (!source) throw new Error(`the supergraph names a subgraph that is not here: ${name}`);
     return source;

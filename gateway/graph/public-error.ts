@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { type ErrorCode, errors, Refusal } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
 
 /**
  * What a caller may see of an error, on every road out of the graph:
@@ -45,7 +46,12 @@ function withoutServiceName({ serviceName: _, ...extensions }: Record<string, un
   return extensions;
 }
 
+/**
+ * Without GraphQL's guesses at names that exist ("Did you mean"): they would spell the schema out where introspection is
+ * off, and where it is on nobody needs them. Our own rules make none; this is for whatever else ever speaks.
+ */
 function requestFault({ message, nodes, source, positions, path }: GraphQLError): GraphQLError {
   const { extensions } = new Refusal('invalid_request');
-  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+  const said = message.slice(0, limits.graphql_fault_chars_max).replace(/ ?Did you mean .*$/s, '');
+  return new GraphQLError(said, { nodes, source, positions, path, extensions });
 }

@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import type { Executor } from './executor.ts';
-import type { Operation } from './in-process-source.ts';
 import { mapEvents } from './map-events.ts';
 import type { Planned } from './planner.ts';
+import type { Operation } from './source.ts';
 
 export type Subscribed = AsyncIterableIterator<ExecutionResult> | ExecutionResult;
 

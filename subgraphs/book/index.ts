@@ -4,7 +4,7 @@ import { BookTables } from './migration.ts';
 import { BookPolicyColumns } from './policy/migration.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
 import { BookHead } from './row/book.entity.ts';
-import { BookResolver } from './row/book.resolver.ts';
+import { BookResolver, bookWritten } from './row/book.resolver.ts';
 import { BookEvent } from './row/event.entity.ts';
 import { BookFeedResolver } from './row/feed.resolver.ts';
 import { BookIntent } from './row/intent.entity.ts';
@@ -23,5 +23,6 @@ export const bookEntities = [BookHead, BookRow, BookEvent, BookIntent];
 export const bookMigrations = [BookTables, BookPolicyColumns];
 
 export function bookSubgraph(): Promise<Subgraph> {
-  return buildSubgraph('book', { resolvers: [BookResolver, BookPolicyResolver, BookRowResolver, BookFeedResolver] });
+  const resolvers = [BookResolver, BookPolicyResolver, BookRowResolver, BookFeedResolver] as const;
+  return buildSubgraph('book', { resolvers, written: bookWritten });
 }

@@ -18,6 +18,8 @@ export interface Call {
 export class FakePort implements Port {
   readonly base_url = 'https://svc.test';
   readonly calls: Call[] = [];
+  /** What it is not ready for want of. */
+  lacks: string[] = [];
   readonly seen: Credentials[] = [];
   answers: Executed = { data: {}, errors: [], headers: {} };
   throws: Error | null = null;
@@ -77,6 +79,10 @@ export class FakePort implements Port {
 
   async health(): Promise<JsonObject> {
     return { status: 'ok' };
+  }
+
+  async away(): Promise<readonly string[]> {
+    return this.lacks;
   }
 }
 

@@ -74,6 +74,22 @@ it.each(['/.well-known/jwks.json', '/.well-known/receipt-policy-history.json'])(
 
 it('GET /health: 200', async () => expect(await (await house.get('/health')).json()).toEqual({ status: 'ok' }));
 
+it('GET /livez: 200, whoever asks, and nobody is asked who it is', async () => {
+  const before = house.port.seen.length;
+  const heard = await house.get('/livez', { 'x-svc-session': 'wrong' });
+  expect([heard.status, await heard.json()]).toEqual([200, { status: 'ok' }]);
+  expect(house.port.seen.length).toBe(before);
+});
+
+it('GET /readyz: 200, or 503 with what is away', async () => {
+  expect((await house.get('/readyz')).status).toBe(200);
+  house.port.lacks = ['base', 'log'];
+  const heard = await house.get('/readyz');
+  expect(heard.status).toBe(503);
+  expect(heard.headers.get('retry-after')).not.toBeNull();
+  expect(await heard.json()).toMatchObject({ code: 'unavailable', away: ['base', 'log'] });
+});
+
 describe('what is no door', () => {
   it.each(['/', '/nothing', '/v1', '/v1/agents/7'])('404 at %s', async path => {
     const response = await house.post(path, 'no JSON at all', { 'payment-signature': payment });

@@ -1,4 +1,5 @@
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, FieldResolver, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
@@ -6,12 +7,14 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { requirePossession, requireWriter } from '../../../schema/principal.ts';
 import { pageRows } from '../../../schema/requests/book.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
-import { iso } from '../../clock.ts';
+import type { WrittenFields } from '../../subgraph.ts';
 import type { BookContext } from '../context.ts';
-import type { BookHead } from './book.entity.ts';
+import { allowanceOf } from './allowance.ts';
 import { type Allowance, Book } from './book.type.ts';
 import { setBudget } from './budget.ts';
-import { bookHead, intentsOf, newestRows } from './page.ts';
+import { newestRows, type PageHead, pageHead } from './page.ts';
+import type { BookRow } from './row.entity.ts';
+import { rowsOfPage, writeNewestRows } from './row.written.ts';
 
 /** 50 when nothing is asked, never more than 200. */
 function rowsAsked(limit: number | null | undefined): number {
@@ -21,6 +24,18 @@ function rowsAsked(limit: number | null | undefined): number {
   return pageRows(limit);
 }
 
+/** What the fields of a book are resolved from. */
+interface BookPage extends Omit<Book, 'agentId' | 'entries' | 'intents' | 'allowance'>, PageHead {
+  readonly agentId: AgentId;
+}
+
+/** The fields of a book that Postgres writes, where whoever asked takes them so. */
+export const bookWritten: WrittenFields = {
+  'Book.entries': (page: BookPage, { database }: BookContext, info) =>
+    page.rows ?? writeNewestRows(database, page, info),
+  'Book.intents': ({ intents }: BookPage) => intents,
+};
+
 @Resolver(() => Book)
 export class BookResolver {
   @Query(() => Book, { description: 'The newest rows of a book, for whoever possesses it.' })
@@ -28,8 +43,9 @@ export class BookResolver {
     @Arg('agentId', () => Int) agentId: number,
     @Arg('limit', () => Int, { nullable: true }) limit: number | null,
     @Ctx() context: BookContext,
-  ): Promise<Book> {
-    return page(requirePossession(context.principal, agentId), rowsAsked(limit), context);
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<BookPage> {
+    return page(requirePossession(context.principal, agentId), rowsAsked(limit), context, info);
   }
 
   @Mutation(() => Book, { description: 'Sets budget Y in atomic USDC; null clears it.' })
@@ -38,35 +54,52 @@ export class BookResolver {
     @Arg('budgetAtomic', () => AtomicAmountScalar, { nullable: true }) budgetAtomic: AtomicAmount | null,
     @Arg('limit', () => Int, { nullable: true }) limit: number | null,
     @Ctx() context: BookContext,
-  ): Promise<Book> {
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<BookPage> {
     const agent_id = requireWriter(context.principal, agentId);
     const rows = rowsAsked(limit);
     await setBudget(context.database, agent_id, budgetAtomic ?? null);
-    return page(agent_id, rows, context);
+    return page(agent_id, rows, context, info);
+  }
+
+  @FieldResolver()
+  entries(@Root() { agentId, limit }: BookPage, @Ctx() { database }: BookContext): Promise<BookRow[]> {
+    return newestRows(database, agentId, limit);
+  }
+
+  @FieldResolver()
+  intents(@Root() { intents }: BookPage): unknown {
+    return intents.toJSON();
+  }
+
+  @FieldResolver()
+  allowance(@Root() { head }: BookPage, @Ctx() context: BookContext): Allowance {
+    return allowanceOf(head, context);
   }
 }
 
-async function page(agent_id: AgentId, limit: number, context: BookContext): Promise<Book> {
-  const [head, entries] = await Promise.all([
-    bookHead(context.database, agent_id),
-    newestRows(context.database, agent_id, limit),
-  ]);
-  if (head === null) throw new Refusal('forbidden');
+async function page(
+  agent_id: AgentId,
+  limit: number,
+  { database }: BookContext,
+  info: GraphQLResolveInfo,
+): Promise<BookPage> {
+  const found = await pageHead(database, agent_id, limit, rowsOfPage(info));
+  if (found === null) throw new Refusal('forbidden');
+  const { head } = found;
   return {
+    ...found,
     agentId: agent_id,
     limit,
-    entries,
-    intents: await intentsOf(context.database, agent_id, entries),
     totals: totalsOf(head),
     window: 'prepaid_ceiling',
     cap: head.budgetAtomic,
     spent: head.spentAtomic,
     remaining: head.remainingAtomic,
-    allowance: allowanceOf(head, context),
   };
 }
 
-function totalsOf({ byRail }: BookHead): Book['totals'] {
+function totalsOf({ byRail }: PageHead['head']): Book['totals'] {
   const rails = Object.values(byRail) as { count: number; amount: string }[];
   const usdc = byRail.usdc as { amount: string } | undefined;
   return {
@@ -74,15 +107,4 @@ function totalsOf({ byRail }: BookHead): Book['totals'] {
     usdcSum: atomicAmount(BigInt(usdc?.amount ?? '0')),
     byRail: byRail as JsonObject,
   };
-}
-
-function allowanceOf(head: BookHead, { issuer, clock }: BookContext): Allowance {
-  const as_of = iso(clock.now_ms());
-  const remaining = head.remainingAtomic;
-  const { alg, value } = issuer.signAllowance({
-    agent_id: head.agentId,
-    remaining: remaining === null ? null : remaining.toString(),
-    as_of,
-  });
-  return { agentId: head.agentId, remaining, asOf: new Date(as_of), signature: { alg, value } };
 }

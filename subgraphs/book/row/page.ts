@@ -1,7 +1,8 @@
-import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
+import { preparedIfFew } from '../../written.ts';
 import { BookHead } from './book.entity.ts';
 import { BookEvent } from './event.entity.ts';
 import { type ReadEvents, shareReads } from './feed.ts';
@@ -12,6 +13,47 @@ export async function bookHead(database: Database, agent_id: AgentId): Promise<B
   const text = `select ${selectList(database.orm, BookHead)} from book where agent_id = $1`;
   const [row] = await database.query({ name: 'book head', text, values: [agent_id] });
   return row ? asEntity(BookHead, row) : null;
+}
+
+/** The intents that a page names, as one JSON text by intent id: counters for the whole book, attempts by index. */
+const INTENTS_OF_PAGE = `(select coalesce(json_object_agg(i.intent_id, json_build_object(
+      'intent_id', i.intent_id, 'collected_count', i.collected_count, 'blocked_count', i.blocked_count,
+      'attempts', (
+        select coalesce(json_agg(json_build_object('task_id', r.task_id, 'attempt_index', r.attempt_index,
+          'evidence', r.evidence, 'collected', r.collected) order by r.seq), '[]')
+        from (select * from book_row where agent_id = $1 and intent_id = i.intent_id order by seq desc limit 200) r)
+    )), '{}')::text
+    from book_intent i where i.agent_id = $1 and i.intent_id in (
+      select intent_id from (select intent_id from book_row where agent_id = $1 order by seq desc limit $2) page))`;
+
+/** What of a book's head a page shows. */
+const HEAD_OF_PAGE =
+  'agent_id as "agentId", budget_atomic as "budgetAtomic", spent_atomic as "spentAtomic", by_rail as "byRail"';
+
+export interface PageHead {
+  readonly head: Pick<BookHead, 'agentId' | 'byRail' | 'spentAtomic' | 'budgetAtomic' | 'remainingAtomic'>;
+  readonly intents: Written;
+  /** Null where they were not asked for. */
+  readonly rows: Written | null;
+}
+
+/** What a page says beside its rows, and these too where there is an SQL expression for them; null where there is no such book. */
+export async function pageHead(
+  database: Database,
+  agent_id: AgentId,
+  limit: number,
+  rows_text: string | null,
+): Promise<PageHead | null> {
+  const text = `select ${HEAD_OF_PAGE}, ${INTENTS_OF_PAGE} as intents, ${rows_text} as rows from book where agent_id = $1`;
+  const statement = { ...preparedIfFew(text), values: [agent_id, limit] };
+  const [found] = await database.query<{ intents: string; rows: string | null }>(statement);
+  if (!found) return null;
+  const { intents, rows } = found;
+  return {
+    head: asEntity(BookHead, found),
+    intents: new Written(intents),
+    rows: rows === null ? null : new Written(rows),
+  };
 }
 
 /** The newest rows first, by seq: a keyset, so the page costs the same at any depth. */
@@ -38,36 +80,6 @@ async function rowsBySeq(database: Database, agent_id: number, seqs: readonly nu
   const text = `select ${selectList(database.orm, BookRow)} from book_row where agent_id = $1 and seq = any($2)`;
   const rows = await database.query({ name: 'rows by seq', text, values: [agent_id, seqs] });
   return new Map(rows.map(row => [row.seq, asEntity(BookRow, row)]));
-}
-
-/** The newest replays of one row, oldest first, as the specification shows them. */
-export async function replaysOf(database: Database, { agentId, seq }: BookRow): Promise<JsonObject[]> {
-  const text = `select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at,
-      body->>'settlement_status' as settlement_status, body->>'replay_of' as replay_of
-    from (select * from book_event where agent_id = $1 and seq = $2 and kind = 'replay' order by position desc limit 200) newest
-    order by position`;
-  return database.query<{ at: string }>({ name: 'replays of row', text, values: [agentId, seq] });
-}
-
-/** The intents that a page names: counters for the whole book, attempts by index. */
-export async function intentsOf(
-  database: Database,
-  agent_id: AgentId,
-  entries: readonly BookRow[],
-): Promise<JsonObject> {
-  const named = [...new Set(entries.flatMap(row => row.intentId ?? []))];
-  if (named.length === 0) return {};
-  const text = `select i.intent_id, i.collected_count, i.blocked_count, (
-      select coalesce(jsonb_agg(jsonb_build_object('task_id', r.task_id, 'attempt_index', r.attempt_index,
-        'evidence', r.evidence, 'collected', r.collected) order by r.seq), '[]')
-      from (select * from book_row where agent_id = $1 and intent_id = i.intent_id order by seq desc limit 200) r) as attempts
-    from book_intent i where i.agent_id = $1 and i.intent_id = any($2)`;
-  const intents = await database.query<{ intent_id: string }>({
-    name: 'intents of page',
-    text,
-    values: [agent_id, named],
-  });
-  return Object.fromEntries(intents.map(intent => [intent.intent_id, intent])) as JsonObject;
 }
 
 /** The reader of live feeds, for one process: equal reads that overlap are one. */

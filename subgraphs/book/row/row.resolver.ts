@@ -3,7 +3,7 @@ import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookContext } from '../context.ts';
 import { ReceiptReference } from './book.type.ts';
-import { replaysOf } from './page.ts';
+import { replaysOf } from './replays.ts';
 import { BookRow } from './row.entity.ts';
 
 /** Birth facts that only some kinds of row carry, under the names by which the graph shows them. */
