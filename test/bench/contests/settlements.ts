@@ -9,7 +9,7 @@ export const settlements: Contest = {
   waits: true,
   lines: [
     {
-      name: 'settlements on a chain with 2 s blocks, batches of 25, 3 keys',
+      name: 'settlements on a chain with 2 s blocks, batches of 25 from 10 payers, 3 keys',
       unit: 'per block',
       goal: atLeast(5),
       of: ({ operations, counts }) => operations / (counts.blocks ?? Number.NaN),
