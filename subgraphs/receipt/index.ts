@@ -107,8 +107,8 @@ export { PaymentClaim } from './payment/claim.entity.ts';
 export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease, slotsMissed } from './payment/claim.ts';
 export { leaseOfTask } from './payment/doubt.ts';
 export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
-export { anybodyServes, endLease, renewLease } from './payment/lease.ts';
 export { type Figures, figures } from './payment/figures.ts';
+export { anybodyServes, endLease, renewLease } from './payment/lease.ts';
 export { type Means, openClaimsOf } from './payment/means.ts';
 export {
   type Abandoned,
