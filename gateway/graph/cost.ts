@@ -15,6 +15,7 @@ import {
   TypeMetaFieldDef,
 } from 'graphql';
 import { limits } from '../../schema/limits.ts';
+import { weightOf } from './heavy-fields.ts';
 import { rowsAsked, sizeOf, type Variables } from './list-sizes.ts';
 
 /** What a selection asks for, every fragment counted wherever it is spread. A number may grow to Infinity, never wrap. */
@@ -113,7 +114,7 @@ export class Scale {
       ? this.#ofSet(node.selectionSet, isCompositeType(type) ? type : undefined)
       : nothing;
     const size = node.selectionSet && parent && field ? sizeOf(parent, field) : 1;
-    const each = 1 + inside.cost + rowsAsked(node, field, this.#variables) * inside.cost_per_row;
+    const each = weightOf(parent, field) + inside.cost + rowsAsked(node, field, this.#variables) * inside.cost_per_row;
     return {
       depth: inside.depth,
       fields: inside.fields + 1,

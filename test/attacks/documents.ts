@@ -22,6 +22,9 @@ export function tenPages(limit: string): string {
   return `{ ${many(10, i => `a${i}: book(agentId: 1, limit: ${limit}) { entries { ${row} settledBy } }`)} }`;
 }
 
+const oftenOfEachRow = (part: (index: number) => string) =>
+  `{ book(agentId: 1, limit: 200) { entries { ${many(90, part)} } } }`;
+
 /** [what it is, the limit that it meets, the document] */
 export const costly: readonly [name: string, limit: string, query: string][] = [
   ['depth 50', 'depth', nested(50)],
@@ -39,6 +42,10 @@ export const costly: readonly [name: string, limit: string, query: string][] = [
   ['20 operations', 'operations', many(20, i => `query q${i} { __typename }`)],
   ['80 fragments', 'fragments', `{ __typename } ${many(80, i => `fragment f${i} on Query { __typename }`)}`],
   ['ten full pages', 'cost', tenPages('200')],
+  ['what is long under many names', 'cost', `{ book(agentId: 1) { ${many(90, i => `a${i}: intents`)} } }`],
+  ['the replays of 200 rows 90 times', 'cost', oftenOfEachRow(i => `a${i}: replayEvents`)],
+  ['the receipts of 200 rows 90 times', 'cost', oftenOfEachRow(i => `a${i}: receipt { document }`)],
+  ['the texts of 200 receipts 90 times', 'cost', oftenOfEachRow(i => `a${i}: receipt { preimage }`)],
 ];
 
 /** One page of 200 rows with all that is known of each: what a dashboard may well ask for. */

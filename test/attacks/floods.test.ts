@@ -49,6 +49,9 @@ test('5,000 requests in one piece: no more are under way than a bound, and the c
   await flood.closed;
   expect(flood.heard.split('HTTP/1.1 200').length - 1).toBeLessThan(5_000);
   expect(await served()).toBe(true);
+  // Those that were cut off are under way no more: the one that is left asks.
+  const underway = async () => (await (await fetch(`${service.url}/metrics`)).text()).match(/underway (\d+)/)?.[1];
+  await expect.poll(underway).toBe('1');
 });
 
 test('a few in one piece are answered in their order', async () => {
