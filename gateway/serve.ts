@@ -15,10 +15,10 @@ import { exposeMetrics } from './operations/exposure.ts';
 import type { Operations } from './operations/open.ts';
 import { presentedIn } from './payment/headers.ts';
 import { openPort } from './port.ts';
-import { identify, openKeyring } from './principal.ts';
+import { identify, openKeyring, type Shown } from './principal.ts';
 import { openServer } from './server.ts';
 import { subgraphs } from './subgraphs.ts';
-import { openGraph } from './supergraph.ts';
+import { type Graph, openGraph } from './supergraph.ts';
 
 /** Everything that a resolver of any subgraph may ask of this process. */
 type EveryContext = ReceiptContext & InferenceContext & BookContext & SessionContext;
@@ -36,35 +36,16 @@ export interface Serving {
 }
 
 /** Graph, doors and sockets on one port. */
-export async function serve(
-  config: Config,
-  services: EveryService,
-  { logger, closing, operations, health, away }: Serving,
-): Promise<string> {
-  const sources = closing.add(
-    openSources({ ...services, urls: config.subgraph_urls, secret: config.subgraph_secret }),
-    it => it.close(),
-  );
-  const { sourceOf } = sources;
-  const graph = await openGraph(await subgraphs(), {
-    logger,
-    introspection: (config.introspection ?? (config.profile === 'development' ? 'on' : 'off')) === 'on',
-    sourceOf,
-  });
-  const keyring = openKeyring({ live: config.api_keys, demo: config.demo_keys, waiver: config.waiver_keys });
-  const identified = { ...services, keyring, decoy: sealDecoy(services) };
-  const createContext = (principal: Principal, payment: PresentedPayment | null): EveryContext => ({
-    ...services,
-    principal,
-    payment,
-    response: new ResponseHeaders(),
-  });
+export async function serve(config: Config, services: EveryService, serving: Serving): Promise<string> {
+  const { logger, closing, operations, health, away } = serving;
+  const graph = await openServedGraph(config, services, serving);
+  const { known, contextOf } = callersOf(config, services);
   const port = openPort({
     graph,
     base_url: config.base_url,
     pay_to: { base: config.pay_to_base },
-    identify: shown => identify(shown, identified),
-    createContext,
+    identify: known,
+    createContext: contextOf,
     health,
     away,
   });
@@ -79,17 +60,47 @@ export async function serve(
       await serveDoors(app, port, everyDoor);
     },
     callers: {
-      identify: ({ session, address }) => identify({ session, address, proof: null, api_key: null }, identified),
-      createContext: principal => createContext(principal, null),
+      identify: ({ session, address }) => known({ session, address, proof: null, api_key: null }),
+      createContext: principal => contextOf(principal, null),
       watchSessions: watcher => services.live.watchSessions(watcher),
       heard: () => services.live.heard(),
     },
     async createContext(request) {
       const credentials = credentialsIn(request.headers, {}, null, request.ip);
-      return createContext(await identify(credentials, identified), presentedIn(credentials.payment));
+      return contextOf(await known(credentials), presentedIn(credentials.payment));
     },
   });
   closing.add(server, it => it.close());
   await server.listen(config.host, config.port);
   return config.base_url;
+}
+
+async function openServedGraph(
+  { subgraph_urls, subgraph_secret, introspection, profile }: Config,
+  { clock, random }: EveryService,
+  { logger, closing }: Serving,
+): Promise<Graph> {
+  const sources = closing.add(openSources({ urls: subgraph_urls, secret: subgraph_secret, clock, random }), it =>
+    it.close(),
+  );
+  return openGraph(await subgraphs(), {
+    logger,
+    introspection: (introspection ?? (profile === 'development' ? 'on' : 'off')) === 'on',
+    sourceOf: sources.sourceOf,
+  });
+}
+
+/** Who is calling, by what he shows; and what every resolver may ask for him. */
+function callersOf({ api_keys, demo_keys, waiver_keys }: Config, services: EveryService) {
+  const keyring = openKeyring({ live: api_keys, demo: demo_keys, waiver: waiver_keys });
+  const checks = { ...services, keyring, decoy: sealDecoy(services) };
+  return {
+    known: (shown: Shown) => identify(shown, checks),
+    contextOf: (principal: Principal, payment: PresentedPayment | null): EveryContext => ({
+      ...services,
+      principal,
+      payment,
+      response: new ResponseHeaders(),
+    }),
+  };
 }

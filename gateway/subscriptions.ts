@@ -14,10 +14,11 @@ import type { SessionWatcher } from '../subgraphs/live.ts';
 import { DatabaseAway } from '../subgraphs/outage.ts';
 import { mapEvents } from './graph/map-events.ts';
 import { publicError } from './graph/public-error.ts';
+import type { Subscribed } from './graph/subscriber.ts';
 import { boundFrames } from './sockets/floods.ts';
 import { Outlet, TRY_AGAIN_LATER } from './sockets/outlet.ts';
 import { PossessedSockets, type Shown } from './sockets/possessed-sockets.ts';
-import { SharedSubscriptions } from './sockets/shared-subscriptions.ts';
+import { SharedSubscriptions, type SocketOperation } from './sockets/shared-subscriptions.ts';
 import type { SocketTally } from './sockets/tally.ts';
 import type { Graph } from './supergraph.ts';
 
@@ -112,9 +113,7 @@ function protocol({ graph, callers, logger, tally }: SubscriptionOptions, posses
         return (await possessed.identify(extra.socket, shown)).possession.kind !== 'wrong';
       } catch (error) {
         logger.error({ err: error }, 'a socket could not be identified');
-        // Clients never come back after 4500.
-        if (error instanceof DatabaseAway) extra.socket.close(TRY_AGAIN_LATER, 'Try again later');
-        else extra.socket.close(CloseCode.InternalServerError, 'Internal server error');
+        closeUnknown(extra.socket, error);
         return undefined;
       }
     },
@@ -137,19 +136,34 @@ function protocol({ graph, callers, logger, tally }: SubscriptionOptions, posses
       const admission = admissions.get(args);
       if (!admission) throw new Error('an operation that was not admitted');
       const { outlet, context } = admission;
-      const operation = { ...operationOf(args), context };
-      const together = await shared.subscribe(operation, outlet);
-      if (together) return together;
-      const alone = await graph.subscribe(operation);
-      if (!(Symbol.asyncIterator in alone)) return alone;
-      // A rotated session is dead at once, on streams that it opened too.
-      return mapEvents(alone, async event => {
-        await outlet.gate.passed();
-        return event;
-      });
+      return subscribed(graph, shared, { ...operationOf(args), context }, outlet);
     },
     onError: (_context, _id, _payload, errors) => errors.map(error => publicError(error, logger).toJSON()),
   };
+}
+
+/** Whoever it is may come back where only the database is away: clients never do after 4500. */
+function closeUnknown(socket: WebSocket, error: unknown): void {
+  if (error instanceof DatabaseAway) socket.close(TRY_AGAIN_LATER, 'Try again later');
+  else socket.close(CloseCode.InternalServerError, 'Internal server error');
+}
+
+/** Together with others where that can be, or else for itself. */
+async function subscribed(
+  graph: Graph,
+  shared: SharedSubscriptions,
+  operation: SocketOperation,
+  outlet: Outlet,
+): Promise<Subscribed> {
+  const together = await shared.subscribe(operation, outlet);
+  if (together) return together;
+  const alone = await graph.subscribe(operation);
+  if (!(Symbol.asyncIterator in alone)) return alone;
+  // A rotated session is dead at once, on streams that it opened too.
+  return mapEvents(alone, async event => {
+    await outlet.gate.passed();
+    return event;
+  });
 }
 
 async function callerOf({ shown, socket }: Caller & { socket: WebSocket }, possessed: PossessedSockets) {

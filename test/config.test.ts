@@ -2,11 +2,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../gateway/config/fault.ts';
+import { variables } from '../gateway/config/variables.ts';
 import { completeConfig, readConfig, readSubgraphConfig } from '../gateway/config.ts';
 import { atEnd } from './harness/release.ts';
 import { clearScratch, makeScratch } from './harness/scratch.ts';
 
 const KEY = 'a1'.repeat(32);
+const README = await readFile(join(import.meta.dirname, '..', 'README.md'), 'utf8');
 
 /** All that production wants, on Base alone. */
 const production = {
@@ -140,6 +142,15 @@ describe('readConfig', () => {
     expect(Object.keys(faultsOf({ SUBGRAPH_URLS: '{"ledger":"http://127.0.0.1:4002"}' }))).toHaveLength(1);
   });
 
+  it.each(['https://us:hidden@books.example', 'https://books.example/?key=hidden', 'https://books.example/#hidden'])(
+    'refuses a remote subgraph whose address holds what would be logged and not sent: %s',
+    url => {
+      const faults = Object.values(faultsOf({ SUBGRAPH_URLS: JSON.stringify({ book: url }) }));
+      expect(faults).toEqual([expect.stringContaining('holds a user, a query or a fragment')]);
+      expect(faults.join()).not.toContain('hidden');
+    },
+  );
+
   it('a subgraph alone has a port of its own beside the gateway, and its gateway named', () => {
     expect(readSubgraphConfig('book', {})).toMatchObject({ port: 4002, base_url: 'http://127.0.0.1:4000' });
     const given = { PORT: '4100', BASE_URL: 'https://pay.example/' };
@@ -211,4 +222,13 @@ describe('completeConfig', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await readFile(path, 'utf8')).trim()).toBe(config.subgraph_secret);
   });
+});
+
+it('every variable that is read stands in the README, and no other in its table', () => {
+  const [, section = ''] = README.split('## Configuration');
+  const names = Object.keys(variables.shape);
+  expect(names.filter(name => !section.includes(`\`${name}`))).toEqual([]);
+  const rows = section.split('## ')[0]?.match(/^\| `.*?\|/gm) ?? [];
+  const told = rows.flatMap(row => [...row.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name));
+  expect(told.filter(name => !names.includes(name))).toEqual([]);
 });

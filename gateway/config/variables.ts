@@ -53,7 +53,7 @@ export const variables = z.object({
   STOP_MS: decimal(0, limits.stop_ms_max).default(limits.stop_ms),
   BOARD_OPS_SECRET: z.string().optional(),
   BOARD_INBOUND_SECRET: z.string().optional(),
-  SUBGRAPH_URLS: jsonOf(z.partialRecord(z.enum(subgraphNames), httpUrl().transform(withoutSlash))).optional(),
+  SUBGRAPH_URLS: jsonOf(z.partialRecord(z.enum(subgraphNames), placeUrl().transform(withoutSlash))).optional(),
   EVENTS_URL: z.url('not a URL').optional(),
   INTROSPECTION: z.enum(['on', 'off']).optional(),
   NODE_ENV: z.string().default('development'),
@@ -81,6 +81,16 @@ export const mayBeEmpty: ReadonlySet<string> = new Set<VariableName>([
 
 function httpUrl() {
   return z.url({ protocol: /^https?$/, error: 'not an http(s) URL' });
+}
+
+/** One that names a place and nothing else: it is logged, and what else it held would not be sent. */
+function placeUrl() {
+  return httpUrl().refine(isPlace, 'holds a user, a query or a fragment');
+}
+
+function isPlace(url: string): boolean {
+  const { username, password, search, hash } = URL.canParse(url) ? new URL(url) : new URL('http://none');
+  return `${username}${password}${search}${hash}` === '';
 }
 
 function withoutSlash(url: string): string {

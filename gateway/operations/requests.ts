@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Metrics } from './metrics.ts';
@@ -9,26 +10,38 @@ const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/
 const OTHER = 'other';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
+/** In place of a status where whoever asked has left before there was one. */
+const UNANSWERED = 'none';
+
 /** Requests as an operator sees them: each is counted once, by its door, and is one line in the log. */
 export class Requests {
   readonly #metrics: Metrics;
   readonly #logger: Logger;
   readonly #doors = new Map<string, string>();
-  #underway = 0;
+  readonly #underway = new WeakMap<Socket, Map<FastifyRequest, FastifyReply>>();
+  #count = 0;
 
   constructor(metrics: Metrics, logger: Logger) {
     this.#metrics = metrics;
     this.#logger = logger;
-    metrics.watch('svc_http_requests_underway', 'Requests under way', [], () => [[{}, this.#underway]]);
+    metrics.watch('svc_http_requests_underway', 'Requests under way', [], () => [[{}, this.#count]]);
   }
 
   observe(app: FastifyInstance): void {
-    app.addHook('onRequest', (_request, _reply, done) => {
-      this.#underway++;
+    // To whoever leaves before his answer there is no response that could end.
+    app.server.on('connection', (socket: Socket) => {
+      socket.once('close', () => {
+        for (const [request, reply] of this.#underway.get(socket) ?? []) this.#concluded(request, reply);
+      });
+    });
+    app.addHook('onRequest', (request, reply, done) => {
+      const { socket } = request.raw;
+      const here = this.#underway.get(socket) ?? new Map<FastifyRequest, FastifyReply>();
+      this.#underway.set(socket, here.set(request, reply));
+      this.#count++;
       done();
     });
     app.addHook('onResponse', (request, reply, done) => {
-      this.#underway--;
       this.#concluded(request, reply);
       done();
     });
@@ -36,9 +49,12 @@ export class Requests {
 
   /** Never a URL, a header or a body: in them are sessions, payments, keys and slice tokens. */
   #concluded(request: FastifyRequest, reply: FastifyReply): void {
+    if (!this.#underway.get(request.raw.socket)?.delete(request)) return;
+    this.#count--;
     const door = this.#doorOf(request.routeOptions.url);
     const method = METHODS.has(request.method) ? request.method : OTHER;
-    const { statusCode: status, elapsedTime: duration_ms } = reply;
+    const { elapsedTime: duration_ms } = reply;
+    const status = reply.raw.headersSent ? reply.statusCode : UNANSWERED;
     this.#metrics.requests.observe({ door, method, status }, duration_ms / 1e3);
 
     const level = PROBES.has(door) ? 'debug' : 'info';
@@ -52,7 +68,7 @@ export class Requests {
         status,
         duration_ms: Math.round(duration_ms * 100) / 100,
         ...(task_id === undefined ? {} : { task_id }),
-        ...(request.raw.aborted ? { aborted: true } : {}),
+        ...(reply.raw.writableFinished ? {} : { aborted: true }),
       },
       'answered',
     );

@@ -7,7 +7,6 @@ import { type Execute, Upstream } from './upstream.ts';
 
 /** Kept for whoever comes a little late or was held back for a moment, so that not each executes for itself. */
 const REMEMBERED_MAX = 64;
-const REMEMBERED_BYTES_MAX = 128 * 1024;
 /** Between so many the process does something else: an event to ten thousand must not keep a paid call waiting. */
 const TOLD_IN_ONE_GO_MAX = 250;
 
@@ -18,6 +17,8 @@ export interface GroupSource {
   heard(): Promise<void>;
   /** Before each event that is executed for one of them alone. */
   readonly pace: Pace;
+  /** How much of them may be remembered now. An event may be larger than that: then it is not. */
+  remembered_bytes_max(): number;
   /** When the last has left, or the source has ended. */
   released(group: Group): void;
 }
@@ -36,7 +37,8 @@ export class Group {
   readonly #upstream: Upstream;
   readonly #members = new Set<Member>();
   readonly #begin: (position: number) => void;
-  /** The newest, without gaps. */
+  #newest: number | null = null;
+  /** Up to the newest, without gaps; none where there is no room for one. */
   #remembered: NextMessage[] = [];
   #remembered_bytes = 0;
   #filling: Promise<boolean> | null = null;
@@ -52,7 +54,7 @@ export class Group {
   }
 
   get newest(): number | null {
-    return this.#remembered.at(-1)?.position ?? null;
+    return this.#newest;
   }
 
   enter(member: Member): void {
@@ -74,17 +76,13 @@ export class Group {
     return new Upstream(this.#source.execute, this.#source.response_name, position);
   }
 
-  /** Every end of a session has been heard of then that was committed before that event. */
-  hasToldOf(position: number): boolean {
-    return this.newest !== null && position <= this.newest;
-  }
-
   /**
    * Remembers what came after a position not far back, executed once for all who lack it: as after a cut that a thousand
    * come back from. False where it is too far, or too much: then it is for each to read.
    */
   async fill(position: number): Promise<boolean> {
-    if (this.newest === null || this.newest - position > REMEMBERED_MAX) return false;
+    if (this.#newest === null || this.#newest - position > REMEMBERED_MAX) return false;
+    if (this.#remembered.length === 0) return false;
     this.#filling ??= this.#fill(position).finally(() => {
       this.#filling = null;
     });
@@ -93,7 +91,7 @@ export class Group {
 
   /** What came after a position; null where that is not remembered. */
   since(position: number): readonly NextMessage[] | null {
-    const first = this.#remembered[0]?.position ?? position + 1;
+    const first = this.#remembered[0]?.position ?? (this.#newest ?? position) + 1;
     if (position + 1 < first) return null;
     return this.#remembered.slice(Math.max(0, position + 1 - first));
   }
@@ -136,7 +134,7 @@ export class Group {
       // The first that is remembered may go while we read.
       for (; next < (this.#remembered[0]?.position ?? next); next++) {
         const event = await upstream.next();
-        if (event?.position !== next || bytes > REMEMBERED_BYTES_MAX) return false;
+        if (event?.position !== next || bytes > this.#source.remembered_bytes_max()) return false;
         const message = new NextMessage(next, event.result);
         message.forgetFrames();
         older.push(message);
@@ -145,20 +143,21 @@ export class Group {
     } finally {
       await upstream.return();
     }
+    // Where all that was remembered had to go meanwhile, there would be a gap.
+    if (this.#remembered[0]?.position !== next) return false;
     this.#remembered.unshift(...older);
     this.#remembered_bytes += bytes;
     return true;
   }
 
   #remember(message: NextMessage): void {
-    if (this.newest !== null && message.position !== this.newest + 1)
+    if (this.#newest !== null && message.position !== this.#newest + 1)
       throw new Error('events do not follow each other');
+    this.#newest = message.position;
     this.#remembered.push(message);
     this.#remembered_bytes += message.bytes;
-    while (
-      this.#remembered.length > REMEMBERED_MAX ||
-      (this.#remembered_bytes > REMEMBERED_BYTES_MAX && this.#remembered.length > 1)
-    ) {
+    const bytes_max = this.#source.remembered_bytes_max();
+    while (this.#remembered.length > REMEMBERED_MAX || this.#remembered_bytes > bytes_max) {
       this.#remembered_bytes -= this.#remembered.shift()?.bytes ?? 0;
     }
   }

@@ -78,12 +78,15 @@ export class Member implements AsyncIterableIterator<ExecutionResult> {
   async #behind(): Promise<ExecutionResult | null> {
     if (this.#join()) return null;
     if (this.#position !== null && !this.#replay && (await this.#group.fill(this.#position))) return null;
+    // It may have left meanwhile, and then nobody would give back what is opened here.
+    if (this.#over) return null;
     this.#replay ??= this.#group.from(this.#position);
     await this.#group.pace.step();
     const event = await (this.#position === null ? this.#firstOf(this.#replay) : this.#replay.next());
     // Replays end when they are given back: by us, or with the group's source.
     if (!event) return null;
-    if (!this.#group.hasToldOf(event.position) || this.#outlet.gate.held) await this.#outlet.gate.passed();
+    // What it shows of an old event is as it stands now, and may be newer than the end of the session.
+    await this.#outlet.gate.passed();
     this.#position = event.position;
     return event.result;
   }

@@ -88,6 +88,8 @@ function spell(graph: Graph, document: DocumentNode, operationName: string): Spe
   const field = graph.schema.getSubscriptionType()?.getFields()[node.name.value];
   const separate = separateOperations(document)[operation.name?.value ?? ''];
   if (!live || !field || !separate) return null;
+  // What we ask for by that name is taken out of the answer again.
+  if (responseNamesIn(separate).has(POSITION)) return null;
 
   const { text, used } = oneSpelling(separate, operation, node, field, live);
   try {
@@ -138,6 +140,12 @@ function oneSpelling(
     ],
   };
   return { text: print({ kind: Kind.DOCUMENT, definitions: [whole, ...rest] }), used };
+}
+
+function responseNamesIn(document: DocumentNode): ReadonlySet<string> {
+  const names = new Set<string>();
+  visit(document, { Field: ({ alias, name }) => void names.add((alias ?? name).value) });
+  return names;
 }
 
 function variablesIn(document: DocumentNode): ReadonlySet<string> {

@@ -13,6 +13,10 @@ export interface SocketOperation extends Operation {
   readonly context: Context;
 }
 
+/** Of events that are over, by one group, and by all of them: whoever opens thousands must not make us remember for each. */
+const REMEMBERED_BYTES_MAX = 128 * 1024;
+const REMEMBERED_BYTES_MAX_BY_ALL = 64 * 1024 * 1024;
+
 /** The groups of this process. */
 export class SharedSubscriptions {
   readonly #graph: Graph;
@@ -47,6 +51,7 @@ export class SharedSubscriptions {
     const group = new Group({
       response_name,
       pace: this.#pace,
+      remembered_bytes_max: () => Math.min(REMEMBERED_BYTES_MAX, REMEMBERED_BYTES_MAX_BY_ALL / this.#groups.size),
       execute: after =>
         this.#graph.subscribe({
           document: this.#graph.parse(text),

@@ -131,6 +131,13 @@ describe('subscribers who differ in what an event depends on', () => {
     expect(server.ticker.executed.length).toBeGreaterThanOrEqual(2);
   });
 
+  it('gets the position too where it calls it by the name that is ours', async () => {
+    const { heard } = follow({ query: 'subscription { ticks(agentId: 7, after: 0) { _position: position text } }' });
+    await opened(1);
+    server.ticker.append();
+    await expect.poll(() => heard).toEqual([{ data: { ticks: { _position: 1, text: 'tick' } } }]);
+  });
+
   it('are refused where they may not, whoever is allowed beside them', async () => {
     follow({ variables: { after: 0 } });
     await opened(1);

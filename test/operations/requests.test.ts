@@ -64,6 +64,28 @@ describe('a request', () => {
     for (const id of given) expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  test('whose caller leaves before its answer is counted, and is a line that says so', async () => {
+    const left = randomUUID();
+    const released = Promise.withResolvers<void>();
+    for (const hub of service.hubs) hub.behave({ kind: 'answer', until: released.promise });
+    const asked = service.hubs[0].requests.length;
+    const leaving = new AbortController();
+    const headers = { ...(await paying()), 'content-type': 'application/json', 'x-request-id': left };
+    const body = JSON.stringify(ask('never heard'));
+    const answer = fetch(service.url + CHAT, { method: 'POST', headers, body, signal: leaving.signal });
+    await expect.poll(() => service.hubs[0].requests.length).toBeGreaterThan(asked);
+    leaving.abort();
+    await answer.catch(() => {});
+    const lines = await logged(left).finally(() => released.resolve());
+    expect(lines).toEqual([expect.objectContaining({ door: CHAT, status: 'none', aborted: true })]);
+    const underway = async () => (await (await fetch(`${service.url}/metrics`)).text()).match(/underway (\d+)/)?.[1];
+    await expect.poll(underway).toBe('1');
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    const unfinished = `select 1 from payment_claim where state in ('claimed', 'settling')`;
+    await expect.poll(async () => (await service.query(unfinished)).length).toBe(0);
+    expect(linesOf(left)).toHaveLength(1);
+  });
+
   test('of a probe is in the log for those alone who want it all', async () => {
     const probe = randomUUID();
     expect((await service.get('/readyz', { 'x-request-id': probe })).status).toBe(200);
