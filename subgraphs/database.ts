@@ -59,6 +59,11 @@ const QUERY_MS_MAX = 10_000;
 const MIGRATION_LOCK = 7_402_001;
 /** The first server with transaction_timeout, as server_version_num counts. */
 const BOUNDS_TRANSACTIONS = 170_000;
+/**
+ * A bound that runs out in the last moment before a commit is noticed after it, and forgotten only where none stands by
+ * then. With one of its operator's in place of ours the server would end the session of a transaction that stands.
+ */
+const NO_OTHER_BOUND = '-c transaction_timeout=0';
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -95,11 +100,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await client.connect();
     return client;
   };
-  const server_version = await migrate(orm, connect);
+  const bounds = (await migrate(orm, connect)) >= BOUNDS_TRANSACTIONS;
   const beginOf = ({ ms_max }: Partial<TransactionBound> = {}) =>
-    ms_max && server_version >= BOUNDS_TRANSACTIONS ? `begin; set local transaction_timeout = ${ms_max}` : 'begin';
+    ms_max && bounds ? `begin; set local transaction_timeout = ${ms_max}` : 'begin';
 
-  const pool = new pg.Pool({ ...settings, max: options.connections_max, query_timeout: QUERY_MS_MAX });
+  const session_options = bounds ? `${SESSION_OPTIONS} ${NO_OTHER_BOUND}` : SESSION_OPTIONS;
+  const pooled = { ...settings, options: session_options, query_timeout: QUERY_MS_MAX };
+  const pool = new pg.Pool({ ...pooled, max: options.connections_max });
   pool.on('error', () => {});
   return {
     orm,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import { type NetworkName, networkNamed } from '../../schema/network.ts';
+import { wellFormedText } from '../../schema/requests/parse.ts';
 
 /** The shapes of x402 v1 and v2 payments. Unknown members are dropped: what is not read is not kept. */
 const hexOf = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`));
@@ -9,7 +10,8 @@ const address = hexOf(40);
 const uint = z
   .union([z.string().regex(/^(0|[1-9][0-9]{0,77})$/), z.int().nonnegative()])
   .transform(value => String(value));
-const name = z.string().min(1).max(100);
+const text = wellFormedText.max(100);
+const name = text.min(1);
 
 const authorization = z.object({
   from: address,
@@ -34,7 +36,7 @@ const terms = z.object({
   payTo: name,
   maxTimeoutSeconds: z.number(),
   extra: z
-    .object({ name: z.string().max(100).optional(), version: z.string().max(100).optional() })
+    .object({ name: text.optional(), version: text.optional() })
     .nullish()
     // Only what is compared is kept; a missing member must stay missing, or it could not be hashed.
     .transform(extra => ({

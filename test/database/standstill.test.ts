@@ -108,6 +108,30 @@ describe('a transaction that stands still with a head in hand', () => {
   });
 });
 
+describe('a transaction whose time runs out', () => {
+  it('while the server commits it: nothing of it stands, and nothing is in doubt', { timeout: 30_000 }, async () => {
+    await still.query({
+      text: `create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(20); return null; end $$;
+        create table dawdled (name text);
+        create constraint trigger late after insert on dawdled deferrable initially deferred
+          for each row execute function dawdle()`,
+    });
+    const dawdling = still.transaction(tx => tx.query(`insert into dawdled values ('x')`), { ms_max: 500 });
+    await expect(dawdling).rejects.toMatchObject({ code: 'unavailable', in_doubt: false });
+    expect(await other.query({ text: 'select 1 from dawdled' })).toEqual([]);
+  });
+
+  it('has run out by our bound alone, whatever the operator of the database has set', async () => {
+    const database = new URL(url).pathname.slice(1);
+    await other.query({ text: `alter database ${database} set transaction_timeout = '7s'` });
+    const bounded = await openStore(url);
+    atEnd(() => bounded.close());
+    const show = { text: `select current_setting('transaction_timeout') as bound` };
+    const inside = await bounded.transaction(async tx => (await tx.query(show)).rows, { ms_max: 4_000 });
+    expect([inside, await bounded.query(show)]).toEqual([[{ bound: '4s' }], [{ bound: '0' }]]);
+  });
+});
+
 describe('a head that is held for longer than anybody waits', () => {
   const held = async (name: string) => {
     const client = new pg.Client({ connectionString: url });

@@ -43,6 +43,16 @@ describe('the payment header', () => {
     for (const header of headers) expect(decodePayment(2, header)).toEqual({ kind: 'malformed' });
   });
 
+  it('is malformed with a name that has no canonical form, since what is kept of it is signed and sent on', async () => {
+    const payment = await officialPayment(2, account);
+    for (const named of ['network', 'asset', 'payTo', 'scheme']) {
+      const accepted = { ...payment.accepted, [named]: '\ud800' };
+      expect(decodePayment(2, encode({ ...payment, accepted })).kind).toBe('malformed');
+    }
+    const accepted = { ...payment.accepted, extra: { name: '\udfff', version: '2' } };
+    expect(decodePayment(2, encode({ ...payment, accepted })).kind).toBe('malformed');
+  });
+
   it('never throws, whatever comes', () => {
     const anything = fc.oneof(fc.string(), fc.base64String(), fc.jsonValue().map(encode));
     fc.assert(

@@ -5,6 +5,7 @@ import { buildSchema, type ExecutionResult, parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { callKey } from '../../gateway/graph/remote/call.ts';
 import { END, EVENT_STREAM, eventFrame } from '../../gateway/graph/remote/event-stream.ts';
+import { isUnsent } from '../../gateway/graph/remote/lanes.ts';
 import { RemoteSource } from '../../gateway/graph/remote/remote-source.ts';
 import { limits } from '../../schema/limits.ts';
 import { nobody } from '../../schema/principal.ts';
@@ -100,6 +101,19 @@ describe('a subgraph that did nothing', () => {
 
   test('is not there: unavailable', async () => {
     expect(await codes(nowhere)).toEqual(['unavailable', 'unavailable', 'unavailable']);
+  });
+
+  test.each([
+    ['ECONNREFUSED', 'connect', true],
+    ['EHOSTUNREACH', 'connect', true],
+    ['ENOTFOUND', 'getaddrinfo', true],
+    ['UND_ERR_CONNECT_TIMEOUT', undefined, true],
+    ['EHOSTUNREACH', 'read', false],
+    ['ENETUNREACH', 'write', false],
+    ['ECONNRESET', 'read', false],
+    ['UND_ERR_SOCKET', undefined, false],
+  ])('%s of a %s: that it cannot have heard of the call is %s', (code, syscall, unsent) => {
+    expect(isUnsent(Object.assign(new Error(code), { code, ...(syscall && { syscall }) }))).toBe(unsent);
   });
 });
 

@@ -85,9 +85,15 @@ function mediaOf(headers: Readonly<Record<string, string | string[] | undefined>
   return String(headers['content-type']).split(';')[0] ?? '';
 }
 
-/** Nobody there, no such host, no way to it. Once a connection stood, what broke it says nothing. */
+/** Nobody there, no such host, no way to it. */
 const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
-function isUnsent(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && UNSENT.test(String(cause.code));
+/**
+ * Whether no connection came about. Once one stood, what broke it says nothing: a machine that is lost while it works on
+ * a call is out of reach, too, and then it was a read or a write that failed.
+ */
+export function isUnsent(cause: unknown): boolean {
+  if (!(cause instanceof Error) || !('code' in cause)) return false;
+  const stood = 'syscall' in cause && /^(read|write)/.test(String(cause.syscall));
+  return !stood && UNSENT.test(String(cause.code));
 }

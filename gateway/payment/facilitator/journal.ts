@@ -27,6 +27,7 @@ export async function journal<I extends SettleItem>(
   let moved: boolean | null = null;
   try {
     await database.transaction(async tx => {
+      moved = null;
       const keys = await commitSettling(tx, [item], { settlement_id, from_block, replaces: [] });
       const held = keys.has(claim_key);
       const valid_before = authorization.valid_before_seconds;
