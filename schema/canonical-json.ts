@@ -17,7 +17,10 @@ export function canonicalJson(value: Json): string {
 /** The same object without the members that are null or undefined: a signed document leaves a key out instead. */
 export function present(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   const kept: Record<string, Json> = {};
-  for (const [key, value] of Object.entries(members)) if (value !== null && value !== undefined) kept[key] = value;
+  for (const key of Object.keys(members)) {
+    const value = members[key];
+    if (value !== null && value !== undefined) kept[key] = value;
+  }
   return kept;
 }
 

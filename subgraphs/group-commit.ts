@@ -56,18 +56,21 @@ export class GroupCommit<I, O> {
   }
 
   async #commit(batch: readonly Waiter<I, O>[]): Promise<void> {
+    const from_ms = performance.now();
+    const items = batch.map(waiter => waiter.item);
+    let results: readonly O[];
     try {
-      const from_ms = performance.now();
-      const items = batch.map(waiter => waiter.item);
-      const results = await this.#database.transaction(tx => this.#run(tx, items), BATCH_BOUND);
-      this.#refused_at_ms = null;
-      this.committed(batch.length, performance.now() - from_ms);
-      for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as O);
+      results = await this.#database.transaction(tx => this.#run(tx, items), BATCH_BOUND);
     } catch (error) {
       if (error instanceof DatabaseAway) this.#refused_at_ms = performance.now();
       if (error instanceof DatabaseAway || batch.length === 1) for (const waiter of batch) waiter.reject(error);
       else for (const waiter of batch) await this.#commit([waiter]);
+      return;
     }
+    // It stands from here on: nothing that fails now may have it done again.
+    this.#refused_at_ms = null;
+    for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as O);
+    this.committed(batch.length, performance.now() - from_ms);
   }
 }
 

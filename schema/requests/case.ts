@@ -7,24 +7,31 @@
 const CAMEL_ON_THE_WIRE: readonly string[] = ['agentWallet', 'payTo', 'lastStatus', 'lastError'];
 
 export function toSnakeKeys(value: unknown, opaque: readonly string[] = []): unknown {
-  const spell = (key: string) => key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
-  return rename(value, key => (CAMEL_ON_THE_WIRE.includes(key) ? key : spell(key)), opaque);
+  return rename(value, snake, opaque);
+}
+
+function snake(key: string): string {
+  if (!/[A-Z]/.test(key) || CAMEL_ON_THE_WIRE.includes(key)) return key;
+  return key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 }
 
 export function toCamelKeys(value: unknown, opaque: readonly string[] = []): unknown {
-  return rename(
-    value,
-    key => key.replace(/(?<=[a-z0-9])_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    opaque,
-  );
+  return rename(value, camel, opaque);
+}
+
+function camel(key: string): string {
+  if (!key.includes('_')) return key;
+  return key.replace(/(?<=[a-z0-9])_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Members that are undefined are left out: to GraphQL and to JSON alike they are not there. */
 function rename(value: unknown, spell: (key: string) => string, opaque: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map(item => rename(item, spell, opaque));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .map(([key, member]) => [spell(key), opaque.includes(key) ? member : rename(member, spell, opaque)]);
+  const members: [string, unknown][] = [];
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) members.push([spell(key), opaque.includes(key) ? member : rename(member, spell, opaque)]);
+  }
+  // Not by assignment: a member may be called `__proto__`.
   return Object.fromEntries(members);
 }

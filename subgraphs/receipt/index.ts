@@ -11,6 +11,7 @@ import { ChainEpoch } from './payment/epoch.entity.ts';
 import { FacilitatorTables } from './payment/facilitator.migration.ts';
 import { PaymentTables } from './payment/migration.ts';
 import { OpenClaimsByPayer } from './payment/open-claims.migration.ts';
+import { ClaimsByKeyAlone } from './payment/payment-id.migration.ts';
 import { RefusedClaims } from './payment/refused.migration.ts';
 import { RerunHolds } from './payment/rerun.migration.ts';
 import { RevertedByPayer } from './payment/reverted.migration.ts';
@@ -81,6 +82,7 @@ export const receiptMigrations = [
   RefusalsByTask,
   RevertedByPayer,
   ReceiptsInline,
+  ClaimsByKeyAlone,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

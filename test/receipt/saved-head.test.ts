@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type SignedTreeHead, savedHead } from '../../subgraphs/receipt/index.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type SavedHead, type SignedTreeHead, savedHead } from '../../subgraphs/receipt/index.ts';
 import { treeHeadHash } from '../../subgraphs/receipt/log/head.ts';
 
 const facts = (tree_size: number) => ({ log_id: 1, tree_size, root_hash: 'a'.repeat(64) });
@@ -42,6 +42,18 @@ describe('the saved head', () => {
     const sizes = Array.from({ length: 60 }, (_, index) => ((index * 37) % 60) + 1);
     await Promise.all(sizes.map((size, index) => savers[index % 3]?.save(head(size))));
     expect(await savedHead(path).read()).toEqual(head(60));
+    expect(await readdir(join(folder, 'deep'))).toEqual(['log-head.json']);
+  });
+
+  it('ends at the largest also between processes of one number, as each in a container of its own has', async () => {
+    const processes: SavedHead[] = [];
+    while (processes.length < 3) {
+      vi.resetModules();
+      processes.push((await import('../../subgraphs/receipt/log/saved-head.ts')).savedHead(path));
+    }
+    for (let size = 1; size <= 120; size += 3)
+      await Promise.all(processes.map((saved, index) => saved.save(head(size + index))));
+    expect(await savedHead(path).read()).toEqual(head(120));
     expect(await readdir(join(folder, 'deep'))).toEqual(['log-head.json']);
   });
 

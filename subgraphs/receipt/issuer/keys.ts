@@ -29,7 +29,10 @@ interface Allowance {
   readonly as_of: string;
 }
 
-/** Signs for this service. Everything is synchronous: it is faster, and some of it runs while the log's head is locked. */
+/**
+ * Signs for this service. What every paid call needs is made on Node's other threads, since the one that serves all calls
+ * is the first to be full; what is rare is synchronous, which is less work.
+ */
 export interface Issuer {
   /** `iss` of every token, without a trailing slash. */
   readonly base_url: string;
@@ -37,10 +40,14 @@ export interface Issuer {
   readonly kid: string;
   /** A compact ES256 JWS. */
   signJws(claims: JsonObject): string;
+  /** The same, on another thread. */
+  signJwsAside(claims: JsonObject): Promise<string>;
   /** Raw ES256 over the text, base64url: the `value` of version-8 receipts. */
   signCanonical(text: string): string;
-  /** The primary signature over a receipt's payload_hash. */
-  signature(payload_hash: string): Ed25519Signature;
+  /** The same, on another thread. */
+  signCanonicalAside(text: string): Promise<string>;
+  /** The primary signature over a receipt's payload_hash, made on another thread. */
+  signature(payload_hash: string): Promise<Ed25519Signature>;
   /** The co-signature over the same text, as a wallet would sign it (EIP-191). */
   coSignature(payload_hash: string): Eip191Signature;
   /** Over the canonical {agent_id, remaining, as_of}: verify only, nothing can be drawn with it. */
@@ -71,7 +78,7 @@ export function openIssuer(secrets: readonly string[], options: IssuerOptions): 
   const current = seeds[0];
   if (current === undefined) throw new RangeError('an issuer needs at least one key');
   const { base_url } = options;
-  const signJws = jwsSigner(current, base_url);
+  const { signJws, signJwsAside } = jwsSigner(current, base_url);
   const signCanonical = (text: string) => es256(current.es256.key, text).toString('base64url');
   const oldestFirst = seeds.toReversed();
   const history = historyDocument(oldestFirst, {});
@@ -80,7 +87,9 @@ export function openIssuer(secrets: readonly string[], options: IssuerOptions): 
     base_url,
     kid: current.es256.kid,
     signJws,
+    signJwsAside,
     signCanonical,
+    signCanonicalAside: async text => (await es256Aside(current.es256.key, text)).toString('base64url'),
     signature: payload_hash => ed25519Signature(current, payload_hash),
     coSignature: payload_hash => eip191Signature(current, payload_hash),
     signAllowance: ({ agent_id, remaining, as_of }) => {
@@ -98,12 +107,19 @@ export function openIssuer(secrets: readonly string[], options: IssuerOptions): 
   };
 }
 
-function jwsSigner(seed: SeedKeys, base_url: string): (claims: JsonObject) => string {
-  const header = { alg: 'ES256', kid: seed.es256.kid, typ: 'JWT', jku: `${base_url}/.well-known/jwks.json` };
+function jwsSigner({ es256: { key, kid } }: SeedKeys, base_url: string): Pick<Issuer, 'signJws' | 'signJwsAside'> {
+  const header = { alg: 'ES256', kid, typ: 'JWT', jku: `${base_url}/.well-known/jwks.json` };
   const encoded = Buffer.from(JSON.stringify(header)).toString('base64url');
-  return claims => {
-    const input = `${encoded}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
-    return `${input}.${es256(seed.es256.key, input).toString('base64url')}`;
+  const inputOf = (claims: JsonObject) => `${encoded}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  return {
+    signJws(claims) {
+      const input = inputOf(claims);
+      return `${input}.${es256(key, input).toString('base64url')}`;
+    },
+    async signJwsAside(claims) {
+      const input = inputOf(claims);
+      return `${input}.${(await es256Aside(key, input)).toString('base64url')}`;
+    },
   };
 }
 
@@ -115,9 +131,19 @@ function es256(key: KeyObject, text: string): Buffer {
   return p1363(sign('sha256', Buffer.from(text), key));
 }
 
-function ed25519Signature(seed: SeedKeys, text: string): Ed25519Signature {
-  const value = sign(null, Buffer.from(text), seed.ed25519.key).toString('base64url');
-  return { alg: 'Ed25519', kid: seed.ed25519.kid, value };
+async function es256Aside(key: KeyObject, text: string): Promise<Buffer> {
+  return p1363(await signAside('sha256', text, key));
+}
+
+function signAside(algorithm: 'sha256' | null, text: string, key: KeyObject): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    sign(algorithm, Buffer.from(text), key, (fault, signature) => (fault ? reject(fault) : resolve(signature)));
+  });
+}
+
+async function ed25519Signature(seed: SeedKeys, text: string): Promise<Ed25519Signature> {
+  const signature = await signAside(null, text, seed.ed25519.key);
+  return { alg: 'Ed25519', kid: seed.ed25519.kid, value: signature.toString('base64url') };
 }
 
 function eip191Signature(seed: SeedKeys, text: string): Eip191Signature {

@@ -16,12 +16,13 @@ export interface TreeNode extends NodeAddress {
 /** MTH({}) is the hash of nothing. */
 export const EMPTY_ROOT: Buffer = sha256('');
 
-const LEAF = Buffer.of(0);
+/** A byte of zero, before texts as before bytes. */
+const LEAF = '\0';
 const NODE = Buffer.of(1);
 
 /** The prefixes keep a leaf from ever passing for a node (second preimage). */
 export function leafHash(data: Uint8Array | string): Buffer {
-  return sha256(Buffer.concat([LEAF, Buffer.from(data)]));
+  return sha256(typeof data === 'string' ? LEAF + data : Buffer.concat([Buffer.from(LEAF), data]));
 }
 
 export function nodeHash(left: Buffer, right: Buffer): Buffer {

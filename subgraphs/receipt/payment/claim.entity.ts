@@ -12,7 +12,6 @@ import type { ClaimState } from './claim.machine.ts';
  * so the table is the proof that no payment is used twice. Boxes are sealed; nothing here is public.
  */
 @Entity({ tableName: 'payment_claim' })
-@Index({ name: 'payment_claim_payment_id', properties: ['paymentId'] })
 @Index({ name: 'payment_claim_settlement', properties: ['settlementId'] })
 export class PaymentClaim {
   @PrimaryKey({ type: 'text' })

@@ -16,7 +16,7 @@ export interface ReceiptItem {
 
 /**
  * Gives each receipt its leaf, in the order of `items`, signs its place and writes it.
- * The log's head is locked: nothing here waits for anything but the database. The caller stores the log.
+ * The log's head is locked: nothing here waits for anything but the database and our own threads. The caller stores the log.
  */
 export async function issueReceipts(
   tx: Tx,
@@ -24,15 +24,21 @@ export async function issueReceipts(
   issuer: Issuer,
   items: readonly ReceiptItem[],
 ): Promise<Receipt[]> {
-  const receipts = items.map(item => placeReceipt(item, log, issuer));
+  const receipts = await Promise.all(items.map(item => placeReceipt(item, log, issuer)));
   await insertRows(tx, 'receipt', receipts.map(record));
   return receipts;
 }
 
-/** One receipt in its place, signed; not yet written. */
-export function placeReceipt({ prepared, book_seq }: ReceiptItem, log: OpenLog, issuer: Issuer): Receipt {
+/** One receipt in its place, which it takes before anything is waited for, signed; not yet written. */
+export async function placeReceipt(
+  { prepared, book_seq }: ReceiptItem,
+  log: OpenLog,
+  issuer: Issuer,
+): Promise<Receipt> {
   const { facts, payload } = prepared;
   const place = log.append(prepared.leaf_hash);
+  const claims = claimsOf(prepared, place, book_seq, log.collected_at_ms, issuer.base_url);
+  const [jws, [value, signature]] = await Promise.all([issuer.signJwsAside(claims), prepared.signed]);
   const receipt: Receipt = {
     taskId: facts.task_id,
     leafIndex: place.leaf_index,
@@ -42,10 +48,10 @@ export function placeReceipt({ prepared, book_seq }: ReceiptItem, log: OpenLog, 
     payload: prepared.canonical,
     payloadHash: prepared.payload_hash,
     payloadVersion: payload.payload_version,
-    jws: issuer.signJws(claimsOf(prepared, place, book_seq, log.collected_at_ms, issuer.base_url)),
+    jws,
     kid: issuer.kid,
-    value: prepared.value,
-    signature: prepared.signature,
+    value,
+    signature,
     coSignature: prepared.co_signature,
     paymentRef: facts.payment?.ref ?? null,
     agentId: facts.agent_id,

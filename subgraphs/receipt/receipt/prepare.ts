@@ -49,8 +49,8 @@ export interface PreparedReceipt {
   readonly canonical: string;
   readonly payload_hash: string;
   readonly leaf_hash: Buffer;
-  readonly value: string;
-  readonly signature: Ed25519Signature;
+  /** Under way on other threads, and done long before a batch has locked the head. */
+  readonly signed: Promise<readonly [value: string, signature: Ed25519Signature]>;
   readonly co_signature: Eip191Signature;
 }
 
@@ -58,14 +58,16 @@ export function prepareReceipt(issuer: Issuer, facts: ReceiptFacts): PreparedRec
   const payload = payloadOf(issuer, facts);
   const canonical = canonicalJson(payload);
   const payload_hash = sha256Hex(canonical);
+  const signed = Promise.all([issuer.signCanonicalAside(canonical), issuer.signature(payload_hash)]);
+  // Whoever places the receipt hears of a fault; of one that is never placed nobody has to.
+  signed.catch(() => {});
   return {
     facts,
     payload,
     canonical,
     payload_hash,
     leaf_hash: leafHash(canonical),
-    value: issuer.signCanonical(canonical),
-    signature: issuer.signature(payload_hash),
+    signed,
     co_signature: issuer.coSignature(payload_hash),
   };
 }
