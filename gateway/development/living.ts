@@ -7,7 +7,10 @@ export interface ProcessMark {
   readonly started: string | null;
 }
 
-/** The mark of a running process; null where there is none, or only a zombie that nobody has reaped. */
+/**
+ * The mark of a running process; null where there is none, or only a zombie that nobody has reaped. One whose first thread
+ * alone is a zombie runs still: what it listens on is free when the last of its threads has ended.
+ */
 export function markOf(pid: number): ProcessMark | null {
   if (!Number.isSafeInteger(pid) || pid < 1) return null;
   if (process.platform !== 'linux') return answersSignals(pid) ? { pid, started: null } : null;
@@ -15,7 +18,8 @@ export function markOf(pid: number): ProcessMark | null {
   // The command name stands in parentheses and may itself hold spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const state = fields[0] ?? '';
-  if (stat === '' || state === 'Z' || state === 'X') return null;
+  const threads = Number(fields[17]);
+  if (stat === '' || state === 'X' || (state === 'Z' && threads <= 1)) return null;
   return { pid, started: `${readOrEmpty('/proc/sys/kernel/random/boot_id').trim()}:${fields[19]}` };
 }
 
