@@ -25,9 +25,12 @@ export function jsonText(value: unknown, depth_max = DEPTH_MAX): string {
 
 function holdsWritten(value: object, depth_max: number): boolean {
   if (depth_max === 0) return false;
-  return Object.values(value).some(
-    member => member instanceof Written || (isPlainObject(member) && holdsWritten(member, depth_max - 1)),
-  );
+  for (const member of Object.values(value)) {
+    // Most members are leaves.
+    if (typeof member !== 'object' || member === null) continue;
+    if (member instanceof Written || (isPlainObject(member) && holdsWritten(member, depth_max - 1))) return true;
+  }
+  return false;
 }
 
 /** GraphQL's results have no prototype. */

@@ -1,8 +1,10 @@
+import type pg from 'pg';
 import type { AgentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
 import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
-import { preparedIfFew } from '../../written.ts';
+import { preparedIfFew, writtenText } from '../../written.ts';
 import { BookHead } from './book.entity.ts';
 import { BookEvent } from './event.entity.ts';
 import { type ReadEvents, shareReads } from './feed.ts';
@@ -44,16 +46,39 @@ export async function pageHead(
   limit: number,
   rows_text: string | null,
 ): Promise<PageHead | null> {
-  const text = `select ${HEAD_OF_PAGE}, ${INTENTS_OF_PAGE} as intents, ${rows_text} as rows from book where agent_id = $1`;
-  const statement = { ...preparedIfFew(text), values: [agent_id, limit] };
+  const statement = pageStatement(agent_id, limit, rows_text);
   const [found] = await database.query<{ intents: string; rows: string | null }>(statement);
   if (!found) return null;
   const { intents, rows } = found;
   return {
     head: asEntity(BookHead, found),
     intents: new Written(intents),
-    rows: rows === null ? null : new Written(rows),
+    rows: rows === null ? null : writtenText(rows),
   };
+}
+
+type Prepared = ReturnType<typeof preparedIfFew>;
+const usual = new Map<string | null, Prepared>();
+const others = new Map<string | null, Prepared>();
+
+/**
+ * The usual limit stands in the text: of one that is a parameter Postgres assumes a tenth of the book, and so plans the
+ * pages of a long one anew each time (measured: 1.7 ms instead of 0.7 ms).
+ */
+function pageStatement(agent_id: AgentId, limit: number, rows_text: string | null): pg.QueryConfig {
+  if (limit !== limits.book_page_rows_default)
+    return { ...pageText(others, rows_text, '$2'), values: [agent_id, limit] };
+  return { ...pageText(usual, rows_text, String(limit)), values: [agent_id] };
+}
+
+function pageText(known: Map<string | null, Prepared>, rows_text: string | null, limit: string): Prepared {
+  const found = known.get(rows_text);
+  if (found) return found;
+  const text = `select ${HEAD_OF_PAGE}, ${INTENTS_OF_PAGE} as intents, ${rows_text} as rows from book where agent_id = $1`;
+  const prepared = preparedIfFew(text.replaceAll('$2', limit));
+  // Those that have a name are few.
+  if (prepared.name) known.set(rows_text, prepared);
+  return prepared;
 }
 
 /** The newest rows first, by seq: a keyset, so the page costs the same at any depth. */

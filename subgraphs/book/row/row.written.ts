@@ -1,6 +1,6 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { AgentId } from '../../../schema/ids.ts';
-import { Written } from '../../../schema/written.ts';
+import type { Written } from '../../../schema/written.ts';
 import type { Database } from '../../database.ts';
 import {
   asPrinted,
@@ -11,6 +11,7 @@ import {
   selected,
   type Writing,
   writtenBy,
+  writtenText,
 } from '../../written.ts';
 import { replaysText } from './replays.ts';
 
@@ -18,7 +19,7 @@ import { replaysText } from './replays.ts';
 const fact = (name: string) => factOf('string', name);
 const factOf = (type: 'string' | 'object' | 'array', name: string) =>
   `case jsonb_typeof(r.facts->'${name}') when '${type}' then r.facts->>'${name}' end`;
-const textFact = (name: string) => `to_json(${fact(name)})::text`;
+const textFact = (name: string) => asText(fact(name));
 
 /** A row of a book, field by field, over `book_row r`: row.entity.ts and row.resolver.ts say the same in JavaScript. */
 const rowWriting: Writing = {
@@ -62,6 +63,17 @@ const rowWriting: Writing = {
     inflowClaim: factOf('object', 'inflow_claim'),
     inflowCorrections: factOf('array', 'inflow_corrections'),
   },
+  always: [
+    ...['agentId', 'seq', 'taskId', 'evidence', 'collected', 'collectedAt'],
+    ...['replayCount', 'replayEvents', 'prevRowHash', 'rowHash'],
+  ],
+  rare: {
+    none: `r.facts = '{}'`,
+    fields: [
+      ...['event', 'policyCode', 'reason', 'policyKey', 'spentAtomic', 'capAtomic', 'periodStart', 'refusalId'],
+      ...['bucket', 'inflowClaim', 'inflowCorrections'],
+    ],
+  },
 };
 
 /** The newest rows of book $1, at most $2 of them, as one JSON text, each with what is selected of it. */
@@ -100,5 +112,5 @@ export async function writeNewestRows(
 ): Promise<Written> {
   const text = `select ${rowsText(info, String(info.path.key), info.rootValue as LeftOut)} as rows`;
   const [found] = await database.query<{ rows: string }>({ ...preparedIfFew(text), values: [agentId, limit] });
-  return new Written(found?.rows ?? '[]');
+  return writtenText(found?.rows ?? '[]');
 }

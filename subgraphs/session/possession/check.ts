@@ -2,6 +2,7 @@ import { sha256Hex } from '../../../schema/digest.ts';
 import type { Held } from '../../../schema/principal.ts';
 import type { Services } from '../../context.ts';
 import type { Database } from '../../database.ts';
+import { Gathering } from '../../gathering.ts';
 import { boxLabel, newSession } from './issue.ts';
 import { proofMatches } from './proof.ts';
 
@@ -25,14 +26,25 @@ export function sealDecoy(services: Pick<Services, 'vault' | 'random'>): DecoyBo
   return services.vault.seal(newSession(services), boxLabel(NOBODY));
 }
 
+/** Per database, and so per process. */
+const lookups = new WeakMap<Database, Gathering<Held>>();
+
 /** Whose book a session opens; null where it never was, or has ended. */
-export async function heldBySession(database: Database, session: string): Promise<Held | null> {
-  const [held] = await database.query<Held & Record<string, unknown>>({
+export function heldBySession(database: Database, session: string): Promise<Held | null> {
+  const lookup = lookups.get(database) ?? new Gathering(hashes => heldByHash(database, hashes));
+  lookups.set(database, lookup);
+  return lookup.ask(sha256Hex(session));
+}
+
+async function heldByHash(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, Held>> {
+  const held = await database.query<Held & Record<string, unknown>>({
     name: 'held by session',
-    text: 'select agent_id, session_hash from possession where session_hash = $1 and ended_at is null',
-    values: [sha256Hex(session)],
+    // The subquery hides how many there are: else Postgres would find it worth its while to plan anew each time.
+    text: `select agent_id, session_hash from possession
+      where session_hash = any ((select $1::text[])::text[]) and ended_at is null`,
+    values: [hashes],
   });
-  return held ?? null;
+  return new Map(held.map(one => [one.session_hash, one]));
 }
 
 /** Whether a book proof was made with the live session of `agent_id`; null also where there is no such agent. */

@@ -1,0 +1,50 @@
+/** A read that takes longer keeps nobody waiting but those who share it. */
+const PATIENCE_MS = 50;
+
+interface Announced<V> {
+  readonly keys: Set<string>;
+  readonly found: Promise<ReadonlyMap<string, V>>;
+}
+
+/**
+ * One read for all who ask while the one before it is under way; whoever asks alone waits for nobody. Each read begins
+ * after it was asked for, and nothing is remembered: a key that is asked for again is read again.
+ */
+export class Gathering<V> {
+  readonly #read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>;
+  #turn: Promise<unknown> = Promise.resolve();
+  #next: Announced<V> | null = null;
+
+  constructor(read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>) {
+    this.#read = read;
+  }
+
+  async ask(key: string): Promise<V | null> {
+    this.#next ??= this.#announce();
+    this.#next.keys.add(key);
+    const found = await this.#next.found;
+    return found.get(key) ?? null;
+  }
+
+  #announce(): Announced<V> {
+    const keys = new Set<string>();
+    const found = this.#turn.then(() => {
+      this.#next = null;
+      const read = this.#read([...keys]);
+      this.#turn = endedOrLate(read);
+      return read;
+    });
+    return { keys, found };
+  }
+}
+
+function endedOrLate(read: Promise<unknown>): Promise<void> {
+  return new Promise(resolve => {
+    const late = setTimeout(resolve, PATIENCE_MS);
+    const ended = () => {
+      clearTimeout(late);
+      resolve();
+    };
+    read.then(ended, ended);
+  });
+}
