@@ -14,7 +14,7 @@ import type { Logger } from 'pino';
 import { limits } from '../../schema/limits.ts';
 import { EVENT_SOURCE, type Planned } from './planner.ts';
 import { publicError } from './public-error.ts';
-import type { Operation, Sources } from './source.ts';
+import { dataSource, type Operation, type Sources } from './source.ts';
 
 /** Runs planned operations. Errors leave it in their public form. */
 export class Executor {
@@ -28,7 +28,7 @@ export class Executor {
     this.#supergraph = supergraph.schema.toGraphQLJSSchema();
     this.#api = api;
     this.#schema = schema;
-    this.#sources = Object.fromEntries(sources);
+    this.#sources = Object.fromEntries([...sources].map(([name, source]) => [name, dataSource(source)]));
     this.#logger = logger;
   }
 

@@ -1,5 +1,4 @@
-import type { GraphQLDataSource, GraphQLDataSourceProcessOptions } from '@apollo/gateway/dist/datasources/types.js';
-import { type ExecutionResult, execute, type GraphQLSchema, parse, subscribe } from 'graphql';
+import { type ExecutionResult, execute, type GraphQLSchema, subscribe } from 'graphql';
 import { limits } from '../../schema/limits.ts';
 import type { Subgraph } from '../../subgraphs/subgraph.ts';
 import { isWritable } from '../../subgraphs/written.ts';
@@ -16,18 +15,6 @@ export class InProcessSource implements Source {
   constructor({ schema, written }: Pick<Subgraph, 'schema' | 'written'>) {
     this.schema = schema;
     this.#written = written;
-  }
-
-  async process(options: GraphQLDataSourceProcessOptions): ReturnType<GraphQLDataSource['process']> {
-    const { request, context } = options;
-    const planned = 'document' in options ? options.document : undefined;
-    const document = planned ?? parse(request.query ?? '', { noLocation: true });
-    return this.execute({
-      document,
-      operationName: request.operationName,
-      variables: request.variables ?? {},
-      context,
-    });
   }
 
   async execute(operation: Operation): Promise<ExecutionResult> {

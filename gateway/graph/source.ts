@@ -1,5 +1,5 @@
 import type { GraphQLDataSource } from '@apollo/gateway/dist/datasources/types.js';
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import { type DocumentNode, type ExecutionResult, type GraphQLSchema, parse } from 'graphql';
 import type { LeftOut } from '../../subgraphs/written.ts';
 
 export interface Operation {
@@ -11,8 +11,8 @@ export interface Operation {
   readonly written?: LeftOut;
 }
 
-/** Where a subgraph's fields come from: this process, or another. `process` is the form in which Apollo's executor asks. */
-export interface Source extends GraphQLDataSource {
+/** Where a subgraph's fields come from: this process, or another. */
+export interface Source {
   /** For the planner, which asks whether the owner would understand a caller's own document. */
   readonly schema: GraphQLSchema;
   /** Never throws for a refusal, nor where the subgraph is out of reach. */
@@ -21,3 +21,16 @@ export interface Source extends GraphQLDataSource {
 }
 
 export type Sources = ReadonlyMap<string, Source>;
+
+/** A source in the form in which Apollo's executor asks. The planner's document is valid as it stands. */
+export function dataSource(source: Source): GraphQLDataSource {
+  return {
+    async process(options) {
+      const { request, context } = options;
+      const planned = 'document' in options ? options.document : undefined;
+      const document = planned ?? parse(request.query ?? '', { noLocation: true });
+      const { operationName, variables = {} } = request;
+      return source.execute({ document, operationName, variables, context });
+    },
+  };
+}

@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { GraphQLDataSource, GraphQLDataSourceProcessOptions } from '@apollo/gateway/dist/datasources/types.js';
-import { type DocumentNode, type ExecutionResult, type GraphQLSchema, Kind, parse, print } from 'graphql';
+import { type DocumentNode, type ExecutionResult, type GraphQLSchema, Kind, print } from 'graphql';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { Clock, Random } from '../../../subgraphs/clock.ts';
@@ -40,18 +39,6 @@ export class RemoteSource implements Source {
 
   close(): Promise<void> {
     return this.#lanes.close();
-  }
-
-  async process(options: GraphQLDataSourceProcessOptions): ReturnType<GraphQLDataSource['process']> {
-    const { request, context } = options;
-    const planned = 'document' in options ? options.document : undefined;
-    const document = planned ?? parse(request.query ?? '', { noLocation: true });
-    return this.execute({
-      document,
-      operationName: request.operationName,
-      variables: request.variables ?? {},
-      context,
-    });
   }
 
   async execute(operation: Operation): Promise<ExecutionResult> {
