@@ -16,10 +16,10 @@ export const growth: Contest = {
   name: 'growth',
   beside: 'at 1e3 rows',
   lines: works.map(work => line(work, '1e6')),
-  quick_lines: works.map(work => line(work, '1e5')),
+  quick_lines: works.map(work => line(work, '3e4')),
   async open(arena) {
     const { quick } = arena;
-    return { ours: await standing(quick ? 100_000 : 1_000_000, arena), beside: await standing(SMALL, arena) };
+    return { ours: await standing(quick ? 30_000 : 1_000_000, arena), beside: await standing(SMALL, arena) };
   },
 };
 

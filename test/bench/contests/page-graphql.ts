@@ -5,7 +5,8 @@ import { type PlainSubgraph, plainSubgraphs } from '../plain-subgraphs.ts';
 import type { ApolloReady } from '../serve-apollo.ts';
 import type { ApolloGatewayGiven } from '../servers/apollo-gateway.ts';
 import type { ApolloSubgraphGiven } from '../servers/apollo-subgraph.ts';
-import { graphqlPage } from './book-page.ts';
+import type { Stage } from '../stage.ts';
+import { graphqlPage, type Serving } from './book-page.ts';
 
 const beside = 'ApolloGateway, two subgraphs over HTTP';
 
@@ -47,13 +48,23 @@ async function remoteGateway(arena: Arena): Promise<Side> {
   return graphqlPage({ url: gateway.ready.url, servers, headers: { 'x-svc-session': session } }, agent_id, arena);
 }
 
+/** Both contests have it beside them: its three processes are started once. */
+const stock = new WeakMap<Stage, Promise<Serving>>();
+
 async function stockGateway(arena: Arena): Promise<Side> {
-  const { stage, closing } = arena;
+  const { stage } = arena;
+  const serving = stock.get(stage) ?? startStockGateway(stage);
+  stock.set(stage, serving);
+  const { agent_id } = await stage.book();
+  return graphqlPage(await serving, agent_id, arena);
+}
+
+async function startStockGateway(stage: Stage): Promise<Serving> {
   const database_url = await stage.gateway_database();
   const subgraphs = await Promise.all(
     (['book', 'receipt'] as const).map(async (name: PlainSubgraph) => {
       const given: ApolloSubgraphGiven = { name, database_url };
-      return { name, child: await stage.start<ApolloReady>({ file: 'apollo-subgraph', given }, closing) };
+      return { name, child: await stage.start<ApolloReady>({ file: 'apollo-subgraph', given }) };
     }),
   );
   const { supergraphSdl: supergraph, errors } = composeServices(
@@ -65,8 +76,6 @@ async function stockGateway(arena: Arena): Promise<Side> {
   );
   if (!supergraph) throw new AggregateError(errors ?? [], 'the stock subgraphs do not compose');
   const given: ApolloGatewayGiven = { supergraph };
-  const gateway = await stage.start<ApolloReady>({ file: 'apollo-gateway', given }, closing);
-  const { agent_id } = await stage.book();
-  const servers = [gateway, ...subgraphs.map(({ child }) => child)];
-  return graphqlPage({ url: gateway.ready.url, servers }, agent_id, arena);
+  const gateway = await stage.start<ApolloReady>({ file: 'apollo-gateway', given });
+  return { url: gateway.ready.url, servers: [gateway, ...subgraphs.map(({ child }) => child)] };
 }
