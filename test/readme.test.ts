@@ -61,7 +61,7 @@ describe('README', () => {
     const health = (await (await fetch(`${service.url}/health`)).json()) as { profile: string; stand_ins: string[] };
     expect(health).toMatchObject({ profile: 'development' });
     expect(health.stand_ins).toEqual(expect.arrayContaining(['DATABASE_URL', 'BASE_RPC_URL', 'HUBS', 'ISSUER_KEYS']));
-    expect(service.logs.join('\n')).toContain('nothing here moves real money');
+    await expect.poll(() => service.logs.join('\n')).toContain('nothing here moves real money');
   });
 
   it('its twelve lines verify a receipt, and refuse one that was touched', async () => {
