@@ -63,7 +63,8 @@ it('a rewritten leaf among those that a start leaves out: found while the servic
     (await (await fetch(`${gateway.url}/health`)).json()) as { status: string; away: string[] };
   await eventually('degraded', async () => (await health()).status === 'degraded' || null);
   expect((await health()).away).toEqual(['log']);
-  const fatal = gateway.logs.find(line => line.includes('No payments are taken any more'));
+  const told = 'No payments are taken any more';
+  const fatal = await eventually('told', () => gateway.logs.find(line => line.includes(told)) ?? null);
   expect(fatal).toContain('the log is rewritten at leaf 2');
   expect(fatal).toContain('npm run accept-log-break');
 
