@@ -1,3 +1,4 @@
+import type { FaultPoint } from '../../gateway/payment/till.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { ClaimState } from '../../subgraphs/receipt/payment/claim.machine.ts';
 import { eventually } from './ground.ts';
@@ -34,3 +35,13 @@ export async function allClosed({ database }: { database: Database }): Promise<v
     return row?.open === 0 || null;
   });
 }
+
+/** What the payment is after the death of its process: usable again where nothing was committed to be sent. */
+export const deaths: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [
+  ['after_claim', 'released'],
+  ['after_work', 'released'],
+  ['after_settling', 'recorded'],
+  ['after_broadcast', 'recorded'],
+  ['before_record', 'recorded'],
+  ['after_record', 'recorded'],
+];

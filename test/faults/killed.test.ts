@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FaultPoint } from '../../gateway/payment/till.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
 import { audit } from './audit.ts';
 import { type Answer, jwsOf, nameOf, newBuyer, type Order, send, trySend } from './buyer.ts';
-import { claimOf, closed } from './claims.ts';
+import { claimOf, closed, deaths } from './claims.ts';
 import { type Ground, openGround, reached } from './ground.ts';
 
 /*
@@ -22,17 +21,7 @@ beforeAll(async () => {
   expect((await send(healthy, await regular.registration())).status).toBe(200);
 });
 
-/** What the payment is after the death of its process: usable again where nothing was committed to be sent. */
-const points: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [
-  ['after_claim', 'released'],
-  ['after_work', 'released'],
-  ['after_settling', 'recorded'],
-  ['after_broadcast', 'recorded'],
-  ['before_record', 'recorded'],
-  ['after_record', 'recorded'],
-];
-
-describe.each(points)('a process killed %s', (point, left) => {
+describe.each(deaths)('a process killed %s', (point, left) => {
   it(`leaves its payments ${left}, touches nobody else's, and each is charged once`, { timeout: 120_000 }, async () => {
     const newcomer = await newBuyer(ground);
     const chat = await regular.chat(point);
@@ -88,7 +77,7 @@ async function spoil({ claim_key }: Order): Promise<void> {
 
 it('every payment of this file has moved once', async () => {
   // One registration, and for each point: two calls that were in flight elsewhere, a chat and a registration; and the spoilt one's two.
-  expect(await audit(ground)).toBe(1 + 4 * points.length + 2);
+  expect(await audit(ground)).toBe(1 + 4 * deaths.length + 2);
 });
 
 async function expectUntouched(orders: readonly Order[], answers: readonly Answer[]): Promise<void> {

@@ -1,9 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import type { FaultPoint } from '../../gateway/payment/till.ts';
 import { audit } from '../faults/audit.ts';
 import { oneTo } from '../faults/audit-books.ts';
 import { jwsOf, type Order, send, trySend } from '../faults/buyer.ts';
-import { allClosed, claimOf, closed } from '../faults/claims.ts';
+import { allClosed, claimOf, closed, deaths } from '../faults/claims.ts';
 import { eventually, type Ground, openGround, reached } from '../faults/ground.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
 import { type Agent, listenAt, newAgent, startGateways } from './trio.ts';
@@ -20,20 +19,11 @@ beforeAll(async () => {
   agent = await newAgent(ground, healthy[0] as RunningGateway);
 });
 
-const points: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [
-  ['after_claim', 'released'],
-  ['after_work', 'released'],
-  ['after_settling', 'recorded'],
-  ['after_broadcast', 'recorded'],
-  ['before_record', 'recorded'],
-  ['after_record', 'recorded'],
-];
-
 it('what a process left in every state is finished by the others, each once, and its holds are given back', async () => {
   const heard = healthy.map(gateway => listenAt(gateway, agent));
-  const dying = await ground.startFaulty({ point: points.map(([point]) => point), signal: 'none' });
+  const dying = await ground.startFaulty({ point: deaths.map(([point]) => point), signal: 'none' });
   const left: { order: Order; state: 'released' | 'recorded'; lost: Promise<unknown> }[] = [];
-  for (const [point, state] of points) {
+  for (const [point, state] of deaths) {
     const order = await agent.chat(`left ${point}`);
     left.push({ order, state, lost: trySend(dying, order) });
     await reached(dying, point);
