@@ -86,10 +86,15 @@ function reaches(goal: Goal, ours: number | null, ratio: number | null): boolean
 function goalText(goal: Goal): string {
   switch (goal.kind) {
     case 'times_at_least':
-      return `≥ ${goal.factor} ×`;
+      return `≥ ${two(goal.factor)} ×`;
     case 'times_at_most':
-      return `≤ ${goal.factor} ×`;
+      return `≤ ${two(goal.factor)} ×`;
     case 'at_most':
       return `≤ ${goal.value}`;
   }
+}
+
+/** A third is written 0.33. */
+function two(factor: number): string {
+  return String(Number(factor.toFixed(2)));
 }

@@ -5,6 +5,7 @@ import { growth } from './contests/growth.ts';
 import { pageInProcess, pageRemote } from './contests/page-graphql.ts';
 import { pageByRest } from './contests/page-rest.ts';
 import { askedCall, paidCall, verifiedCall } from './contests/paid-call.ts';
+import { proxyByKey, proxyByPayment, streamByPayment } from './contests/proxy.ts';
 import { settlements } from './contests/settlements.ts';
 import { unpaid } from './contests/unpaid.ts';
 
@@ -13,6 +14,9 @@ export const contests: readonly Contest[] = [
   paidCall,
   askedCall,
   verifiedCall,
+  proxyByPayment,
+  proxyByKey,
+  streamByPayment,
   append,
   fanOut,
   pageByRest,

@@ -9,6 +9,7 @@ import { clearScratch, makeScratch, sweepScratch } from '../harness/scratch.ts';
 import { prepareTemplate } from '../harness/template.ts';
 import { type Child, type Start, startChild } from './child/child.ts';
 import type { GatewayGiven, GatewayReady } from './servers/gateway.ts';
+import type { HubReady } from './servers/hub.ts';
 import type { Job, LedgerGiven, OpenedBook } from './servers/ledger.ts';
 
 const TEMPLATE = 'bench_template';
@@ -84,6 +85,16 @@ export class Stage {
     return this.start<GatewayReady>({ file: 'gateway', given }, closing);
   }
 
+  /** A hub that has its answer ready. */
+  readonly hub = lazily(() => this.start<HubReady>({ file: 'hub' }));
+
+  /** The service before that hub, with a chain that stands still. */
+  readonly proxy = lazily(async () => {
+    const { ready } = await this.hub();
+    const hub = { name: 'bench', base_url: ready.base_url, api_key: 'bench', models: ['bench/small'] };
+    return this.startGateway({ HUBS: JSON.stringify([hub]), HUBS_ARE: 'asked', API_KEYS: LIVE_KEY });
+  });
+
   /** Writes books and the log as the service does, in a process of its own and in any of the databases. */
   readonly ledger = lazily(() =>
     this.start({ file: 'ledger', given: { issuer_key: ISSUER_KEY } satisfies LedgerGiven }),
@@ -105,6 +116,8 @@ export class Stage {
   });
 }
 
+/** Skips payment at the proxy. */
+export const LIVE_KEY = 'bench-live-key';
 const ISSUER_KEY = '11'.repeat(32);
 
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {

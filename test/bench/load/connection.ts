@@ -7,6 +7,8 @@ export interface Answer {
   readonly status: number;
   readonly head: string;
   readonly body: string;
+  /** When the first of its body came, on the clock of `performance`. */
+  readonly body_began_ms: number;
 }
 
 interface Whole {
@@ -21,6 +23,7 @@ interface Whole {
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
+  #body_began_ms: number | null = null;
   #settle: { resolve(answer: Answer): void; reject(fault: Error): void } | null = null;
 
   static async open(url: string): Promise<Connection> {
@@ -53,15 +56,24 @@ export class Connection {
 
   #receive(chunk: Buffer): void {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    this.#body_began_ms ??= hasBody(this.#received) ? performance.now() : null;
     const whole = wholeAnswer(this.#received);
     if (!whole) return;
     const { head, body_at } = whole;
-    const answer = { status: Number(head.slice(9, 12)), head, body: this.#received.toString('utf8', body_at) };
+    const body_began_ms = this.#body_began_ms ?? performance.now();
+    const body = this.#received.toString('utf8', body_at);
+    const answer = { status: Number(head.slice(9, 12)), head, body, body_began_ms };
     this.#received = Buffer.alloc(0);
+    this.#body_began_ms = null;
     const settle = this.#settle;
     this.#settle = null;
     settle?.resolve(answer);
   }
+}
+
+function hasBody(received: Buffer): boolean {
+  const head_end = received.indexOf('\r\n\r\n');
+  return head_end >= 0 && received.length > head_end + 4;
 }
 
 /** Null while something of it is still to come. RFC 9112 6.3: by its length, or by its last chunk. */

@@ -15,14 +15,16 @@ export interface GatewayReady {
 export interface GatewayGiven extends Readonly<Record<string, string | undefined>> {
   /** This subgraph is served alone, and nothing else. */
   readonly SUBGRAPH?: SubgraphName;
+  /** `asked`: its hubs are asked over HTTP, as in service. */
+  readonly HUBS_ARE?: 'asked';
 }
 
-/** The whole service, with a chain and hubs that do nothing. */
-const { SUBGRAPH, ...variables } = given<GatewayGiven>();
+/** The whole service, with a chain that does nothing, and hubs that need not be asked. */
+const { SUBGRAPH, HUBS_ARE, ...variables } = given<GatewayGiven>();
 const development = await startDevelopment(readConfig(variables));
 const gateway = await openGateway(development.config, {
   logger: pino({ level: 'error' }, pino.destination(2)),
-  openHubs: standStillHubs,
+  ...(HUBS_ARE !== 'asked' && { openHubs: standStillHubs }),
   openChain: standStillChain,
   openSettling: openStandStillSettling,
   ...(SUBGRAPH && { serve: serveSubgraph(SUBGRAPH) }),

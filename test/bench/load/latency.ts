@@ -1,0 +1,62 @@
+import { type Answer, Connection } from './connection.ts';
+
+/** Where a request goes, and what is awaited of its answer. */
+export interface Way {
+  readonly url: string;
+  request(): Buffer;
+}
+
+/** `whole`: the last byte of the answer; `first`: the first byte of its body. */
+export type Awaited = 'whole' | 'first';
+
+export interface Added {
+  readonly calls: number;
+  readonly added_ms: number;
+  /** The same without the steps by which a call is paid for and recorded, where Server-Timing tells of them. */
+  readonly passing_on_ms: number;
+}
+
+/**
+ * What `through` adds to the answer of `straight`: one caller asks them in turn, so that what disturbs the machine
+ * disturbs both. Medians. @throws on any status but 200.
+ */
+export async function addedLatency(straight: Way, through: Way, awaited: Awaited, seconds: number): Promise<Added> {
+  const [direct, proxied] = [await Connection.open(straight.url), await Connection.open(through.url)];
+  const taken = { direct: [] as number[], proxied: [] as number[], passing_on: [] as number[] };
+  try {
+    const until_ms = performance.now() + seconds * 1_000;
+    while (performance.now() < until_ms) {
+      taken.direct.push((await timed(direct, straight.request(), awaited)).ms);
+      const { ms, paying_ms } = await timed(proxied, through.request(), awaited);
+      taken.proxied.push(ms);
+      taken.passing_on.push(ms - paying_ms);
+    }
+  } finally {
+    for (const connection of [direct, proxied]) connection.close();
+  }
+  const hub_ms = median(taken.direct);
+  return {
+    calls: taken.proxied.length,
+    added_ms: median(taken.proxied) - hub_ms,
+    passing_on_ms: median(taken.passing_on) - hub_ms,
+  };
+}
+
+async function timed(connection: Connection, request: Buffer, awaited: Awaited) {
+  const began_ms = performance.now();
+  const answer = await connection.exchange(request);
+  if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${answer.body}`);
+  const ended_ms = awaited === 'first' ? answer.body_began_ms : performance.now();
+  return { ms: ended_ms - began_ms, paying_ms: payingMs(answer) };
+}
+
+function payingMs({ head }: Answer): number {
+  const steps = /\r\nserver-timing: (.*)/i.exec(head)?.[1] ?? '';
+  const laps = steps.matchAll(/\b(?:verify|claim|settle|record);dur=([\d.]+)/g);
+  return [...laps].reduce((sum, [, ms]) => sum + Number(ms), 0);
+}
+
+function median(values: number[]): number {
+  values.sort((a, b) => a - b);
+  return values[values.length >> 1] ?? Number.NaN;
+}
