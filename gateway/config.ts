@@ -3,6 +3,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { ConfigFault, type VariableFault } from './config/fault.ts';
 import { plainHttpFaults } from './config/plain-http.ts';
 import { keptSecret } from './config/secrets.ts';
+import { addressOfSeed, type SolanaConfig, withoutSolana } from './config/solana.ts';
 import { productionFaults, type SubstitutedName, substitutesInUse } from './config/substitutes.ts';
 import {
   type Environment,
@@ -21,6 +22,8 @@ export type Settings = Readonly<{
     : Variables[K];
 }> & {
   readonly base_url: string;
+  /** Whether the environment says that nobody pays on Solana. */
+  readonly without_solana: boolean;
   /** Names of the variables in whose place a stand-in or a made-up secret is in use. */
   readonly stand_ins: readonly SubstitutedName[];
   /** `development` while there is any. */
@@ -32,14 +35,19 @@ const notYet = ['NANO_RPC_URL', 'EVENTS_URL'] as const satisfies readonly Variab
 
 type Filled<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: NonNullable<T[P]> };
 
-type Secrets = 'issuer_keys' | 'seal_key' | 'subgraph_secret' | 'anchor_key' | 'pay_to_base';
+type Secrets = 'issuer_keys' | 'seal_key' | 'subgraph_secret' | 'anchor_key' | 'pay_to_base' | 'pay_to_solana';
 type Keys = 'api_keys' | 'demo_keys' | 'waiver_keys' | 'board_ops_secret' | 'board_inbound_secret';
 type Services = 'database_url' | 'base_rpc_url' | 'facilitator_keys' | 'hubs' | 'subgraph_urls';
 
 /** With every secret in place. */
 export type CompleteConfig = Filled<Settings, Secrets | Keys>;
 /** With every service in place too: what the gateway runs on. */
-export type Config = Filled<CompleteConfig, Services>;
+export type Config = Filled<CompleteConfig, Services> & {
+  /** Null: payments on Solana are not offered. */
+  readonly solana: SolanaConfig | null;
+  /** Null: no `router/*` id is served. */
+  readonly router: { readonly base_url: string; readonly models: readonly string[] } | null;
+};
 
 /**
  * Reads the environment: the only place that does.
@@ -63,6 +71,7 @@ export function readConfig(environment: Environment = process.env): Settings {
   const stand_ins = substitutesInUse(environment);
   return deepFreeze({
     ...(Object.fromEntries(named) as Settings),
+    without_solana: withoutSolana(environment),
     base_url: read.data.BASE_URL ?? `http://${reachableHost(read.data.HOST)}:${read.data.PORT}`,
     stand_ins,
     profile: stand_ins.length > 0 ? 'development' : 'production',
@@ -110,6 +119,7 @@ export async function completeConfig(settings: Settings): Promise<CompleteConfig
     ...settings,
     data_dir,
     pay_to_base: settings.pay_to_base ?? (await treasury()),
+    pay_to_solana: settings.pay_to_solana ?? addressOfSeed(await kept('pay_to_solana_key')),
     issuer_keys: settings.issuer_keys ?? [await kept('issuer_key')],
     seal_key: settings.seal_key ?? (await kept('seal_key')),
     subgraph_secret: settings.subgraph_secret ?? (await kept('subgraph_secret')),

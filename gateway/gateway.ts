@@ -4,19 +4,21 @@ import { limits } from '../schema/limits.ts';
 import { openBookEvents } from '../subgraphs/book/index.ts';
 import { systemClock, systemRandom } from '../subgraphs/clock.ts';
 import { openLive } from '../subgraphs/live.ts';
-import { findTask, openHubs as openHttpHubs, openIssuer } from '../subgraphs/receipt/index.ts';
+import { findTask, type HubOptions, openHubs as openHttpHubs, openIssuer } from '../subgraphs/receipt/index.ts';
+import { Uploads } from '../subgraphs/uploads.ts';
 import { openVault } from '../subgraphs/vault.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { type HealthParts, health } from './health.ts';
-import { openOperations } from './operations/open.ts';
+import { type Operations, openOperations } from './operations/open.ts';
 import type { PaidCalls } from './operations/paid-calls.ts';
 import { Readiness, type ReadinessParts } from './operations/readiness.ts';
-import { watch } from './operations/watch.ts';
+import { watch, watchHubs } from './operations/watch.ts';
 import { openBase } from './payment/base/open-base.ts';
 import { openWalletProofs } from './payment/base/wallet-proofs.ts';
 import { openCharge } from './payment/charge.ts';
 import { configuredSettling, type OpenSettling, openTill } from './payment/open-till.ts';
+import { closeRails, openRails, railOf } from './payment/rail.ts';
 import { openReconciler, type Reconciler } from './payment/reconcile.ts';
 import { openChargeStream } from './payment/stream.ts';
 import { type Faults, noFaults, type Till } from './payment/till.ts';
@@ -42,6 +44,8 @@ export interface GatewayOptions {
   readonly openHubs?: typeof openHttpHubs;
   readonly openChain?: typeof openBase;
   readonly openSettling?: OpenSettling;
+  /** For so long a caller waits for a transaction on Solana. */
+  readonly wait_ms?: number;
   /** What is served of what is opened; all of it unless given. */
   readonly serve?: Serve;
   /** How many of the log's newest leaves are audited before anything is served. */
@@ -62,8 +66,8 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const { saved_head, guard } = await openLog(database, { data_dir: config.data_dir, issuer, logger, audit_leaves });
     closing.add(guard, it => it.stop());
     const live = closing.add(await openLive(database), it => it.close());
-    const hub_options = { clock: systemClock, timeout_ms: config.hub_timeout_ms, heard: operations.hubHeard };
-    const hubs = closing.add(openHubs(config.hubs, hub_options), it => it.close());
+    const hubs = closing.add(openHubs(config.hubs, hubOptions(config, operations)), it => it.close());
+    watchHubs(metrics, hubs);
     const chain = closing.add(openChain({ rpc_url: config.base_rpc_url }), it => it.close());
     const wallets = openWalletProofs(chain);
     const vault = openVault(config.seal_key);
@@ -81,8 +85,9 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       faults,
       logger,
       openSettling,
+      wait_ms: options.wait_ms,
     });
-    closing.add(till, it => it.settler.close());
+    closing.add(till, it => closeRails(it));
     const failed = (error: unknown) => logger.error({ err: error }, 'a round of reconcile failed');
     const reconciler = await openReconciler(till, failed, operations.roundEnded);
     closing.add(reconciler, it => it.stop());
@@ -92,11 +97,13 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const services = servicesOf(config, { database, live, vault, issuer, hubs, wallets }, till, paid_calls);
     closing.add(till.streams, it => it.ended());
     const url = await serve(config, services, {
+      pay_to: till.pay_to,
       logger,
       closing,
       operations,
       health: () => health(healthParts(config, till, reconciler)),
       away: () => readiness.away(),
+      without: () => readiness.without(),
     });
     closing.add(till.streams, it => it.stop(limits.stream_stop_ms_max));
     return {
@@ -114,12 +121,17 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
   }
 }
 
+function hubOptions({ hub_timeout_ms: timeout_ms, router }: Config, { hubHeard: heard }: Operations): HubOptions {
+  return { clock: systemClock, random: systemRandom, router, timeout_ms, heard };
+}
+
 type Opened = Pick<EveryService, 'database' | 'live' | 'vault' | 'issuer' | 'hubs' | 'wallets'>;
 
 /** What every resolver may ask for, of the parts that were opened. */
 function servicesOf({ base_url, profile }: Config, opened: Opened, till: Till, paid_calls: PaidCalls): EveryService {
   return {
     ...opened,
+    uploads: new Uploads(),
     clock: systemClock,
     random: systemRandom,
     charge: paid_calls.charge(openCharge(till)),
@@ -132,16 +144,19 @@ function servicesOf({ base_url, profile }: Config, opened: Opened, till: Till, p
 }
 
 function healthParts({ profile, stand_ins }: Config, till: Till, reconciler: Reconciler): HealthParts {
-  const { database, chain, settler, log } = till;
+  const { database, log } = till;
   const { writable } = needsOf(till, reconciler);
-  return { database, chain, settler, writable, log, profile, stand_ins };
+  return { database, rails: openRails(till), writable, log, profile, stand_ins };
 }
 
-function needsOf({ queues, chain_head, log, settler }: Till, { heartbeat }: Reconciler): ReadinessParts {
+function needsOf(till: Till, { heartbeat }: Reconciler): ReadinessParts {
+  const { queues, log } = till;
+  const { settler, age_ms } = railOf(till, 'base');
   return {
     writable: () => heartbeat.beating() && !queues.claim.refused && !queues.record.refused,
     leased: () => heartbeat.beating(),
-    chain_age_ms: () => chain_head.age_ms(),
+    chain_age_ms: age_ms,
+    lane_age_ms: lane => (till.rails[lane] ? till.rails[lane].age_ms() : 0),
     sound: () => log.sound,
     facilitator: settler.reachable?.bind(settler),
   };

@@ -1,13 +1,14 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { Database } from '../subgraphs/database.ts';
 import { lookInTime } from './look-in-time.ts';
-import type { BaseChain } from './payment/base/chain.ts';
-import type { Settler } from './payment/settle/settle.ts';
+import type { Rail } from './payment/rail.ts';
 
 export interface HealthParts {
   readonly database: Database;
-  readonly chain: BaseChain;
-  readonly settler: Pick<Settler, 'reachable'>;
+  /** The networks that payments are taken on. */
+  readonly rails: readonly (Pick<Rail, 'network' | 'reachable'> & {
+    readonly settler: Pick<Rail['settler'], 'reachable'>;
+  })[];
   /** Whether the database takes what is written: the heartbeat writes every two seconds, calls now and then. */
   readonly writable: () => boolean;
   readonly log: { readonly sound: boolean };
@@ -20,15 +21,16 @@ const LOOK_MS_MAX = 3_000;
 
 /** `degraded` while something that a paid call needs is away; what it is stands beside it. */
 export async function health(parts: HealthParts): Promise<JsonObject> {
-  const { database, chain, settler, profile, stand_ins } = parts;
-  const [head, block, settles] = await Promise.all([
+  const { database, rails, profile, stand_ins } = parts;
+  const facilitator = rails.map(({ settler }) => settler).find(({ reachable }) => reachable);
+  const [head, settles, ...networks] = await Promise.all([
     lookInTime(treeHead(database), LOOK_MS_MAX),
-    lookInTime(chain.block('latest'), LOOK_MS_MAX),
-    settler.reachable ? lookInTime(settler.reachable(), LOOK_MS_MAX) : true,
+    facilitator?.reachable ? lookInTime(facilitator.reachable(), LOOK_MS_MAX) : true,
+    ...rails.map(rail => lookInTime(rail.reachable(), LOOK_MS_MAX)),
   ]);
   const away = [
     ...(head !== null && parts.writable() ? [] : ['database']),
-    ...(block?.kind === 'ok' ? [] : ['base']),
+    ...rails.flatMap(({ network }, index) => (networks[index] ? [] : [network])),
     ...(settles ? [] : ['facilitator']),
     ...(parts.log.sound ? [] : ['log']),
   ];

@@ -12,6 +12,11 @@ try {
   if (settings.profile === 'development') {
     logger.warn({ stand_ins: settings.stand_ins }, 'development profile: nothing here moves real money');
   }
+  if (!settings.without_solana && !development.config.solana) {
+    logger.warn(
+      'no LiteSVM runs on this machine: payments on Solana are not offered, unless SOLANA_RPC_URL names a node',
+    );
+  }
   logger.info(`serving on ${gateway.url}`);
   stopOnSignals(gateway, { config: development.config, logger, afterwards: () => development.stop() });
 } catch (error) {

@@ -1,10 +1,20 @@
 import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
-import type { Caller, Credentials, Executed, ExecutedError, Means, Port, Subscribed } from '../rest-compat/port.ts';
+import type {
+  Caller,
+  Credentials,
+  Executed,
+  ExecutedError,
+  Means,
+  Port,
+  Subscribed,
+  Upload,
+} from '../rest-compat/port.ts';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
 import type { ApiKey, Principal } from '../schema/principal.ts';
-import type { Context, PresentedPayment } from '../subgraphs/context.ts';
+import type { Brought, Context } from '../subgraphs/context.ts';
 import type { Operation } from './graph/source.ts';
+import type { Extensions } from './payment/extensions/open-extensions.ts';
 import { decodePayment } from './payment/headers.ts';
 import { openChallenges, type PayTo } from './payment/offer.ts';
 import type { Graph } from './supergraph.ts';
@@ -13,19 +23,24 @@ export interface PortParts {
   readonly graph: Graph;
   readonly base_url: string;
   readonly pay_to: PayTo;
+  readonly extensions: Extensions;
   identify(credentials: Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'>): Promise<Principal>;
-  createContext(principal: Principal, payment: PresentedPayment | null): Context;
+  createContext(principal: Principal, brought: Brought): Context;
+  beginUpload(): Upload;
   health(): Promise<JsonObject>;
   away(): Promise<readonly string[]>;
+  without(): readonly string[];
 }
 
 /** What the doors are handed: the same planner, resolvers and charge as /graphql, without its HTTP pipeline. */
 export function openPort(parts: PortParts): Port {
   return {
     base_url: parts.base_url,
-    challenge: openChallenges(parts.pay_to),
+    challenge: openChallenges(parts.pay_to, parts.extensions),
+    beginUpload: parts.beginUpload,
     health: parts.health,
     away: parts.away,
+    without: parts.without,
     identify: credentials => identify(parts, credentials),
     execute: (document, variables, caller, written) =>
       execute(parts.graph, { document, variables, context: caller.context, written }),
@@ -34,14 +49,17 @@ export function openPort(parts: PortParts): Port {
 }
 
 async function identify(parts: PortParts, credentials: Credentials): Promise<Caller> {
-  const { payment: shown } = credentials;
-  const decoded = shown && decodePayment(shown.x402_version, shown.header);
+  const { payment: shown, resource } = credentials;
+  const decoded = shown && decodePayment(shown.x402_version, shown.header, resource);
   const principal = await parts.identify(credentials);
   return {
     possession: principal.possession,
     means: decoded ? 'payment' : means(principal.api_key),
     malformed_payment: decoded?.kind === 'malformed',
-    context: parts.createContext(principal, decoded?.kind === 'decoded' ? decoded.payment : null),
+    context: parts.createContext(principal, {
+      payment: decoded?.kind === 'decoded' ? decoded.payment : null,
+      router_key: credentials.router_key,
+    }),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { ResponseHeaders } from '../subgraphs/context.ts';
+import { openVault } from '../subgraphs/vault.ts';
 import type { SubgraphName } from './config.ts';
-import { callKey } from './graph/remote/call.ts';
+import { callKey, uploadsOf } from './graph/remote/call.ts';
 import { CallGate } from './graph/remote/call-gate.ts';
 import { type Look, openSubgraphServer, type Seen } from './graph/remote/server.ts';
 import { mayRead } from './operations/exposure.ts';
@@ -15,10 +16,14 @@ import { subgraphNamed } from './subgraphs.ts';
 export function serveSubgraph(name: SubgraphName): Serve {
   return async ({ host, port, subgraph_secret }, services, serving) => {
     const { logger, closing } = serving;
+    const { clock, uploads } = services;
+    const gateOf = (subgraph: string) => new CallGate({ key: callKey(subgraph_secret), subgraph, clock });
     const server = openSubgraphServer({
       subgraph: await subgraphNamed[name](),
-      gate: new CallGate({ key: callKey(subgraph_secret), subgraph: name, clock: services.clock }),
-      createContext: (principal, payment) => ({ ...services, principal, payment, response: new ResponseHeaders() }),
+      gate: gateOf(name),
+      files: { gate: gateOf(uploadsOf(name)), uploads },
+      vault: openVault(subgraph_secret),
+      createContext: (principal, brought) => ({ ...services, ...brought, principal, response: new ResponseHeaders() }),
       looks: looksInto(serving),
       logger,
     });

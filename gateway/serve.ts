@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { credentialsIn } from '../rest-compat/credentials.ts';
 import { everyDoor } from '../rest-compat/doors/every.ts';
+import type { Upload } from '../rest-compat/port.ts';
 import { serveDoors } from '../rest-compat/serve.ts';
 import type { Principal } from '../schema/principal.ts';
 import { type BookContext } from '../subgraphs/book/index.ts';
-import { type PresentedPayment, ResponseHeaders } from '../subgraphs/context.ts';
+import { type Brought, ResponseHeaders } from '../subgraphs/context.ts';
 import { type InferenceContext, type ReceiptContext } from '../subgraphs/receipt/index.ts';
 import { type SessionContext, sealDecoy } from '../subgraphs/session/index.ts';
 import { Closing } from './closing.ts';
@@ -13,7 +14,9 @@ import { openSources } from './graph/remote/open-sources.ts';
 import { health } from './health.ts';
 import { exposeMetrics } from './operations/exposure.ts';
 import type { Operations } from './operations/open.ts';
+import { openExtensions } from './payment/extensions/open-extensions.ts';
 import { presentedIn } from './payment/headers.ts';
+import type { PayTo } from './payment/offer.ts';
 import { openPort } from './port.ts';
 import { identify, openKeyring, type Shown } from './principal.ts';
 import { openServer } from './server.ts';
@@ -22,32 +25,37 @@ import { type Graph, openGraph } from './supergraph.ts';
 
 /** Everything that a resolver of any subgraph may ask of this process. */
 type EveryContext = ReceiptContext & InferenceContext & BookContext & SessionContext;
-export type EveryService = Omit<EveryContext, 'principal' | 'payment' | 'response'>;
+export type EveryService = Omit<EveryContext, 'principal' | 'response' | keyof Brought>;
 
 /** What is done with all that was opened; resolves with the address once it is served. */
 export type Serve = (config: Config, services: EveryService, serving: Serving) => Promise<string>;
 
 export interface Serving {
+  readonly pay_to: PayTo;
   readonly logger: Logger;
   readonly closing: Closing;
   readonly operations: Operations;
   health(): ReturnType<typeof health>;
   away(): Promise<readonly string[]>;
+  without(): readonly string[];
 }
 
 /** Graph, doors and sockets on one port. */
 export async function serve(config: Config, services: EveryService, serving: Serving): Promise<string> {
-  const { logger, closing, operations, health, away } = serving;
-  const graph = await openServedGraph(config, services, serving);
+  const { logger, closing, operations, health, away, without } = serving;
+  const { graph, beginUpload } = await openServedGraph(config, services, serving);
   const { known, contextOf } = callersOf(config, services);
   const port = openPort({
     graph,
     base_url: config.base_url,
-    pay_to: { base: config.pay_to_base },
+    pay_to: serving.pay_to,
+    extensions: openExtensions(services.issuer, services.clock),
     identify: known,
     createContext: contextOf,
+    beginUpload,
     health,
     away,
+    without,
   });
   const server = await openServer({
     graph,
@@ -60,14 +68,15 @@ export async function serve(config: Config, services: EveryService, serving: Ser
       await serveDoors(app, port, everyDoor);
     },
     callers: {
-      identify: ({ session, address }) => known({ session, address, proof: null, api_key: null }),
-      createContext: principal => contextOf(principal, null),
+      identify: shown => known({ ...shown, proof: null }),
+      createContext: principal => contextOf(principal, { payment: null, router_key: null }),
       watchSessions: watcher => services.live.watchSessions(watcher),
       heard: () => services.live.heard(),
     },
     async createContext(request) {
       const credentials = credentialsIn(request.headers, {}, null, request.ip);
-      return contextOf(await known(credentials), presentedIn(credentials.payment));
+      const { router_key } = credentials;
+      return contextOf(await known(credentials), { payment: presentedIn(credentials.payment), router_key });
     },
   });
   closing.add(server, it => it.close());
@@ -75,19 +84,22 @@ export async function serve(config: Config, services: EveryService, serving: Ser
   return config.base_url;
 }
 
+/** The graph, and the way by which a file comes to where it is worked for. */
 async function openServedGraph(
   { subgraph_urls, subgraph_secret, introspection, profile }: Config,
-  { clock, random }: EveryService,
+  { clock, random, uploads }: EveryService,
   { logger, closing }: Serving,
-): Promise<Graph> {
+): Promise<{ readonly graph: Graph; beginUpload(): Upload }> {
   const sources = closing.add(openSources({ urls: subgraph_urls, secret: subgraph_secret, clock, random }), it =>
     it.close(),
   );
-  return openGraph(await subgraphs(), {
+  const graph = await openGraph(await subgraphs(), {
     logger,
     introspection: (introspection ?? (profile === 'development' ? 'on' : 'off')) === 'on',
     sourceOf: sources.sourceOf,
   });
+  const id = () => Buffer.from(random.bytes(16)).toString('hex');
+  return { graph, beginUpload: () => sources.beginUpload('receipt', uploads) ?? uploads.begin(id()) };
 }
 
 /** Who is calling, by what he shows; and what every resolver may ask for him. */
@@ -96,10 +108,10 @@ function callersOf({ api_keys, demo_keys, waiver_keys }: Config, services: Every
   const checks = { ...services, keyring, decoy: sealDecoy(services) };
   return {
     known: (shown: Shown) => identify(shown, checks),
-    contextOf: (principal: Principal, payment: PresentedPayment | null): EveryContext => ({
+    contextOf: (principal: Principal, brought: Brought): EveryContext => ({
       ...services,
+      ...brought,
       principal,
-      payment,
       response: new ResponseHeaders(),
     }),
   };

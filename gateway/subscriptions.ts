@@ -6,9 +6,10 @@ import { CloseCode } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { credentialsIn } from '../rest-compat/credentials.ts';
 import { Refusal } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
-import type { Principal } from '../schema/principal.ts';
+import { type Principal, standsIn } from '../schema/principal.ts';
 import type { Context } from '../subgraphs/context.ts';
 import type { SessionWatcher } from '../subgraphs/live.ts';
 import { DatabaseAway } from '../subgraphs/outage.ts';
@@ -24,7 +25,11 @@ import type { Graph } from './supergraph.ts';
 
 export interface SocketCallers {
   /** Who opened the socket: asked at connection_init, for each operation, and again where a session has ended. */
-  identify(credentials: { readonly session: string | null; readonly address: string }): Promise<Principal>;
+  identify(credentials: {
+    readonly session: string | null;
+    readonly api_key: string | null;
+    readonly address: string;
+  }): Promise<Principal>;
   /** A fresh context for each operation of that caller. */
   createContext(principal: Principal): Context;
   /** Tells of every session that ends, in any process. */
@@ -107,7 +112,7 @@ function protocol({ graph, callers, logger, tally }: SubscriptionOptions, posses
     connectionInitWaitTimeout: limits.socket_init_ms_max,
     async onConnect({ connectionParams, extra }) {
       try {
-        const shown = { session: sessionIn(connectionParams ?? {}), address: extra.request.socket.remoteAddress ?? '' };
+        const shown = { ...shownIn(connectionParams ?? {}), address: extra.request.socket.remoteAddress ?? '' };
         extra.shown = shown;
         // False closes with 4403. Whoever shows no session at all may still ask what is public.
         return (await possessed.identify(extra.socket, shown)).possession.kind !== 'wrong';
@@ -189,10 +194,10 @@ function admit(
     if (costly) return [costly];
     const faults = graph.validate(document);
     if (faults.length > 0) return faults;
-    if (graph.isPaid(document, operationName ?? null)) {
+    if (graph.isPaid(document, operationName ?? null) && !standsIn(contextValue.principal.api_key)) {
       return [
         new Refusal('invalid_request', {
-          detail: 'A paid field takes its payment from HTTP headers, which a socket does not bring.',
+          detail: 'A payment comes in the headers of HTTP, which a socket does not bring; a key may stand in for it.',
         }),
       ];
     }
@@ -207,11 +212,19 @@ function operationOf({ document, operationName, variableValues, contextValue }: 
   return { document, operationName, variables: variableValues ?? {}, context: contextValue };
 }
 
-/** `{session}`, or `{headers: {'X-SVC-Session'}}` as clients send that know headers only. */
-function sessionIn(params: Record<string, unknown>): string | null {
-  if (params.session !== undefined && params.session !== null) return String(params.session);
-  const headers = params.headers;
-  if (typeof headers !== 'object' || headers === null) return null;
-  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-svc-session');
-  return found ? String(found[1]) : null;
+/** `{session}` and `{api_key}`, or `{headers: {'X-SVC-Session', 'X-API-Key'}}` as clients send that know headers only. */
+function shownIn(params: Record<string, unknown>): Omit<Shown, 'address'> {
+  const { session, api_key, headers } = params;
+  const named = typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
+  const lower = Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), String(value)]));
+  const inHeaders = credentialsIn(lower, {}, null, '');
+  return {
+    session: said(session) ?? said(lower['x-svc-session']),
+    api_key: said(api_key) ?? inHeaders.api_key,
+  };
+}
+
+/** What is no text is shown all the same, and opens nothing. */
+function said(value: unknown): string | null {
+  return value === undefined || value === null ? null : String(value);
 }

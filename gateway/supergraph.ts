@@ -11,6 +11,8 @@ import {
 } from 'graphql';
 import type { Logger } from 'pino';
 import { Refusal } from '../schema/errors.ts';
+import { requireWriting } from '../schema/principal.ts';
+import type { Context } from '../subgraphs/context.ts';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
 import { apolloGateway, type ServerGateway } from './graph/apollo-gateway.ts';
 import { Documents } from './graph/documents.ts';
@@ -142,13 +144,21 @@ class FederatedGraph implements Graph {
     return this.#run<Subscribed>(operation, planned => subscribe(this.#executor, planned, operation));
   }
 
+  /** Of whatever way it came: REST, /graphql or a socket. What is paid for is asked as it is charged, by what it leaves. */
+  #requireWriting({ operation: { operation: kind } }: Planned, { document, operationName, context }: Operation): void {
+    if (kind !== 'mutation' || this.isPaid(document, operationName ?? null)) return;
+    requireWriting((context as Context).principal);
+  }
+
   async #run<T>(operation: Operation, then: (planned: Planned) => Promise<T>): Promise<T | ExecutionResult> {
     try {
       const faults = this.validate(operation.document);
       if (faults.length > 0) return this.#executor.published({ errors: faults });
       const costly = this.#documents.refusal(operation.document, operation.variables);
       if (costly) return this.#executor.published({ errors: [costly] });
-      return await then(this.#planner.plan(operation.document, operation.operationName ?? null));
+      const planned = this.#planner.plan(operation.document, operation.operationName ?? null);
+      this.#requireWriting(planned, operation);
+      return await then(planned);
     } catch (error) {
       return { errors: [publicError(error, this.#logger)] };
     }

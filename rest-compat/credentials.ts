@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../schema/canonical-json.ts';
+import { limits } from '../schema/limits.ts';
+import { Secret } from '../schema/secret.ts';
 import type { Credentials } from './port.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
@@ -29,6 +31,7 @@ export function credentialsIn(
     proof: proof !== null && agent_id !== null ? { agent_id, value: proof } : null,
     api_key: bearer(headers.authorization) ?? text(headers['x-api-key']),
     payment: payment(headers),
+    router_key: routerKey(headers['x-router-key']),
     address,
   };
 }
@@ -44,6 +47,12 @@ function payment(headers: IncomingHttpHeaders): Credentials['payment'] {
 /** RFC 9110 11.1: the scheme's name is case-insensitive. */
 function bearer(authorization: string | undefined): string | null {
   return authorization?.match(/^bearer +(\S+) *$/i)?.[1] ?? null;
+}
+
+/** One word: it goes on in a header of ours. Two of them would have been joined by a comma and a space. */
+function routerKey(header: string | string[] | undefined): Credentials['router_key'] {
+  const key = text(header);
+  return key !== null && key.length <= limits.router_key_chars_max && /^[!-~]+$/.test(key) ? new Secret(key) : null;
 }
 
 function text(value: unknown): string | null {

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import type { NetworkName } from '../schema/network.ts';
 import { parseRequest } from '../schema/requests/parse.ts';
+import type { Taken } from './body.ts';
 import type { Means, Port } from './port.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -19,6 +20,7 @@ interface RawRequest {
 export interface DoorPrice {
   readonly amount_atomic: bigint;
   readonly networks: readonly NetworkName[];
+  readonly stamp?: boolean;
   readonly paid_by: readonly Means[];
 }
 
@@ -40,8 +42,12 @@ export interface Columns {
   readonly waived_by: string | null;
   /** `required`: 401 without, 403 with a wrong one, both empty; where the path names an agent, it must be that one's. */
   readonly possession: 'none' | 'required';
+  /** Media type of the body; a form brings its file beside it, and the body names that by an id. */
+  readonly takes: Taken;
   readonly status: number;
   readonly media: string;
+  /** Its answer may say by Retry-After when it will be another. */
+  readonly asks_again: boolean;
   /** Cache-Control of the answer in hand; refusals are never stored. */
   readonly cache: string;
   /** Per list or object member of the body: null members go, except those named. Elsewhere null is an answer. */
@@ -53,6 +59,8 @@ export interface Columns {
   readonly refusal: z.ZodType | null;
   /** One event, where the door can answer in server-sent events. */
   readonly event: z.ZodType | null;
+  /** Another media type of the answer, where a request may ask for bare text. */
+  readonly plain_media: string | null;
   readonly requests: Readonly<Record<'params' | 'query' | 'headers' | 'body', z.ZodType>>;
 }
 
@@ -62,6 +70,8 @@ interface Operation {
   readonly variables: JsonObject;
   /** Of a subscription: each of its events as it goes out. Null where the answer comes in one piece. */
   readonly eventOf: ((data: JsonObject) => Json) | null;
+  /** Set where the answer is asked for as bare text. */
+  readonly plain: Pick<Plain<never>, 'media' | 'textOf'> | null;
 }
 
 /** What a page is made of: nothing but the doors themselves and the port. */
@@ -98,11 +108,19 @@ interface Stream<B> {
   eventOf(data: JsonObject, body: B): Json;
 }
 
+/** The door's answer as bare text, for requests that ask for that. */
+interface Plain<B> {
+  asked(body: B): boolean;
+  readonly media: string;
+  textOf(data: JsonObject): string;
+}
+
 interface DocumentRow<P, Q, H, B> extends Row {
   readonly document: DocumentNode;
   /** Body member → the document that is run instead where it is present, null included. */
   readonly instead?: Readonly<Record<string, DocumentNode>>;
   readonly stream?: Stream<B>;
+  readonly plain?: Plain<B>;
   readonly params?: z.ZodType<P>;
   readonly query?: z.ZodType<Q>;
   readonly headers?: z.ZodType<H>;
@@ -119,18 +137,21 @@ const usual = {
   challenge: 'first',
   waived_by: null,
   possession: 'none',
+  takes: 'application/json',
   status: 200,
   media: 'application/json; charset=utf-8',
+  asks_again: false,
   cache: 'no-store',
   nulls: {},
   errors: [],
   refusal: null,
   event: null,
+  plain_media: null,
 } as const;
 
 /** A row with its usual columns filled in. The document's one root field is aliased `answer` unless `answer` says more. */
 export function documentDoor<P, Q, H, B>(row: DocumentRow<P, Q, H, B>): DocumentDoor {
-  const { document, instead = {}, stream, params, query, headers, body, variables, answer, ...columns } = row;
+  const { document, instead = {}, stream, plain, params, query, headers, body, variables, answer, ...columns } = row;
   const requests = {
     params: params ?? nothing,
     query: query ?? nothing,
@@ -140,6 +161,7 @@ export function documentDoor<P, Q, H, B>(row: DocumentRow<P, Q, H, B>): Document
   return {
     ...usual,
     ...columns,
+    plain_media: plain?.media ?? null,
     kind: 'document',
     requests,
     documents: [document, ...Object.values(instead), ...(stream ? [stream.document] : [])],
@@ -153,8 +175,18 @@ export function documentDoor<P, Q, H, B>(row: DocumentRow<P, Q, H, B>): Document
       };
       const given = variables?.(parsed) ?? {};
       if (stream?.asked(parsed.body))
-        return { document: stream.document, variables: given, eventOf: data => stream.eventOf(data, parsed.body) };
-      return { document: (member && instead[member]) || document, variables: given, eventOf: null };
+        return {
+          document: stream.document,
+          variables: given,
+          eventOf: data => stream.eventOf(data, parsed.body),
+          plain: null,
+        };
+      return {
+        document: (member && instead[member]) || document,
+        variables: given,
+        eventOf: null,
+        plain: plain?.asked(parsed.body) ? plain : null,
+      };
     },
     answer: answer ?? (data => data.answer ?? null),
   };

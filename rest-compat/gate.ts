@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
-import { type Body, emptyBody, readBody } from './body.ts';
+import { emptyBody, readBody } from './body.ts';
 import { agentOf, credentialsIn } from './credentials.ts';
 import type { Door } from './door.ts';
-import type { Caller, Challenge, Port } from './port.ts';
+import type { Body } from './media/reading.ts';
+import type { Caller, Challenge, Port, Upload } from './port.ts';
 import { type Answer, closed, problem } from './problem.ts';
 
 /** One knock on a door: the request, its path parameters, and whether its method may bring a body. */
@@ -13,6 +14,8 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>;
   readonly address: string;
   readonly brings_body: boolean;
+  /** Takes the file that the body may bring. */
+  readonly upload: Upload;
 }
 
 type Passage =
@@ -25,11 +28,14 @@ type Passage =
  */
 export async function pass(door: Door, visit: Visit, port: Port): Promise<Passage> {
   const named = namedAgent(door, visit);
-  let caller = await port.identify(credentialsIn(visit.raw.headers, {}, named, visit.address));
+  const resource = resourceOf(door, visit, port);
+  const identify = (body: JsonObject) =>
+    port.identify({ ...credentialsIn(visit.raw.headers, body, named, visit.address), resource });
+  let caller = await identify({});
   const first = door.challenge === 'first' ? toll(door, visit, port, caller) : null;
   if (first && (!door.waived_by || caller.malformed_payment)) return refused(first);
 
-  const body: Body = visit.brings_body ? await readBody(visit.raw) : emptyBody;
+  const body: Body = visit.brings_body ? await readBody(visit.raw, door.takes, visit.upload) : emptyBody;
   if (first && !waived(door, body)) return refused(first);
   if (body.kind === 'refused') {
     const shut = unpossessed(door, visit, caller);
@@ -37,7 +43,7 @@ export async function pass(door: Door, visit: Visit, port: Port): Promise<Passag
   }
 
   if (door.possession === 'required' && (body.value.session !== undefined || body.value.proof !== undefined))
-    caller = await port.identify(credentialsIn(visit.raw.headers, body.value, named, visit.address));
+    caller = await identify(body.value);
   const shut = unpossessed(door, visit, caller);
   if (shut) return refused(closed(shut));
   const late = door.challenge === 'first' ? null : toll(door, visit, port, caller);
@@ -54,7 +60,7 @@ export function offer(
 ): Answer {
   const price = door.price;
   if (!own && !price) return problem({ code: reason?.code ?? 'payment_required', message: reason?.detail });
-  const resource = port.base_url + filled(door.path, visit.params);
+  const resource = resourceOf(door, visit, port);
   const challenge = own ?? (price && port.challenge({ ...price, resource, description: door.summary }, reason));
   return {
     status: 402,
@@ -68,7 +74,9 @@ function toll(door: Door, visit: Visit, port: Port, caller: Caller): Answer | nu
   if (door.price === null) return null;
   if (caller.malformed_payment) return problem({ code: 'invalid_payment' });
   const paid = caller.means !== null && door.price.paid_by.includes(caller.means);
-  return paid || door.challenge === 'after_state' ? null : offer(door, visit, port, null);
+  if (paid || door.challenge === 'after_state') return null;
+  // What a demo key cannot stand in for is written for, and with a demo key nothing is: paying would not help.
+  return caller.means === 'demo_key' ? closed(403) : offer(door, visit, port, null);
 }
 
 function waived(door: Door, body: Body): boolean {
@@ -93,6 +101,10 @@ function unpossessed(door: Door, visit: Visit, { possession }: Caller): 401 | 40
 
 function refused(answer: Answer): Passage {
   return { kind: 'refused', answer };
+}
+
+function resourceOf(door: Door, visit: Visit, port: Port): string {
+  return port.base_url + filled(door.path, visit.params);
 }
 
 function filled(path: string, params: Readonly<Record<string, string>>): string {

@@ -6,15 +6,18 @@ const settlement: JsonObject = {
   'PAYMENT-RESPONSE': header('How a version 2 payment settled, base64 JSON.'),
   'X-PAYMENT-RESPONSE': header('The same for version 1.'),
   'x-svc-request-salt': header('With it the payer can prove which request the payment was bound to.'),
-  'x-svc-settlement-status': header('`idempotent_replay` where the same payment had bought this answer before.'),
+  'x-svc-settlement-status': header(
+    '`settled`; `idempotent_replay` where the same payment had bought this before, `waived` where a key stood in for one.',
+  ),
 };
 
 /** What of a receipt also travels in headers; a stream's go out before there is a receipt, without what only that knows. */
 const receipt: JsonObject = {
   'x-svc-task-id': header('Names the call, its receipt and its row.'),
+  'x-svc-vendor-blind': header('`true` where whoever answered learned nothing of who asked.'),
   'x-svc-verify-url': header('Where the receipt is, or will be.'),
   'x-svc-payment-ref': header('`base:0x<transaction hash>`.'),
-  'x-svc-proof-outcome': header('`settled`, `pending` or `unverified`.'),
+  'x-svc-proof-outcome': header('`settled`, `pending`, `unverified`, or `none` where nothing was paid.'),
   'x-svc-model': header('The model that answered, percent-encoded where no header can carry its name.'),
   'x-svc-hub': header('The hub that answered.'),
   'x-svc-amount': header('Atomic USDC.'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
+import { limits } from '../schema/limits.ts';
 import { Challenge, Problem } from './answers/discovery.ts';
 import type { Columns, Door, Method } from './door.ts';
 import { answerHeaders } from './openapi-headers.ts';
@@ -51,11 +52,14 @@ const securitySchemes: JsonObject = {
   proof: { type: 'apiKey', in: 'header', name: 'X-SVC-Proof', description: '`sha256=<hex>` HMAC; also body `proof`.' },
 };
 
+/** Whether a key may stand in for the payment. */
+function byKey({ price }: Pick<Columns, 'price'>): boolean {
+  return price?.paid_by.some(means => means !== 'payment') ?? false;
+}
+
 /** Each combination of credentials that opens the door, as OpenAPI's "any of, each all of". */
 function security({ price, possession, waived_by }: Columns): Json {
-  const pays = price?.paid_by.some(means => means !== 'payment')
-    ? ['x402', 'x402_v1', 'bearer', 'api_key']
-    : ['x402', 'x402_v1'];
+  const pays = byKey({ price }) ? ['x402', 'x402_v1', 'bearer', 'api_key'] : ['x402', 'x402_v1'];
   const toll: (string | null)[] = price ? pays : [null];
   if (waived_by) toll.push(null);
   const key: (string | null)[] = possession === 'required' ? ['session', 'proof'] : [null];
@@ -77,13 +81,21 @@ function operation(door: Door, method: Method): JsonObject {
       ...parameters(door.requests.params, 'path'),
       ...parameters(door.requests.query, 'query'),
       ...parameters(door.requests.headers, 'header'),
+      ...(door.errors.includes('hub_failed') ? [routerKey] : []),
     ],
-    ...(takesBody
-      ? { requestBody: { content: content('application/json', jsonSchema(door.requests.body, 'input')) } }
-      : {}),
+    ...(takesBody ? { requestBody: { content: content(door.takes, jsonSchema(door.requests.body, 'input')) } } : {}),
     responses: responses(door, method),
   };
 }
+
+/** Read for `router/*` models, by what puts questions to hubs; no door looks into it. */
+const routerKey: JsonObject = {
+  name: 'X-Router-Key',
+  in: 'header',
+  required: false,
+  description: 'Your own key for the third-party router; wanted for a router/* model, never kept.',
+  schema: { type: 'string', maxLength: limits.router_key_chars_max },
+};
 
 function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): JsonObject[] {
   const { properties, required } = members(schema, 'output');
@@ -106,9 +118,11 @@ function responses(door: Door, method: Method): JsonObject {
     [door.status]: {
       description: door.summary,
       ...(door.price ? { headers: answerHeaders.settled } : {}),
+      ...(door.asks_again ? { headers: answerHeaders.fault } : {}),
       content: {
         ...content(door.media.split(';')[0] ?? door.media, jsonSchema(door.response, 'output')),
         ...(door.event ? content('text/event-stream', jsonSchema(door.event, 'output')) : {}),
+        ...(door.plain_media ? content(door.plain_media.split(';')[0] ?? '', { type: 'string' }) : {}),
       },
     },
     ...faults,
@@ -148,12 +162,15 @@ const challenged: JsonObject = {
 function faultsOf(door: Door, method: Method): ErrorCode[] {
   const body: ErrorCode[] = method === 'GET' ? [] : ['request_timeout', 'request_too_large', 'unsupported_media_type'];
   const paid: ErrorCode[] = ['invalid_payment', 'payment_in_flight', 'payment_already_used', 'answer_gone'];
+  const named: ErrorCode[] = door.price?.stamp ? [] : ['payment_identifier_conflict'];
   const chain: ErrorCode[] = ['settlement_pending', 'chain_unavailable', 'facilitator_unavailable', 'fee_too_high'];
   return [
     'invalid_request',
     'headers_too_large',
     ...body,
-    ...(door.price ? [...paid, ...chain] : []),
+    ...(door.price ? [...paid, ...named, ...chain] : []),
+    // Nobody pays for a call by key, so each key has its bound.
+    ...(byKey(door) ? (['rate_limited'] as const) : []),
     ...door.errors,
     // What stands in the database cannot be had while it is away.
     ...(door.kind === 'page' ? [] : (['unavailable'] as const)),

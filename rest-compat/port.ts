@@ -3,6 +3,7 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { Possession } from '../schema/principal.ts';
+import type { Secret } from '../schema/secret.ts';
 import type { Columns } from './door.ts';
 
 /** What a caller showed, gathered from headers and body; never from a query string, where it would be logged. */
@@ -13,6 +14,10 @@ export interface Credentials {
   readonly api_key: string | null;
   /** The raw PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1) header. */
   readonly payment: { readonly x402_version: 1 | 2; readonly header: string } | null;
+  /** What it was asked for at, as its offer names that; not at a door: /graphql. */
+  readonly resource?: string;
+  /** The X-Router-Key header; null also where it can be no key. */
+  readonly router_key: Secret | null;
   readonly address: string;
 }
 
@@ -20,6 +25,8 @@ export interface Credentials {
 export interface Price {
   readonly amount_atomic: bigint;
   readonly networks: readonly NetworkName[];
+  /** Its effect stands once as it is: a client need not name it, so that it is not bought twice. */
+  readonly stamp?: boolean;
   readonly resource: string;
   readonly description: string;
 }
@@ -74,6 +81,18 @@ export type Subscribed =
       readonly events: AsyncIterable<Pick<Executed, 'data' | 'errors'>>;
     };
 
+/** A file on its way to the document that is run with it. */
+export interface Upload {
+  /** By which the document names it. */
+  readonly id: string;
+  /** The next piece of it. False: all files together hold as much as they may. */
+  take(piece: Uint8Array): boolean;
+  /** Puts the whole file, if there is one, where the document finds it. @throws Refusal unavailable */
+  deliver(): Promise<void>;
+  /** Lets go of it; twice is once. */
+  release(): void;
+}
+
 /** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */
 export interface Port {
   /** May be asked twice for one request: by its headers, then with what the body adds. */
@@ -86,9 +105,13 @@ export interface Port {
   execute(document: DocumentNode, variables: JsonObject, caller: Caller, nulls: Columns['nulls']): Promise<Executed>;
   /** The same for a subscription. */
   subscribe(document: DocumentNode, variables: JsonObject, caller: Caller): Promise<Subscribed>;
+  /** Holds nothing until something is taken. */
+  beginUpload(): Upload;
   health(): Promise<JsonObject>;
   /** What a paid call needs and lacks here and now, by name. */
   away(): Promise<readonly string[]>;
+  /** What some paid calls need and lack; the others go on. */
+  without(): readonly string[];
   /** Without a trailing slash. */
   readonly base_url: string;
 }

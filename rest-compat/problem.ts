@@ -23,6 +23,7 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   chain_unavailable: 10,
   facilitator_unavailable: 10,
   fee_too_high: 30,
+  upload_unknown: 1,
   unavailable: 5,
 };
 

@@ -4,7 +4,7 @@ import { Refusal } from '../schema/errors.ts';
 import type { Door, Method } from './door.ts';
 import { pass, type Visit } from './gate.ts';
 import { concluded, fulfilled, type StreamedAnswer, streamed, turnedAway } from './outcome.ts';
-import type { Port } from './port.ts';
+import type { Port, Upload } from './port.ts';
 import { type Answer, problem } from './problem.ts';
 import { leavesUnread, lingering } from './unread.ts';
 
@@ -45,7 +45,7 @@ interface House {
 async function knockAt(here: readonly Door[], request: FastifyRequest, house: House): Promise<Answer | StreamedAnswer> {
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const door = here.find(({ methods }) => methods.includes(method as Method));
-  const visit = visited(request, method);
+  const visit = visited(door, request, house.port);
   try {
     if (door) return await opened(door, visit, request, house);
     const toll = await unpaid(here, visit, house.port);
@@ -53,6 +53,8 @@ async function knockAt(here: readonly Door[], request: FastifyRequest, house: Ho
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return turnedAway(door, visit, house.port, error);
+  } finally {
+    visit.upload.release();
   }
 }
 
@@ -75,10 +77,14 @@ function allowed(here: readonly Door[]): string {
   return [...new Set(methods)].join(', ');
 }
 
-function visited(request: FastifyRequest, method: string): Visit {
+function visited(door: Door | undefined, request: FastifyRequest, port: Port): Visit {
   const params = request.params as Record<string, string>;
-  return { raw: request.raw, params, address: request.ip, brings_body: method !== 'GET' };
+  const brings_body = request.method !== 'GET' && request.method !== 'HEAD';
+  const upload = door?.takes === 'multipart/form-data' ? port.beginUpload() : noFile;
+  return { raw: request.raw, params, address: request.ip, brings_body, upload };
 }
+
+const noFile: Upload = { id: '', take: () => false, async deliver() {}, release() {} };
 
 async function opened(
   door: Door,
@@ -91,14 +97,14 @@ async function opened(
   const passage = await pass(door, visit, house.port);
   if (passage.kind === 'refused') return passage.answer;
   const { query, headers } = request;
-  const { document, variables, eventOf } = door.operation({ params: visit.params, query, headers, body: passage.body });
-  if (eventOf === null)
-    return concluded(
-      door,
-      visit,
-      house.port,
-      await house.port.execute(document, variables, passage.caller, door.nulls),
-    );
+  const asked = door.operation({ params: visit.params, query, headers, body: passage.body });
+  const { document, variables, eventOf, plain } = asked;
+  await visit.upload.deliver();
+  if (eventOf === null) {
+    const spoken = plain ? { ...door, media: plain.media, answer: plain.textOf } : door;
+    const executed = await house.port.execute(document, variables, passage.caller, door.nulls);
+    return concluded(spoken, visit, house.port, executed);
+  }
   const subscribed = await house.port.subscribe(document, variables, passage.caller);
   if (subscribed.kind === 'refused') return concluded(door, visit, house.port, subscribed.executed);
   return streamed(subscribed, eventOf);

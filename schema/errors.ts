@@ -9,6 +9,7 @@ export const errors = {
   query_too_costly: [400, 'The query asks for more than one request may.'],
   invalid_policy: [400, 'The policy type or its value is not valid.'],
   unknown_model: [400, 'No such model is offered.'],
+  jsonrpc_not_served: [400, 'JSON-RPC is not served here yet: send a chat request. The payment stays usable.'],
   control_proof_missing: [401, 'wallet_signature and signature_timestamp are required.'],
   control_proof_invalid: [
     401,
@@ -27,11 +28,12 @@ export const errors = {
   request_timeout: [408, 'The request did not arrive whole in time.'],
   payment_in_flight: [409, 'This payment is being worked on; ask again with the same payment.'],
   payment_already_used: [409, 'This payment was made for another request.'],
+  payment_identifier_conflict: [409, 'This payment identifier names another request of the same payer.'],
   wallet_registered: [409, 'This wallet is registered already, or is being registered.'],
   duplicate_ref: [409, 'This payment reference stands on a book already.'],
   answer_gone: [410, 'The answer is kept no longer; the receipt stands.'],
   request_too_large: [413, 'The body is too large.'],
-  unsupported_media_type: [415, 'The body must be application/json.'],
+  unsupported_media_type: [415, 'The body is not of the media type that is taken here.'],
   rate_limited: [429, 'Too many requests.'],
   headers_too_large: [431, 'The headers of the request are too large.'],
   internal: [500, 'Something broke here. Nothing was charged unless a receipt says so.'],
@@ -49,6 +51,7 @@ export const errors = {
     503,
     'The chain asks for more gas than this call is worth. Ask again; if you paid, with the same payment.',
   ],
+  upload_unknown: [503, 'The file did not reach the work. Send it again; if you paid, with the same payment.'],
   /** Whether something was charged is a fact beside it, where it is known: `charged: false`. */
   unavailable: [503, 'The service cannot take this request now. Ask again; if you paid, with the same payment.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>;

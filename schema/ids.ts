@@ -23,8 +23,20 @@ function sortable(at_ms: number, random: Uint8Array): string {
   return text;
 }
 
+/** When the task was begun: the milliseconds that its id begins with. */
+export function taskMs(id: TaskId): number {
+  let ms = 0;
+  for (const digit of id.slice('task_'.length, 'task_'.length + 10)) ms = ms * 32 + CROCKFORD.indexOf(digit);
+  return ms;
+}
+
 export function isTaskId(text: string): text is TaskId {
   return /^task_[0-9a-hjkmnp-tv-z]{26}$/.test(text);
+}
+
+/** The task that an id of ours names: its own, or one of an answer to it (`chatcmpl-task_…`, `resp_task_…`). */
+export function taskNamedBy(id: string): string {
+  return /^[a-z]+[-_](task_[0-9a-z]{26})$/.exec(id)?.[1] ?? id;
 }
 
 export function agentId(value: number): AgentId {

@@ -4,6 +4,10 @@ import { atomicAmount } from './amount.ts';
 export const limits = {
   call_price_atomic: atomicAmount(2000n),
   stamp_price_atomic: atomicAmount(2000n),
+  /** Of the legacy rail's labels: we are paid in USDC whatever the rail says, and nothing is taken off that. */
+  tfuel_fee_bps: 0,
+  /** From this amount on GET /prove-result shows the settlement unasked. */
+  settlement_proof_gate_atomic: atomicAmount(1_000_000n),
   book_page_rows_default: 50,
   book_page_rows_max: 200,
   written_statements_prepared_max: 64,
@@ -17,8 +21,25 @@ export const limits = {
   temperature_max: 2,
   model_id_chars_max: 200,
   intent_id_chars_max: 128,
+  /** Under way at once by one key, in one process: each costs a hub's answer that nobody pays for. */
+  key_calls_underway_max: 64,
   request_bytes_max: 1024 * 1024,
   chat_messages_max: 5_000,
+  image_prompt_chars_max: 32_000,
+  image_side_pixels_min: 64,
+  image_side_pixels_max: 2_048,
+  image_url_chars_max: 2_048,
+  transcription_prompt_chars_max: 4_000,
+  transcription_segments_max: 20_000,
+  upload_file_bytes_max: 25 * 1024 * 1024,
+  /** The form around it, its boundaries and all other fields included. */
+  upload_form_bytes_max: (25 * 1024 + 256) * 1024,
+  upload_fields_max: 32,
+  upload_field_bytes_max: 16 * 1024,
+  /** Of all files on their way at once; while a hub is asked each of them is there twice. */
+  uploads_bytes_max: 256 * 1024 * 1024,
+  /** From its delivery to the document that asks for it. */
+  upload_unasked_ms_max: 60_000,
   /** A refused request's body up to this is read away so that the connection lives on; more, and it is closed. */
   unread_body_drained_bytes_max: 64 * 1024,
   linger_ms_max: 1_000,
@@ -44,8 +65,32 @@ export const limits = {
   /** While a stop is hurried: for what is nearly done. */
   stop_hurried_ms: 2_000,
   hub_connections_max: 128,
-  /** A hub that failed is asked last for so long, not never: another may be down too. */
+  /** Callers who wait for a socket to one hub: whoever comes next goes to the next hub at once. */
+  hub_waiting_max: 1_024,
+  hub_connect_ms_max: 5_000,
+  /** A hub that says nothing for so long in the midst of a stream has broken off. */
+  hub_stream_idle_ms_max: 30_000,
+  /** A hub whose circuit is open is asked last for so long, not never: another may be down too. Doubled at each failed probe. */
   hub_rest_ms: 10_000,
+  hub_rest_ms_max: 300_000,
+  /** In which a failure comes to weigh half. */
+  hub_failing_half_life_ms: 30_000,
+  /** What it is taken to cost in time to ask a hub that always fails. */
+  hub_failure_costs_ms: 10_000,
+  /** By so much and by half a hub must be better than the one that is asked first, to be asked first. */
+  hub_lead_ms_min: 100,
+  /** Of the calls so many go first to a hub that was not asked for so long, and each such hub gets one of them in that time. */
+  hub_trial_share: 1 / 16,
+  hub_trial_every_ms: 60_000,
+  router_key_chars_max: 512,
+  /** Of the router's list of models so many are listed. */
+  router_models_max: 500,
+  router_models_bytes_max: 4 * 1024 * 1024,
+  router_models_fetch_ms_max: 10_000,
+  /** Whoever asks before the first fetch has ended waits for so long. */
+  router_models_wait_ms_max: 2_000,
+  router_models_fresh_ms: 300_000,
+  router_models_retry_ms: 15_000,
   payment_header_bytes_max: 16 * 1024,
   /** All of a request's headers: a payment of the largest size fits in twice, once by each version's name. */
   request_headers_bytes_max: 64 * 1024,
@@ -64,6 +109,11 @@ export const limits = {
   payment_validity_seconds_max: 31 * 24 * 3600,
   /** After `validBefore`: by then a payment that a facilitator vouched for has been seen on the chain, or counts no more. */
   arrival_cutoff_seconds: 3_600,
+  /** About as long as Solana takes a transaction after its blockhash: 150 blocks of 0.4 s. The block height decides. */
+  solana_blockhash_seconds: 60,
+  /** What a payer may have our fee payer pay for his transaction: compute units, and the price of each. */
+  solana_compute_units_max: 200_000,
+  solana_priority_fee_microlamports_max: 50_000,
   group_commit_items_max: 64,
   /** Computed again before anything is served: half a second of work. The older ones follow while it is served. */
   log_audit_leaves_max_at_start: 20_000,

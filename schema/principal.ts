@@ -19,6 +19,11 @@ export type ApiKey =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'live' | 'demo' | 'waiver'; readonly hash: string };
 
+/** Whether a key stands in for a payment, where one may. */
+export function standsIn({ kind }: ApiKey): boolean {
+  return kind === 'live' || kind === 'demo';
+}
+
 /** Who is calling, resolved once by the gateway and passed on as data. */
 export interface Principal {
   readonly possession: Possession;
@@ -44,9 +49,11 @@ export function requireHeld({ possession }: Principal, agent_id: number): Held {
   return possession;
 }
 
-/** The same, for what changes a book: a demo key that came along writes nothing. */
-export function requireWriter(principal: Principal, agent_id: number): AgentId {
-  const owner = requirePossession(principal, agent_id);
-  if (principal.api_key.kind === 'demo') throw new Refusal('forbidden');
-  return owner;
+/**
+ * A demo key that came along writes nothing, whatever else did. Asked of every mutation that is not paid for, and of every
+ * paid call that leaves more than a receipt.
+ * @throws forbidden
+ */
+export function requireWriting({ api_key }: Principal): void {
+  if (api_key.kind === 'demo') throw new Refusal('forbidden', { detail: 'A demo key writes nothing.' });
 }

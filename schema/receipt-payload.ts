@@ -21,11 +21,15 @@ export function isPayloadVersion(value: unknown): value is PayloadVersion {
 /** `observed_transfer`: the USDC was seen on chain. `receipt`: the issuer asserts it without having looked. */
 export type SettledBy = 'observed_transfer' | 'receipt';
 
+/** What stood in for a payment, where nothing was paid: a key of a customer, or one to try the service with. */
+export const waivers = ['live_key', 'demo_key'] as const;
+export type WaivedBy = (typeof waivers)[number];
+
 /**
  * `pending` until the transfer has been seen; `unverified` where it was looked for in vain until the cutoff. The first of
- * the facts beside a receipt that may change after it was signed.
+ * the facts beside a receipt that may change after it was signed. `none`: nothing was paid, nothing is there to prove.
  */
-export const proofOutcomes = ['settled', 'pending', 'unverified'] as const;
+export const proofOutcomes = ['settled', 'pending', 'unverified', 'none'] as const;
 export type ProofOutcome = (typeof proofOutcomes)[number];
 
 /** What is known of a payment once it has moved. Amounts are decimal strings of atomic units. */
@@ -67,7 +71,8 @@ export interface ReceiptPolicyRef extends JsonObject {
 /**
  * The stored canonical object: its SHA-256 is `payload_hash`, its RFC 6962 leaf hash stands in the log.
  * Holds neither tree head nor signatures, so it can be made before the log's head is locked.
- * Left out where they do not apply, never null: `claim_id`, `payment`, `settled_by`, `intent_id`, `attempt_index`, `profile`.
+ * Left out where they do not apply, never null: `claim_id`, `payment`, `settled_by`, `waived_by`, `intent_id`,
+ * `attempt_index`, `vendor_blind`, `profile`.
  */
 export interface ReceiptPayload extends JsonObject {
   readonly schema: typeof documents.receipt;

@@ -19,6 +19,7 @@ export type BaseAnchor =
 /**
  * What a signed refusal says, all of it signed: that the issuer refused this call at that anchor for that code. It is
  * neither a receipt nor spend. What the book holds stays with whoever possesses it: no sum and no cap stands here.
+ * `requested_amount` (atomic USDC, digits) is left out where no money was asked for: a key stood in for the payment.
  */
 export interface RefusalPayload extends JsonObject {
   readonly schema: typeof documents.refusal;
@@ -37,8 +38,6 @@ export interface RefusalPayload extends JsonObject {
   readonly book_id: number;
   /** The blocked call's, and its row's. */
   readonly task_id: string;
-  /** Atomic USDC, digits. */
-  readonly requested_amount: string;
   readonly policy_blocked_seq: number;
   readonly charged: false;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { Principal } from '../schema/principal.ts';
+import type { Secret } from '../schema/secret.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Database } from './database.ts';
 import type { Live } from './live.ts';
@@ -11,6 +12,8 @@ import type { Vault } from './vault.ts';
 export interface PresentedPayment {
   readonly x402_version: 1 | 2;
   readonly envelope: JsonObject;
+  /** What it was offered for, as our own 402 names it: the URL of a door; on /graphql it is left out. */
+  readonly resource?: string;
 }
 
 /** What lives as long as the process. */
@@ -28,10 +31,16 @@ export interface Services {
   readonly profile: 'development' | 'production';
 }
 
-/** What one request carries to every resolver. A subgraph that needs more of the process declares it in its own context.ts. */
-export interface Context extends Services {
-  readonly principal: Principal;
+/** What a request brings to be used for it, beside who is calling. */
+export interface Brought {
   readonly payment: PresentedPayment | null;
+  /** The caller's own for the third-party router: passed on to it, and neither kept nor logged. */
+  readonly router_key: Secret | null;
+}
+
+/** What one request carries to every resolver. A subgraph that needs more of the process declares it in its own context.ts. */
+export interface Context extends Services, Brought {
+  readonly principal: Principal;
   /** Lifted into PAYMENT-RESPONSE and `x-svc-*` headers by the server, in REST and on /graphql alike. */
   readonly response: ResponseHeaders;
 }

@@ -41,9 +41,10 @@ export interface Work<T extends JsonObject> {
 
 /**
  * Why a receipt commits to no output: the money is proven, the output is not. `process_ended` is our doing, by a crash or
- * by a stop that could wait no longer: then no answer is kept, and the next resend is worked for.
+ * by a stop that could wait no longer: then no answer is kept, and the next resend is worked for. `no_input`: a task was
+ * taken on, and nothing was put to anybody yet.
  */
-export type OmissionRule = 'no_output' | 'hub_broke_off' | 'process_ended';
+export type OmissionRule = 'no_output' | 'no_input' | 'hub_broke_off' | 'process_ended';
 
 /** Work that has begun to speak: the first piece of its text is in hand, and nothing was sent on yet. */
 export interface Speaking<T extends JsonObject> {
@@ -74,15 +75,21 @@ export type Order = 'work_then_settle' | 'stream' | 'stamp';
 export interface OrderRule {
   /** Whether it holds its price on the book's ceiling from the claim on. */
   readonly reserves: boolean;
+  /** Whether a key may stand in for the payment. */
+  readonly waivable: boolean;
   /** For how long a payment must still be valid: time to settle it and, before that, to work. */
   readonly validity_seconds_min: number;
 }
 
 export const orders: Record<Order, OrderRule> = {
-  work_then_settle: { reserves: true, validity_seconds_min: limits.payment_validity_with_work_seconds_min },
-  stream: { reserves: true, validity_seconds_min: limits.payment_validity_with_work_seconds_min },
-  /** It may open the very book that it lands on: there is nothing yet to hold it against. */
-  stamp: { reserves: false, validity_seconds_min: limits.payment_validity_seconds_min },
+  work_then_settle: {
+    reserves: true,
+    waivable: true,
+    validity_seconds_min: limits.payment_validity_with_work_seconds_min,
+  },
+  stream: { reserves: true, waivable: true, validity_seconds_min: limits.payment_validity_with_work_seconds_min },
+  /** It may open the very book that it lands on: there is nothing yet to hold it against. A key proves no wallet. */
+  stamp: { reserves: false, waivable: false, validity_seconds_min: limits.payment_validity_seconds_min },
 };
 
 interface Sold<A extends JsonObject> {
@@ -98,8 +105,9 @@ interface Sold<A extends JsonObject> {
   /**
    * Last word before the claim, with the payer proven: throws a Refusal, and the payment stays usable.
    * Nothing that it finds free may be relied on later: what must be unique is a slot.
+   * `payer` is null where a key stands in for the payment, as none does for a stamp's.
    */
-  admit?(args: A, payer: Payer, context: Context): Promise<void>;
+  admit?(args: A, payer: Payer | null, context: Context): Promise<void>;
   /** Names that only one live claim may hold ("wallet:0x…"), taken in the claim's own transaction. */
   slots?(args: A, payer: Payer): readonly string[];
   /** What a caller is told whose slot another payment holds. */
@@ -131,6 +139,8 @@ export interface Stream<A extends JsonObject, T extends JsonObject> extends Sold
 export interface Stamp<A extends JsonObject, T extends JsonObject> extends Sold<A> {
   readonly order: 'stamp';
   readonly route: Route;
+  /** No key stands in for its payment: there always is a payer. */
+  admit?(args: A, payer: Payer, context: Context): Promise<void>;
   /** Runs inside the recording transaction, also by reconcile after a crash: no I/O but `tx`, no caller's context. */
   commit(tx: Tx, args: A, stamped: Stamped): Promise<T>;
 }
@@ -139,8 +149,11 @@ export interface Stamp<A extends JsonObject, T extends JsonObject> extends Sold<
 export type Whole<A extends JsonObject, T extends JsonObject> = WorkThenSettle<A, T> | Stamp<A, T>;
 export type Paid<A extends JsonObject, T extends JsonObject> = Whole<A, T> | Stream<A, T>;
 
-/** `idempotent_replay`: the same payment and request came again; same signed bytes, no second charge. */
-export type SettlementStatus = 'settled' | 'idempotent_replay';
+/**
+ * `idempotent_replay`: the same payment and request came again; same signed bytes, no second charge. `waived`: a key stood
+ * in for the payment, and nothing was charged.
+ */
+export type SettlementStatus = 'settled' | 'idempotent_replay' | 'waived';
 
 export interface Charged<T extends JsonObject> {
   readonly answer: T;
@@ -150,12 +163,12 @@ export interface Charged<T extends JsonObject> {
   readonly receipt: object;
 }
 
-/** A stream that is paid for. It is brought to its end and recorded whether anybody reads it or not. */
+/** A stream that is paid for, or waived. It is brought to its end and recorded whether anybody reads it or not. */
 export interface ChargedStream<T extends JsonObject> {
   readonly task_id: TaskId;
   readonly settlement_status: SettlementStatus;
-  /** `base:0x…`. */
-  readonly payment_ref: string;
+  /** `base:0x…`; null where nothing was paid. */
+  readonly payment_ref: string | null;
   readonly begun: T;
   /** For one reader. Whoever reads slowly or not at all keeps nobody waiting. */
   readonly pieces: AsyncIterable<string>;

@@ -1,9 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { getBase58Encoder } from '@solana/kit';
 import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../gateway/config/fault.ts';
 import { variables } from '../gateway/config/variables.ts';
 import { completeConfig, readConfig, readSubgraphConfig } from '../gateway/config.ts';
+import { developmentFeePayer } from '../gateway/development/svm/wallets.ts';
 import { atEnd } from './harness/release.ts';
 import { clearScratch, makeScratch } from './harness/scratch.ts';
 
@@ -173,6 +175,61 @@ describe('readConfig', () => {
       expect(faultsOf({ FACILITATOR_URL })).toEqual({});
     },
   );
+
+  const solana = {
+    SOLANA_RPC_URL: 'https://solana.example/rpc',
+    SOLANA_FEE_PAYER_KEY: developmentFeePayer.private_key,
+    PAY_TO_SOLANA: developmentFeePayer.address,
+  };
+  const asArray = JSON.stringify([...getBase58Encoder().encode(developmentFeePayer.private_key)]);
+
+  it.each([
+    ['base58', developmentFeePayer.private_key],
+    ['a JSON array', asArray],
+  ])('production takes payments on Solana with a fee payer as %s', (_, SOLANA_FEE_PAYER_KEY) => {
+    const config = readConfig({ ...production, ...solana, SOLANA_FEE_PAYER_KEY });
+    expect(config).toMatchObject({ profile: 'production', stand_ins: [], without_solana: false });
+    expect(config).toMatchObject({
+      solana_rpc_url: solana.SOLANA_RPC_URL,
+      solana_fee_payer_key: developmentFeePayer.private_key,
+      pay_to_solana: developmentFeePayer.address,
+    });
+  });
+
+  it.each([
+    ['SOLANA_FEE_PAYER_KEY', 'not base58', '0OIl'],
+    ['SOLANA_FEE_PAYER_KEY', 'of 32 bytes', developmentFeePayer.address],
+    ['SOLANA_FEE_PAYER_KEY', 'an array of 63 bytes', asArray.replace(/^\[\d+,/, '[')],
+    [
+      'SOLANA_FEE_PAYER_KEY',
+      "of another's public half",
+      asArray.replace(/\d+\]$/, last => `${(parseInt(last, 10) + 1) % 256}]`),
+    ],
+    ['PAY_TO_SOLANA', 'of Base', '0x2222222222222222222222222222222222222222'],
+    ['PAY_TO_SOLANA', 'too short', developmentFeePayer.address.slice(0, 30)],
+    ['SOLANA_RPC_URL', 'not http', 'wss://solana.example'],
+  ])('refuses %s that is %s, and does not show it', (variable, _, value) => {
+    const faults = faultsOf({ ...solana, [variable]: value });
+    expect(Object.keys(faults)).toEqual([variable]);
+    expect(JSON.stringify(faults)).not.toContain(value);
+  });
+
+  it.each(['SOLANA_RPC_URL', 'SOLANA_FEE_PAYER_KEY', 'PAY_TO_SOLANA'])(
+    '%s set to nothing says that nobody pays on Solana, and then nothing stands in for the others',
+    variable => {
+      const config = readConfig({ [variable]: '' });
+      expect(config.without_solana).toBe(true);
+      expect(config.stand_ins.filter(name => name.includes('SOLANA'))).toEqual([]);
+      expect(readConfig({}).stand_ins).toEqual(expect.arrayContaining(Object.keys(solana)));
+    },
+  );
+
+  it('a facilitator pays the fees on Solana too: without a key of ours payments there are taken', () => {
+    const { SOLANA_FEE_PAYER_KEY: _, ...keyless } = { ...production, ...solana };
+    const FACILITATOR_URL = 'https://facilitator.example';
+    expect(readConfig({ ...keyless, FACILITATOR_URL })).toMatchObject({ without_solana: false, stand_ins: [] });
+    expect(readConfig({ ...keyless, FACILITATOR_URL, SOLANA_FEE_PAYER_KEY: '' }).without_solana).toBe(false);
+  });
 
   it('refuses a facilitator that is not reached by http', () => {
     expect(Object.keys(faultsOf({ FACILITATOR_URL: 'ftp://facilitator.example' }))).toEqual(['FACILITATOR_URL']);

@@ -20,7 +20,7 @@ const outside = new Set(['npm install', 'npm start', 'npm test']);
 let service: RunningGateway;
 beforeAll(async () => {
   // The embedded default as a newcomer gets it: no variable but where it lies and where it listens.
-  service = await startGateway();
+  service = await startGateway({ solana: true });
 });
 
 const here = (command: string) => command.replaceAll('http://127.0.0.1:4000', service.url);
@@ -54,6 +54,7 @@ describe('README', () => {
       'the book, by REST',
       'the book, by GraphQL',
       expect.stringContaining('live over graphql-ws'),
+      expect.stringMatching(/^paid on Solana by [1-9A-HJ-NP-Za-km-z]{32,44}/),
     ]);
   });
 

@@ -19,6 +19,8 @@ interface Development {
   readonly base_rpc_url: string;
   readonly usdc: `0x${string}`;
   readonly wallets: readonly { readonly private_key: `0x${string}` }[];
+  readonly solana_rpc_url: string | null;
+  readonly solana_wallets: readonly { readonly address: string; readonly private_key: string }[];
 }
 
 interface Receipt {
@@ -118,6 +120,18 @@ async function liveRow(url: string, agentId: number, session: string, act: () =>
   }
 }
 
+/** A chat paid on Solana: the same offer, the same receipt, another network. Nothing where the service takes none there. */
+async function chatOnSolana({ url, solana_rpc_url, solana_wallets: [wallet] }: Development): Promise<void> {
+  if (!solana_rpc_url || !wallet) return;
+  const { createKeyPairSignerFromBytes, getBase58Encoder } = await import('@solana/kit');
+  const { ExactSvmScheme } = await import('@x402/svm/exact/client');
+  const signer = await createKeyPairSignerFromBytes(getBase58Encoder().encode(wallet.private_key));
+  const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: solana_rpc_url }));
+  const { svc } = await chat(wrapFetchWithPayment(fetch, client) as Fetch, url, 'And on Solana?');
+  await verify(svc);
+  say(`paid on Solana by ${wallet.address}; the receipt, verified offline`, svc.payment_ref);
+}
+
 const { data_dir } = readConfig();
 const development = JSON.parse(await readFile(`${data_dir}/development.json`, 'utf8')) as Development;
 const { url } = development;
@@ -142,3 +156,4 @@ say(
   'a row, live over graphql-ws while the next chat is paid',
   await liveRow(url, agent_id, session, () => chat(pay, url, 'And who can check it?', session)),
 );
+await chatOnSolana(development);

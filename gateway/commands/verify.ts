@@ -62,7 +62,9 @@ function printReceipt(verification: Verification): void {
   const { claims, claim_id } = verification;
   console.log(`Valid: task ${String(claims.jti)}, signed by ${String(claims.iss)}, book ${claim_id}.`);
   if (claims.profile !== undefined) console.log(`Made in the ${String(claims.profile)} profile: no real money moved.`);
-  console.log('The signature does not prove that USDC moved: look up payment_ref on its network.');
+  if (claims.waived_by !== undefined)
+    console.log(`Nothing was paid: a key stood in for the payment (${String(claims.waived_by)}). It is not spend.`);
+  else console.log('The signature does not prove that USDC moved: look up payment_ref on its network.');
 }
 
 function printRefusal(verification: RefusalVerification): void {

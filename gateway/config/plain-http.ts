@@ -1,8 +1,8 @@
 import type { VariableFault } from './fault.ts';
 import type { Environment, VariableName } from './variables.ts';
 
-/** What is sent there moves money, and what comes back is believed: nobody on the way may read or change it. */
-const confidential: readonly VariableName[] = ['FACILITATOR_URL', 'SUBGRAPH_URLS'];
+/** What is sent there moves money or is a caller's own key, and what comes back is believed: nobody on the way may read it. */
+const confidential: readonly VariableName[] = ['FACILITATOR_URL', 'SUBGRAPH_URLS', 'ROUTER_URL'];
 
 /** What production refuses: these over http to another machine. On this one there is no way to listen in on. */
 export function plainHttpFaults(environment: Environment): VariableFault[] {

@@ -1,30 +1,28 @@
 import type { VariableFault } from './fault.ts';
+import { solanaNames, withoutSolana } from './solana.ts';
 import { type Environment, mayBeEmpty, type VariableName } from './variables.ts';
 
-/**
- * What takes the place of an unset variable. `stand_in`: a development service. `made_up`: a secret made once under
- * DATA_DIR. `left_out`: nothing does, the feature is absent; production wants that said, by setting it to nothing.
- */
+/** What takes the place of an unset variable: a development service, or a secret made once under DATA_DIR. */
 const substitutes = {
-  DATABASE_URL: ['stand_in', 'an embedded Postgres'],
-  BASE_RPC_URL: ['stand_in', 'a development chain'],
-  FACILITATOR_KEYS: ['stand_in', 'settlement keys that all the world knows'],
-  HUBS: ['stand_in', 'two development hubs'],
-  PAY_TO_BASE: ['made_up', 'a treasury address whose key lies in DATA_DIR'],
-  ISSUER_KEYS: ['made_up', 'a signing key'],
-  SEAL_KEY: ['made_up', 'a sealing key'],
-  SUBGRAPH_SECRET: ['made_up', 'a secret between processes'],
-  ANCHOR_KEY: ['made_up', 'an anchor key'],
-  API_KEYS: ['made_up', 'one key'],
-  DEMO_KEYS: ['made_up', 'one key'],
-  WAIVER_KEYS: ['made_up', 'one key'],
-  BOARD_OPS_SECRET: ['made_up', 'a shared secret'],
-  BOARD_INBOUND_SECRET: ['made_up', 'a shared secret'],
-  SOLANA_RPC_URL: ['left_out', 'payments on Solana'],
-  SOLANA_FEE_PAYER_KEY: ['left_out', 'settlement on Solana'],
-  PAY_TO_SOLANA: ['left_out', 'payments on Solana'],
-  ROUTER_URL: ['left_out', 'router/* models'],
-} as const satisfies Partial<Record<VariableName, readonly [kind: string, what: string]>>;
+  DATABASE_URL: 'an embedded Postgres',
+  BASE_RPC_URL: 'a development chain',
+  FACILITATOR_KEYS: 'settlement keys that all the world knows',
+  HUBS: 'two development hubs',
+  PAY_TO_BASE: 'a treasury address whose key lies in DATA_DIR',
+  ISSUER_KEYS: 'a signing key',
+  SEAL_KEY: 'a sealing key',
+  SUBGRAPH_SECRET: 'a secret between processes',
+  ANCHOR_KEY: 'an anchor key',
+  API_KEYS: 'one key',
+  DEMO_KEYS: 'one key',
+  WAIVER_KEYS: 'one key',
+  BOARD_OPS_SECRET: 'a shared secret',
+  BOARD_INBOUND_SECRET: 'a shared secret',
+  SOLANA_RPC_URL: 'a development Solana',
+  SOLANA_FEE_PAYER_KEY: 'a fee payer whose key all the world knows',
+  PAY_TO_SOLANA: 'a treasury address whose key lies in DATA_DIR',
+  ROUTER_URL: 'a development router',
+} as const satisfies Partial<Record<VariableName, string>>;
 
 export type SubstitutedName = keyof typeof substitutes;
 
@@ -36,19 +34,16 @@ const needless: Partial<Record<SubstitutedName, VariableName>> = {
 
 /** Names of unset variables for which something else is in use: not empty means a development profile. */
 export function substitutesInUse(environment: Environment): SubstitutedName[] {
-  return unset(environment).filter(name => substitutes[name][0] !== 'left_out');
+  const unused = new Set<string>(withoutSolana(environment) ? solanaNames : []);
+  return unset(environment).filter(name => !unused.has(name));
 }
 
 /** What production refuses: every variable that would be substituted, and what would take its place. */
 export function productionFaults(environment: Environment): VariableFault[] {
   return unset(environment).map(variable => {
-    const [kind, what] = substitutes[variable];
+    const what = substitutes[variable];
     const way_out = mayBeEmpty.has(variable) ? '; set it to nothing for none' : '';
-    const fact =
-      kind === 'left_out'
-        ? `not set, and decides about ${what}`
-        : `not set; only in development ${what} takes its place`;
-    return { variable, problem: `${fact}${way_out}` };
+    return { variable, problem: `not set; only in development ${what} takes its place${way_out}` };
   });
 }
 

@@ -1,14 +1,26 @@
 import { getAddress, type Hex, isAddress } from 'viem';
 import { z } from 'zod';
 import { limits } from '../../schema/limits.ts';
+import { solanaAddress, solanaKey } from './solana.ts';
 
 /** An OpenAI-compatible service that we buy answers from. `base_url` goes up to and including the version. */
 const hub = z.strictObject({
-  name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, 'a hub name is up to 63 letters, digits, dots, dashes'),
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, 'a hub name is up to 63 letters, digits, dots, dashes')
+    .refine(name => name !== 'router', 'a hub is not called as the router is'),
   base_url: httpUrl().transform(withoutSlash),
   api_key: z.string().min(1),
-  models: z.array(z.string().min(1)).min(1),
+  models: modelIds().min(1),
+  image_models: modelIds().default([]),
+  audio_models: modelIds().default([]),
+  prices: z.record(z.string(), z.int().min(0)).optional(),
 });
+
+/** `router/*` is answered by the router alone, `svc/*` is ours to give a meaning. */
+function modelIds() {
+  return z.array(z.string().regex(/^(?!router\/|svc\/)./, 'an id that no hub has'));
+}
 
 export const subgraphNames = ['book', 'board', 'receipt', 'session'] as const;
 export type SubgraphName = (typeof subgraphNames)[number];
@@ -32,15 +44,13 @@ export const variables = z.object({
   FACILITATOR_URL: httpUrl().transform(withoutSlash).optional(),
   FACILITATOR_KEYS: list(privateKey()).optional(),
   WALLET_FACTORIES: list(baseAddress()).default([...coinbaseFactories]),
-  SOLANA_FEE_PAYER_KEY: z.string().optional(),
+  SOLANA_FEE_PAYER_KEY: solanaKey().optional(),
   PAY_TO_BASE: baseAddress().optional(),
-  PAY_TO_SOLANA: z
-    .string()
-    .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'not a Solana address')
-    .optional(),
+  PAY_TO_SOLANA: solanaAddress().optional(),
   HUBS: jsonOf(z.array(hub).min(1).refine(distinctNames, 'two hubs share a name')).optional(),
   HUB_TIMEOUT_MS: decimal(1, limits.hubs_timeout_ms).default(limits.hub_timeout_ms),
-  ROUTER_URL: httpUrl().transform(withoutSlash).optional(),
+  ROUTER_URL: placeUrl().transform(withoutSlash).optional(),
+  ROUTER_MODELS: list(z.string()).default([]),
   ISSUER_KEYS: list(seed()).optional(),
   SEAL_KEY: secret().optional(),
   SUBGRAPH_SECRET: secret().optional(),

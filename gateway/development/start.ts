@@ -1,19 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import {
-  type CompleteConfig,
-  type Config,
-  completeConfig,
-  deepFreeze,
-  type HubConfig,
-  type Settings,
-} from '../config.ts';
+import { type CompleteConfig, type Config, completeConfig, deepFreeze, type Settings } from '../config.ts';
 import { developmentBuyers, developmentFacilitators, type Wallet } from './chain/accounts.ts';
 import { startHeartbeat } from './chain/heartbeat.ts';
 import { startBaseChain } from './chain/start.ts';
 import { writeDevelopmentFile } from './development-file.ts';
-import { startDevelopmentHub } from './hub/start.ts';
+import { routerOf, startHubs } from './hub/stand-ins.ts';
 import { withLock } from './lock.ts';
 import { startPostgres } from './postgres/start.ts';
+import { openSolana } from './svm/open.ts';
+import { startSvm } from './svm/start.ts';
 import { joinTenancy } from './tenancy.ts';
 
 export interface Development {
@@ -23,12 +17,6 @@ export interface Development {
   /** Ends what lives in this process; Postgres and chain only where no other process lives on this DATA_DIR. */
   stop(): Promise<void>;
 }
-
-/** Both serve `dev/small`, so that failover from one hub to the other can be seen. */
-const developmentHubs = [
-  { name: 'alpha', models: ['dev/small', 'dev/alpha-large'] },
-  { name: 'beta', models: ['dev/small', 'dev/beta-large'] },
-] as const;
 
 const LOCK_MS = 180_000;
 type Release = () => Promise<void> | void;
@@ -60,57 +48,58 @@ export async function startDevelopment(
 }
 
 async function startStandIns(complete: CompleteConfig, releases: Release[]): Promise<Config> {
-  const outliving = await startOutliving(complete, releases);
+  const { solana_rpc_url, ...outliving } = await startOutliving(complete, releases);
   if (!complete.base_rpc_url) releases.push(startHeartbeat(outliving.base_rpc_url));
   return deepFreeze({
     ...complete,
     ...outliving,
+    solana: await openSolana(complete, solana_rpc_url),
     facilitator_keys: complete.facilitator_keys ?? settlementKeys(complete.facilitator_url),
     hubs: complete.hubs ?? (await startHubs(releases)),
+    router: await routerOf(complete, releases),
     subgraph_urls: complete.subgraph_urls ?? {},
   });
 }
 
-interface Service {
-  readonly url: string;
+interface Service<Url = string> {
+  readonly url: Url;
   stop(): Promise<void>;
 }
 
-/** Postgres and chain are processes of their own, shared by all who live on this DATA_DIR. */
-async function startOutliving({ data_dir, database_url, base_rpc_url }: CompleteConfig, releases: Release[]) {
+/** Postgres and the chains are processes of their own, shared by all who live on this DATA_DIR. */
+async function startOutliving(complete: CompleteConfig, releases: Release[]) {
+  const { data_dir, database_url, base_rpc_url } = complete;
   const tenancy = await joinTenancy(data_dir);
   const starting = [
     database_url ? given(database_url) : startPostgres(data_dir),
     base_rpc_url ? given(base_rpc_url) : startBaseChain(data_dir).then(({ rpc_url, stop }) => ({ url: rpc_url, stop })),
-  ] as const satisfies Promise<Service>[];
+    solanaOf(complete),
+  ] as const;
   releases.push(async () => {
     if ((await tenancy.leave()).kind === 'others') return;
     const started = await Promise.allSettled(starting);
     await Promise.all(started.map(one => (one.status === 'fulfilled' ? one.value.stop() : undefined)));
   });
-  const [postgres, chain] = await Promise.all(starting);
-  return { database_url: postgres.url, base_rpc_url: chain.url };
+  const [postgres, chain, solana] = await Promise.all(starting);
+  return { database_url: postgres.url, base_rpc_url: chain.url, solana_rpc_url: solana.url };
+}
+
+/** Without a URL where nobody pays on Solana: it is not wanted, or this machine has no LiteSVM. */
+async function solanaOf(complete: CompleteConfig): Promise<Service<string | null>> {
+  if (complete.without_solana) return given(null);
+  if (complete.solana_rpc_url) return given(complete.solana_rpc_url);
+  const svm = await startSvm(complete.data_dir);
+  return svm.kind === 'running' ? { url: svm.rpc_url, stop: svm.stop } : given(null);
 }
 
 /** Somebody else's: used, and not stopped. */
-async function given(url: string): Promise<Service> {
+async function given<Url>(url: Url): Promise<Service<Url>> {
   return { url, stop: async () => {} };
 }
 
 /** A facilitator settles with its own keys. */
 function settlementKeys(facilitator_url: string | null): Config['facilitator_keys'] {
   return facilitator_url ? [] : developmentFacilitators.map(wallet => wallet.private_key);
-}
-
-async function startHubs(releases: Release[]): Promise<HubConfig[]> {
-  const api_key = `dev-${randomBytes(12).toString('hex')}`;
-  return Promise.all(
-    developmentHubs.map(async ({ name, models }) => {
-      const hub = await startDevelopmentHub({ name, models, api_key });
-      releases.push(hub.close);
-      return { name, base_url: hub.base_url, api_key, models: [...models] };
-    }),
-  );
 }
 
 /** Last in, first out, each although another may fail; empties the list, so that stopping twice stops once. */

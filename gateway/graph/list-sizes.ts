@@ -22,9 +22,13 @@ export type ListSize = number | 'page';
 export const listSizes: Readonly<Record<string, ListSize>> = {
   'Book.entries': 'page',
   'Query.boardPosts': limits.board_page_posts_max,
-  'Query.models': 20,
+  'Query.models': 20 + limits.router_models_max,
   'ChatCompletion.choices': 1,
   'ChatCompletionChunk.choices': 1,
+  /** What is said and, at most, so many calls. */
+  'ModelResponse.output': 17,
+  'ResponseItem.content': 1,
+  'ImageGeneration.data': 1,
   '__Schema.types': 50,
 };
 

@@ -1,6 +1,9 @@
 /** What a paid call needs, as `/readyz` names it where it is away. */
 export const needs = ['database', 'lease', 'base', 'facilitator', 'log', 'draining'] as const;
 export type Need = (typeof needs)[number];
+/** What some paid calls need: without it those are refused, and all others are not. */
+export const lanes = ['solana'] as const;
+export type Lane = (typeof lanes)[number];
 
 /** Each is known without asking anybody, but for a facilitator. */
 export interface ReadinessParts {
@@ -10,6 +13,8 @@ export interface ReadinessParts {
   leased(): boolean;
   /** How old what it knows of the chain is; null where it has not seen it yet. */
   chain_age_ms(): number | null;
+  /** How long ago a lane was seen last: null where it never was, and 0 where nobody uses it. */
+  lane_age_ms(lane: Lane): number | null;
   sound(): boolean;
   /** Where somebody else settles. */
   readonly facilitator?: (() => Promise<boolean>) | undefined;
@@ -40,16 +45,20 @@ export class Readiness {
   /** Empty while it can take paid calls. */
   async away(): Promise<readonly Need[]> {
     const { writable, leased, chain_age_ms, sound } = this.#parts;
-    const age_ms = chain_age_ms();
     const there: Record<Need, boolean> = {
       database: writable(),
       lease: leased(),
-      base: age_ms !== null && age_ms <= CHAIN_AGE_MS_MAX,
+      base: isFresh(chain_age_ms()),
       facilitator: await this.#facilitator(),
       log: sound(),
       draining: !this.#draining,
     };
     return needs.filter(need => !there[need]);
+  }
+
+  /** Without these it is ready all the same. */
+  without(): readonly Lane[] {
+    return lanes.filter(lane => !isFresh(this.#parts.lane_age_ms(lane)));
   }
 
   /** Asked by one of those who want to know, and not by each. */
@@ -62,4 +71,8 @@ export class Readiness {
     }
     return this.#reached.answer;
   }
+}
+
+function isFresh(age_ms: number | null): boolean {
+  return age_ms !== null && age_ms <= CHAIN_AGE_MS_MAX;
 }

@@ -1,10 +1,10 @@
 import type { Database } from '../../subgraphs/database.ts';
-import { figures } from '../../subgraphs/receipt/index.ts';
+import { figures, type Hubs } from '../../subgraphs/receipt/index.ts';
 import { lookInTime } from '../look-in-time.ts';
 import type { Queues } from '../payment/queues.ts';
 import type { SocketTally } from '../sockets/tally.ts';
 import type { Metrics } from './metrics.ts';
-import { needs, type Readiness } from './readiness.ts';
+import { lanes, needs, type Readiness } from './readiness.ts';
 
 /** A scrape does not wait for a database that is away; what only that knows is left out of it. */
 const FIGURES_MS_MAX = 1_000;
@@ -21,8 +21,8 @@ export function watch(metrics: Metrics, { database, queues, readiness }: Watched
   watchFigures(metrics, database);
   watchQueues(metrics, queues);
   metrics.watch('svc_away', '1 for what a paid call needs and lacks; ready is none of them', ['need'], async () => {
-    const away = await readiness.away();
-    return needs.map(need => [{ need }, Number(away.includes(need))] as const);
+    const away: readonly string[] = [...(await readiness.away()), ...readiness.without()];
+    return [...needs, ...lanes].map(need => [{ need }, Number(away.includes(need))] as const);
   });
 }
 
@@ -65,6 +65,27 @@ function watchQueues(metrics: Metrics, queues: Queues): void {
     named.map(([queue, { waiting }]) => [{ queue }, waiting] as const),
   );
 }
+
+/** By names from our own configuration: no label is a caller's. A hub that was asked nothing yet has no figure. */
+export function watchHubs(metrics: Metrics, hubs: Hubs): void {
+  metrics.watch('svc_hub_health', 'From 1, all is well, to 0: it rests', ['hub', 'modality'], () =>
+    hubs.figures.map(({ hub, modality, health }) => [{ hub, modality }, health] as const),
+  );
+  for (const [delay, name, help] of hubDelays)
+    metrics.watch(name, help, ['hub', 'modality'], () =>
+      hubs.figures.flatMap(({ hub, modality, [delay]: ms }) =>
+        ms === null ? [] : [[{ hub, modality }, ms / 1e3] as const],
+      ),
+    );
+  metrics.watch('svc_hub_waiting', 'Callers who wait for a socket', ['hub'], () =>
+    hubs.waiting.map(([hub, callers]) => [{ hub }, callers] as const),
+  );
+}
+
+const hubDelays = [
+  ['answer_ms', 'svc_hub_answer_seconds', 'Until a whole answer is there, of late'],
+  ['first_piece_ms', 'svc_hub_first_piece_seconds', 'Until a stream begins, of late'],
+] as const;
 
 export function watchSockets(metrics: Metrics, tally: SocketTally): void {
   metrics.watch('svc_sockets', 'Live sockets', [], () => [[{}, tally.open]]);

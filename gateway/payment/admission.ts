@@ -5,11 +5,11 @@ import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { claimByKey, type PaymentClaim } from '../../subgraphs/receipt/index.ts';
 import { rejected } from './authorized.ts';
-import { authorizationToJson, claimKey } from './base/authorization.ts';
-import type { NotTransferred } from './base/outcome.ts';
 import { isStored } from './base/signature.ts';
 import { type Presented, payerOf, refusedClaim } from './claimed.ts';
-import { type Ready, readyToPay, usedInTime } from './preflight.ts';
+import type { NotTransferred } from './outcome.ts';
+import { authorizationToJson, claimKey } from './payment.ts';
+import { type Ready, railOf } from './rail.ts';
 import type { Bought } from './redeliver.ts';
 import type { Till } from './till.ts';
 
@@ -31,7 +31,7 @@ export async function admission(till: Till, presented: Presented, context: Conte
   try {
     if (payment.late !== null) throw rejected(till, paid, payment.late);
     await paid.admit?.(args, payerOf(payment), context);
-    const ready = await readyToPay(till, presented);
+    const ready = await railOf(till, payment.authorization.network).ready(till, presented);
     if (ready.spent) await requireUnsearched(till, presented);
     return admitted(presented, ready);
   } catch (refusal) {
@@ -45,14 +45,14 @@ export async function admission(till: Till, presented: Presented, context: Conte
   }
 }
 
-function admitted(presented: Presented, { signature, ...ready }: Ready): Admission {
-  return { kind: 'admitted', presented: { ...presented, payment: { ...presented.payment, signature } }, ...ready };
+function admitted(presented: Presented, { payment, ...ready }: Ready): Admission {
+  return { kind: 'admitted', presented: { ...presented, payment: { ...presented.payment, ...payment } }, ...ready };
 }
 
 /** Out of time, and never claimed here: what somebody else has submitted in time has been paid all the same. */
 async function admittedLate(till: Till, presented: Presented, context: Context, refusal: Refusal): Promise<Admission> {
   const { paid, args, payment } = presented;
-  const ready = await usedInTime(till, presented);
+  const ready = await railOf(till, payment.authorization.network).usedInTime(till, presented);
   if (ready === null) throw refusal;
   await paid.admit?.(args, payerOf(payment), context);
   return admitted(presented, ready);
@@ -78,7 +78,7 @@ const spentForGood: ReadonlySet<string> = new Set<NotTransferred['reason']>(['ca
  * One that only code can judge was perhaps not judged when the refusal came; then it must be the one that was claimed.
  */
 function isPayers({ payment: { signature } }: Presented, { authorization }: PaymentClaim): boolean {
-  return signature.kind === 'ecdsa' || isStored(authorization.signature, signature);
+  return signature.kind !== 'contract' || isStored(authorization.signature, signature);
 }
 
 function standing(claim: PaymentClaim, { paid, payment, request_hash }: Presented, refusal: Refusal): Admission {
@@ -92,5 +92,5 @@ function standing(claim: PaymentClaim, { paid, payment, request_hash }: Presente
   if (claim.requestHash !== request_hash) throw refusedClaim({ kind: 'foreign', task_id }, paid);
   if (claim.state === 'claimed') throw refusedClaim({ kind: 'in_flight', task_id }, paid);
   if (claim.state === 'settling') throw refusedClaim({ kind: 'pending', task_id }, paid);
-  return { kind: 'replayed', task_id, answer_box: claim.answerBox, landing: claim.landing };
+  return { kind: 'replayed', claim_key: claim.claimKey, task_id, answer_box: claim.answerBox, landing: claim.landing };
 }

@@ -1,11 +1,11 @@
 import { limits } from '../../schema/limits.ts';
-import { networks } from '../../schema/network.ts';
+import type { NetworkName } from '../../schema/network.ts';
 import { type Arrival, arrive } from '../../subgraphs/book/index.ts';
 import { iso } from '../../subgraphs/clock.ts';
 import { type AwaitedArrival, closeArrival, setLane, takeArrivals } from '../../subgraphs/receipt/index.ts';
-import { authorizationFromJson } from './base/authorization.ts';
-import { decidePayment, isOver } from './base/decide.ts';
-import type { NotTransferred, Transferred } from './base/outcome.ts';
+import type { NotTransferred, Transferred } from './outcome.ts';
+import { paymentFromJson } from './payment.ts';
+import { railOf } from './rail.ts';
 import type { Till } from './till.ts';
 
 const ARRIVALS_PER_ROUND = 32;
@@ -33,12 +33,13 @@ async function look(till: Till, awaited: AwaitedArrival): Promise<void> {
 
 /** Null while it may still be seen. */
 async function decide(till: Till, awaited: AwaitedArrival): Promise<Arrived | Omitted | null> {
-  const { task_id, from_block } = awaited;
-  const { signature: _, ...stored } = awaited.authorization;
-  const authorization = authorizationFromJson(stored);
-  const decision = await decidePayment(till.chain, { authorization, attempts: [], from_block });
-  if (decision.kind === 'transferred') return arrived(till, task_id, decision);
-  if (decision.kind === 'not_transferred' && (await isOver(till.chain, authorization)))
+  const { task_id, from_block, settlement_id, claimed_at } = awaited;
+  const payment = paymentFromJson(awaited.authorization);
+  const { network } = payment.authorization;
+  const rail = railOf(till, network);
+  const decision = await rail.decide(till, payment, { settlement_id, from_block, claimed_at });
+  if (decision.kind === 'transferred') return arrived(till, task_id, network, decision);
+  if (decision.kind === 'not_transferred' && (await rail.isOver(payment)))
     return omitted(task_id, never[decision.reason]);
   // A node that is away, or contradicts itself, has not said that nothing came.
   if (decision.kind === 'unknown' && decision.reason !== 'not_mined') return null;
@@ -53,8 +54,8 @@ const never: Record<NotTransferred['reason'], string> = {
   used_otherwise: 'authorization_used_otherwise',
 };
 
-function arrived(till: Till, task_id: string, { tx_hash, transfer_index }: Transferred): Arrived {
-  const payment_ref = `${networks.base.name}:${tx_hash}`;
+function arrived(till: Till, task_id: string, network: NetworkName, { tx_hash, transfer_index }: Transferred): Arrived {
+  const payment_ref = `${network}:${tx_hash}`;
   const ingress_receipt = { ref: payment_ref, confirmed_at: iso(till.clock.now_ms()) };
   return { task_id, to: 'collected', ingress_receipt, payment_ref, transfer_index };
 }

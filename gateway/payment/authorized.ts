@@ -1,33 +1,30 @@
 import { Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { orders } from '../../subgraphs/paid.ts';
-import type { Authorization } from './base/authorization.ts';
-import type { Signature } from './base/signature.ts';
-import { challenge } from './offer.ts';
+import type { Payment } from './payment.ts';
 import type { AnyPaid } from './record.ts';
 import type { Till } from './till.ts';
 import { verifyPayment } from './verify.ts';
 
 /** A payment that our own checks found right. A signature that is no key's is not proven by them: code has to be asked. */
-export interface Authorized {
-  readonly authorization: Authorization;
-  readonly signature: Signature;
+export type Authorized<P extends Payment = Payment> = P & {
   readonly x402_version: 1 | 2;
   /** x402's word for it where there is no time left to settle it; what it has bought already is owed all the same. */
   readonly late: string | null;
-}
+};
 
 /** Reads the payment that came with the call. @throws payment_required, payment_rejected: each with the offer. */
-export function authorized(till: Till, paid: AnyPaid, context: Context): Authorized {
+export async function authorized(till: Till, paid: AnyPaid, context: Context): Promise<Authorized> {
   if (context.payment === null) throw required(till, paid);
   const { x402_version } = context.payment;
-  const verified = verifyPayment(context.payment, {
+  const offered = {
     amount_atomic: paid.price_atomic,
     networks: paid.networks,
     pay_to: till.pay_to,
     validity_seconds_min: orders[paid.order].validity_seconds_min,
     now_ms: till.clock.now_ms(),
-  });
+  };
+  const verified = await verifyPayment(context.payment, offered, till.rails);
   switch (verified.kind) {
     case 'refused':
       throw rejected(till, paid, verified.reason);
@@ -52,13 +49,10 @@ function offer(till: Till, paid: AnyPaid, detail: string | null) {
   const price = {
     amount_atomic: paid.price_atomic,
     networks: paid.networks,
+    stamp: paid.order === 'stamp',
     resource: `${till.base_url}/graphql`,
     description: paid.field,
   };
-  const { headers, body } = challenge(
-    price,
-    till.pay_to,
-    detail === null ? null : { code: 'payment_rejected', detail },
-  );
+  const { headers, body } = till.challenges(price, detail === null ? null : { code: 'payment_rejected', detail });
   return { challenge_headers: headers, x402: body };
 }

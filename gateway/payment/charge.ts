@@ -6,8 +6,11 @@ import type { Charge, Charged } from '../../subgraphs/paid.ts';
 import { admission } from './admission.ts';
 import { announce } from './announce.ts';
 import { authorized } from './authorized.ts';
+import { chargeByKey, waiverOf } from './by-key.ts';
 import { type Claimed, type Presented, refusedClaim } from './claimed.ts';
 import { workUntil } from './deadline.ts';
+import { identifierOf } from './extensions/name.ts';
+import { boughtOnce } from './extensions/once.ts';
 import { transferElsewhere } from './preflight.ts';
 import type { AnyPaid, AnyWhole } from './record.ts';
 import { type Bought, redeliver } from './redeliver.ts';
@@ -20,10 +23,12 @@ import type { Till } from './till.ts';
  * The story of one paid call. Every road that a payment can take begins on this page.
  * verify → admit → claim and reserve → work → settle → record: in this order a payment is charged at most once, an
  * answer that was charged is never lost, and nothing is charged for what did not come. How an answer that is streamed
- * goes out in the midst of it is the story of stream.ts.
+ * goes out in the midst of it is the story of stream.ts; by-key.ts tells of the call that a key stands in for.
  */
 export function openCharge(till: Till): Charge {
   const charge = async (paid: AnyWhole, args: JsonObject, context: Context): Promise<Charged<JsonObject>> => {
+    const waiver = waiverOf(paid, context);
+    if (waiver) return chargeByKey(till, paid, args, waiver, context);
     const entered = await enter(till, paid, args, context);
     if (entered.kind === 'claimed') return carryThrough(till, paid, entered, context);
     context.response.stopwatch.begin('replay');
@@ -42,10 +47,15 @@ export type Entered =
 export async function enter(till: Till, paid: AnyPaid, args: JsonObject, context: Context): Promise<Entered> {
   const { stopwatch } = context.response;
   stopwatch.begin('verify');
-  const payment = authorized(till, paid, context);
+  const payment = await authorized(till, paid, context);
   const request_hash = canonicalHash({ field: paid.field, args });
-  const shown = { paid, args, payment, request_hash };
+  const shown = { paid, args, payment, request_hash, identifier: identifierOf(paid, context.payment) };
+  return boughtOnce(till, shown, () => claim(till, shown, context));
+}
 
+async function claim(till: Till, shown: Presented, context: Context): Promise<Entered> {
+  const { paid } = shown;
+  const { stopwatch } = context.response;
   const admitted = await admission(till, shown, context);
   if (admitted.kind === 'replayed') return { kind: 'bought', presented: shown, bought: admitted };
   if (admitted.kind === 'blocked') throw await refusedByBook(till, admitted.refusal_id, context);
@@ -90,7 +100,8 @@ async function carryThrough(
 
     stopwatch.begin('record');
     const charged = await recordClaim(till, claimed, work, settlement.transfer);
-    announce(context, claimed.payment, settlement.transfer.tx_hash, claimed.claim.landing);
+    const transaction = settlement.transfer.tx_hash;
+    await announce(till, context, { payment, task_id, transaction, landing: claimed.claim.landing });
     return charged;
   } catch (error) {
     throw await abandon(till, claimed, standing, error);

@@ -3,21 +3,30 @@ import { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { orders, type Payer } from '../../subgraphs/paid.ts';
-import type { ClaimRequest, Lease } from '../../subgraphs/receipt/index.ts';
+import {
+  type ClaimRequest,
+  identifierSlot,
+  isIdentifierSlot,
+  isRouted,
+  isVendorBlind,
+  type Lease,
+} from '../../subgraphs/receipt/index.ts';
 import type { Authorized } from './authorized.ts';
-import { authorizationToJson, claimKey } from './base/authorization.ts';
-import { signatureToJson } from './base/signature.ts';
+import { nameOf } from './extensions/name.ts';
 import type { WithinMeans } from './means.ts';
+import { claimKey, type Payment, paymentId, paymentToJson } from './payment.ts';
 import type { Claiming } from './queues.ts';
 import type { AnyPaid, Landing } from './record.ts';
 import type { Till } from './till.ts';
 
 /** A paid request whose payment has been found good, before anybody holds it. */
-export interface Presented {
+export interface Presented<P extends Payment = Payment> {
   readonly paid: AnyPaid;
   readonly args: JsonObject;
-  readonly payment: Authorized;
+  readonly payment: Authorized<P>;
   readonly request_hash: string;
+  /** What the payer calls this purchase, where he names it. */
+  readonly identifier: string | null;
 }
 
 /** The same, held by this process under a lease. */
@@ -40,7 +49,7 @@ export async function claimingOf(
   context: Context,
 ): Promise<Claiming> {
   const { paid, args, payment, request_hash, task_id, means } = presented;
-  const { authorization, signature } = payment;
+  const { authorization } = payment;
   const payer = payerOf(payment);
   const claim_key = claimKey(authorization);
   const book = await landsOn(presented, payer, context);
@@ -52,16 +61,23 @@ export async function claimingOf(
     lease_owner: till.owner,
     network: authorization.network,
     payer: authorization.payer,
-    payment_id: authorization.nonce,
+    payment_id: paymentId(authorization),
     amount_atomic: paid.price_atomic,
     valid_before: authorization.valid_before_seconds,
-    authorization: { ...authorizationToJson(authorization), signature: signatureToJson(signature) },
+    authorization: paymentToJson(payment),
     means,
     landing: landingOf(till, paid, args, context),
     request_box: requestBox(till, presented, claim_key),
-    slots: paid.slots?.(args, payer) ?? [],
+    identifier: presented.identifier,
+    slots: slotsOf(presented),
   };
   return { request, book, reserves: orders[paid.order].reserves, model: paid.model?.(args) ?? null };
+}
+
+function slotsOf(presented: Presented): readonly string[] {
+  const { paid, args, payment } = presented;
+  const named = nameOf(presented);
+  return [...(paid.slots?.(args, payerOf(payment)) ?? []), ...(named ? [identifierSlot(named)] : [])];
 }
 
 /**
@@ -83,9 +99,10 @@ async function landsOn({ paid, args }: Presented, payer: Payer, context: Context
   return possession.kind === 'proven' ? possession.agent_id : 'payers';
 }
 
-function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: Context): Landing {
+export function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: Context): Landing {
   const { api_key, possession } = context.principal;
-  const route = paid.order === 'stamp' ? paid.route : { model: null, hub: null };
+  const stamped = paid.order === 'stamp';
+  const route = stamped ? paid.route : { model: null, hub: null };
   return {
     job_kind: paid.job_kind,
     intent_id: null,
@@ -97,6 +114,7 @@ function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: Context
     output_sha256: null,
     omission_rule: null,
     possessed_by: possession.kind === 'proven' ? possession.agent_id : null,
+    vendor_blind: !stamped && isVendorBlind(context.principal, isRouted(paid.model?.(args) ?? '')),
     request_salt: Buffer.from(till.random.bytes(16)).toString('hex'),
   };
 }
@@ -114,6 +132,8 @@ export function refusedClaim(
     case 'pending':
       return new Refusal('settlement_pending', { facts: { retry_after_seconds: 2, task_id: outcome.task_id } });
     case 'slot_taken':
+      if (isIdentifierSlot(outcome.slot))
+        return new Refusal('payment_in_flight', { facts: { retry_after_seconds: 1 } });
       return new Refusal(paid.slot_taken ?? 'duplicate_ref');
   }
 }

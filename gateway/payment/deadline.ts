@@ -1,5 +1,5 @@
 import { limits } from '../../schema/limits.ts';
-import type { Authorization } from './base/authorization.ts';
+import type { Authorization } from './payment.ts';
 
 /**
  * Until when work is worth doing: as long as hubs are given at most, and, where the payment is still to be settled for

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import { type NetworkName, networkNamed } from '../../schema/network.ts';
 import { wellFormedText } from '../../schema/requests/parse.ts';
+import { identified, keptExtensions } from './extensions/payment-identifier.ts';
 
 /** The shapes of x402 v1 and v2 payments. Unknown members are dropped: what is not read is not kept. */
 const hexOf = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`));
@@ -28,6 +29,11 @@ const exactEvmPayload = z.object({
 });
 export type ExactEvmPayload = z.infer<typeof exactEvmPayload>;
 
+/** A whole transaction of at most 1,232 bytes, signed by its payer, as base64. */
+const exactSvmPayload = z.object({ transaction: z.string().regex(/^[A-Za-z0-9+/]{4,1644}={0,2}$/) });
+export type ExactSvmPayload = z.infer<typeof exactSvmPayload>;
+export type ExactPayload = ExactEvmPayload | ExactSvmPayload;
+
 const terms = z.object({
   scheme: name,
   network: name,
@@ -36,30 +42,33 @@ const terms = z.object({
   payTo: name,
   maxTimeoutSeconds: z.number(),
   extra: z
-    .object({ name: text.optional(), version: text.optional() })
+    .object({ name: text.optional(), version: text.optional(), feePayer: text.optional() })
     .nullish()
     // Only what is compared is kept; a missing member must stay missing, or it could not be hashed.
     .transform(extra => ({
       ...(extra?.name && { name: extra.name }),
       ...(extra?.version && { version: extra.version }),
+      ...(extra?.feePayer && { feePayer: extra.feePayer }),
     })),
 });
 export type Terms = z.infer<typeof terms>;
 
 const envelopes = {
   1: z.object({ x402Version: z.literal(1), scheme: name, network: name, payload: z.unknown() }),
-  2: z.object({ x402Version: z.literal(2), accepted: terms, payload: z.unknown() }),
+  2: z.object({ x402Version: z.literal(2), accepted: terms, payload: z.unknown(), extensions: identified }),
 };
 
 /** What each network's scheme carries; another network's payload is not looked at, its name is refused later. */
-const payloads: Partial<Record<NetworkName, z.ZodType<ExactEvmPayload>>> = { base: exactEvmPayload };
+const payloads: Record<NetworkName, z.ZodType<ExactPayload>> = { base: exactEvmPayload, solana: exactSvmPayload };
 
 export interface Envelope {
   readonly scheme: string;
   readonly network: string;
   /** v2 says which offer it accepts; v1 does not. */
   readonly accepted: Terms | null;
-  readonly payload: ExactEvmPayload | null;
+  readonly payload: ExactPayload | null;
+  /** What v2's payment-identifier calls the purchase. */
+  readonly identifier: string | null;
   /** The payment as it came, without the members that nobody reads. */
   readonly kept: JsonObject;
 }
@@ -86,6 +95,8 @@ function parseEnvelope(version: 1 | 2, untrusted: unknown): Envelope | null {
   const payload = shape ? shape.safeParse(parsed.data.payload) : { success: true, data: null };
   if (!payload.success) return null;
   const data = payload.data ?? null;
+  const identifier = 'extensions' in parsed.data ? parsed.data.extensions : null;
   const offer: JsonObject = accepted === null ? { scheme, network } : { accepted };
-  return { scheme, network, accepted, payload: data, kept: { x402Version: version, ...offer, payload: data } };
+  const kept = { x402Version: version, ...offer, payload: data, ...keptExtensions(identifier) };
+  return { scheme, network, accepted, payload: data, identifier, kept };
 }

@@ -1,6 +1,6 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import { agentId } from '../../schema/ids.ts';
-import { networks } from '../../schema/network.ts';
+import type { NetworkName } from '../../schema/network.ts';
 import { voidReservations } from '../../subgraphs/book/index.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import {
@@ -10,11 +10,23 @@ import {
   knownChain,
   rememberBlock,
 } from '../../subgraphs/receipt/index.ts';
-import type { ChainBlock } from './base/base-shapes.ts';
-import type { BaseChain } from './base/chain.ts';
-import type { Reached } from './base/rpc.ts';
+import type { Reached } from './rpc.ts';
 
-const NETWORK = networks.base.name;
+/** A chain, as far as it is told from another. All of it throws where the chain cannot be reached. */
+export interface EpochChain {
+  readonly network: NetworkName;
+  /** Null where the chain has no such block. The first one is the chain's genesis. */
+  blockHash(number: number): Promise<string | null>;
+  /** The newest final block; null where nothing but the first is ever asked for. */
+  finalized(): Promise<{ readonly number: number; readonly hash: string } | null>;
+  /**
+   * Signatures and settlements are for one chain: on another they would be worth nothing, or be worth it to a stranger.
+   * @throws OtherChain
+   */
+  requireOurs(profile: Profile): Promise<void>;
+}
+
+type Profile = 'development' | 'production';
 
 /** What the chain in front of us is to the one that this database was paid on. */
 export type Continuity =
@@ -42,44 +54,41 @@ export class OtherChain extends Error {
 /**
  * Compares the chain with the one that the database remembers, before anything is settled on it. Another one: in
  * development a new epoch begins, in production the process refuses to start.
- * @throws OtherChain, also where it is not Base at all; and where the chain cannot be reached, for then nothing can be compared.
+ * @throws OtherChain, also where it is another network's; and where the chain cannot be reached, for then nothing can be compared.
  */
-export async function openEpoch(
-  database: Database,
-  chain: BaseChain,
-  profile: 'development' | 'production',
-): Promise<number> {
-  await requireBase(chain);
-  const genesis = await blockAt(chain, 0);
-  if (genesis === null) throw new OtherChain('the chain has no first block');
-  const seen = await database.transaction(tx => knownChain(tx, NETWORK));
-  const standing = seen ? await blockAt(chain, seen.last_block) : null;
+export async function openEpoch(database: Database, chain: EpochChain, profile: Profile): Promise<number> {
+  const { network } = chain;
+  await chain.requireOurs(profile);
+  const genesis_hash = await chain.blockHash(0);
+  if (genesis_hash === null) throw new OtherChain('the chain has no first block');
+  const seen = await database.transaction(tx => knownChain(tx, network));
+  const standing = seen ? await chain.blockHash(seen.last_block) : null;
   return database.transaction(async tx => {
-    const known = await knownChain(tx, NETWORK);
+    const known = await knownChain(tx, network);
     // Another process began an epoch, or saw a later block, while we looked: its word is as good as ours.
     if (known && known.last_block !== seen?.last_block) return known.epoch;
-    const continuity = judgeContinuity(known, genesis.hash, standing?.hash ?? null);
+    const continuity = judgeContinuity(known, genesis_hash, standing);
     if (continuity.kind === 'same') return known?.epoch ?? 0;
     if (continuity.kind === 'other') {
       if (profile === 'production') {
         throw new OtherChain(otherChain[continuity.because]);
       }
-      await endEpoch(tx);
+      await endEpoch(tx, network);
     }
     const epoch = known ? known.epoch + 1 : 0;
-    await beginEpoch(tx, NETWORK, { epoch, genesis_hash: genesis.hash, last_block: 0, last_hash: genesis.hash });
+    await beginEpoch(tx, network, { epoch, genesis_hash, last_block: 0, last_hash: genesis_hash });
     return epoch;
   });
 }
 
 /** The newest final block: what a later start will look for. */
-export async function rememberChain(database: Database, chain: BaseChain, epoch: number): Promise<void> {
-  const final = await blockAt(chain, 'finalized');
-  if (final) await database.transaction(tx => rememberBlock(tx, NETWORK, epoch, final.number, final.hash));
+export async function rememberChain(database: Database, chain: EpochChain, epoch: number): Promise<void> {
+  const final = await chain.finalized();
+  if (final) await database.transaction(tx => rememberBlock(tx, chain.network, epoch, final.number, final.hash));
 }
 
-async function endEpoch(tx: Tx): Promise<void> {
-  const held = await closeOpenClaims(tx);
+async function endEpoch(tx: Tx, network: NetworkName): Promise<void> {
+  const held = await closeOpenClaims(tx, network);
   await voidReservations(
     tx,
     held.map(({ agent_id, reserved_atomic }) => ({
@@ -89,18 +98,8 @@ async function endEpoch(tx: Tx): Promise<void> {
   );
 }
 
-/** Signatures and settlements are for this chain: on another they would be worth nothing, or be worth it to a stranger. */
-async function requireBase(chain: BaseChain): Promise<void> {
-  const id = reached(await chain.chainId());
-  const { name, chain_id } = networks.base;
-  if (id !== chain_id) throw new OtherChain(`BASE_RPC_URL is a node of chain ${id}, and ${name} is chain ${chain_id}`);
-}
-
-async function blockAt(chain: BaseChain, tag: 'finalized' | number): Promise<ChainBlock | null> {
-  return reached(await chain.block(tag));
-}
-
-function reached<T>(answer: Reached<T>): T {
+/** @throws where it could not be reached. */
+export function reached<T>(answer: Reached<T>): T {
   if (answer.kind !== 'ok') throw new Error('the chain cannot be reached', { cause: answer.cause });
   return answer.value;
 }

@@ -1,7 +1,8 @@
 import type { SettleResponse } from '@x402/core/types';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import { networks } from '../../schema/network.ts';
+import { type NetworkName, networks } from '../../schema/network.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { readEnvelope } from './envelope.ts';
 
@@ -12,8 +13,11 @@ export type DecodedPayment =
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const MALFORMED: DecodedPayment = { kind: 'malformed' };
 
-/** PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1): base64 of JSON. Only its shape is judged here, nothing is believed. */
-export function decodePayment(version: 1 | 2, header: string): DecodedPayment {
+/**
+ * PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1): base64 of JSON. Only its shape is judged here, nothing is believed. `resource`
+ * is what it came with the request for.
+ */
+export function decodePayment(version: 1 | 2, header: string, resource?: string): DecodedPayment {
   if (header.length > limits.payment_header_bytes_max || !BASE64.test(header)) return MALFORMED;
   let untrusted: unknown;
   try {
@@ -23,25 +27,31 @@ export function decodePayment(version: 1 | 2, header: string): DecodedPayment {
   }
   const envelope = readEnvelope(version, untrusted);
   if (envelope === null) return MALFORMED;
-  return { kind: 'decoded', payment: { x402_version: version, envelope: envelope.kept } };
+  const asked = resource === undefined ? {} : { resource };
+  return { kind: 'decoded', payment: { x402_version: version, envelope: envelope.kept, ...asked } };
 }
 
 export interface SettlementAnswer {
   readonly success: boolean;
   /** Transaction hash; empty where nothing is on the chain. */
   readonly transaction: string;
+  readonly network: NetworkName;
   readonly payer: string;
   /** x402's own word, such as `settlement_pending`; only where not successful. */
   readonly error_reason?: string;
+  /** Of v2 alone. */
+  readonly extensions?: JsonObject;
 }
 
 /** PAYMENT-RESPONSE (v2) or X-PAYMENT-RESPONSE (v1): what became of the payment. */
 export function settlementHeaders(version: 1 | 2, answer: SettlementAnswer): Record<string, string> {
   const { success, transaction, payer, error_reason } = answer;
+  const { name, caip2 } = networks[answer.network];
   // v1 knows networks by name, v2 by CAIP-2; the encoder's type admits the latter alone.
-  const network = (version === 1 ? networks.base.name : networks.base.caip2) as SettleResponse['network'];
+  const network = (version === 1 ? name : caip2) as SettleResponse['network'];
   const response: SettleResponse = { success, transaction, network, payer };
   if (error_reason !== undefined) response.errorReason = error_reason;
+  if (version === 2 && answer.extensions) response.extensions = answer.extensions;
   const encoded = Buffer.from(JSON.stringify(response)).toString('base64');
   return { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: encoded };
 }

@@ -1,8 +1,8 @@
-import { Refusal } from '../../schema/errors.ts';
-import { type ClaimOutcome, type Means, openClaimsOf } from '../../subgraphs/receipt/index.ts';
+import type { ClaimOutcome, Means } from '../../subgraphs/receipt/index.ts';
 import { rejected } from './authorized.ts';
-import type { Hex } from './base/abi.ts';
+import { chainUnreachable } from './preflight.ts';
 import type { Claiming, Taken } from './queues.ts';
+import { railOf } from './rail.ts';
 import type { AnyPaid } from './record.ts';
 import type { Till } from './till.ts';
 
@@ -33,13 +33,8 @@ export async function claimWithinMeans(
   return { claim, outcome };
 }
 
-/** Open claims first, then the chain: one that moves between the two is seen as moved, and one after them in the balance. */
-async function lookAgain(till: Till, { payer }: Claiming['request']): Promise<Means> {
-  const open = await openClaimsOf(till.database, payer);
-  const nonces = open.map(({ payment_id }) => payment_id as Hex);
-  const holdings = await till.chain.holdings(payer as Hex, nonces);
-  if (holdings.kind !== 'ok')
-    throw new Refusal('chain_unavailable', { facts: { charged: false }, cause: holdings.cause });
-  const { balance_atomic, used } = holdings.value;
-  return { balance_atomic, moved: open.filter((_, index) => used[index]).map(({ claim_key }) => claim_key) };
+async function lookAgain(till: Till, { network, payer }: Claiming['request']): Promise<Means> {
+  const means = await railOf(till, network).means(till, payer);
+  if (means.kind !== 'ok') throw chainUnreachable(means.cause);
+  return means.value;
 }

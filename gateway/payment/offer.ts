@@ -5,14 +5,20 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { type NetworkName, networks } from '../../schema/network.ts';
+import { type Extensions, noExtensions } from './extensions/open-extensions.ts';
+import { Remembered } from './remembered.ts';
 
 /** Treasury address per network; a network without one is not offered. */
-export type PayTo = Readonly<Partial<Record<NetworkName, string>>>;
+export type PayTo = Readonly<Partial<Record<NetworkName, string>>> & {
+  /** Whom payers on Solana name as the payer of their transaction's fee. */
+  readonly solana_fee_payer?: string;
+};
 export type ChallengeReason = { readonly code: ErrorCode; readonly detail?: string } | null;
 
 /** What a network's `exact` offer says beyond the price: one row per network that can be settled on. */
-const offered: Partial<Record<NetworkName, { asset: string; extra: Record<string, string> }>> = {
-  base: { asset: networks.base.usdc, extra: { ...networks.base.usdc_domain } },
+const extras: Record<NetworkName, (pay_to: PayTo) => Record<string, string>> = {
+  base: () => ({ ...networks.base.usdc_domain }),
+  solana: ({ solana_fee_payer }) => ({ ...(solana_fee_payer && { feePayer: solana_fee_payer }) }),
 };
 
 const ANSWERS_IN = 'application/json';
@@ -49,53 +55,52 @@ function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
 
 function offersOf({ networks: wanted }: Price, pay_to: PayTo) {
   return wanted.flatMap(network => {
-    const terms = offered[network];
     const payTo = pay_to[network];
-    return terms && payTo ? [{ network, payTo, ...terms }] : [];
+    return payTo ? [{ network, payTo, asset: networks[network].usdc, extra: extras[network](pay_to) }] : [];
   });
 }
 
-/** One 402 for both versions: v2 in the PAYMENT-REQUIRED header, v1 in the body. */
-export function challenge(price: Price, pay_to: PayTo, reason: ChallengeReason): Challenge {
+/** One 402 for both versions: v2 in the PAYMENT-REQUIRED header, v1 in the body, which knows of no extensions. */
+export function challenge(
+  price: Price,
+  pay_to: PayTo,
+  reason: ChallengeReason,
+  extensions: Extensions = noExtensions,
+): Challenge {
+  return challengeUntil(price, pay_to, reason, extensions).challenge;
+}
+
+interface Made {
+  readonly challenge: Challenge;
+  /** When what is signed in it is to be signed anew. */
+  readonly until_ms: number;
+}
+
+function challengeUntil(price: Price, pay_to: PayTo, reason: ChallengeReason, { of }: Extensions): Made {
   const error = reason === null ? NO_PAYMENT : (reason.detail ?? reason.code);
-  const required: PaymentRequired = {
-    x402Version: 2,
-    error,
-    resource: { url: price.resource, description: price.description, mimeType: ANSWERS_IN },
-    accepts: requirements(price, pay_to),
-    extensions: {},
-  };
-  return {
+  const accepts = requirements(price, pay_to);
+  const { extensions, until_ms } = of(price, accepts);
+  const resource = { url: price.resource, description: price.description, mimeType: ANSWERS_IN };
+  const required: PaymentRequired = { x402Version: 2, error, resource, accepts, extensions };
+  const challenge = {
     headers: { 'PAYMENT-REQUIRED': encodePaymentRequiredHeader(required) },
     required: required as unknown as JsonObject,
     body: { x402Version: 1, error, accepts: requirementsV1(price, pay_to) },
   };
+  return { challenge, until_ms };
 }
 
 const REMEMBERED_MAX = 1_000;
+export type Challenges = (price: Price, reason: ChallengeReason) => Challenge;
 
-/** Challenges encoded once each: an unpaid request costs a look-up. The oldest is forgotten first. */
-export function openChallenges(pay_to: PayTo): (price: Price, reason: ChallengeReason) => Challenge {
-  const remembered = new Map<string, Challenge>();
+/** Challenges encoded once each, for as long as what is signed in them is: an unpaid request costs a look-up. */
+export function openChallenges(pay_to: PayTo, extensions: Extensions = noExtensions): Challenges {
+  const remembered = new Remembered<Made>(REMEMBERED_MAX);
   return (price, reason) => {
-    const key = [
-      price.amount_atomic,
-      price.networks.join(),
-      price.resource,
-      price.description,
-      reason?.code,
-      reason?.detail,
-    ].join('\n');
-    const known = remembered.get(key);
-    if (known) return known;
-    const made = challenge(price, pay_to, reason);
-    if (remembered.size >= REMEMBERED_MAX) {
-      for (const oldest of remembered.keys()) {
-        remembered.delete(oldest);
-        break;
-      }
-    }
-    remembered.set(key, made);
-    return made;
+    const { amount_atomic, networks, resource, description } = price;
+    const key = [amount_atomic, networks.join(), resource, description, reason?.code, reason?.detail].join('\n');
+    const now = extensions.now_ms();
+    const made = () => challengeUntil(price, pay_to, reason, extensions);
+    return remembered.get(key, ({ until_ms }) => now < until_ms, made).challenge;
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { limits } from '../../schema/limits.ts';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import {
@@ -7,24 +8,37 @@ import {
   completionStream,
   type Hubs,
   type Issuer,
+  imagePaid,
+  quotePaid,
+  responsePaid,
   type SavedHead,
+  taskPaid,
+  transcriptionPaid,
 } from '../../subgraphs/receipt/index.ts';
 import { agentOfWallet, registrationPaid, type WalletProofs } from '../../subgraphs/session/index.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Config } from '../config.ts';
 import type { Hex } from './base/abi.ts';
+import { carriedOnBase } from './base/carried.ts';
 import type { BaseChain } from './base/chain.ts';
+import { epochChainOf } from './base/epoch-chain.ts';
+import { openBaseRail } from './base/rail.ts';
 import { ChainHead } from './chain-head.ts';
 import { openEpoch } from './epoch.ts';
+import { openExtensions } from './extensions/open-extensions.ts';
 import { openFacilitator } from './facilitator/client.ts';
 import { type FacilitatorTimes, facilitatorDefaults, openFacilitatorSettler } from './facilitator/settler.ts';
+import { KeyCalls } from './key-calls.ts';
+import { openChallenges, type PayTo } from './offer.ts';
 import { Owed } from './owed.ts';
+import type { BasePayment } from './payment.ts';
 import { openQueues } from './queues.ts';
 import { type AnyPaid, openRecorder } from './record.ts';
 import { FEE_CEILING_WEI_DEFAULT } from './settle/fees.ts';
 import { type Settler, settlerDefaults } from './settle/settle.ts';
 import { openSettler } from './settle/settler.ts';
 import { settlerKey } from './settle/transaction.ts';
+import type { OpenedSolana } from './solana/open-solana.ts';
 import { type ClaimItem, commitSettling } from './steps.ts';
 import { StreamsInFlight } from './streams-in-flight.ts';
 import type { Faults, Till } from './till.ts';
@@ -43,12 +57,14 @@ export interface TillParts {
   readonly faults: Faults;
   readonly logger: Logger;
   readonly openSettling: OpenSettling;
+  /** For so long a caller waits for a transaction on Solana. */
+  readonly wait_ms?: number | undefined;
 }
 
 /** Opens the way to the chain; another one (an external facilitator, a bench without a chain) fits in its place. */
 export type OpenSettling = (
   parts: Pick<TillParts, 'config' | 'database' | 'chain' | 'faults' | 'logger'>,
-) => Settler<ClaimItem>;
+) => Settler<ClaimItem<BasePayment>>;
 
 const POLL_MS_DEVELOPMENT = 20;
 const SEARCHES = { at_once_max: 2, wait_ms_max: 10_000 };
@@ -57,8 +73,8 @@ const SEARCHES = { at_once_max: 2, wait_ms_max: 10_000 };
 const openOwnSettling = (
   { config, database, chain, faults, logger }: Parameters<OpenSettling>[0],
   wait_ms: number,
-): Settler<ClaimItem> =>
-  openSettler<ClaimItem>({
+): Settler<ClaimItem<BasePayment>> =>
+  openSettler<ClaimItem<BasePayment>>({
     ...settlerDefaults,
     wait_ms,
     chain,
@@ -81,10 +97,10 @@ export const configuredSettling =
     const { config, database, chain, faults, logger } = parts;
     if (config.facilitator_url === null) return openOwnSettling(parts, wait_ms);
     const { verify_ms, settle_ms, ...rest } = times;
-    return openFacilitatorSettler<ClaimItem>({
+    return openFacilitatorSettler<ClaimItem<BasePayment>, BasePayment>({
       ...rest,
-      facilitator: openFacilitator({ url: config.facilitator_url, verify_ms, settle_ms }),
-      chain,
+      facilitator: openFacilitator({ url: config.facilitator_url, verify_ms, settle_ms, network: 'base' }),
+      carried: carriedOnBase(chain),
       database,
       random: systemRandom,
       faults,
@@ -96,7 +112,16 @@ export const configuredSettling =
 /** Everything that is sold, by field. A paid field that is missing here could be claimed and never be finished. */
 function soldBy(hubs: Hubs, vault: Vault): ReadonlyMap<string, AnyPaid> {
   const registration = registrationPaid({ vault, random: systemRandom });
-  const sold = [completionPaid(hubs), completionStream(hubs), registration] as unknown as AnyPaid[];
+  const sold = [
+    completionPaid(hubs),
+    completionStream(hubs),
+    responsePaid(hubs),
+    taskPaid(hubs),
+    quotePaid(hubs),
+    imagePaid(hubs),
+    transcriptionPaid(hubs),
+    registration,
+  ] as unknown as AnyPaid[];
   return new Map(sold.map(paid => [paid.field, paid]));
 }
 
@@ -105,12 +130,37 @@ function settlesFrom({ facilitator_keys: [key], pay_to_base }: Config): Hex {
   return key ? settlerKey(key).address : (pay_to_base as Hex);
 }
 
+/** Its libraries are large, and of no use to whoever does without it. */
+async function solanaOf({ config, database, faults, logger, wait_ms }: TillParts): Promise<OpenedSolana | null> {
+  const { solana, profile, facilitator_url } = config;
+  if (solana === null) return null;
+  const { openSolana } = await import('./solana/open-solana.ts');
+  return openSolana({
+    solana,
+    profile,
+    facilitator_url,
+    database,
+    faults,
+    logger,
+    wait_ms: wait_ms ?? settlerDefaults.wait_ms,
+  });
+}
+
+function payTo({ pay_to_base: base, solana: configured }: Config, solana: OpenedSolana | null): PayTo {
+  if (!configured || !solana) return { base };
+  return { base, solana: configured.pay_to, solana_fee_payer: solana.fee_payer };
+}
+
 /** The till of this process: its own name, its queues, its way to the chain. @throws OtherChain */
 export async function openTill(parts: TillParts): Promise<Till> {
   const { config, database, chain, hubs, issuer, vault, saved_head, faults } = parts;
-  const chain_epoch = await openEpoch(database, chain, config.profile);
+  const chain_epoch = await openEpoch(database, epochChainOf(chain), config.profile);
   const chain_head = new ChainHead(chain, systemClock);
   const { profile } = config;
+  const settler = parts.openSettling(parts);
+  const base = openBaseRail({ database, chain, chain_head, chain_epoch, settler });
+  const solana = await solanaOf(parts);
+  const pay_to = payTo(config, solana);
   const refuser = { issuer, random: systemRandom, profile, anchor: () => chain_head.anchor() };
   const queues = openQueues(database, openRecorder(issuer, vault.seal), refuser, faults);
   return {
@@ -119,8 +169,7 @@ export async function openTill(parts: TillParts): Promise<Till> {
     owed: new Owed(),
     chain,
     chain_head,
-    chain_epoch,
-    settler: parts.openSettling(parts),
+    rails: { base, solana: solana?.rail ?? null },
     wallets: parts.wallets,
     wallet_factories: new Set(config.wallet_factories.map(factory => factory.toLowerCase())),
     settles_from: settlesFrom(config),
@@ -132,10 +181,12 @@ export async function openTill(parts: TillParts): Promise<Till> {
     random: systemRandom,
     faults,
     streams: new StreamsInFlight(),
+    key_calls: new KeyCalls(limits.key_calls_underway_max),
     searches: new Turns(SEARCHES),
     base_url: config.base_url,
     profile,
-    pay_to: { base: config.pay_to_base },
+    challenges: openChallenges(pay_to, openExtensions(issuer, systemClock)),
+    pay_to,
     owner: randomUUID(),
     sold: soldBy(hubs, vault),
     agentOfWallet: wallet => agentOfWallet(database, wallet),

@@ -13,6 +13,7 @@ import {
   type Refuser,
 } from '../../subgraphs/receipt/index.ts';
 import { agentsOfWallets } from '../../subgraphs/session/index.ts';
+import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
 import type { Landing, Recorded, Recorder, Recording } from './record.ts';
 import type { FaultPoint, Faults } from './till.ts';
 
@@ -20,6 +21,7 @@ import type { FaultPoint, Faults } from './till.ts';
 export interface Queues {
   readonly claim: GroupCommit<Claiming, Taken>;
   readonly record: GroupCommit<Recording, Recorded>;
+  readonly key_call: GroupCommit<KeyCalling, KeyCallOutcome>;
   readonly replay: GroupCommit<TaskId, undefined>;
 }
 
@@ -45,9 +47,11 @@ type Placed = Pick<Claiming, 'model'> & { readonly request: ClaimRequest };
 export function openQueues(database: Database, recorder: Recorder, refuser: Refuser, faults: Faults): Queues {
   const items_max = limits.group_commit_items_max;
   const claim: Run<Claiming, Taken> = async (tx, claimings) => claimAndReserve(tx, refuser, await place(tx, claimings));
+  const keyCall: Run<KeyCalling, KeyCallOutcome> = (tx, callings) => holdKeyCalls(tx, refuser, callings);
   return {
     claim: new GroupCommit(database, holding(faults, 'in_claim', claim), items_max),
     record: new GroupCommit(database, holding(faults, 'in_record', recorder), items_max),
+    key_call: new GroupCommit(database, holding(faults, 'in_claim', keyCall), items_max),
     replay: new GroupCommit(database, replayAll, items_max),
   };
 }

@@ -6,6 +6,7 @@ import { correct } from '../../subgraphs/book/index.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import {
   forgetClaims,
+  forgetKeyCalls,
   type Lease,
   markFinal,
   type PaymentClaim,
@@ -16,24 +17,18 @@ import {
   tasksOfSettlement,
 } from '../../subgraphs/receipt/index.ts';
 import { lookForArrivals } from './arrivals.ts';
-import { type Authorization, authorizationFromJson } from './base/authorization.ts';
-import { isOver } from './base/decide.ts';
-import type { Decision, Moved, NotTransferred, Unknown, Vouched } from './base/outcome.ts';
-import { searchFrom } from './base/search-from.ts';
 import { requestLabel } from './claimed.ts';
-import { rememberChain } from './epoch.ts';
-import { vouchFor } from './facilitator/vouch.ts';
 import { type Heartbeat, openHeartbeat } from './heartbeat.ts';
+import type { Decision, Moved, NotTransferred, Unknown, Vouched } from './outcome.ts';
+import { type Payment, paymentFromJson } from './payment.ts';
+import { openRails, type Rail, railOf, type Sent } from './rail.ts';
 import type { Answered, AnyPaid, Landing, Settled } from './record.ts';
-import { type Rechecked, recheckFinalized } from './settle/finality.ts';
-import { reconcileSettlement } from './settle/reconcile-settlement.ts';
+import type { Rechecked } from './settle/finality.ts';
 import { giveUp, letGo, record } from './steps.ts';
 import type { Till } from './till.ts';
 
 const CLAIMS_PER_ROUND = 64;
 const CLAIMS_AT_ONCE = 8;
-/** For how long a payment may have been used before the claim that found it used. */
-const SEEN_LATE_SECONDS_MAX = 24 * 3600;
 
 interface Round {
   readonly name: string;
@@ -44,12 +39,13 @@ interface Round {
 /** What is looked after, and how long each rests between two rounds; none waits for another. */
 const rounds: readonly Round[] = [
   { name: 'owed', rest_ms: 1_000, run: till => till.owed.pay() },
-  { name: 'rebroadcast', rest_ms: 1_000, run: till => till.settler.rebroadcast() },
+  { name: 'rebroadcast', rest_ms: 1_000, run: till => onEachRail(till, rail => rail.settler.rebroadcast()) },
   { name: 'orphans', rest_ms: 1_000, run: finishOrphans },
   { name: 'expired', rest_ms: 1_000, run: lookAtExpired },
   { name: 'arrivals', rest_ms: 1_000, run: lookForArrivals },
-  { name: 'finality', rest_ms: 5_000, run: till => recheckFinalized(till, noteMoved) },
-  { name: 'chain', rest_ms: 5_000, run: lookAtChain },
+  { name: 'finality', rest_ms: 5_000, run: till => onEachRail(till, rail => rail.recheck(till, noteMoved)) },
+  { name: 'chain', rest_ms: 5_000, run: till => onEachRail(till, rail => rail.look()) },
+  { name: 'key calls', rest_ms: 10_000, run: till => forgetKeyCalls(till.database) },
   {
     name: 'forget',
     rest_ms: 600_000,
@@ -97,9 +93,11 @@ export async function openReconciler(
   };
 }
 
-/** Its newest head, to sign refusals at, and its newest final block, for a later start to look for: one request for both. */
-async function lookAtChain({ database, chain, chain_epoch, chain_head }: Till): Promise<void> {
-  await Promise.all([chain_head.poll(), rememberChain(database, chain, chain_epoch)]);
+/** A chain that is away keeps no other waiting. */
+async function onEachRail(till: Till, round: (rail: Rail) => Promise<unknown>): Promise<void> {
+  const done = await Promise.allSettled(openRails(till).map(round));
+  const faults = done.flatMap(one => (one.status === 'rejected' ? [one.reason] : []));
+  if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults);
 }
 
 async function finishOrphans(till: Till, heartbeat: Heartbeat): Promise<void> {
@@ -145,7 +143,7 @@ async function finish(till: Till, claim: PaymentClaim, lease: Lease): Promise<vo
     await giveUp(till, lease, 'process_ended', true);
     return;
   }
-  const settlement = await ask(till, claim, claim.settlementId);
+  const settlement = await ask(till, claim, sentOf(claim));
   const moved = settlement.kind === 'unknown' ? await vouchedFor(till, claim) : settlement;
   if (moved?.kind === 'transferred' || moved?.kind === 'vouched') await recordLate(till, claim, lease, moved);
   else if (settlement.kind !== 'transferred')
@@ -154,27 +152,20 @@ async function finish(till: Till, claim: PaymentClaim, lease: Lease): Promise<vo
 
 /** As for a caller who waits: a stamp's effect is written for money that was seen, and for no less. */
 async function vouchedFor(till: Till, claim: PaymentClaim): Promise<Vouched | null> {
-  if (claim.fromBlock === null || till.sold.get(claim.field)?.order === 'stamp') return null;
-  const { settlementId: settlement_id, fromBlock: from_block } = claim;
-  return vouchFor(till, { authorization: authorizationOf(claim), settlement_id, from_block });
+  if (till.sold.get(claim.field)?.order === 'stamp') return null;
+  return railOf(till, claim.network).vouch(till, paymentOf(claim), sentOf(claim));
 }
 
-async function ask(till: Till, claim: PaymentClaim, settlement_id: string | null): Promise<Decision> {
-  const authorization = authorizationOf(claim);
-  const from_block = claim.fromBlock ?? (await searchFrom(till.chain, unusedUntil(claim, authorization)));
-  if (from_block === null) return { kind: 'unknown', reason: 'chain_unavailable' };
-  return reconcileSettlement(till, { authorization, settlement_id, from_block });
+function ask(till: Till, claim: PaymentClaim, sent: Sent): Promise<Decision> {
+  return railOf(till, claim.network).decide(till, paymentOf(claim), sent);
 }
 
-/** It was looked at when it was first claimed; before `validAfter` no block can have taken it. */
-function unusedUntil({ claimedAt }: PaymentClaim, { valid_after_seconds }: Authorization): number {
-  const claimed_seconds = Math.floor(claimedAt.getTime() / 1_000);
-  return Math.max(valid_after_seconds, claimed_seconds - SEEN_LATE_SECONDS_MAX);
+function sentOf({ settlementId, fromBlock, claimedAt }: PaymentClaim): Sent {
+  return { settlement_id: settlementId, from_block: fromBlock, claimed_at: claimedAt };
 }
 
-function authorizationOf(claim: PaymentClaim): Authorization {
-  const { signature: _, ...stored } = claim.authorization;
-  return authorizationFromJson(stored as JsonObject);
+function paymentOf({ authorization }: PaymentClaim): Payment {
+  return paymentFromJson(authorization);
 }
 
 /** What cannot be finished is let go of, or it would be held by a process that lives and does nothing about it. */
@@ -200,7 +191,7 @@ async function recordLate(till: Till, claim: PaymentClaim, lease: Lease, transfe
     agent_id: paid.order === 'stamp' && answer.kind === 'stored' ? await till.agentOfWallet(claim.payer) : landed,
     network: claim.network,
     payer: claim.payer,
-    pay_to: authorizationOf(claim).pay_to,
+    pay_to: paymentOf(claim).authorization.pay_to,
     payment_id: claim.paymentId,
     amount_atomic: claim.amountAtomic,
     reserved_atomic: claim.reservedAtomic,
@@ -234,7 +225,7 @@ async function answerOf(till: Till, claim: PaymentClaim, paid: AnyPaid): Promise
 /** The payment has expired: unless somebody used it after we let go of it, its release is final. */
 async function lastLook(till: Till, claim: PaymentClaim): Promise<void> {
   // Our own transaction failed long ago; what counts is what the chain says now.
-  const settlement = await ask(till, claim, null);
+  const settlement = await ask(till, claim, { ...sentOf(claim), settlement_id: null });
   if (settlement.kind === 'not_transferred' || isTraceless(claim, settlement)) {
     if (await canChange(till, claim, settlement.reason)) return;
     await till.database.transaction(tx => markFinal(tx, claim));
@@ -253,12 +244,12 @@ function isTraceless({ reason }: PaymentClaim, settlement: Decision): settlement
 
 /** A newest block that comes after its time may yet give way to one that comes before it, and takes the payment. */
 async function canChange(
-  { chain }: Till,
+  till: Till,
   claim: PaymentClaim,
   reason: (NotTransferred | Unknown)['reason'],
 ): Promise<boolean> {
   const depends_on_time = reason === 'expired' || reason === 'chain_inconsistent';
-  return depends_on_time && !(await isOver(chain, { valid_before_seconds: claim.validBefore }));
+  return depends_on_time && !(await railOf(till, claim.network).isOver(paymentOf(claim)));
 }
 
 /** The task that a book refused stands on its row as refused; what was paid for after all is another. */

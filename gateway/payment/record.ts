@@ -1,27 +1,27 @@
-import { type AtomicAmount, atomicAmount } from '../../schema/amount.ts';
+import type { AtomicAmount } from '../../schema/amount.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { canonicalHash } from '../../schema/digest.ts';
 import type { AgentId, TaskId } from '../../schema/ids.ts';
-import { type NetworkName, networks } from '../../schema/network.ts';
-import { type Collection, collect, type RowBirth } from '../../subgraphs/book/index.ts';
-import { iso } from '../../subgraphs/clock.ts';
+import type { NetworkName } from '../../schema/network.ts';
+import type { WaivedBy } from '../../schema/receipt-payload.ts';
+import { collect } from '../../subgraphs/book/index.ts';
 import type { Services } from '../../subgraphs/context.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import type { OmissionRule, Paid, Stamp, Stamped, Stream, Whole } from '../../subgraphs/paid.ts';
 import {
   awaitArrivals,
+  endKeyCalls,
   type Issuer,
+  type KeyCallHold,
   type Lease,
   lockLogHead,
   markRecorded,
   type PreparedReceipt,
-  prepareReceipt,
   type Receipt,
   type SignedTreeHead,
   storeAnswers,
 } from '../../subgraphs/receipt/index.ts';
-import type { Moved } from './base/outcome.ts';
-import type { Till } from './till.ts';
+import type { Moved } from './outcome.ts';
+import { collectionOf, paymentRef } from './record-forms.ts';
 
 /** Any paid field: the gateway's own tables do not care what is sold. */
 export type AnyPaid = Paid<JsonObject, JsonObject>;
@@ -40,42 +40,36 @@ export interface Landing extends JsonObject {
   readonly omission_rule: OmissionRule | null;
   /** The agent whose session came with the call: its answer is delivered again to nobody else. */
   readonly possessed_by: number | null;
+  /** Promised with the session: whoever answers learns nothing of who asks. */
+  readonly vendor_blind: boolean;
   /** The payment is public once it is on the chain; without the salt a short prompt could be guessed from its hash. */
   readonly request_salt: string;
 }
 
-/** The facts of a claim that its record is made from: the same, whether the caller waited or reconcile came later. */
-export interface Settled {
+/** What is recorded of any call. */
+interface Landed {
   readonly task_id: TaskId;
   readonly request_hash: string;
   readonly agent_id: AgentId | null;
+  readonly landing: Landing;
+}
+
+/** The facts of a claim that its record is made from: the same, whether the caller waited or reconcile came later. */
+export interface Settled extends Landed {
   readonly network: NetworkName;
   readonly payer: string;
   readonly pay_to: string;
   readonly payment_id: string;
   readonly amount_atomic: AtomicAmount;
   readonly reserved_atomic: AtomicAmount;
-  readonly landing: Landing;
   readonly transfer: Moved;
 }
 
-/** What a row and a receipt say of the money. */
-const rests = {
-  transferred: {
-    evidence: 'collected',
-    collected: true,
-    settled_by: 'observed_transfer',
-    recorded_by: null,
-    arrival_status: 'confirmed',
-  },
-  vouched: {
-    evidence: 'RECORDED_BY_SETTLE',
-    collected: false,
-    settled_by: 'receipt',
-    recorded_by: 'settle',
-    arrival_status: 'pending',
-  },
-} as const satisfies Record<Moved['kind'], Partial<RowBirth>>;
+/** The same of a call that a key stood in for: no money moved, and none ever will. */
+export interface Waived extends Landed {
+  readonly waived_by: WaivedBy;
+  readonly transfer: null;
+}
 
 /** Where the answer comes from that is kept for redelivery. */
 export type Answered =
@@ -86,13 +80,16 @@ export type Answered =
   /** A stamp's effect, written with its row. */
   | { readonly kind: 'stamp'; readonly paid: Stamp<JsonObject, JsonObject>; readonly args: JsonObject };
 
-export interface Recording {
-  readonly lease: Lease;
-  readonly settled: Settled;
+/** By what this process may record the call, and nobody else: its payment's claim, or its hold on the task. */
+type Held =
+  | { readonly lease: Lease; readonly settled: Settled }
+  | { readonly hold: KeyCallHold; readonly settled: Waived };
+
+export type Recording = Held & {
   /** Made outside the lock: all signatures but the JWS are in it. */
   readonly prepared: PreparedReceipt;
   readonly answer: Answered;
-}
+};
 
 export interface Recorded {
   readonly receipt: Receipt;
@@ -109,24 +106,29 @@ export const answerLabel = (task_id: string): string => `answer:${task_id}`;
 /** One transaction for a batch: claims, stamps' effects, rows, receipts, leaves, head, counters, events, wake-ups. */
 export function openRecorder(issuer: Issuer, seal: Seal): Recorder {
   return async (tx, recordings) => {
+    const paid = recordings.filter(recording => 'lease' in recording);
     await markRecorded(
       tx,
-      recordings.map(({ lease }) => lease),
+      paid.map(({ lease }) => lease),
     );
     await awaitArrivals(
       tx,
-      recordings.flatMap(({ lease, settled }) => (settled.transfer.kind === 'vouched' ? [lease.claim_key] : [])),
+      paid.flatMap(({ lease, settled }) => (settled.transfer.kind === 'vouched' ? [lease.claim_key] : [])),
+    );
+    await endKeyCalls(
+      tx,
+      recordings.flatMap(recording => ('hold' in recording ? [recording.hold] : [])),
     );
     const log = await lockLogHead(tx);
     const answers: (JsonObject | null)[] = [];
     for (const recording of recordings) answers.push(await answerOf(tx, recording));
     await storeAnswers(
       tx,
-      recordings.flatMap(({ lease, settled }, index) => {
+      recordings.flatMap((recording, index) => {
         const answer = answers[index];
-        return answer
-          ? [{ claim_key: lease.claim_key, answer_box: seal(JSON.stringify(answer), answerLabel(settled.task_id)) }]
-          : [];
+        if (!answer || !('lease' in recording)) return [];
+        const { lease, settled } = recording;
+        return [{ claim_key: lease.claim_key, answer_box: seal(JSON.stringify(answer), answerLabel(settled.task_id)) }];
       }),
     );
     const { collected, tree_head } = await collect(tx, issuer, log, recordings.map(collectionOf));
@@ -137,6 +139,7 @@ export function openRecorder(issuer: Issuer, seal: Seal): Recorder {
 async function answerOf(tx: Tx, { answer, settled }: Recording): Promise<JsonObject | null> {
   if (answer.kind === 'stored') return null;
   if (answer.kind === 'worked') return answer.answer;
+  if (settled.transfer === null) throw new Error(`${settled.task_id}: no key stands in for a stamp`);
   const stamped: Stamped = {
     task_id: settled.task_id,
     agent_id: settled.agent_id,
@@ -144,95 +147,4 @@ async function answerOf(tx: Tx, { answer, settled }: Recording): Promise<JsonObj
     payment_ref: paymentRef(settled),
   };
   return answer.paid.commit(tx, answer.args, stamped);
-}
-
-function paymentRef({ network, transfer }: Settled): string {
-  return `${network}:${transfer.tx_hash}`;
-}
-
-/** Where in its block it stands is known only of what was seen. */
-function transferIndex({ transfer }: Settled): number | null {
-  return transfer.kind === 'transferred' ? transfer.transfer_index : null;
-}
-
-/** The row's form: flat. */
-function fulfillmentOf({ landing }: Settled): JsonObject {
-  return { ...intentOf(landing), output_commitment: commitmentOf(landing) };
-}
-
-/** The receipt's form: the paid-job envelope, which names who authorised what. */
-function envelopeOf(settled: Settled): JsonObject {
-  const authorization = { payer_wallet: settled.payer, delegation_hash: null, payment_ref: paymentRef(settled) };
-  return { intent: intentOf(settled.landing), authorization, output_commitment: commitmentOf(settled.landing) };
-}
-
-function intentOf({ job_kind, intent_id, attempt_index }: Landing): JsonObject {
-  return { job_kind, resource: null, intent_id, attempt_index };
-}
-
-function commitmentOf({ output_sha256, omission_rule }: Landing): JsonObject {
-  return output_sha256 === null
-    ? { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: omission_rule ?? 'no_output' }
-    : { status: 'committed', hash: output_sha256, kind: 'sha256', omission_rule: null };
-}
-
-/** Everything about the receipt that does not depend on its place in log and book. */
-export function prepareRecord(
-  { issuer, clock, profile, chain_epoch }: Pick<Till, 'issuer' | 'clock' | 'profile' | 'chain_epoch'>,
-  settled: Settled,
-): PreparedReceipt {
-  const { landing } = settled;
-  return prepareReceipt(issuer, {
-    task_id: settled.task_id,
-    issued_at: iso(clock.now_ms()),
-    hub: landing.hub ?? '',
-    model: landing.model ?? '',
-    job_kind: landing.job_kind,
-    request_hash: canonicalHash({ request_hash: settled.request_hash, salt: landing.request_salt }),
-    agent_id: settled.agent_id,
-    caller_binding: {
-      payer_wallet: settled.payer,
-      ...(landing.api_key_hash ? { api_key_hash: landing.api_key_hash } : {}),
-    },
-    intent_id: landing.intent_id,
-    attempt_index: landing.attempt_index,
-    fulfillment: envelopeOf(settled),
-    settled_by: rests[settled.transfer.kind].settled_by,
-    payment: {
-      ref: paymentRef(settled),
-      transfer_index: transferIndex(settled),
-      network: settled.network,
-      rail: 'usdc',
-      asset: networks[settled.network].usdc,
-      gross_amount: settled.amount_atomic.toString(),
-      settled_amount: settled.amount_atomic.toString(),
-      payer: settled.payer,
-      pay_to: settled.pay_to,
-      payment_id: settled.payment_id,
-    },
-    profile,
-    chain_epoch,
-  });
-}
-
-function collectionOf({ prepared, settled }: Recording): Collection {
-  const { agent_id, landing, reserved_atomic } = settled;
-  if (agent_id === null) return { prepared, landing: null };
-  const birth: RowBirth = {
-    task_id: settled.task_id,
-    ...rests[settled.transfer.kind],
-    payment_ref: paymentRef(settled),
-    transfer_index: transferIndex(settled),
-    rail: 'usdc',
-    amount: settled.amount_atomic,
-    model: landing.model,
-    hub: landing.hub,
-    intent_id: landing.intent_id,
-    attempt_index: landing.attempt_index,
-    payer_wallet: settled.payer,
-    parent_ref: null,
-    fulfillment: fulfillmentOf(settled),
-    facts: {},
-  };
-  return { prepared, landing: { agent_id, birth, reserved: atomicAmount(reserved_atomic) } };
 }

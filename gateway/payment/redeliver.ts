@@ -12,7 +12,7 @@ import type { Till } from './till.ts';
 
 export type Bought = Omit<Extract<ClaimOutcome, { kind: 'replayed' }>, 'kind'>;
 
-/** What was paid for before, by the payment that came again. */
+/** What was paid for before, by the payment that came again, or by the first one under the same identifier. */
 export interface BoughtBefore {
   readonly presented: Presented;
   readonly bought: Bought;
@@ -63,7 +63,7 @@ export async function dueTo(till: Till, { presented, bought }: BoughtBefore, con
   requirePossessor(landing as Landing, context);
   const found =
     bought.answer_box === null
-      ? await beginRerun(till, presented)
+      ? await beginRerun(till, presented.paid, bought.claim_key)
       : ({ kind: 'kept', answer_box: bought.answer_box } as const);
   if (found.kind === 'held') throw refusedClaim({ kind: 'in_flight', task_id }, presented.paid);
   try {
@@ -73,7 +73,8 @@ export async function dueTo(till: Till, { presented, bought }: BoughtBefore, con
     }
     const [receipt] = await receiptsByTask(till.database, [task_id]);
     if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);
-    announce(context, presented.payment, refOf(receipt).split(':')[1] ?? '', landing);
+    const { payment } = presented;
+    await announce(till, context, { payment, task_id, transaction: refOf(receipt).split(':')[1] ?? '', landing });
     if (found.kind === 'begun') return { kind: 'rerun', task_id, receipt, rerun: found.rerun };
     const answer = till.vault.open(found.answer_box, answerLabel(task_id)).toString('utf8');
     return { kind: 'kept', task_id, receipt, answer: JSON.parse(answer) as JsonObject };

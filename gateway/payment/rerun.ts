@@ -4,8 +4,7 @@ import type { TaskId } from '../../schema/ids.ts';
 import { correct } from '../../subgraphs/book/index.ts';
 import type { Work } from '../../subgraphs/paid.ts';
 import { dropRerun, keepRerun, type RerunHold, takeRerun } from '../../subgraphs/receipt/index.ts';
-import { claimKey } from './base/authorization.ts';
-import type { Presented } from './claimed.ts';
+import type { AnyPaid } from './record.ts';
 import { sealAnswer } from './steps.ts';
 import type { Till } from './till.ts';
 
@@ -27,10 +26,10 @@ export type Begun =
   | { readonly kind: 'held' }
   | { readonly kind: 'gone' };
 
-export async function beginRerun(till: Till, { paid, payment }: Presented): Promise<Begun> {
+export async function beginRerun(till: Till, { order }: AnyPaid, claim_key: string): Promise<Begun> {
   // A stamp's effect stands or does not; it is never made twice.
-  if (paid.order === 'stamp') return { kind: 'gone' };
-  const hold = { claim_key: claimKey(payment.authorization), owner: till.owner };
+  if (order === 'stamp') return { kind: 'gone' };
+  const hold = { claim_key, owner: till.owner };
   const taken = await till.database.transaction(tx => takeRerun(tx, hold));
   return taken.kind === 'taken' ? { kind: 'begun', rerun: rerunOf(till, hold, taken.task_id) } : taken;
 }
@@ -40,12 +39,12 @@ function rerunOf(till: Till, hold: RerunHold, task_id: TaskId): Rerun {
   const giveUp = () => drop().catch(() => till.owed.add(drop));
   return {
     giveUp,
-    async keep({ answer, output_sha256 }) {
-      if (output_sha256 === null) return giveUp();
+    async keep({ answer, output_sha256, omission_rule }) {
+      if (output_sha256 === null && omission_rule !== 'no_input') return giveUp();
       await till.database.transaction(async tx => {
         const kept = await keepRerun(tx, hold, sealAnswer(till, task_id, answer));
         const body = { reason: 'answered_on_resend', output_sha256 };
-        if (kept) await correct(tx, [{ task_id, body }]);
+        if (kept && output_sha256 !== null) await correct(tx, [{ task_id, body }]);
       });
     },
   };

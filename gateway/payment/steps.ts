@@ -8,19 +8,21 @@ import { DatabaseAway } from '../../subgraphs/outage.ts';
 import type { Charged, Work } from '../../subgraphs/paid.ts';
 import { type Abandoned, abandonClaim, beginSettling, type Lease } from '../../subgraphs/receipt/index.ts';
 import { rejected } from './authorized.ts';
-import type { Moved, NotSent, Transferred } from './base/outcome.ts';
 import type { Claimed } from './claimed.ts';
+import type { Moved, NotSent, Transferred } from './outcome.ts';
+import type { Payment } from './payment.ts';
+import { railOf } from './rail.ts';
 import {
   type Answered,
   type AnyPaid,
   answerLabel,
   type Landing,
-  prepareRecord,
   type Recorded,
+  type Recording,
   type Settled,
 } from './record.ts';
+import { prepareRecord } from './record-forms.ts';
 import type { Sending } from './settle/settle.ts';
-import type { SettleItem } from './settle/submission.ts';
 import type { Till } from './till.ts';
 
 /** How much the world may have changed when a call breaks off. */
@@ -37,7 +39,8 @@ export type InHand = Pick<Work<JsonObject>, 'route'> & Partial<Work<JsonObject>>
 export async function settleClaim(till: Till, claimed: Claimed, in_hand: InHand | null): Promise<SettledClaim> {
   const { paid, task_id } = claimed;
   const answer_box = in_hand?.answer ? sealAnswer(till, task_id, in_hand.answer) : null;
-  const settlement = await till.settler.settle({ ...claimItem(claimed), answer_box, worked: workedLanding(in_hand) });
+  const { settler } = railOf(till, claimed.claim.network);
+  const settlement = await settler.settle({ ...claimItem(claimed), answer_box, worked: workedLanding(in_hand) });
   switch (settlement.kind) {
     case 'transferred':
       return moved(settlement);
@@ -88,17 +91,18 @@ export async function adoptTransfer(till: Till, claimed: Claimed, { block_number
   if (!moved.has(item.claim_key)) throw new Refusal('settlement_pending');
 }
 
-function claimItem({ lease, payment }: Claimed): SettleItem & Pick<ClaimItem, 'lease'> {
+function claimItem({ lease, payment }: Claimed): Payment & Pick<ClaimItem, 'claim_key' | 'lease'> {
   const { authorization, signature } = payment;
-  return { claim_key: lease.claim_key, authorization, signature, lease };
+  return { claim_key: lease.claim_key, lease, authorization, signature } as Payment & typeof lease & { lease: Lease };
 }
 
 /** A claim on its way to the chain, with what reconcile needs to finish it alone. */
-export interface ClaimItem extends SettleItem {
+export type ClaimItem<P extends Payment = Payment> = P & {
+  readonly claim_key: string;
   readonly lease: Lease;
   readonly answer_box: Buffer | null;
   readonly worked: JsonObject;
-}
+};
 
 /** Moves claims to `settling`, in the transaction that journals the signed bytes. */
 export async function commitSettling(
@@ -117,7 +121,7 @@ export function sealAnswer(till: Till, task_id: string, answer: JsonObject): Buf
   return till.vault.seal(JSON.stringify(answer), answerLabel(task_id));
 }
 
-function workedLanding(in_hand: InHand | null): Partial<Landing> & JsonObject {
+export function workedLanding(in_hand: InHand | null): Partial<Landing> & JsonObject {
   if (in_hand === null) return {};
   const { route, output_sha256 = null, omission_rule = null } = in_hand;
   return { model: route.model, hub: route.hub, output_sha256, omission_rule };
@@ -160,9 +164,14 @@ function answered(paid: AnyPaid, args: JsonObject, work: Work<JsonObject> | null
   return work && !sealed_before && !cut_off ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };
 }
 
-/** The one way into the record, for the caller who waited and for reconcile alike. */
-export async function record(till: Till, lease: Lease, settled: Settled, answer: Answered): Promise<Recorded> {
-  const recorded = await till.queues.record.submit({ lease, settled, prepared: prepareRecord(till, settled), answer });
+/** The way into the record for what was paid, for the caller who waited and for reconcile alike. */
+export function record(till: Till, lease: Lease, settled: Settled, answer: Answered): Promise<Recorded> {
+  return enterRecord(till, { lease, settled, prepared: prepareRecord(till, settled), answer });
+}
+
+/** The one way into the record, whether a payment moved or a key stood in for it. */
+export async function enterRecord(till: Till, recording: Recording): Promise<Recorded> {
+  const recorded = await till.queues.record.submit(recording);
   await till.faults.reach('after_record');
   await till.saved_head.save(recorded.tree_head);
   return recorded;

@@ -2,10 +2,11 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Charged, ChargedStream, ChargeStream, Speaking } from '../../subgraphs/paid.ts';
 import { announce } from './announce.ts';
-import type { Moved } from './base/outcome.ts';
+import { chargeStreamByKey, waiverOf } from './by-key.ts';
 import { type Entered, enter } from './charge.ts';
 import type { Claimed } from './claimed.ts';
 import { workUntil } from './deadline.ts';
+import type { Moved } from './outcome.ts';
 import { transferElsewhere } from './preflight.ts';
 import { type Pump, pumpOf } from './pump.ts';
 import type { AnyStream } from './record.ts';
@@ -21,6 +22,8 @@ import type { Till } from './till.ts';
  */
 export function openChargeStream(till: Till): ChargeStream {
   const charge = async (paid: AnyStream, args: JsonObject, context: Context): Promise<ChargedStream<JsonObject>> => {
+    const waiver = waiverOf(paid, context);
+    if (waiver) return chargeStreamByKey(till, paid, args, waiver, context);
     const entered = await enter(till, paid, args, context);
     if (entered.kind === 'claimed') return carryOut(till, paid, entered, context);
     context.response.stopwatch.begin('replay');
@@ -58,7 +61,7 @@ async function carryOut(
     if (settlement.kind === 'refused') throw settlement.refusal;
 
     const { transfer } = settlement;
-    announce(context, payment, transfer.tx_hash, claim.landing);
+    await announce(till, context, { payment, task_id, transaction: transfer.tx_hash, landing: claim.landing });
     const recorded = drive(till, claimed, speaking, pump, transfer);
     const payment_ref = `${claim.network}:${transfer.tx_hash}`;
     const { begun } = speaking;

@@ -1,5 +1,4 @@
 import type { AgentId } from '../../schema/ids.ts';
-import type { NetworkName } from '../../schema/network.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { Issuer, SavedHead } from '../../subgraphs/receipt/index.ts';
@@ -8,11 +7,12 @@ import type { Vault } from '../../subgraphs/vault.ts';
 import type { Hex } from './base/abi.ts';
 import type { BaseChain } from './base/chain.ts';
 import type { ChainHead } from './chain-head.ts';
+import type { KeyCalls } from './key-calls.ts';
+import type { Challenges, PayTo } from './offer.ts';
 import type { Owed } from './owed.ts';
 import type { Queues } from './queues.ts';
+import type { Rails } from './rail.ts';
 import type { AnyPaid } from './record.ts';
-import type { Settler } from './settle/settle.ts';
-import type { ClaimItem } from './steps.ts';
 import type { StreamsInFlight } from './streams-in-flight.ts';
 import type { Turns } from './turns.ts';
 
@@ -42,9 +42,7 @@ export interface Till {
   readonly owed: Owed;
   readonly chain: BaseChain;
   readonly chain_head: ChainHead;
-  /** Which chain of this database's life it is; 0 for ever on Base itself. */
-  readonly chain_epoch: number;
-  readonly settler: Settler<ClaimItem>;
+  readonly rails: Rails;
   readonly wallets: WalletProofs;
   /** Who may make a wallet that does not stand yet, in lower case. */
   readonly wallet_factories: ReadonlySet<string>;
@@ -59,11 +57,14 @@ export interface Till {
   readonly random: Random;
   readonly faults: Faults;
   readonly streams: StreamsInFlight;
+  readonly key_calls: KeyCalls;
   /** To search the chain for a payment that somebody else has used: many pages of logs each time. */
   readonly searches: Turns;
   readonly base_url: string;
   readonly profile: 'development' | 'production';
-  readonly pay_to: Readonly<Partial<Record<NetworkName, string>>>;
+  /** The 402 of a price and a reason. */
+  readonly challenges: Challenges;
+  readonly pay_to: PayTo;
   /** This process, as its lease and its claims name it. */
   readonly owner: string;
   /** Everything that is sold, by field: with it reconcile can finish a stamp whose process died. */

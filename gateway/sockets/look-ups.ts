@@ -21,7 +21,7 @@ export class LookUps {
   }
 
   identify(shown: Shown): Promise<Principal> {
-    return this.#runs.share(JSON.stringify([shown.session, shown.address]), () => this.#inTurn(shown));
+    return this.#runs.share(JSON.stringify([shown.session, shown.api_key, shown.address]), () => this.#inTurn(shown));
   }
 
   async #inTurn(shown: Shown): Promise<Principal> {

@@ -3,7 +3,7 @@ import { JsonMembers } from './receipt.ts';
 
 export const Health = z.object({
   status: z.enum(['ok', 'degraded']),
-  away: z.array(z.enum(['database', 'base', 'facilitator', 'log'])).describe('What a paid call needs and lacks.'),
+  away: z.array(z.enum(['database', 'base', 'solana', 'facilitator', 'log'])).describe('What a paid call needs and lacks.'),
   profile: z.enum(['development', 'production']),
   stand_ins: z.array(z.string()).describe('What is stood in for by something of the development profile.'),
   log: z
@@ -16,6 +16,10 @@ export const Health = z.object({
 });
 
 export const Lives = z.object({ status: z.literal('ok') });
+
+export const Ready = Lives.extend({
+  without: z.array(z.string()).describe('Networks on which payments are refused for now; empty when all is well.'),
+});
 
 /** RFC 9457, and beside it the `error` that OpenAI clients read. Facts of the error stand as further members. */
 export const Problem = z.looseObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { JsonMembers } from './receipt.ts';
 
-const Usage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
+export const Usage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
 
 export const ChatAnswer = z.object({
   id: z.string(),

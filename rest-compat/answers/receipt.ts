@@ -7,7 +7,9 @@ export const JsonMembers = z.record(z.string(), z.unknown());
 export const TaskStatus = z.object({
   task_id: z.string(),
   status: z.string(),
-  proof_outcome: z.enum([...proofOutcomes, 'none']).describe('`none` where its book refused it: nothing was charged.'),
+  proof_outcome: z
+    .enum(proofOutcomes)
+    .describe('`none` where its book refused it or a key stood in for the payment: nothing was charged.'),
   payment_ref: z.string().nullable(),
   verify_url: z.string().describe('Of its receipt, or of the signed refusal.'),
 });

@@ -26,7 +26,7 @@ export const SignedRefusal = z.object({
   agent_id: z.int(),
   book_id: z.int(),
   task_id: z.string(),
-  requested_amount: Atomic,
+  requested_amount: Atomic.optional(),
   policy_blocked_seq: z.int().describe('The row of that book that says the same.'),
   charged: z.literal(false),
   profile: z.literal('development').optional(),

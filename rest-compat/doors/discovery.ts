@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../../schema/errors.ts';
-import { Health, Lives, Manifest } from '../answers/discovery.ts';
+import { Health, Lives, Manifest, Ready } from '../answers/discovery.ts';
 import { JsonMembers, KeySet } from '../answers/receipt.ts';
 import { digits } from '../digits.ts';
 import { operation } from '../document.ts';
@@ -19,6 +19,18 @@ export const discoveryDoors = [
     tags: ['discovery'],
     document: operation('get_jwks'),
     response: KeySet,
+  }),
+  documentDoor({
+    name: 'get_did_document',
+    methods: ['GET'],
+    path: '/.well-known/did.json',
+    // did:web looks there for a service that lies under a path of its host.
+    aliases: ['/did.json'],
+    summary: "The service's did:web document: the keys of its signed offers and receipts in x402",
+    tags: ['discovery'],
+    media: 'application/did+json; charset=utf-8',
+    document: operation('get_did_document'),
+    response: JsonMembers,
   }),
   documentDoor({
     name: 'get_issuer_history',
@@ -106,9 +118,9 @@ export const discoveryDoors = [
     async page({ port }) {
       const away = await port.away();
       if (away.length > 0) throw new Refusal('unavailable', { detail: NOT_READY, facts: { away: [...away] } });
-      return { status: 'ok' };
+      return { status: 'ok', without: [...port.without()] };
     },
-    response: Lives,
+    response: Ready,
     errors: ['unavailable'],
   }),
 ] as const;

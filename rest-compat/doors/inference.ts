@@ -1,56 +1,55 @@
-import { z } from 'zod';
 import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
-import { limits } from '../../schema/limits.ts';
-import { toCamelKeys } from '../../schema/requests/case.ts';
-import { ChatRequest, IntentId } from '../../schema/requests/chat-completion.ts';
+import { A2aMessage } from '../../schema/requests/a2a-message.ts';
+import { ChatRequest } from '../../schema/requests/chat-completion.ts';
+import { ResponsesRequest } from '../../schema/requests/responses.ts';
 import { ChatAnswer, ChatChunk, ModelList } from '../answers/inference.ts';
-import { RefusedCall } from '../answers/refusal.ts';
-import { digits } from '../digits.ts';
+import { ResponseAnswer } from '../answers/responses.ts';
 import { operation } from '../document.ts';
-import { type DoorPrice, documentDoor } from '../door.ts';
+import { documentDoor } from '../door.ts';
+import { inputOf, paidWork } from '../paid-work.ts';
 
-const callPrice: DoorPrice = {
-  amount_atomic: limits.call_price_atomic,
-  networks: ['base', 'solana'],
-  paid_by: ['payment'],
-};
-
-/** The intent as headers name it; a body that names it too goes first. */
-const IntentHeaders = z.object({
-  'x-svc-intent': IntentId,
-  'x-svc-attempt': digits(
-    z
-      .int()
-      .min(0)
-      .max(2 ** 31 - 1),
-  ).optional(),
-});
+const textErrors = ['unknown_model', 'policy_blocked', 'budget_exhausted', 'hub_failed'] as const;
 
 export const inferenceDoors = [
   documentDoor({
+    ...paidWork,
     name: 'chat_completions',
-    methods: ['POST'],
     path: '/v1/chat/completions',
     summary: 'One chat completion with a signed spend receipt',
-    tags: ['inference'],
-    price: callPrice,
     document: operation('chat_completions'),
     stream: {
       asked: ({ stream }) => stream,
       document: operation('chat_completions_stream'),
       eventOf: (data, { stream_options }) => chunkOf(data.answer as GraphChunk, stream_options?.include_usage ?? false),
     },
-    headers: IntentHeaders,
     body: ChatRequest,
-    variables({ body, headers }) {
-      const intent_id = body.intent_id ?? headers['x-svc-intent'];
-      const attempt_index = body.attempt_index ?? headers['x-svc-attempt'] ?? null;
-      return { input: toCamelKeys({ ...body, intent_id, attempt_index }) as JsonObject };
-    },
+    variables: inputOf,
     response: ChatAnswer,
-    refusal: RefusedCall,
     event: ChatChunk,
-    errors: ['unknown_model', 'policy_blocked', 'budget_exhausted', 'hub_failed'],
+    errors: textErrors,
+  }),
+  documentDoor({
+    ...paidWork,
+    name: 'a2a_message',
+    path: '/a2a-message',
+    summary: 'The same by message to an agent: a chat request, answered in one piece',
+    document: operation('a2a_message'),
+    body: A2aMessage,
+    variables: inputOf,
+    response: ChatAnswer,
+    errors: [...textErrors, 'jsonrpc_not_served'],
+  }),
+  documentDoor({
+    ...paidWork,
+    name: 'create_response',
+    path: '/v1/responses',
+    summary: 'One answer to a text or to messages, stateless, with a signed spend receipt',
+    document: operation('create_response'),
+    body: ResponsesRequest,
+    variables: inputOf,
+    nulls: { output: [] },
+    response: ResponseAnswer,
+    errors: textErrors,
   }),
   documentDoor({
     name: 'list_models',

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import { ResultProof } from '../answers/proof.ts';
 import { JsonMembers, TaskStatus } from '../answers/receipt.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 
 const Task = z.object({ task_id: z.string().max(64) });
+
+const GATE = `false: the settlement is shown from ${limits.settlement_proof_gate_atomic} atomic USDC on alone.`;
 
 /** What the one nullable root field holds under `name`; null where there is no such receipt. */
 function receiptMember(receipt: Json | undefined, name: string): Json {
@@ -51,6 +55,18 @@ export const receiptDoors = [
     query: Task,
     variables: ({ query }) => ({ taskId: query.task_id }),
     response: TaskStatus,
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    name: 'prove_result',
+    methods: ['GET'],
+    path: '/prove-result',
+    summary: 'What can be proven of a task: its settlement, and its place in the log',
+    tags: ['receipts'],
+    document: operation('prove_result'),
+    query: Task.extend({ requested: z.enum(['true', 'false']).default('true').describe(GATE) }),
+    variables: ({ query }) => ({ taskId: query.task_id, requested: query.requested === 'true' }),
+    response: ResultProof,
     errors: ['not_found'],
   }),
 ] as const;

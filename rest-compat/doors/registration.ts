@@ -14,7 +14,7 @@ export const registrationDoors = [
     summary: 'Register the paying wallet as an agent and open its book',
     tags: ['registration'],
     // A key proves no wallet: it skips the stamp of other doors, but here it would register nobody.
-    price: { amount_atomic: limits.stamp_price_atomic, networks: ['base'], paid_by: ['payment'] },
+    price: { amount_atomic: limits.stamp_price_atomic, networks: ['base'], stamp: true, paid_by: ['payment'] },
     waived_by: 'task_id',
     document: operation('register_agent'),
     body: RegistrationRequest,

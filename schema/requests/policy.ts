@@ -14,10 +14,11 @@ const offered = {
   daily_cap: Cap,
   hourly_cap: Cap,
   kill_switch: z.boolean(),
+  require_payment_ref: z.boolean(),
 } as const;
 
 /** Named by the specification and answered with 400: a rule that is stored and not kept would be worse than none. */
-const notYet = ['model_allowlist', 'require_payment_ref', 'tier2_above', 'approval_ttl', 'risk_tiers'] as const;
+const notYet = ['model_allowlist', 'tier2_above', 'approval_ttl', 'risk_tiers'] as const;
 
 export const policyTypes = [...(Object.keys(offered) as OfferedPolicy[]), ...notYet];
 export type PolicyType = (typeof policyTypes)[number];
@@ -56,6 +57,7 @@ const wants: Readonly<Record<OfferedPolicy, string>> = {
   daily_cap: 'is a string of digits (atomic USDC) or null',
   hourly_cap: 'is a string of digits (atomic USDC) or null',
   kill_switch: 'is true, false or null',
+  require_payment_ref: 'is true, false or null',
 };
 
 function isOffered(policy_type: string): policy_type is OfferedPolicy {

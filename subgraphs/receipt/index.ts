@@ -1,7 +1,13 @@
 import { buildSubgraph, type Subgraph } from '../subgraph.ts';
+import { TranscriptionResolver } from './inference/audio/transcription.resolver.ts';
 import { CompletionResolver } from './inference/completions/completion.resolver.ts';
 import { CompletionStreamResolver } from './inference/completions/stream.resolver.ts';
+import { ImageResolver } from './inference/images/image.resolver.ts';
 import { ModelResolver } from './inference/models/model.resolver.ts';
+import { ResponseResolver } from './inference/responses/response.resolver.ts';
+import { TaskResolver } from './inference/tasks/task.resolver.ts';
+import { KeyCall } from './key-call/key-call.entity.ts';
+import { KeyCallTable } from './key-call/migration.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
 import { LogResolver } from './log/log.resolver.ts';
 import { LogBreakDamage } from './log/migration.ts';
@@ -10,13 +16,17 @@ import { ClaimSlot, PaymentClaim, ProcessLease } from './payment/claim.entity.ts
 import { ChainEpoch } from './payment/epoch.entity.ts';
 import { FacilitatorTables } from './payment/facilitator.migration.ts';
 import { PaymentTables } from './payment/migration.ts';
+import { SettlementsByNetwork } from './payment/network.migration.ts';
 import { OpenClaimsByPayer } from './payment/open-claims.migration.ts';
 import { ClaimsByKeyAlone } from './payment/payment-id.migration.ts';
+import { ClaimsByPublicId } from './payment/public-id.migration.ts';
 import { RefusedClaims } from './payment/refused.migration.ts';
 import { RerunHolds } from './payment/rerun.migration.ts';
 import { RevertedByPayer } from './payment/reverted.migration.ts';
 import { SettlementAttempt, SettlementRow, SettlerKeyRow } from './payment/settlement.entity.ts';
 import { SettlementTables } from './payment/settlement.migration.ts';
+import { SettlementStatusResolver } from './payment/status.resolver.ts';
+import { ProofResolver } from './proof/proof.resolver.ts';
 import { ReceiptsInline } from './receipt/inline.migration.ts';
 import { Receipt } from './receipt/receipt.entity.ts';
 import { IssuerResolver, ReceiptResolver, receiptReference } from './receipt/receipt.resolver.ts';
@@ -26,13 +36,27 @@ import { RefusalResolver } from './refusal/refusal.resolver.ts';
 import { RefusalsByTask } from './refusal/task.migration.ts';
 
 export type { ReceiptContext } from './context.ts';
-export type { HubSettings } from './inference/catalogue.ts';
+export { type HubSettings, isRouted } from './inference/catalogue.ts';
+export { transcriptionPaid } from './inference/audio/transcription.paid.ts';
 export { completionPaid } from './inference/completions/completion.paid.ts';
 export { completionStream } from './inference/completions/completion.stream.ts';
 export type { InferenceContext } from './inference/context.ts';
+export { isVendorBlind } from './inference/vendor-blind.ts';
 export { eventsIn } from './inference/hubs/events.ts';
 export { type HubOptions, type Hubs, openHubs } from './inference/hubs/open.ts';
+export { imagePaid } from './inference/images/image.paid.ts';
+export { responsePaid } from './inference/responses/response.paid.ts';
+export { quotePaid } from './inference/tasks/quote.paid.ts';
+export { taskPaid } from './inference/tasks/task.paid.ts';
 export { type Issuer, openIssuer } from './issuer/keys.ts';
+export {
+  beginKeyCalls,
+  dropKeyCall,
+  endKeyCalls,
+  forgetKeyCalls,
+  type KeyCallHold,
+  LostKeyCall,
+} from './key-call/hold.ts';
 export type { Damage } from './log/audit.ts';
 export { auditStored } from './log/audit-stored.ts';
 export { declareBreak, headToContinue } from './log/break.ts';
@@ -68,6 +92,7 @@ export const receiptEntities = [
   SettlementRow,
   SettlerKeyRow,
   SignedRefusal,
+  KeyCall,
 ];
 export const receiptMigrations = [
   ReceiptLogMigration,
@@ -83,6 +108,9 @@ export const receiptMigrations = [
   RevertedByPayer,
   ReceiptsInline,
   ClaimsByKeyAlone,
+  KeyCallTable,
+  ClaimsByPublicId,
+  SettlementsByNetwork,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {
@@ -94,9 +122,15 @@ export function receiptSubgraph(): Promise<Subgraph> {
         IssuerResolver,
         LogResolver,
         RefusalResolver,
+        SettlementStatusResolver,
+        ProofResolver,
         CompletionResolver,
         CompletionStreamResolver,
         ModelResolver,
+        ResponseResolver,
+        TaskResolver,
+        ImageResolver,
+        TranscriptionResolver,
       ],
     },
     { Receipt: receiptReference },
@@ -110,8 +144,15 @@ export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease, slotsM
 export { leaseOfTask } from './payment/doubt.ts';
 export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
 export { type Figures, figures } from './payment/figures.ts';
+export {
+  identifierSlot,
+  isIdentifierSlot,
+  type NamedPayment,
+  type NamedStanding,
+  namedPayment,
+} from './payment/identifier.ts';
 export { anybodyServes, endLease, renewLease } from './payment/lease.ts';
-export { type Means, openClaimsOf } from './payment/means.ts';
+export { type Means, openClaimsOf, openSignaturesOf } from './payment/means.ts';
 export {
   type Abandoned,
   abandonClaim,
@@ -139,6 +180,7 @@ export {
   lockForAttempt,
   markMined,
   markRechecked,
+  type SettlementBirth,
 } from './payment/settlement.ts';
 export {
   type DuePost,

@@ -17,13 +17,20 @@ export const completion = {
   usage: { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 },
 } as const;
 
+const answer = Buffer.from(JSON.stringify(completion));
+
 /** Hubs that have answered before they are asked: no HTTP, as on the other side, since a call to a hub costs each the same. */
 export const standStillHubs: typeof openHubs = (settings, { clock }) => ({
   settings,
   opened_at_ms: clock.now_ms(),
-  async complete(_request, { candidates: [candidate] }) {
-    if (!candidate) return { kind: 'failed', attempts: [] };
-    return { kind: 'answered', ...candidate, completion: { ...completion, choices: [...completion.choices] } };
+  routes: false,
+  routerModels: async () => [],
+  figures: [],
+  waiting: [],
+  async put(question, { candidates: [candidate] }) {
+    const value = question.read(answer);
+    if (!candidate || !value) return { kind: 'failed', attempts: [] };
+    return { kind: 'answered', ...candidate, value };
   },
   stream: async () => ({ kind: 'failed', attempts: [] }),
   close: async () => {},

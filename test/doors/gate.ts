@@ -20,7 +20,7 @@ export async function startGate(target: string) {
       await opening.promise;
     }
     if (cut) return void response.destroy();
-    const headers = { 'content-type': 'application/json' };
+    const headers = { 'content-type': incoming.headers['content-type'] ?? 'application/json' };
     const path = incoming.url === '/' ? '' : incoming.url;
     const hung_up = new AbortController();
     response.once('close', () => hung_up.abort());

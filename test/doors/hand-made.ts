@@ -30,11 +30,15 @@ export interface HandMade {
 }
 
 /** A payment for a chat, made of nothing but a wallet, EIP-712 and base64, and changed at will. */
-export async function handMade(service: Service, account: Wallet, change: Change = {}): Promise<HandMade> {
+export async function handMade(
+  service: { readonly pay_to: string },
+  account: Wallet,
+  change: Change = {},
+): Promise<HandMade> {
   const { version = 2 } = change;
   const message: Message = {
     from: account.address,
-    to: service.pay_to,
+    to: service.pay_to as Hex,
     value: limits.call_price_atomic,
     validAfter: 0n,
     validBefore: BigInt(nowSeconds() + limits.payment_timeout_seconds_max),

@@ -45,7 +45,7 @@ export type Registered = z.infer<typeof Registration>;
 
 interface Knock {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text and bytes go out as they are, a stream in chunks; anything else as JSON. */
+  /** Text, bytes and forms go out as they are, a stream in chunks; anything else as JSON. */
   readonly body?: unknown;
   /** By which fetch; a paying one pays where it is asked to. */
   readonly by?: Fetch;
@@ -58,18 +58,20 @@ interface ServiceOptions {
   readonly entry?: string;
   /** What of the errors in its log a test means to cause. */
   readonly meant?: RegExp;
+  /** Whether its hubs make images and hear audio, too. */
+  readonly media?: boolean;
 }
 
 /** The whole service as a process of its own, on a chain, a database and hubs of its own. Opened once per file. */
 export async function openService(
   environment: Readonly<Record<string, string>> = {},
-  { entry, meant }: ServiceOptions = {},
+  { entry, meant, media = false }: ServiceOptions = {},
 ) {
   const [chain, database, alpha, beta] = await Promise.all([
     freshChain(),
     freshDatabase(),
-    startTestHub({ name: 'alpha', models: ['alpha-1', 'alpha-2'] }),
-    startTestHub({ name: 'beta', models: ['beta-1'] }),
+    startTestHub({ name: 'alpha', models: ['alpha-1', 'alpha-2'], ...(media ? mediaOf('alpha') : {}) }),
+    startTestHub({ name: 'beta', models: ['beta-1'], ...(media ? mediaOf('beta') : {}) }),
   ]);
   const gates = { base: await startGate(chain.rpc_url), alpha: await startGate(alpha.base_url) };
   const pay_to = getAddress(privateKeyToAddress(generatePrivateKey()));
@@ -82,6 +84,7 @@ export async function openService(
       PAY_TO_BASE: pay_to,
       HUBS: JSON.stringify([{ ...alpha.config, base_url: gates.alpha.url }, beta.config]),
       API_KEYS: 'a-live-key',
+      ROUTER_URL: '',
       LOG_LEVEL: 'warn',
       ...environment,
     },
@@ -92,7 +95,8 @@ export async function openService(
 
   async function knock<T = JsonObject>(method: string, path: string, { headers, body, by = fetch }: Knock = {}) {
     const sent = body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) };
-    const typed = body === undefined ? {} : { 'content-type': 'application/json' };
+    // A form says its type itself, since that names its boundary.
+    const typed = body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' };
     const duplex = body instanceof ReadableStream ? ({ duplex: 'half' } as const) : {};
     const answer = await by(gateway.url + path, { method, headers: { ...typed, ...headers }, ...sent, ...duplex });
     const text = await answer.text();
@@ -100,7 +104,7 @@ export async function openService(
       status: answer.status,
       headers: answer.headers,
       text,
-      body: (text === '' ? null : JSON.parse(text)) as T,
+      body: (text === '' ? null : isBare(answer) ? text : JSON.parse(text)) as T,
     };
     const [pathname = path] = path.split('?');
     if (pathname !== '/graphql') keepsToTable(method, pathname, heard);
@@ -159,6 +163,10 @@ export async function openService(
   };
 }
 
+function mediaOf(hub: string) {
+  return { image_models: [`${hub}-image`], audio_models: [`${hub}-audio`] };
+}
+
 /** An answer may be right while something broke behind it: the log would say so. */
 function requireQuiet(logs: readonly string[]): void {
   const broken = logs.filter(line => /"level":[56]0/.test(line) && !OUR_GATE.test(line));
@@ -168,8 +176,12 @@ function requireQuiet(logs: readonly string[]): void {
 /** What it looks like from inside when a gate of ours cuts a connection, or when all tests together leave Postgres no time. */
 const OUR_GATE = /other side closed|ECONNRESET|ECONNREFUSED|fetch failed|timeout exceeded when trying to connect/;
 
-function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | ReadableStream {
-  return typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
+function isBare({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/') ?? false;
+}
+
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | ReadableStream | FormData {
+  return [Uint8Array, ReadableStream, FormData].some(kind => body instanceof kind) || typeof body === 'string';
 }
 
 /** The smallest chat request; each content makes it another one. */

@@ -37,9 +37,14 @@ describe('POST /v1/agents/register', () => {
     expect(required.accepts).toEqual([expect.objectContaining({ network: 'eip155:8453', amount: '2000' })]);
   });
 
-  test.each(['a-live-key', 'a-demo-key', 'a-waiver-key'])('402 with %s: it proves no wallet', async key => {
+  test.each([
+    ['a-live-key', 402],
+    ['a-waiver-key', 402],
+    // It writes nothing, paid or not.
+    ['a-demo-key', 403],
+  ])('%s proves no wallet: %i', async (key, status) => {
     const { body } = await applicant();
-    expect((await service.post(REGISTER, body, { 'X-API-Key': key })).status).toBe(402);
+    expect((await service.post(REGISTER, body, { 'X-API-Key': key })).status).toBe(status);
   });
 
   test('402 to a wallet without funds: Base alone is offered', async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { ChainBlock } from '../../gateway/payment/base/base-shapes.ts';
 import { journal } from '../../gateway/payment/facilitator/journal.ts';
 import type { SettleItem } from '../../gateway/payment/settle/submission.ts';
 import { systemRandom } from '../../subgraphs/clock.ts';
@@ -16,13 +15,13 @@ const stoodStill = {
 } as unknown as Database;
 
 test('a payment that could not be journalled once more was not: nothing of its first time counts', async () => {
-  const item = { claim_key: 'one', authorization: { valid_before_seconds: 1 } } as SettleItem;
+  const item = { claim_key: 'one', authorization: { network: 'base', valid_before_seconds: 1 } } as SettleItem;
   let runs = 0;
   const commitSettling = async () => {
     if (++runs > 1) throw new DatabaseAway(new Error('locked'));
     return new Set(['one']);
   };
   const parts = { database: stoodStill, random: systemRandom, commitSettling };
-  expect(await journal(parts, item, { number: 1 } as ChainBlock)).toMatchObject({ kind: 'failed' });
+  expect(await journal(parts, item, 1)).toMatchObject({ kind: 'failed' });
   expect(runs).toBe(2);
 });

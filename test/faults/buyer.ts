@@ -22,6 +22,9 @@ export interface Order {
   readonly session?: string;
 }
 
+/** What is sent of an order, on whatever network it is paid. */
+export type Sendable = Omit<Order, 'authorization' | 'signature'>;
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -93,7 +96,7 @@ export async function submitElsewhere({ chain }: Ground, { authorization, signat
 }
 
 /** @throws where no answer comes: the process died. */
-export async function send({ url }: { readonly url: string }, order: Order): Promise<Answer> {
+export async function send({ url }: { readonly url: string }, order: Sendable): Promise<Answer> {
   const { path, body, payment, session } = order;
   const possession = session === undefined ? {} : { 'x-svc-session': session };
   const headers = { 'content-type': 'application/json', 'x-payment': payment, ...possession };
@@ -103,7 +106,7 @@ export async function send({ url }: { readonly url: string }, order: Order): Pro
 }
 
 /** Null where no answer came. */
-export function trySend(gateway: { readonly url: string }, order: Order): Promise<Answer | null> {
+export function trySend(gateway: { readonly url: string }, order: Sendable): Promise<Answer | null> {
   return send(gateway, order).catch(() => null);
 }
 

@@ -11,4 +11,5 @@ const development = await startDevelopment(readConfig());
 await openGateway(development.config, {
   logger: pino({ level: development.config.log_level }),
   openSettling: configuredSettling(undefined, WAIT_MS),
+  wait_ms: WAIT_MS,
 });

@@ -10,6 +10,7 @@ import { type RunningGateway, startGateway } from '../harness/gateway.ts';
 import { startTestHub } from '../harness/hub.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
+import { openSolana } from '../solana/open-solana.ts';
 
 /** What a process of these tests does to itself, and when: see gateway-with-faults. */
 export interface Fault {
@@ -40,15 +41,23 @@ const DEADLINE_MS = 60_000;
 /** A hub takes this long over a prompt that begins with `slow`: longer than a lease, so that reconcile passes by. */
 const SLOW_MS = 8_000;
 
+interface GroundOptions {
+  readonly database_url?: string;
+  readonly audio_models?: readonly string[];
+  /** Whether it is paid on a Solana of its own, too. */
+  readonly solana?: boolean;
+}
+
 /** One database (of its own cluster where its URL is given), chain, hub and DATA_DIR, for all processes of a test. */
-export async function openGround(given: { readonly database_url?: string } = {}) {
+export async function openGround(given: GroundOptions = {}) {
   const data_dir = await makeScratch();
   atEnd(() => clearScratch(data_dir));
   const [chain, database_url, hub] = await Promise.all([
     freshChain(),
     given.database_url ?? freshDatabase().then(({ url }) => url),
-    startTestHub({ name: 'gamma', models: ['test/model'] }),
+    startTestHub({ name: 'gamma', models: ['test/model'], audio_models: given.audio_models ?? [] }),
   ]);
+  const solana = given.solana ? await openSolana() : null;
   const broken = new Set<string>();
   hub.behave(({ body }) => {
     const asked = JSON.stringify(body);
@@ -65,10 +74,14 @@ export async function openGround(given: { readonly database_url?: string } = {})
     FACILITATOR_KEYS: chain.facilitator_keys.join(','),
     HUBS: JSON.stringify([hub.config]),
     PAY_TO_BASE: pay_to,
+    API_KEYS: 'a-live-key',
     LOG_LEVEL: 'warn',
+    ...solana?.environment,
   };
   return {
     chain,
+    /** Null where nobody pays on it. */
+    solana,
     database,
     database_url,
     hub,

@@ -21,9 +21,15 @@ describe('the committed schema (else run `npm run compose`)', () => {
 describe('the graph', () => {
   it('sells what the specification sells, at its price', async () => {
     const { paid } = await openGraph(all, { logger: logTo([]), introspection: true });
+    const call = String(limits.call_price_atomic);
     expect(Object.fromEntries(paid)).toEqual({
-      createChatCompletion: String(limits.call_price_atomic),
-      chatCompletionStream: String(limits.call_price_atomic),
+      createChatCompletion: call,
+      chatCompletionStream: call,
+      createResponse: call,
+      requestTask: call,
+      quoteTask: call,
+      createImage: call,
+      createTranscription: call,
       registerAgent: String(limits.stamp_price_atomic),
     });
   });

@@ -1,14 +1,18 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
 import { x402Facilitator } from '@x402/core/facilitator';
 import type { PaymentPayload, PaymentRequirements, SettleResponse, VerifyResponse } from '@x402/core/types';
 import { toFacilitatorEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
+import { toFacilitatorSvmSigner } from '@x402/svm';
+import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import { createWalletClient, type Hex, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
 import { developmentFacilitators } from '../../gateway/development/chain/accounts.ts';
+import { developmentFeePayer } from '../../gateway/development/svm/wallets.ts';
 import { networks } from '../../schema/network.ts';
 import { atEnd } from './release.ts';
 
@@ -45,11 +49,8 @@ export interface Asked {
   readonly body: { readonly x402Version: number; readonly paymentPayload: PaymentPayload };
 }
 
-const SUPPORTED = {
-  kinds: [{ x402Version: 2, scheme: 'exact', network: networks.base.caip2 }],
-  extensions: [],
-  signers: {},
-};
+const BASE = { x402Version: 2, scheme: 'exact', network: networks.base.caip2 };
+const SOLANA = { ...BASE, network: networks.solana.caip2, extra: { feePayer: developmentFeePayer.address } };
 
 export const honest: FacilitatorBehaviour = { settles: true, says: { kind: 'the_truth' } };
 
@@ -59,6 +60,8 @@ export interface FacilitatorOptions {
   /** The key that pays gas; nobody else may send with it. */
   readonly private_key?: Hex;
   readonly factories?: readonly Hex[];
+  /** It settles on this Solana too, with the fee payer that all the world knows. */
+  readonly svm_url?: () => string;
 }
 
 export type TestFacilitator = Awaited<ReturnType<typeof startFacilitator>>;
@@ -67,14 +70,19 @@ export type TestFacilitator = Awaited<ReturnType<typeof startFacilitator>>;
 export async function startFacilitator(options: FacilitatorOptions) {
   const settlements: Asked[] = [];
   let behaviour: (asked: Asked) => FacilitatorBehaviour = () => honest;
-  const facilitator = lazily(() => officialFacilitator(options));
-  const settle = oneByOne((payload: PaymentPayload, requirements: PaymentRequirements) =>
-    facilitator().settle(payload, requirements),
+  const on_base = lazily(() => officialFacilitator(options));
+  const on_solana = lazily(() => solanaFacilitator(options.svm_url?.() ?? ''));
+  const facilitator = ({ network }: PaymentRequirements) => (network === SOLANA.network ? on_solana() : on_base());
+  const settle = oneByOne(async (payload: PaymentPayload, requirements: PaymentRequirements) =>
+    (await facilitator(requirements)).settle(payload, requirements),
   );
 
   const server = createServer(async (incoming, response) => {
     try {
-      if (incoming.url === '/supported') return send(response, { text: SUPPORTED });
+      if (incoming.url === '/supported')
+        return send(response, {
+          text: { kinds: options.svm_url ? [BASE, SOLANA] : [BASE], extensions: [], signers: {} },
+        });
       const body = (await json(incoming)) as RequestBody;
       const asked = askedIn(body);
       const { verifies = { kind: 'the_truth' }, leaves, settles, says, meanwhile } = behaviour(asked);
@@ -82,10 +90,15 @@ export async function startFacilitator(options: FacilitatorOptions) {
         response.setHeader('connection', 'close');
         server.close();
       }
+      const { paymentPayload, paymentRequirements } = body;
       if (incoming.url === '/verify')
-        return tell(response, verifies, await facilitator().verify(body.paymentPayload, body.paymentRequirements));
+        return tell(
+          response,
+          verifies,
+          await (await facilitator(paymentRequirements)).verify(paymentPayload, paymentRequirements),
+        );
       settlements.push(asked);
-      const truth = settles ? await settle(body.paymentPayload, body.paymentRequirements) : notDone(asked);
+      const truth = settles ? await settle(paymentPayload, paymentRequirements) : notDone(asked);
       await meanwhile?.();
       tell(response, says, truth);
     } catch (fault) {
@@ -131,11 +144,18 @@ function officialFacilitator({ rpc_url, private_key, factories = [] }: Facilitat
   return new x402Facilitator().register(networks.base.caip2, scheme);
 }
 
+async function solanaFacilitator(rpc_url: string): Promise<x402Facilitator> {
+  const signer = await createKeyPairSignerFromBytes(getBase58Encoder().encode(developmentFeePayer.private_key));
+  const scheme = new ExactSvmScheme(toFacilitatorSvmSigner(signer, { defaultRpcUrl: rpc_url }));
+  return new x402Facilitator().register(networks.solana.caip2, scheme);
+}
+
 type EvmSigner = Parameters<typeof toFacilitatorEvmSigner>[0];
 
 function askedIn(body: RequestBody): Asked {
-  const { authorization } = body.paymentPayload.payload as { authorization: { from: Hex; nonce: Hex } };
-  return { payer: authorization.from, nonce: authorization.nonce, body };
+  const { authorization } = body.paymentPayload.payload as { authorization?: { from: Hex; nonce: Hex } };
+  // On Solana both stand in the transaction.
+  return { payer: authorization?.from ?? '0x', nonce: authorization?.nonce ?? '0x', body };
 }
 
 function notDone({ payer }: Asked): SettleResponse {

@@ -19,6 +19,8 @@ export interface GatewayOptions {
   readonly args?: readonly string[];
   /** Variables beyond these: DATABASE_URL, BASE_RPC_URL, HUBS, … */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Whether it starts a development Solana, where none is named: one process more. */
+  readonly solana?: boolean;
   /** false: returns when the process runs, also where it is meant to refuse. */
   readonly await_health?: boolean;
 }
@@ -44,6 +46,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     HOME: data_dir,
     DATA_DIR: data_dir,
     PORT: String(port),
+    ...(options.solana ? {} : { SOLANA_RPC_URL: '' }),
     ...options.environment,
   };
   const program = [options.entry ?? 'gateway/main.ts', ...(options.args ?? [])];

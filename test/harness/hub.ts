@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerTo, chatRequest, chunksOf, completionOf } from '../../gateway/development/hub/answer.ts';
+import { mediaAnswers } from '../../gateway/development/hub/media.ts';
 import { atEnd } from './release.ts';
 
 export type HubBehaviour =
@@ -37,13 +38,22 @@ export interface HubRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  /** Null where it is no JSON. */
   readonly body: unknown;
+  readonly bytes: Buffer<ArrayBuffer>;
 }
 
 export type TestHub = Awaited<ReturnType<typeof startTestHub>>;
 
+interface TestHubOptions {
+  readonly name: string;
+  readonly models: readonly string[];
+  readonly image_models?: readonly string[];
+  readonly audio_models?: readonly string[];
+}
+
 /** A hub that behaves as told and remembers what it was asked; closed after the file's last test. */
-export async function startTestHub(options: { readonly name: string; readonly models: readonly string[] }) {
+export async function startTestHub(options: TestHubOptions) {
   const requests: HubRequest[] = [];
   let deserted = 0;
   let behaviour: HubBehaviour | ((request: HubRequest) => HubBehaviour) = { kind: 'answer' };
@@ -71,7 +81,7 @@ export async function startTestHub(options: { readonly name: string; readonly mo
     /** How many hung up on it, or it on them, before all was said. */
     deserted: () => deserted,
     /** One member of the HUBS variable. */
-    config: { name: options.name, base_url, api_key: `key-of-${options.name}`, models: [...options.models] },
+    config: { ...options, base_url, api_key: `key-of-${options.name}` },
     behave(next: typeof behaviour): void {
       behaviour = next;
     },
@@ -80,8 +90,17 @@ export async function startTestHub(options: { readonly name: string; readonly mo
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<HubRequest> {
-  const body = await json(incoming).catch(() => null);
-  return { method: incoming.method ?? '', path: incoming.url ?? '', headers: incoming.headers, body };
+  const bytes = await buffer(incoming);
+  const { method = '', url: path = '', headers } = incoming;
+  return { method, path, headers, body: jsonIn(bytes), bytes };
+}
+
+function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
 }
 
 async function act(behaviour: HubBehaviour, hub: string, request: HubRequest, response: ServerResponse): Promise<void> {
@@ -89,8 +108,16 @@ async function act(behaviour: HubBehaviour, hub: string, request: HubRequest, re
   if (behaviour.kind === 'close') return void response.destroy();
   if (behaviour.kind === 'status')
     return send(response, behaviour.status, behaviour.body ?? { error: { message: 'as told' } });
+  if (request.method === 'GET') return send(response, 404, { error: { message: 'nothing to read here' } });
   await sleep(behaviour.delay_ms ?? 0);
   await behaviour.until;
+  const media = mediaAnswers[request.path];
+  if (media) {
+    const { headers, bytes } = request;
+    const { 'content-type': content_type = '', host } = headers;
+    const { body } = await media({ hub, content_type, bytes, created: CREATED, base_url: `http://${host}/v1` });
+    return send(response, 200, body);
+  }
   const asked = chatRequest.parse(request.body);
   const answer = answerTo(hub, asked);
   if (!asked.stream) return send(response, 200, completionOf(asked, answer, CREATED));

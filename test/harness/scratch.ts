@@ -21,8 +21,10 @@ export async function clearScratch(folder: string): Promise<void> {
   const cluster_home = pointer?.outside ?? join(folder, 'postgres');
   const postmaster = await findPostmaster(join(cluster_home, 'cluster'));
   if (postmaster) await endProcess(postmaster.mark, ['SIGINT', 'SIGQUIT']);
-  const chain = await readJson<{ mark: ProcessMark }>(join(folder, 'chain', 'anvil.json'));
-  if (chain && isAlive(chain.mark)) await endProcess(chain.mark, ['SIGKILL']);
+  for (const path of [join('chain', 'anvil.json'), join('svm', 'svm.json')]) {
+    const chain = await readJson<{ mark: ProcessMark }>(join(folder, path));
+    if (chain && isAlive(chain.mark)) await endProcess(chain.mark, ['SIGKILL']);
+  }
   for (const path of [cluster_home, folder]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
 }
 

@@ -53,6 +53,7 @@ describe('a chat request', () => {
       attempt_index: fc.option(fc.nat()),
       stream: fc.option(fc.boolean()),
       stream_options: fc.option(fc.record({ include_usage: fc.option(fc.boolean()) }, { requiredKeys: [] })),
+      svc: fc.option(fc.record({ failover: fc.option(fc.boolean()) }, { requiredKeys: [] })),
     },
     { requiredKeys: ['messages'] },
   );
@@ -78,8 +79,15 @@ describe('a chat request', () => {
     expect(canonicalHash(parsed({ stream: true }))).not.toBe(canonicalHash(parsed({ stream: true, ...include_usage })));
   });
 
+  test('that asks for no failover is another one; one that says the usual is not', () => {
+    const hash = (svc: unknown) => canonicalHash(parseRequest(ChatRequest, { messages, svc }));
+    expect(new Set([undefined, null, {}, { failover: null }, { failover: true }].map(hash)).size).toBe(1);
+    expect(hash({ failover: false })).not.toBe(hash({}));
+  });
+
   test.each([
     [{ messages: [] }, 'messages'],
+    [{ messages, svc: { failover: 'no' } }, 'svc.failover'],
     [{ messages: [{ role: 'tool', content: '' }] }, 'messages.0.role'],
     [{ messages: [{ role: 'user' }] }, 'messages.0.content'],
     [{ messages: [{ role: 'user', content: '\udc00' }] }, 'messages.0.content'],

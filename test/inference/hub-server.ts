@@ -19,11 +19,8 @@ export async function hubServer(answer: (response: ServerResponse) => void): Pro
     response.on('error', () => {});
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    heard.push({
-      path: request.url ?? '',
-      headers: request.headers,
-      body: JSON.parse(Buffer.concat(chunks).toString()),
-    });
+    const text = Buffer.concat(chunks).toString();
+    heard.push({ path: request.url ?? '', headers: request.headers, body: text === '' ? null : JSON.parse(text) });
     answer(response);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

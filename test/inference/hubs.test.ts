@@ -1,7 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { limits } from '../../schema/limits.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
 import type { HubSettings } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { candidatesFor } from '../../subgraphs/receipt/inference/catalogue.ts';
+import { chatQuestion } from '../../subgraphs/receipt/inference/hubs/chat.ts';
 import { type Hubs, openHubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
 import { answering, completion, failures, hubServer } from './hub-server.ts';
 
@@ -24,7 +27,7 @@ async function opened<T>(settings: HubSettings[], use: (hubs: Hubs) => Promise<T
 /** Longer than any test takes: what bounds a call here is the hub's own time. */
 const until_ms = Number.MAX_SAFE_INTEGER;
 const asking = (hubs: Hubs, model = 'svc/auto') => ({ candidates: candidatesFor(hubs.settings, model), until_ms });
-const auto = (hubs: Hubs) => hubs.complete(request, asking(hubs));
+const auto = (hubs: Hubs) => hubs.put(chatQuestion(request), asking(hubs));
 
 describe('a hub that fails', () => {
   test.each(failures)('by %s is passed over for the next, and the answer says whose it is', async (_reason, behave) => {
@@ -53,7 +56,7 @@ describe('a hub that fails', () => {
       await auto(hubs);
       await auto(hubs);
       expect([bad.heard.length, good.heard.length]).toEqual([1, 2]);
-      await hubs.complete(request, asking(hubs, 'bad-model'));
+      await hubs.put(chatQuestion(request), asking(hubs, 'bad-model'));
       expect(bad.heard).toHaveLength(2);
     });
   });
@@ -73,7 +76,7 @@ describe('what crosses to a hub and back', () => {
   test('the hub sees its own key, its own model id and the known fields, and nothing of the caller', async () => {
     await using one = await hubServer(answering(completion));
     const full = { ...request, temperature: 0.5, intent_id: 'secret', user: 'me', stream: true, model: 'svc/auto' };
-    await opened([hub('one', one.base_url)], hubs => hubs.complete(full, asking(hubs)));
+    await opened([hub('one', one.base_url)], hubs => hubs.put(chatQuestion(full), asking(hubs)));
     const [heard] = one.heard;
     expect(heard?.path).toBe('/v1/chat/completions');
     expect(heard?.body).toEqual({ model: 'one-model', messages: request.messages, max_tokens: 5, temperature: 0.5 });
@@ -90,7 +93,7 @@ describe('what crosses to a hub and back', () => {
       kind: 'answered',
       hub: 'one',
       model: 'one-model',
-      completion: {
+      value: {
         choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
         usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
       },
@@ -99,6 +102,83 @@ describe('what crosses to a hub and back', () => {
 
   test('a hub that does not count is believed without usage', async () => {
     await using one = await hubServer(answering({ choices: completion.choices }));
-    expect(await opened([hub('one', one.base_url)], auto)).toMatchObject({ completion: { usage: null } });
+    expect(await opened([hub('one', one.base_url)], auto)).toMatchObject({ value: { usage: null } });
   });
+});
+
+describe('a caller who wants no other', () => {
+  test('is failed by the one hub that is asked, and no other is', async () => {
+    await using bad = await hubServer(response => void response.writeHead(500).end());
+    await using good = await hubServer(answering(completion));
+    await opened([hub('bad', bad.base_url), hub('good', good.base_url)], async hubs => {
+      const outcome = await hubs.put(chatQuestion(request), { ...asking(hubs), failover: false });
+      expect(outcome).toEqual({ kind: 'failed', attempts: [{ hub: 'bad', reason: 'status_500' }] });
+      expect(good.heard).toHaveLength(0);
+      // By then it is known who is the better one, and that one is asked.
+      const next = await hubs.put(chatQuestion(request), { ...asking(hubs), failover: false });
+      expect(next).toMatchObject({ kind: 'answered', hub: 'good' });
+    });
+  });
+});
+
+describe('a hub that is down', () => {
+  const down = (response: ServerResponse) => void response.writeHead(503).end();
+
+  test('is asked in vain a few times, and then by nobody whom another can answer', async () => {
+    await using bad = await hubServer(down);
+    await using good = await hubServer(answering(completion));
+    const both = ['shared'];
+    const settings = [
+      { ...hub('bad', bad.base_url), models: both },
+      { ...hub('good', good.base_url), models: both },
+    ];
+    await opened(settings, async hubs => {
+      for (let call = 0; call < 20; call++) expect(await auto(hubs)).toMatchObject({ hub: 'good' });
+      expect(bad.heard).toHaveLength(1);
+      expect(hubs.figures).toMatchObject([
+        { hub: 'bad', modality: 'text', health: expect.closeTo(0.8, 1), answer_ms: null },
+        { hub: 'good', modality: 'text', health: 1, answer_ms: expect.any(Number) },
+      ]);
+    });
+  });
+
+  test('is asked all the same where it is the only one, or the others are down too', async () => {
+    let behave: (response: ServerResponse) => void = down;
+    await using one = await hubServer(response => behave(response));
+    await using two = await hubServer(response => behave(response));
+    await opened([hub('one', one.base_url), hub('two', two.base_url)], async hubs => {
+      for (let call = 0; call < 6; call++) {
+        const { attempts } = (await auto(hubs)) as Extract<Awaited<ReturnType<typeof auto>>, { kind: 'failed' }>;
+        expect(attempts.map(attempt => attempt.hub).sort()).toEqual(['one', 'two']);
+      }
+      expect(hubs.figures.map(({ health }) => health)).toEqual([0, 0]);
+      behave = answering(completion);
+      expect(await auto(hubs)).toMatchObject({ kind: 'answered' });
+      expect(hubs.figures.map(({ health }) => health).sort()).toEqual([0, expect.any(Number)]);
+    });
+  });
+});
+
+test('whoever finds too many waiting for a hub is answered by the next, and the hub is not blamed', async () => {
+  await using slow = await hubServer(() => {});
+  await using good = await hubServer(answering(completion));
+  // Nobody's time runs out here.
+  const hubs = openHubs([hub('slow', slow.base_url), hub('good', good.base_url)], { clock: systemClock });
+  const ofSlow = () => hubs.put(chatQuestion(request), asking(hubs, 'slow-model'));
+  const crowd = Array.from({ length: limits.hub_connections_max + limits.hub_waiting_max }, ofSlow);
+  try {
+    expect(await ofSlow()).toEqual({ kind: 'failed', attempts: [{ hub: 'slow', reason: 'busy' }] });
+    expect(hubs.waiting).toEqual([
+      ['slow', limits.hub_waiting_max],
+      ['good', 0],
+    ]);
+    expect(await auto(hubs)).toMatchObject({ hub: 'good' });
+    expect(hubs.figures).toMatchObject([
+      { hub: 'slow', health: 1 },
+      { hub: 'good', health: 1 },
+    ]);
+  } finally {
+    await hubs.close();
+    await Promise.all(crowd);
+  }
 });

@@ -39,10 +39,14 @@ const says =
 const hangs: Behaviour = () => {};
 const cuts: Behaviour = response => void response.destroy();
 
-async function streamed<T>(servers: readonly HubServer[], use: (hubs: Hubs) => Promise<T>): Promise<T> {
+async function streamed<T>(
+  servers: readonly HubServer[],
+  use: (hubs: Hubs) => Promise<T>,
+  options: Partial<HubOptions> = {},
+): Promise<T> {
   const hubs = openHubs(
     servers.map(({ base_url }, index) => ({ name: `hub-${index}`, base_url, api_key: 'k', models: ['m'] })),
-    bounds,
+    { ...bounds, ...options },
   );
   try {
     return await use(hubs);
@@ -146,6 +150,20 @@ describe('a hub that breaks off', () => {
     ['too_large', says(`${first}data: ${'x'.repeat(8_000)}`, hangs)],
   ])('by %s is heard as far as it came', async (broke_off, behaviour) => {
     expect(await heard(behaviour)).toMatchObject({ pieces: ['Hel'], text: 'Hel', finish_reason: null, broke_off });
+  });
+
+  test('by silence is not listened to until the time for the whole stream is over', async () => {
+    await using hub = await hubServer(says(first, hangs));
+    const bounded = { stream_ms_max: 3_600_000, stream_idle_ms_max: 200 };
+    const all = await streamed(
+      [hub],
+      async hubs => {
+        const speech = await listening(hubs);
+        return { pieces: await gathered(speech.pieces), ...speech.spoken() };
+      },
+      bounded,
+    );
+    expect(all).toMatchObject({ pieces: ['Hel'], broke_off: 'timeout' });
   });
 
   test('rests: the next call asks the other one first', async () => {

@@ -1,6 +1,13 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import { agentId } from '../../schema/ids.ts';
-import { type Asking, type Collection, collect, openBook, type RowBirth } from '../../subgraphs/book/index.ts';
+import {
+  type Asking,
+  type Collection,
+  collect,
+  openBook,
+  type Reservation,
+  type RowBirth,
+} from '../../subgraphs/book/index.ts';
 import { systemRandom } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
@@ -76,7 +83,9 @@ export const refuser: Refuser = {
 };
 
 /** A call that wants its price held on a book. */
-export function asking(agent: number, number: number, differently: Partial<Asking> = {}): Asking {
+type Priced = Asking & Reservation;
+
+export function asking(agent: number, number: number, differently: Partial<Priced> = {}): Priced {
   return {
     agent_id: agentId(agent),
     amount: atomicAmount(2000n),

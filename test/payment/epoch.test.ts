@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { epochChainOf } from '../../gateway/payment/base/epoch-chain.ts';
 import { openBase } from '../../gateway/payment/base/open-base.ts';
 import { judgeContinuity, OtherChain, openEpoch, rememberChain } from '../../gateway/payment/epoch.ts';
 import { freshChain } from '../harness/chain.ts';
@@ -25,7 +26,7 @@ async function base() {
   const { rpc_url, mine } = await freshChain();
   const chain = openBase({ rpc_url });
   atEnd(() => chain.close());
-  return { chain, mine };
+  return { chain: epochChainOf(chain), mine };
 }
 
 describe('chain epochs', () => {
@@ -62,8 +63,9 @@ describe('chain epochs', () => {
     const database = await freshStore();
     const { rpc_url } = await freshChain();
     const liar = await startLyingChain(rpc_url);
-    const chain = openBase({ rpc_url: liar.url });
-    atEnd(() => chain.close());
+    const node = openBase({ rpc_url: liar.url });
+    atEnd(() => node.close());
+    const chain = epochChainOf(node);
     for (const [told, named] of [
       ['0x1', '1'],
       ['0x14a34', '84532'],

@@ -7,9 +7,9 @@ import type { Authorization } from '../../gateway/payment/base/authorization.ts'
 import { authorizationDigest, claimKey } from '../../gateway/payment/base/authorization.ts';
 import type { BaseChain } from '../../gateway/payment/base/chain.ts';
 import { openBase } from '../../gateway/payment/base/open-base.ts';
-import type { Decision } from '../../gateway/payment/base/outcome.ts';
 import { signatureOf } from '../../gateway/payment/base/signature.ts';
 import { transferCall } from '../../gateway/payment/base/usdc.ts';
+import type { Decision } from '../../gateway/payment/outcome.ts';
 import { FEE_CEILING_WEI_DEFAULT } from '../../gateway/payment/settle/fees.ts';
 import { reconcileSettlement } from '../../gateway/payment/settle/reconcile-settlement.ts';
 import {
@@ -24,6 +24,7 @@ import { atomicAmount } from '../../schema/amount.ts';
 import { networks } from '../../schema/network.ts';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import { type Database, openDatabase } from '../../subgraphs/database.ts';
+import { SettlementsByNetwork } from '../../subgraphs/receipt/payment/network.migration.ts';
 import { SettlementAttempt, SettlementRow, SettlerKeyRow } from '../../subgraphs/receipt/payment/settlement.entity.ts';
 import { SettlementTables } from '../../subgraphs/receipt/payment/settlement.migration.ts';
 import type { Wallet } from '../harness/buyer.ts';
@@ -50,7 +51,7 @@ export async function openGround() {
   const database = await openDatabase({
     url: (await freshDatabase()).url,
     entities: [SettlerKeyRow, SettlementRow, SettlementAttempt],
-    migrations: [SettlementTables],
+    migrations: [SettlementTables, SettlementsByNetwork],
     connections_max: 8,
   });
   atEnd(() => database.close());

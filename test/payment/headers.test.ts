@@ -114,10 +114,13 @@ describe('the 402', () => {
 
 describe('the settlement header', () => {
   it.each([
-    [1, 'X-PAYMENT-RESPONSE', 'base'],
-    [2, 'PAYMENT-RESPONSE', 'eip155:8453'],
-  ] as const)('of v%i is %s', (version, header, network) => {
-    const answer = { success: false, transaction: '', payer: PAY_TO, error_reason: 'settlement_pending' };
+    [1, 'X-PAYMENT-RESPONSE', 'base', 'base'],
+    [2, 'PAYMENT-RESPONSE', 'base', 'eip155:8453'],
+    [1, 'X-PAYMENT-RESPONSE', 'solana', 'solana'],
+    [2, 'PAYMENT-RESPONSE', 'solana', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'],
+  ] as const)('of v%i is %s, and names %s', (version, header, paid_on, network) => {
+    const failed = { success: false, transaction: '', error_reason: 'settlement_pending' };
+    const answer = { ...failed, network: paid_on, payer: PAY_TO };
     const decoded = decodePaymentResponseHeader(settlementHeaders(version, answer)[header] ?? '');
     expect(decoded).toEqual({
       success: false,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { finalBase } from '../../gateway/payment/base/rail.ts';
 import { recheckFinalized } from '../../gateway/payment/settle/finality.ts';
 import { type Ground, openGround, until } from './ground.ts';
 
@@ -165,9 +166,9 @@ describe('a mined settlement', () => {
   it('is final once the finalized block has passed it', async () => {
     await ground.settler().settle(await onePayment());
     await until(async () => (await ground.states()).join() === 'mined');
-    expect(await recheckFinalized({ database: ground.database, chain: ground.base }, never)).toEqual([]);
+    expect(await recheckFinalized(finalBase(ground.database, ground.base), never)).toEqual([]);
     await ground.chain.mine(5);
-    const rechecked = await recheckFinalized({ database: ground.database, chain: ground.base }, never);
+    const rechecked = await recheckFinalized(finalBase(ground.database, ground.base), never);
     expect(rechecked).toMatchObject([{ kind: 'final' }]);
     expect(await ground.states()).toEqual(['final']);
   });
@@ -183,7 +184,7 @@ describe('a mined settlement', () => {
 
     const corrected: string[] = [];
     const look = () =>
-      recheckFinalized({ database: ground.database, chain: ground.base }, async (_tx, { kind }) => {
+      recheckFinalized(finalBase(ground.database, ground.base), async (_tx, { kind }) => {
         corrected.push(kind);
       });
     await Promise.all([look(), look()]);

@@ -3,7 +3,7 @@ import { hex } from '../../gateway/payment/base/abi.ts';
 import type { BaseChain } from '../../gateway/payment/base/chain.ts';
 import { decidePayment } from '../../gateway/payment/base/decide.ts';
 import { openBase } from '../../gateway/payment/base/open-base.ts';
-import type { Settlement } from '../../gateway/payment/base/outcome.ts';
+import type { Settlement } from '../../gateway/payment/outcome.ts';
 import { atomicAmount } from '../../schema/amount.ts';
 import { type Ground, openGround, until } from './ground.ts';
 

@@ -11,7 +11,7 @@ import {
   signatureOnWire,
   signatureToJson,
 } from '../../gateway/payment/base/signature.ts';
-import { signerOf } from '../../gateway/payment/signer.ts';
+import { signerOf } from '../../gateway/payment/base/signer.ts';
 import { highS, newAccount } from './wallet.ts';
 
 const bytes = (lengths: { minLength?: number; maxLength: number }) => fc.uint8Array(lengths).map(hex);

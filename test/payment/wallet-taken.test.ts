@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ContractSignature } from '../../gateway/payment/base/signature.ts';
+import { walletTakes } from '../../gateway/payment/base/wallet-taken.ts';
 import type { Presented } from '../../gateway/payment/claimed.ts';
+import { openChallenges } from '../../gateway/payment/offer.ts';
+import type { BasePayment } from '../../gateway/payment/payment.ts';
 import type { SettleItem } from '../../gateway/payment/settle/submission.ts';
 import type { Till } from '../../gateway/payment/till.ts';
-import { walletTakes } from '../../gateway/payment/wallet-taken.ts';
 import { openWallets, type TestWallets } from '../harness/wallets.ts';
 import { type Ground, openGround } from './ground.ts';
 
@@ -24,9 +26,10 @@ function takes({ authorization, signature }: SettleItem): Promise<'taken' | 'spe
     settles_from: ground.pay_to,
     base_url: 'http://svc.test',
     pay_to: { base: ground.pay_to },
+    challenges: openChallenges({ base: ground.pay_to }),
   } as unknown as Till;
   const paid = { field: 'createChatCompletion', price_atomic: authorization.amount_atomic, networks: ['base'] };
-  const presented = { paid, payment: { authorization, signature } } as unknown as Presented;
+  const presented = { paid, payment: { authorization, signature } } as unknown as Presented<BasePayment>;
   return walletTakes(till, presented, signature as ContractSignature);
 }
 

@@ -11,6 +11,7 @@ import { limits } from '../../schema/limits.ts';
 import { nobody } from '../../schema/principal.ts';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import { type Context, ResponseHeaders } from '../../subgraphs/context.ts';
+import { openVault } from '../../subgraphs/vault.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* What a gateway makes of a subgraph that answers as none of ours does, or not at all. */
@@ -40,6 +41,7 @@ function sourceAt(port: number): RemoteSource {
     {
       url: `http://127.0.0.1:${port}`,
       key: callKey('a secret between processes'),
+      vault: openVault('a secret between processes'),
       paid: new Map([['buy', '2000']]),
       clock: systemClock,
       random: systemRandom,

@@ -12,20 +12,34 @@ interface ProcessesOptions {
   readonly remote?: readonly SubgraphName[];
   /** Which are nowhere, where the gateway looks for them. */
   readonly unreachable?: readonly SubgraphName[];
+  /** Of the hub that all of them ask. */
+  readonly audio_models?: readonly string[];
+  /** Whether that hub is the router, too. */
+  readonly routed?: boolean;
+  /** What the gateway is told instead of where a subgraph is: somebody who listens in on the way. */
+  readonly between?: (url: string) => Promise<string>;
 }
 
 /** Subgraphs as processes of their own, behind a gateway. */
-export async function openProcesses({ remote = subgraphNames, unreachable = [] }: ProcessesOptions = {}) {
-  const ground = await openGround();
+export async function openProcesses({
+  remote = subgraphNames,
+  unreachable = [],
+  audio_models = [],
+  routed = false,
+  between = async url => url,
+}: ProcessesOptions = {}) {
+  const ground = await openGround({ audio_models });
   const secret = randomBytes(32).toString('hex');
-  const environment = { SUBGRAPH_SECRET: secret };
+  const environment = { SUBGRAPH_SECRET: secret, ROUTER_URL: routed ? ground.hub.base_url : '' };
   const ports = await portsOf([...remote, ...unreachable]);
   const urls = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `http://127.0.0.1:${port}`]));
 
   const startSubgraph = (name: SubgraphName): Promise<RunningGateway> =>
     ground.start({ entry: 'gateway/commands/subgraph.ts', args: [name], port: ports[name], environment });
   const running = new Map<SubgraphName, RunningGateway>();
-  const startGateway = () => ground.start({ environment: { ...environment, SUBGRAPH_URLS: JSON.stringify(urls) } });
+  const told: Record<string, string> = {};
+  for (const [name, url] of Object.entries(urls)) told[name] = await between(url);
+  const startGateway = () => ground.start({ environment: { ...environment, SUBGRAPH_URLS: JSON.stringify(told) } });
   const startOne = async (name: SubgraphName) => void running.set(name, await startSubgraph(name));
   // Not all at once: each has its time to come up, and the second of a kind finds its code compiled.
   const [first, ...others] = remote;

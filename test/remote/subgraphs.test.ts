@@ -133,6 +133,17 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     expect(await transfersFrom(payer)).toBe(1);
   });
 
+  test('200 with a live key, plain and streamed: the subgraph hears of it from its gateway, and no payment', async () => {
+    const headers = { 'x-api-key': 'a-live-key', ...possessed() };
+    const plain = await post<Chat>(CHAT, ask('By key'), { headers });
+    expect(plain.status).toBe(200);
+    expect(plain.body.svc).toMatchObject({ waived_by: 'live_key', payment_ref: null, claim_id: agent.agent_id });
+    const stream = await listen(service, ask('Streamed by key', { stream: true }), { headers });
+    expect((await stream.rest()).svc).toMatchObject({ waived_by: 'live_key', claim_id: agent.agent_id });
+    const { status } = await post(CHAT, ask('Unknown'), { headers: { 'x-api-key': 'nobodys' } });
+    expect(status).toBe(402);
+  });
+
   test('a reader who leaves a streamed chat: the text is brought to its end and recorded all the same', async () => {
     const payer = await service.chain.newWallet();
     const on = Promise.withResolvers<void>();

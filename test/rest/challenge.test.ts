@@ -112,9 +112,24 @@ it('a paid GET on a paid door is a 405 that allows POST', async () => {
   expect(response.headers.get('allow')).toBe('POST');
 });
 
-describe.each(['live', 'demo', 'waiver'])('a %s key', key => {
-  it.each(['/v1/chat/completions', '/v1/agents/register'])('opens no door that does not name it: %s', async path => {
-    expect((await house.post(path, { agentWallet: '0x1' }, { 'x-api-key': key })).status).toBe(402);
+describe('a key', () => {
+  const knock = async (path: string, key: string) =>
+    (await house.post(path, { agentWallet: '0x1', messages: [{ role: 'user', content: 'hi' }] }, { 'x-api-key': key }))
+      .status;
+
+  it.each(['live', 'demo'])('of kind %s opens a door that sells work', async key => {
+    succeed(house.port, { answer: {} });
+    expect(await knock('/v1/chat/completions', key)).toBe(200);
+  });
+
+  it.each([
+    ['waiver', '/v1/chat/completions', 402],
+    ['waiver', '/v1/agents/register', 402],
+    ['live', '/v1/agents/register', 402],
+    // Paying would not help: with it nothing is written.
+    ['demo', '/v1/agents/register', 403],
+  ])('of kind %s opens no door that does not name it: %s %i', async (key, path, status) => {
+    expect(await knock(path, key)).toBe(status);
   });
 });
 

@@ -3,11 +3,12 @@ import fastify from 'fastify';
 import { type DocumentNode, Kind } from 'graphql';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/doors/every.ts';
-import type { Caller, Credentials, Executed, Port, Subscribed } from '../../rest-compat/port.ts';
+import type { Caller, Credentials, Executed, Port, Subscribed, Upload } from '../../rest-compat/port.ts';
 import { serveDoors } from '../../rest-compat/serve.ts';
 import { doorServerOptions } from '../../rest-compat/server-options.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { agentId } from '../../schema/ids.ts';
+import { Uploads } from '../../subgraphs/uploads.ts';
 
 export interface Call {
   readonly operation: string;
@@ -21,6 +22,8 @@ export class FakePort implements Port {
   /** What it is not ready for want of. */
   lacks: string[] = [];
   readonly seen: Credentials[] = [];
+  /** Where files lie; a test may put one in its place that has little room. */
+  uploads = new Uploads();
   answers: Executed = { data: {}, errors: [], headers: {} };
   throws: Error | null = null;
 
@@ -77,8 +80,16 @@ export class FakePort implements Port {
     this.calls.push({ operation, variables });
   }
 
+  beginUpload(): Upload {
+    return this.uploads.begin('an-upload');
+  }
+
   async health(): Promise<JsonObject> {
     return { status: 'ok' };
+  }
+
+  without(): readonly string[] {
+    return [];
   }
 
   async away(): Promise<readonly string[]> {

@@ -47,6 +47,30 @@ describe('what a book lets pass', () => {
     expect(evaluate({ ...open, policy: { kill_switch: false } }, usdc(2000)).kind).toBe('admitted');
   });
 
+  it('is every call without money, whatever the ceilings, but under the two policies that no amount decides', () => {
+    const full = {
+      ...open,
+      policy: { hourly_cap: '0', daily_cap: '0' },
+      budget_atomic: usdc(0),
+      spent_atomic: usdc(9),
+    };
+    expect(evaluate(full, null)).toEqual({ kind: 'admitted' });
+    const switched = { ...full, policy: { ...full.policy, require_payment_ref: true } };
+    expect(evaluate(switched, null)).toEqual({
+      kind: 'blocked',
+      refusal_code: 'policy_blocked',
+      policy_code: 'require_payment_ref',
+      policy_key: null,
+      spent_atomic: 9n,
+      cap_atomic: null,
+      period_start: null,
+      reason: 'This book takes no call without a payment, and a key stood in for one.',
+    });
+    expect(evaluate({ ...open, policy: { require_payment_ref: true } }, usdc(2000)).kind).toBe('admitted');
+    const killed = { ...switched, policy: { ...switched.policy, kill_switch: true } };
+    expect(evaluate(killed, null)).toMatchObject({ policy_code: 'kill_switch' });
+  });
+
   it('ends with the budget, up to its last unit', () => {
     const spent = { ...open, budget_atomic: usdc(10_000), spent_atomic: usdc(4000), reserved_atomic: usdc(4000) };
     expect(evaluate(spent, usdc(2000)).kind).toBe('admitted');
@@ -209,10 +233,10 @@ describe('a policy as it is asked for', () => {
     expect(refusalOf(policy_type, null)).toMatchObject({ code: 'invalid_policy', param: 'policy_type' });
   });
 
-  it('is refused by name where it would not be kept: all eight are known, three are offered', () => {
+  it('is refused by name where it would not be kept: all eight are known, four are offered', () => {
     const offered = policyTypes.filter(policy_type => refusalOf(policy_type, null) === null);
     expect(policyTypes).toHaveLength(8);
-    expect(offered.sort()).toEqual(['daily_cap', 'hourly_cap', 'kill_switch']);
+    expect(offered.sort()).toEqual(['daily_cap', 'hourly_cap', 'kill_switch', 'require_payment_ref']);
     expect(refusalOf('model_allowlist', ['a'])).toMatchObject({
       code: 'invalid_policy',
       message: expect.stringContaining('not offered yet'),

@@ -79,6 +79,42 @@ describe('a receipt', () => {
     expect(verifyReceipt(waived, issuer.jwks)).toMatchObject({ kind: 'valid', claim_id: 'none' });
   });
 
+  it('of a call by key says who was let through and that nothing is there to prove', async () => {
+    const waived = await issue(waivedCall, null);
+    expect(waived).toMatchObject({ waived_by: 'live_key', proof_outcome: 'none', payment_ref: null });
+    expect(await claimsOf(waived)).toMatchObject({ waived_by: 'live_key', caller_binding: waivedCall.caller_binding });
+    for (const name of ['amount', 'payer_wallet', 'settled_by']) expect(waived).not.toHaveProperty(name);
+    expect(receiptHeaders(waived)).not.toHaveProperty('x-svc-payment-ref');
+    expect(receiptHeaders(waived)).not.toHaveProperty('x-svc-amount');
+  });
+
+  it.each<JsonObject>([
+    { waived_by: 'demo_key' },
+    { proof_outcome: 'settled' },
+    { settled_by: 'observed_transfer' },
+    { payment_ref: 'base:0x01' },
+    { amount: '2000' },
+    { payer_wallet: paidCall.caller_binding.payer_wallet ?? '' },
+  ])('of a call by key is invalid with %j beside it', async beside => {
+    const waived = await issue(waivedCall, null);
+    expect(verifyReceipt({ ...waived, ...beside }, issuer.jwks)).toMatchObject({ code: 'copy_mismatch' });
+  });
+
+  it('of a payment is invalid where a key is said to have stood in for it', () => {
+    expect(verifyReceipt({ ...document, waived_by: 'live_key' }, issuer.jwks)).toMatchObject({ code: 'copy_mismatch' });
+  });
+
+  it.each<[what: string, facts: Partial<ReceiptFacts>]>([
+    ['names a payment and a key that stood in for it', { payment: paidCall.payment }],
+    ['says that what nobody paid was seen to move', { settled_by: 'observed_transfer' }],
+    ['names a payer where nobody paid', { caller_binding: { ...paidCall.caller_binding, api_key_hash: 'e' } }],
+    ['does not say which key stood in', { caller_binding: {} }],
+    ['names a kind of key that there is not', { waived_by: 'waiver_key' as 'live_key' }],
+  ])('is invalid where the issuer itself %s', async (_, facts) => {
+    const forged = await issue({ ...waivedCall, ...facts }, null);
+    expect(verifyReceipt(forged, issuer.jwks)).toMatchObject({ code: 'waiver_invalid' });
+  });
+
   it('travels in headers too', () => {
     expect(receiptHeaders(document)).toEqual({
       'x-svc-task-id': paidCall.task_id,

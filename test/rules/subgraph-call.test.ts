@@ -3,9 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Call, callKey, readCall, signCall } from '../../gateway/graph/remote/call.ts';
 import { CallGate } from '../../gateway/graph/remote/call-gate.ts';
+import { openRouterKey, sealRouterKey } from '../../gateway/graph/remote/router-key.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { agentId } from '../../schema/ids.ts';
 import { nobody } from '../../schema/principal.ts';
+import { Secret } from '../../schema/secret.ts';
+import { openVault } from '../../subgraphs/vault.ts';
 
 const key = callKey('a secret between processes');
 const BODY = Buffer.from('{"query":"{ models { id } }"}');
@@ -65,6 +68,23 @@ describe('a signed call', () => {
         expect(readCall(key, signCall(key, call))).toEqual({ kind: 'read', call });
       }),
     );
+  });
+
+  test('carries a router key sealed: not to be read in it, and to be opened from no other call', () => {
+    const vault = openVault('a secret between processes');
+    fc.assert(
+      fc.property(fc.stringMatching(/^[!-~]{12,64}$/), value => {
+        const to = { subgraph: 'receipt', nonce: '0'.repeat(32) };
+        const call = callOf({ ...to, router_key_box: sealRouterKey(vault, new Secret(value), to) });
+        const [told = ''] = signCall(key, call).split('.');
+        expect(Buffer.from(told, 'base64url').toString()).not.toContain(value);
+        expect(openRouterKey(vault, call)?.reveal()).toBe(value);
+        for (const other of [{ nonce: '1'.repeat(32) }, { subgraph: 'book' }])
+          expect(() => openRouterKey(vault, { ...call, ...other })).toThrow();
+        expect(() => openRouterKey(openVault('another secret altogether'), call)).toThrow();
+      }),
+    );
+    expect(openRouterKey(vault, callOf())).toBeNull();
   });
 
   test('altered in any one character is nothing', () => {

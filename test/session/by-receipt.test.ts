@@ -119,8 +119,10 @@ describe('registering by a collected receipt', () => {
 });
 
 describe('a receipt that does not qualify', () => {
+  const byKey = { settled_by: null, payment: null, caller_binding: { api_key_hash: 'e'.repeat(64) } };
   const refusals: [title: string, facts: Partial<Omit<ReceiptFacts, 'task_id'>>, columns: string | null][] = [
-    ['of a call by key, demo keys among them', { settled_by: null, payment: null }, null],
+    ['of a call by key', { ...byKey, waived_by: 'live_key' }, null],
+    ['of a call by demo key', { ...byKey, waived_by: 'demo_key' }, null],
     ['of a payment that was only vouched for', { settled_by: 'receipt' }, null],
     ['of a payment that never arrived', { settled_by: 'receipt' }, `proof_outcome = 'unverified'`],
     ['of no amount', {}, 'amount = 0'],
@@ -167,7 +169,7 @@ describe('a wallet that registers by receipt', () => {
     const account = newWallet();
     const task_id = await receiptOf(account);
     await desk.registerBy(account, task_id);
-    await desk.database.transaction(tx => closeOpenClaims(tx));
+    await desk.database.transaction(tx => closeOpenClaims(tx, 'base'));
     await forgetClaims(desk.database, 0);
     expect(
       await count('claim_slot where slot = $1 and claim_key = $2', walletSlot(account.address), `receipt:${task_id}`),

@@ -54,6 +54,7 @@ export async function openDesk() {
     profile: 'development',
     principal: nobody,
     payment: null,
+    router_key: null,
     response: new ResponseHeaders(),
   };
   const paid = registrationPaid(context);

@@ -45,5 +45,6 @@ export const waivedCall: ReceiptFacts = {
   attempt_index: null,
   settled_by: null,
   payment: null,
+  waived_by: 'live_key',
   profile: 'production',
 };

@@ -1,12 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { buffer, json } from 'node:stream/consumers';
 import { answerTo, type ChatRequest, chatRequest, chunksOf, completionOf, type HubAnswer } from './answer.ts';
+import { type MediaAnswer, mediaAnswers, pictureAt } from './media.ts';
 
 export interface DevelopmentHubOptions {
   readonly name: string;
   readonly models: readonly string[];
-  readonly api_key: string;
+  readonly image_models?: readonly string[];
+  readonly audio_models?: readonly string[];
+  /** Null: it takes anybody's, as a router does, and lists its models to those who have none. */
+  readonly api_key: string | null;
 }
 
 export interface DevelopmentHub {
@@ -28,11 +32,15 @@ export async function startDevelopmentHub(options: DevelopmentHubOptions): Promi
 }
 
 async function serve(hub: DevelopmentHubOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.headers.authorization !== `Bearer ${hub.api_key}`) {
+  const door = `${request.method} ${request.url}`;
+  const picture = request.method === 'GET' ? pictureAt(request.url ?? '') : null;
+  if (picture) return void response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
+  if (!mayEnter(hub, door, request.headers.authorization)) {
     return refuse(response, 401, 'invalid_api_key', 'Incorrect API key provided.');
   }
-  const door = `${request.method} ${request.url}`;
   if (door === 'GET /v1/models') return sendJson(response, 200, modelList(hub));
+  const answerMedia = request.method === 'POST' ? mediaAnswers[request.url ?? ''] : undefined;
+  if (answerMedia) return serveMedia(hub, answerMedia, request, response);
   if (door !== 'POST /v1/chat/completions') return refuse(response, 404, 'not_found', `Unknown request URL: ${door}`);
   const parsed = chatRequest.safeParse(await json(request).catch(() => null));
   if (!parsed.success) return refuse(response, 400, 'invalid_request', parsed.error.message);
@@ -44,6 +52,31 @@ async function serve(hub: DevelopmentHubOptions, request: IncomingMessage, respo
   sendJson(response, 200, completionOf(parsed.data, answer, unixSeconds()));
 }
 
+async function serveMedia(
+  { name: hub, image_models = [], audio_models = [] }: DevelopmentHubOptions,
+  answer: (typeof mediaAnswers)[string],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { host, 'content-type': content_type = '' } = request.headers;
+  const bytes = await buffer(request);
+  const asked = { hub, content_type, bytes, created: unixSeconds(), base_url: `http://${host}/v1` };
+  let answered: MediaAnswer;
+  try {
+    answered = await answer(asked);
+  } catch (fault) {
+    return refuse(response, 400, 'invalid_request', String(fault));
+  }
+  const { model, body } = answered;
+  if ([...image_models, ...audio_models].includes(model)) return sendJson(response, 200, body);
+  refuse(response, 404, 'model_not_found', `The model ${model} does not exist.`);
+}
+
+function mayEnter({ api_key }: DevelopmentHubOptions, door: string, authorization: string | undefined): boolean {
+  if (api_key !== null) return authorization === `Bearer ${api_key}`;
+  return door === 'GET /v1/models' || /^Bearer \S+$/.test(authorization ?? '');
+}
+
 function sendStream(response: ServerResponse, request: ChatRequest, answer: HubAnswer): void {
   const { first, words, last } = chunksOf(request, answer, unixSeconds());
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
@@ -52,7 +85,8 @@ function sendStream(response: ServerResponse, request: ChatRequest, answer: HubA
 }
 
 function modelList(hub: DevelopmentHubOptions): object {
-  const data = hub.models.map(id => ({ id, object: 'model', created: 1_700_000_000, owned_by: hub.name }));
+  const ids = [...hub.models, ...(hub.image_models ?? []), ...(hub.audio_models ?? [])];
+  const data = ids.map(id => ({ id, object: 'model', created: 1_700_000_000, owned_by: hub.name }));
   return { object: 'list', data };
 }
 

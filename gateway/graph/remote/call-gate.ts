@@ -54,7 +54,12 @@ export class CallGate {
 
   /** With the body in hand: null where the call is taken, and from then on never again. */
   take(call: Call, body: Uint8Array): TurnedAway | null {
-    if (sha256Hex(body) !== call.body_sha256) return 'other_body';
+    return this.takeHashed(call, sha256Hex(body));
+  }
+
+  /** The same where the body was hashed as it came. */
+  takeHashed(call: Call, body_sha256: string): TurnedAway | null {
+    if (body_sha256 !== call.body_sha256) return 'other_body';
     // The body may have been long in coming.
     if (!this.#isOfNow(call)) return 'stale';
     const remembered = this.#remembered.take(call.nonce, call.at_ms, this.#clock.now_ms());

@@ -12,6 +12,8 @@ export interface Call {
   /** Who is calling, as the gateway found. A subgraph believes it: it looks at no credentials of its own. */
   readonly principal: Principal;
   readonly payment: PresentedPayment | null;
+  /** Sealed, since a call is signed and not secret. */
+  readonly router_key_box?: string | undefined;
   readonly at_ms: number;
   /** Never the same twice. */
   readonly nonce: string;
@@ -20,6 +22,11 @@ export interface Call {
 
 /** Carries a call: its canonical JSON in base64url, a dot, and the HMAC-SHA256 of that in hex. */
 export const CALL_HEADER = 'x-svc-call';
+
+/** The name under which a subgraph takes files: what is signed for them is nothing as a query, and the other way round. */
+export function uploadsOf(subgraph: string): string {
+  return `${subgraph}/uploads`;
+}
 
 /** Before what is signed, so that no other use of the secret makes a signature that passes here. */
 const PURPOSE = 'svc.subgraph-call.v1\n';
@@ -83,8 +90,13 @@ const shape = z.strictObject({
   subgraph: z.string(),
   principal: z.strictObject({ possession, api_key, address: z.string() }),
   payment: z
-    .strictObject({ x402_version: z.union([z.literal(1), z.literal(2)]), envelope: z.custom<JsonObject>(isJsonObject) })
+    .strictObject({
+      x402_version: z.union([z.literal(1), z.literal(2)]),
+      envelope: z.custom<JsonObject>(isJsonObject),
+      resource: z.string().exactOptional(),
+    })
     .nullable(),
+  router_key_box: z.string().optional(),
   at_ms: z.int(),
   nonce: z.string().length(32),
   body_sha256: hex64,

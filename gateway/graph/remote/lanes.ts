@@ -8,10 +8,18 @@ import { SILENCE_MS_MAX } from './event-stream.ts';
  * holds his for a day, and none of them may keep a reader waiting.
  */
 const lanes = {
-  reads: { connections: 64, open_max: 4_096, answer_ms_max: 15_000, silence_ms_max: 15_000 },
+  reads: { path: '/graphql', connections: 64, open_max: 4_096, answer_ms_max: 15_000, silence_ms_max: 15_000 },
   /** Longer than all hubs and a settlement together: who is still waiting then waits for a process that stands still. */
-  paid: { connections: 1_024, open_max: 4_096, answer_ms_max: 300_000, silence_ms_max: 30_000 },
-  events: { connections: 8_192, open_max: 8_192, answer_ms_max: 300_000, silence_ms_max: SILENCE_MS_MAX },
+  paid: { path: '/graphql', connections: 1_024, open_max: 4_096, answer_ms_max: 300_000, silence_ms_max: 30_000 },
+  events: {
+    path: '/graphql',
+    connections: 8_192,
+    open_max: 8_192,
+    answer_ms_max: 300_000,
+    silence_ms_max: SILENCE_MS_MAX,
+  },
+  /** Files for paid calls: what is open here holds memory on both sides. */
+  uploads: { path: '/uploads', connections: 32, open_max: 1_024, answer_ms_max: 15_000, silence_ms_max: 15_000 },
 } as const;
 export type Lane = keyof typeof lanes;
 
@@ -19,7 +27,7 @@ const CONNECT_MS = 2_000;
 
 export interface Message {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 export type Posted =
@@ -35,13 +43,13 @@ interface TextBody {
 
 /** The way to one subgraph. Never throws; never sends a message twice. */
 export class Lanes {
-  readonly #path: string;
+  readonly #base: string;
   readonly #pools: Readonly<Record<Lane, Pool>>;
-  readonly #open: Record<Lane, number> = { reads: 0, paid: 0, events: 0 };
+  readonly #open: Record<Lane, number> = { reads: 0, paid: 0, events: 0, uploads: 0 };
 
   constructor(url: string) {
     const { origin, pathname } = new URL(url);
-    this.#path = `${pathname.replace(/\/+$/, '')}/graphql`;
+    this.#base = pathname.replace(/\/+$/, '');
     const pool = (lane: Lane) =>
       new Pool(origin, {
         connections: lanes[lane].connections,
@@ -51,7 +59,7 @@ export class Lanes {
         // A stream may be of any length; each of its events is bounded where it is read.
         maxResponseSize: lane === 'events' ? -1 : limits.subgraph_answer_bytes_max,
       });
-    this.#pools = { reads: pool('reads'), paid: pool('paid'), events: pool('events') };
+    this.#pools = { reads: pool('reads'), paid: pool('paid'), events: pool('events'), uploads: pool('uploads') };
   }
 
   /** Whoever is answered reads the body to its end, or destroys it. */
@@ -60,7 +68,7 @@ export class Lanes {
       return { kind: 'unsent', cause: new Error('too many calls are open') };
     this.#open[lane] += 1;
     try {
-      const request = { method: 'POST', path: this.#path, headers, body } as const;
+      const request = { method: 'POST', path: this.#base + lanes[lane].path, headers, body } as const;
       const answer = await this.#pools[lane].request(request);
       // Whoever hangs up makes it fail, and nobody may be reading any more.
       answer.body.on('error', () => {}).once('close', () => this.#closed(lane));

@@ -1,10 +1,13 @@
 import type { Clock, Random } from '../../../subgraphs/clock.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
+import type { Uploads } from '../../../subgraphs/uploads.ts';
+import { openVault } from '../../../subgraphs/vault.ts';
 import { InProcessSource } from '../in-process-source.ts';
 import type { PaidFields } from '../paid-rule.ts';
 import type { Source } from '../source.ts';
 import { callKey } from './call.ts';
 import { RemoteSource } from './remote-source.ts';
+import type { RemoteUpload } from './remote-upload.ts';
 
 export interface Remotes {
   /** By name; a subgraph without one lives in this process. */
@@ -16,23 +19,27 @@ export interface Remotes {
 
 export interface OpenedSources {
   sourceOf(subgraph: Subgraph, paid: PaidFields): Source;
+  /** A file for a subgraph that is elsewhere; null for one that is not. */
+  beginUpload(subgraph: string, uploads: Uploads): RemoteUpload | null;
   close(): Promise<void>;
 }
 
 /** Where each subgraph's fields come from, and the sockets to those that are elsewhere. */
 export function openSources({ urls, secret, clock, random }: Remotes): OpenedSources {
   const key = callKey(secret);
-  const remote: RemoteSource[] = [];
+  const vault = openVault(secret);
+  const remote = new Map<string, RemoteSource>();
   return {
     sourceOf(subgraph, paid) {
       const url = urls[subgraph.name];
       if (url === undefined) return new InProcessSource(subgraph);
-      const source = new RemoteSource(subgraph, { url, key, paid, clock, random });
-      remote.push(source);
+      const source = new RemoteSource(subgraph, { url, key, vault, paid, clock, random });
+      remote.set(subgraph.name, source);
       return source;
     },
+    beginUpload: (subgraph, uploads) => remote.get(subgraph)?.beginUpload(uploads) ?? null,
     async close() {
-      await Promise.all(remote.map(source => source.close()));
+      await Promise.all([...remote.values()].map(source => source.close()));
     },
   };
 }

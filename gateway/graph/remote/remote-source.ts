@@ -2,20 +2,27 @@ import type { KeyObject } from 'node:crypto';
 import { type DocumentNode, type ExecutionResult, type GraphQLSchema, Kind, print } from 'graphql';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { nobody } from '../../../schema/principal.ts';
 import type { Clock, Random } from '../../../subgraphs/clock.ts';
 import type { Context } from '../../../subgraphs/context.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
+import type { UploadedFile, Uploads } from '../../../subgraphs/uploads.ts';
+import type { Vault } from '../../../subgraphs/vault.ts';
 import { fragmentsOf, isPaid, type PaidFields } from '../paid-rule.ts';
 import type { Operation, Source } from '../source.ts';
 import { readAnswer } from './answer.ts';
-import { CALL_HEADER, signCall } from './call.ts';
+import { CALL_HEADER, type Call, signCall, uploadsOf } from './call.ts';
 import { EVENT_STREAM } from './event-stream.ts';
 import { openEvents } from './events.ts';
 import { type Lane, Lanes, type Posted } from './lanes.ts';
+import { RemoteUpload } from './remote-upload.ts';
+import { sealRouterKey } from './router-key.ts';
 
 export interface RemoteOptions {
   readonly url: string;
   readonly key: KeyObject;
+  /** Under the same secret: seals what of a call nobody on the way may read. */
+  readonly vault: Vault;
   readonly paid: PaidFields;
   readonly clock: Clock;
   readonly random: Random;
@@ -60,22 +67,48 @@ export class RemoteSource implements Source {
   }
 
   #post(operation: Operation, lane: Lane): Promise<Posted> {
-    const { clock, random, key } = this.#options;
+    const { vault } = this.#options;
     const { operationName, variables, written } = operation;
     // The head is known; of the rest JSON leaves out what is undefined.
     const body = this.#ask(operation).head + JSON.stringify({ operationName, variables, written }).slice(1);
-    const { principal, payment } = contextOf(operation);
+    const { principal, payment, router_key } = contextOf(operation);
+    const to = { subgraph: this.#name, nonce: this.#nonce() };
     const call = {
-      subgraph: this.#name,
+      ...to,
       principal,
       payment,
-      at_ms: clock.now_ms(),
-      nonce: Buffer.from(random.bytes(16)).toString('hex'),
+      // What is free asks no router.
+      ...(router_key && this.#ask(operation).paid ? { router_key_box: sealRouterKey(vault, router_key, to) } : {}),
       body_sha256: sha256Hex(body),
     };
     const accept = lane === 'events' ? EVENT_STREAM : 'application/json';
-    const headers = { accept, 'content-type': 'application/json', [CALL_HEADER]: signCall(key, call) };
+    const headers = { accept, 'content-type': 'application/json', ...this.#signed(call) };
     return this.#lanes.post(lane, { headers, body });
+  }
+
+  /** A file for this subgraph. The nonce of the call that brings it is its id: nobody can guess it, and it serves once. */
+  beginUpload(uploads: Uploads): RemoteUpload {
+    const id = this.#nonce();
+    return new RemoteUpload(id, uploads, file => this.#deliver(id, file));
+  }
+
+  async #deliver(nonce: string, { bytes, sha256 }: UploadedFile): Promise<void> {
+    const call = { subgraph: uploadsOf(this.#name), principal: nobody, payment: null, nonce, body_sha256: sha256 };
+    const headers = { 'content-type': 'application/octet-stream', ...this.#signed(call) };
+    const posted = await this.#lanes.post('uploads', { headers, body: bytes });
+    if (posted.kind !== 'answered') throw new Refusal('unavailable', { cause: this.#named(posted.cause) });
+    posted.body.destroy();
+    const cause = new Error(`HTTP ${posted.status}, and not a file that was taken`);
+    if (posted.status !== 204) throw new Refusal('unavailable', { cause: this.#named(cause) });
+  }
+
+  #nonce(): string {
+    return Buffer.from(this.#options.random.bytes(16)).toString('hex');
+  }
+
+  #signed(call: Omit<Call, 'at_ms'>): Readonly<Record<string, string>> {
+    const { clock, key } = this.#options;
+    return { [CALL_HEADER]: signCall(key, { ...call, at_ms: clock.now_ms() }) };
   }
 
   async #answered(posted: Posted, operation: Operation): Promise<ExecutionResult> {

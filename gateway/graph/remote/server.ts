@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { limits } from '../../../schema/limits.ts';
 import type { Principal } from '../../../schema/principal.ts';
-import type { Context, PresentedPayment } from '../../../subgraphs/context.ts';
+import type { Brought, Context } from '../../../subgraphs/context.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
+import type { Vault } from '../../../subgraphs/vault.ts';
 import { InProcessSource } from '../in-process-source.ts';
 import { publicError } from '../public-error.ts';
 import type { Operation } from '../source.ts';
@@ -16,11 +17,16 @@ import { EVENT_STREAM } from './event-stream.ts';
 import { type HttpServer, openHttpServer } from './http-server.ts';
 import { pour } from './pour.ts';
 import { Queries } from './queries.ts';
+import { openRouterKey } from './router-key.ts';
+import { type TakenUpload, takeUpload, type UploadTaker } from './take-upload.ts';
 
 export interface SubgraphServerOptions {
   readonly subgraph: Subgraph;
   readonly gate: CallGate;
-  createContext(principal: Principal, payment: PresentedPayment | null): Context;
+  readonly files: UploadTaker;
+  /** Opens what its gateways seal. */
+  readonly vault: Vault;
+  createContext(principal: Principal, brought: Brought): Context;
   /** What its operator may look at, by path. */
   readonly looks: Readonly<Record<string, Look>>;
   readonly logger: Logger;
@@ -69,6 +75,7 @@ class Serving {
     try {
       if (request.method === 'GET') await this.#look(path, request, response);
       else if (request.method === 'POST' && path === '/graphql') await this.#called(request, response);
+      else if (request.method === 'POST' && path === '/uploads') await this.#sent(request, response);
       else send(response, 404);
     } catch (fault) {
       if (request.destroyed && !request.complete) return;
@@ -92,13 +99,29 @@ class Serving {
 
   async #called(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { gate } = this.#options;
-    const judged = gate.judge(String(request.headers[CALL_HEADER] ?? ''));
-    if (judged.kind === 'turned_away') return this.#turnAway(response, judged.why);
+    const call = this.#judged(gate, request, response);
+    if (call === null) return;
     const body = await bodyOf(request);
     if (body === null) return send(response, 413);
-    const why = gate.take(judged.call, body);
+    const why = gate.take(call, body);
     if (why !== null) return this.#turnAway(response, why);
-    await this.#run(judged.call, body, request.headers.accept === EVENT_STREAM, response);
+    await this.#run(call, body, request.headers.accept === EVENT_STREAM, response);
+  }
+
+  async #sent(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { files } = this.#options;
+    const call = this.#judged(files.gate, request, response);
+    if (call === null) return;
+    const taken = await takeUpload(files, call, request);
+    if (taken.kind === 'turned_away') this.#turnAway(response, taken.why);
+    else send(response, sentStatus[taken.kind]);
+  }
+
+  #judged(gate: CallGate, { headers }: IncomingMessage, response: ServerResponse): Call | null {
+    const judged = gate.judge(String(headers[CALL_HEADER] ?? ''));
+    if (judged.kind === 'signed') return judged.call;
+    this.#turnAway(response, judged.why);
+    return null;
   }
 
   #turnAway(response: ServerResponse, why: string): void {
@@ -106,9 +129,13 @@ class Serving {
     send(response, 401);
   }
 
-  async #run({ principal, payment }: Call, body: Buffer, in_events: boolean, response: ServerResponse): Promise<void> {
+  async #run(call: Call, body: Buffer, in_events: boolean, response: ServerResponse): Promise<void> {
+    const { principal, payment } = call;
     const { query: text, ...asked } = question.parse(JSON.parse(body.toString('utf8')));
-    const context = this.#options.createContext(principal, payment);
+    const context = this.#options.createContext(principal, {
+      payment,
+      router_key: openRouterKey(this.#options.vault, call),
+    });
     const { headers } = context.response;
     const query = this.#queries.read(text);
     const tell = (result: ExecutionResult) =>
@@ -131,6 +158,12 @@ class Serving {
     return { data: data ?? null, errors: errors.map(error => publicError(error, this.#options.logger)) };
   }
 }
+
+const sentStatus: Readonly<Record<Exclude<TakenUpload['kind'], 'turned_away'>, number>> = {
+  taken: 204,
+  too_large: 413,
+  no_room: 503,
+};
 
 /** Null where it is too long: then the rest of it is not kept. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {

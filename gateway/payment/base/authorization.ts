@@ -1,5 +1,4 @@
-import { type AtomicAmount, parseAtomic } from '../../../schema/amount.ts';
-import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { AtomicAmount } from '../../../schema/amount.ts';
 import { keccak256 } from '../../../schema/digest.ts';
 import { networks } from '../../../schema/network.ts';
 import { bytes, type Hex, hex, keccakText, words } from './abi.ts';
@@ -57,16 +56,4 @@ export function authorizationDigest(authorization: Authorization): Uint8Array {
 /** Names the money itself, so that no payment is claimed twice under two spellings. */
 export function claimKey({ payer, nonce }: Pick<Authorization, 'payer' | 'nonce'>): string {
   return `${base.caip2}/${base.usdc}/${payer}/${nonce}`.toLowerCase();
-}
-
-/** For the claim's row: amounts are strings in JSON. */
-export function authorizationToJson(authorization: Authorization): JsonObject {
-  return { ...authorization, amount_atomic: authorization.amount_atomic.toString() };
-}
-
-/** @throws where the row holds anything but what `authorizationToJson` wrote. */
-export function authorizationFromJson(stored: JsonObject): Authorization {
-  const amount_atomic = parseAtomic(String(stored.amount_atomic));
-  if (amount_atomic === null || stored.network !== 'base') throw new TypeError('not a stored authorization');
-  return { ...(stored as unknown as Authorization), amount_atomic };
 }

@@ -1,7 +1,7 @@
+import type { Reached } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 import type { ChainBlock, ChainReceipt } from './base-shapes.ts';
 import type { Call } from './multicall.ts';
-import type { Reached } from './rpc.ts';
 import type { Transfer } from './usdc.ts';
 
 /** What the chain says of a payment before it is submitted. */

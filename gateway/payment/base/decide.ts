@@ -1,16 +1,10 @@
 import { limits } from '../../../schema/limits.ts';
+import type { Decision, NotTransferred, Transferred, Unknown } from '../outcome.ts';
 import type { Hex } from './abi.ts';
 import type { Authorization } from './authorization.ts';
 import type { ChainBlock, ChainReceipt } from './base-shapes.ts';
 import type { AuthorizationUse, BaseChain } from './chain.ts';
-import {
-  type Decision,
-  type NotTransferred,
-  type Transferred,
-  transferred,
-  type Unknown,
-  usedOtherwise,
-} from './outcome.ts';
+import { transferred, usedOtherwise } from './outcome.ts';
 import { searchedSince } from './search-from.ts';
 import { USDC } from './usdc.ts';
 

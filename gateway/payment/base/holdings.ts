@@ -1,9 +1,9 @@
+import { answered } from '../reached.ts';
+import type { Reached, Rpc } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 import { hexData } from './base-shapes.ts';
 import type { Holdings } from './chain.ts';
 import { aggregate, MULTICALL3, readAggregate } from './multicall.ts';
-import { answered } from './reached.ts';
-import type { Reached, Rpc } from './rpc.ts';
 import { balanceCall, stateCall, USDC } from './usdc.ts';
 
 /** Asked in one eth_call, so that balance and uses are of one block: what is used has left that balance, no more. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { answered, map } from '../reached.ts';
+import type { Reached, Rpc } from '../rpc.ts';
 import { type ChainLog, count, logShape } from './base-shapes.ts';
 import type { AuthorizationName, AuthorizationUse } from './chain.ts';
-import { answered, map } from './reached.ts';
-import type { Reached, Rpc } from './rpc.ts';
 import { topic, topics, USDC } from './usdc.ts';
 
 /** Nodes bound how much of the chain one eth_getLogs may search; 10,000 blocks is the usual bound. */

@@ -1,8 +1,8 @@
+import { all, answered, map } from '../reached.ts';
+import type { Reached, Rpc } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 import { blockShape, count, quantity } from './base-shapes.ts';
 import type { Market } from './chain.ts';
-import { all, answered, map } from './reached.ts';
-import type { Reached, Rpc } from './rpc.ts';
 
 /** Head, fees, nonces and balances; asked in one turn, so they travel in one request. */
 export async function readMarket(rpc: Rpc, addresses: readonly Hex[]): Promise<Reached<Market>> {

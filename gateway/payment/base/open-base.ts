@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { answered, map } from '../reached.ts';
+import { type NodeRefusal, openRpc, type Reached } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 import { blockShape, count, hexData, receiptShape } from './base-shapes.ts';
 import type { AuthorizationName, BaseChain, BlockTag, Broadcast } from './chain.ts';
@@ -6,9 +8,7 @@ import { Gather } from './gather.ts';
 import { readHoldings } from './holdings.ts';
 import { authorizationUse, searchLogs } from './logs.ts';
 import { readMarket } from './market.ts';
-import { answered, map } from './reached.ts';
 import { readiness } from './readiness.ts';
-import { type NodeRefusal, openRpc, type Reached } from './rpc.ts';
 import { simulate } from './simulate.ts';
 import { readTransfer, stateCall, topic, topics, USDC } from './usdc.ts';
 

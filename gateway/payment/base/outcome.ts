@@ -1,66 +1,7 @@
-import type { Hex } from './abi.ts';
+import type { Transferred } from '../outcome.ts';
 import type { Authorization } from './authorization.ts';
 import type { ChainReceipt } from './base-shapes.ts';
 import { isUseOf, readTransfer, type Transfer } from './usdc.ts';
-
-/** The money moved as authorized: the Transfer was seen in a mined transaction. */
-export interface Transferred {
-  readonly kind: 'transferred';
-  readonly tx_hash: Hex;
-  readonly block_number: number;
-  readonly block_hash: Hex;
-  /** Log index of the Transfer inside its block: one transaction may carry many payments. */
-  readonly transfer_index: number;
-  /** Whoever holds the authorization may submit it; the payer paid all the same. */
-  readonly by: 'us' | 'third_party';
-}
-
-/**
- * The chain itself says that this payment did not move. Until it expires it still may, in other hands; not so where its
- * nonce is spent: `cancelled`, or `used_otherwise`, by another authorization that the payer signed with the same nonce.
- */
-export interface NotTransferred {
-  readonly kind: 'not_transferred';
-  readonly reason: 'reverted' | 'cancelled' | 'expired' | 'used_otherwise';
-}
-
-/** It may have moved or may yet: ask the chain again, and never ask the payer to sign anew. */
-export interface Unknown {
-  readonly kind: 'unknown';
-  readonly reason: 'not_mined' | 'chain_unavailable' | 'chain_inconsistent' | 'journal_failed' | 'stopped';
-}
-
-/** Nothing was committed and nothing was broadcast. */
-export interface NotSent {
-  readonly kind: 'not_sent';
-  readonly reason:
-    | 'chain_unavailable'
-    | 'facilitator_unavailable'
-    | 'fee_too_high'
-    | 'out_of_gas'
-    | 'claim_lost'
-    | 'journal_failed'
-    | 'stopped';
-}
-
-/** A facilitator says that it moved, in that transaction, and the chain did not show it while it was waited for. */
-export interface Vouched {
-  readonly kind: 'vouched';
-  readonly tx_hash: Hex;
-}
-
-/** A facilitator will not settle it, in x402's own word, and the chain shows it unused. */
-export interface Declined {
-  readonly kind: 'declined';
-  readonly reason: string;
-}
-
-/** What a payment can be recorded on: a transfer that was seen, or a facilitator's word for it. */
-export type Moved = Transferred | Vouched;
-
-/** What the chain was asked and said. */
-export type Decision = Transferred | NotTransferred | Unknown;
-export type Settlement = Decision | NotSent | Vouched | Declined;
 
 /**
  * The Transfer that this authorization made in a transaction; null where it made none. A receipt's status proves

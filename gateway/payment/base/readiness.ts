@@ -1,9 +1,9 @@
+import { answered } from '../reached.ts';
+import type { Reached, Rpc } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 import { hexData } from './base-shapes.ts';
 import type { AuthorizationName, Readiness } from './chain.ts';
 import { aggregate, MULTICALL3, readAggregate } from './multicall.ts';
-import { answered } from './reached.ts';
-import type { Reached, Rpc } from './rpc.ts';
 import { balanceCall, blacklistCall, stateCall, USDC } from './usdc.ts';
 
 /** Balance, blacklist and nonce of many payers in one eth_call, and beside it each payer's code. */

@@ -1,10 +1,10 @@
 import { limits } from '../../../schema/limits.ts';
+import { answered } from '../reached.ts';
+import type { NodeRefusal, Reached, Rpc } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 import { hexData } from './base-shapes.ts';
 import type { CallFees } from './chain.ts';
 import { aggregate, type Call, MULTICALL3, readAggregate } from './multicall.ts';
-import { answered } from './reached.ts';
-import type { NodeRefusal, Reached, Rpc } from './rpc.ts';
 
 /**
  * Runs calls one after another in one transaction that is thrown away, with no more gas than it would be sent with:

@@ -1,9 +1,9 @@
 import type { SettleRequest } from '@x402/core/types';
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
-import type { Hex } from '../base/abi.ts';
+import type { NetworkName } from '../../../schema/network.ts';
 import { refusedBeforeSending } from './declined.ts';
-import { settleAnswer, settlesOurs, supportedAnswer, verifyAnswer } from './wire.ts';
+import { ourKind, type Supported, settleAnswer, supportedAnswer, verifyAnswer } from './wire.ts';
 
 /** What it says before anything is sent. `unreachable`: nothing that can be believed, by no fault of the payment. */
 export type Verdict =
@@ -13,11 +13,11 @@ export type Verdict =
 
 /** What it says of a settlement. None of it is the chain's word. */
 export type Told =
-  | { readonly kind: 'success'; readonly tx_hash: Hex }
+  | { readonly kind: 'success'; readonly tx_hash: string }
   /** By a word that proves that it has sent nothing. */
   | { readonly kind: 'failure'; readonly reason: string }
   /** It has sent a transaction, or may have, and does not know what became of it, whatever else it says. */
-  | { readonly kind: 'pending'; readonly tx_hash: Hex | null; readonly cause: unknown }
+  | { readonly kind: 'pending'; readonly tx_hash: string | null; readonly cause: unknown }
   /** No connection came about: it cannot have heard of the payment. */
   | { readonly kind: 'unsent'; readonly cause: unknown }
   /** No answer, or none that can be read: it may have done anything. */
@@ -29,12 +29,16 @@ export interface Facilitator {
   settle(payment: SettleRequest): Promise<Told>;
   /** Whether it answers, and settles what we sell for. However many want to know, it is asked now and then. */
   reachable(): Promise<boolean>;
+  /** Whom it has pay the fee of a payment on its network, where that is a thing; null where it settles none there. */
+  feePayer(): Promise<{ readonly address: string | null } | 'unreachable'>;
   /** Breaks off what is under way. */
   close(): Promise<void>;
 }
 
 export interface FacilitatorOptions {
   readonly url: string;
+  /** Whose payments it is given. */
+  readonly network: NetworkName;
   readonly verify_ms: number;
   /** A facilitator answers once the transaction is mined. */
   readonly settle_ms: number;
@@ -47,7 +51,7 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 /** Each is held for as long as a settlement takes to be mined. */
 const CONNECTIONS_MAX = 256;
 
-export function openFacilitator({ url, verify_ms, settle_ms }: FacilitatorOptions): Facilitator {
+export function openFacilitator({ url, network, verify_ms, settle_ms }: FacilitatorOptions): Facilitator {
   const dispatcher = new Agent({
     connections: CONNECTIONS_MAX,
     connect: { timeout: CONNECT_MS },
@@ -68,15 +72,23 @@ export function openFacilitator({ url, verify_ms, settle_ms }: FacilitatorOption
       return { kind: 'broken', cause };
     }
   };
+  const supported = async () => kindsIn(await ask('/supported', null, LOOK_MS));
   let looked = { at_ms: Number.NEGATIVE_INFINITY, found: Promise.resolve(false) };
   return {
     verify: async payment => verdictOf(await ask('/verify', payment, verify_ms)),
-    settle: async payment => toldOf(await ask('/settle', payment, settle_ms)),
+    settle: async payment => toldOf(await ask('/settle', payment, settle_ms), network),
     reachable() {
       const now_ms = performance.now();
       if (now_ms - looked.at_ms > LOOK_AGE_MS_MAX)
-        looked = { at_ms: now_ms, found: ask('/supported', null, LOOK_MS).then(isOurs) };
+        looked = {
+          at_ms: now_ms,
+          found: supported().then(kinds => kinds !== null && ourKind(kinds, network) !== null),
+        };
       return looked.found;
+    },
+    async feePayer() {
+      const kinds = await supported();
+      return kinds === null ? 'unreachable' : { address: ourKind(kinds, network)?.extra?.feePayer ?? null };
     },
     async close() {
       closing.abort();
@@ -89,9 +101,9 @@ type Posted =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   | { readonly kind: 'broken'; readonly cause: unknown };
 
-function isOurs(posted: Posted): boolean {
+function kindsIn(posted: Posted): Supported | null {
   const read = readAnswer(posted, supportedAnswer);
-  return read.kind === 'read' && read.ok && settlesOurs(read.answer);
+  return read.kind === 'read' && read.ok ? read.answer : null;
 }
 
 function verdictOf(posted: Posted): Verdict {
@@ -102,9 +114,9 @@ function verdictOf(posted: Posted): Verdict {
   return read.ok ? { kind: 'valid' } : { kind: 'unreachable', cause: new Error('valid, under a failing status') };
 }
 
-function toldOf(posted: Posted): Told {
+function toldOf(posted: Posted, network: NetworkName): Told {
   if (posted.kind === 'broken' && isUnsent(posted.cause)) return { kind: 'unsent', cause: posted.cause };
-  const read = readAnswer(posted, settleAnswer);
+  const read = readAnswer(posted, settleAnswer(network));
   if (read.kind !== 'read') return { kind: 'silent', cause: read.cause };
   const { success, reason, tx_hash } = read.answer;
   if (success && read.ok && tx_hash) return { kind: 'success', tx_hash };

@@ -2,22 +2,22 @@ import type { SettleRequest } from '@x402/core/types';
 import type { Random } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { dropPost, markCarried, noteVouch, type PostPace } from '../../../subgraphs/receipt/index.ts';
-import type { ChainBlock } from '../base/base-shapes.ts';
-import type { BaseChain } from '../base/chain.ts';
-import { isTooLate } from '../base/decide.ts';
-import type { Settlement } from '../base/outcome.ts';
+import type { Settlement } from '../outcome.ts';
+import type { BasePayment, Payment } from '../payment.ts';
+import { unjournalled } from '../settle/journal-one.ts';
 import type { CommitSettling, Settler, SettlerFaults } from '../settle/settle.ts';
 import type { SettleItem } from '../settle/submission.ts';
 import { notSent, unknown } from '../settle/waiters.ts';
 import { handOverAgain } from './again.ts';
+import type { Carried, HandedOver, Seen } from './carried.ts';
 import type { Facilitator, Told } from './client.ts';
 import { journal } from './journal.ts';
-import { type HandedOver, lookFor, lookUntil, type Seen } from './seen.ts';
-import { settleRequest } from './wire.ts';
+import { lookUntil } from './seen.ts';
 
-export interface FacilitatorSettlerOptions<I extends SettleItem> {
+export interface FacilitatorSettlerOptions<I extends P & { readonly claim_key: string }, P extends Payment> {
   readonly facilitator: Facilitator;
-  readonly chain: BaseChain;
+  /** The network that it settles on. */
+  readonly carried: Carried<P>;
   readonly database: Database;
   readonly random: Random;
   readonly commitSettling: CommitSettling<I>;
@@ -32,7 +32,8 @@ export interface FacilitatorSettlerOptions<I extends SettleItem> {
 }
 
 /** How long a facilitator is waited for, and when it is asked again. */
-export interface FacilitatorTimes extends Pick<FacilitatorSettlerOptions<SettleItem>, 'seen_ms' | 'poll_ms' | 'pace'> {
+export interface FacilitatorTimes
+  extends Pick<FacilitatorSettlerOptions<SettleItem, BasePayment>, 'seen_ms' | 'poll_ms' | 'pace'> {
   readonly verify_ms: number;
   readonly settle_ms: number;
 }
@@ -47,36 +48,38 @@ export const facilitatorDefaults: FacilitatorTimes = {
 };
 
 /** Settles by an x402 facilitator, each payment by itself. What it says is a hint where to look: the chain decides. */
-export function openFacilitatorSettler<I extends SettleItem>(options: FacilitatorSettlerOptions<I>): Settler<I> {
+export function openFacilitatorSettler<I extends P & { readonly claim_key: string }, P extends Payment>(
+  options: FacilitatorSettlerOptions<I, P>,
+): Settler<I> {
   return new FacilitatorSettler(options);
 }
 
-class FacilitatorSettler<I extends SettleItem> implements Settler<I> {
-  readonly #options: FacilitatorSettlerOptions<I>;
+class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends Payment> implements Settler<I> {
+  readonly #options: FacilitatorSettlerOptions<I, P>;
   readonly #closing = new AbortController();
   readonly #again = new Set<Promise<void>>();
 
-  constructor(options: FacilitatorSettlerOptions<I>) {
+  constructor(options: FacilitatorSettlerOptions<I, P>) {
     this.#options = options;
   }
 
   /** All that can refuse comes before the commit: chain or facilitator out of reach, too late, a payment it will not take. */
   async settle(item: I): Promise<Settlement> {
-    const { chain, facilitator } = this.#options;
+    const { carried, facilitator } = this.#options;
     if (this.#closing.signal.aborted) return notSent('stopped');
-    const head = await chain.block('latest');
-    if (head.kind !== 'ok' || head.value === null) return notSent('chain_unavailable');
-    if (await isTooLate(chain, item.authorization, head.value)) return { kind: 'not_transferred', reason: 'expired' };
-    const request = settleRequest(item.authorization, item.signature);
+    const before = await carried.before(item);
+    if (before.kind === 'unreachable') return notSent('chain_unavailable');
+    if (before.kind === 'too_late') return { kind: 'not_transferred', reason: 'expired' };
+    const request = carried.request(item);
     const verdict = await facilitator.verify(request);
     if (verdict.kind === 'unreachable') {
       this.#options.trouble?.(verdict.cause);
       return notSent('facilitator_unavailable');
     }
     // A used one is not declined: somebody else may have submitted it for us, which is found out below.
-    if (verdict.kind === 'invalid' && (await this.#isUnused(item, head.value)))
+    if (verdict.kind === 'invalid' && (await carried.isUnused(item)))
       return { kind: 'declined', reason: verdict.reason };
-    return this.#handOver(item, request, head.value);
+    return this.#handOver(item, request, before.from_block);
   }
 
   /** In the background: a facilitator may take its time, and whoever calls this may not. */
@@ -96,36 +99,29 @@ class FacilitatorSettler<I extends SettleItem> implements Settler<I> {
     await Promise.all(this.#again);
   }
 
-  async #isUnused({ authorization }: I, { number }: ChainBlock): Promise<boolean> {
-    const used = await this.#options.chain.used(authorization, number);
-    return used.kind === 'ok' && !used.value;
-  }
-
-  async #handOver(item: I, request: SettleRequest, head: ChainBlock): Promise<Settlement> {
+  async #handOver(item: I, request: SettleRequest, from_block: number): Promise<Settlement> {
     const { facilitator, faults, trouble } = this.#options;
-    const journalled = await journal(this.#options, item, head);
+    const journalled = await journal(this.#options, item, from_block);
     if (journalled.kind !== 'journalled') {
       if (journalled.kind !== 'lost') trouble?.(journalled.cause);
-      return { lost: notSent('claim_lost'), failed: notSent('journal_failed'), in_doubt: unknown('journal_failed') }[
-        journalled.kind
-      ];
+      return unjournalled[journalled.kind];
     }
-    const { settlement_id, from_block } = journalled;
+    const { settlement_id } = journalled;
     await faults?.reach('after_settling');
     const told = await facilitator.settle(request);
     await faults?.reach('after_broadcast');
     if ('cause' in told) trouble?.(told.cause);
     if (told.kind === 'unsent') return this.#dropped(settlement_id, notSent('facilitator_unavailable'));
     const tx_hash = told.kind === 'success' || told.kind === 'pending' ? told.tx_hash : null;
-    const seen = await this.#look({ authorization: item.authorization, from_block, tx_hash }, told);
+    const seen = await this.#look({ payment: item, from_block, tx_hash }, told);
     return this.#concluded(settlement_id, told, seen);
   }
 
   /** Silence has been waited for already. All else may come before the block that shows it is known here. */
-  #look(payment: HandedOver, told: Told): Promise<Seen> {
-    const { chain, seen_ms: wait_ms, poll_ms } = this.#options;
+  #look(handed: HandedOver<P>, told: Told): Promise<Seen> {
+    const { carried, seen_ms: wait_ms, poll_ms } = this.#options;
     const { signal } = this.#closing;
-    return told.kind === 'silent' ? lookFor(chain, payment) : lookUntil(chain, payment, { wait_ms, poll_ms, signal });
+    return told.kind === 'silent' ? carried.look(handed) : lookUntil(carried, handed, { wait_ms, poll_ms, signal });
   }
 
   async #concluded(settlement_id: string, told: Told, seen: Seen): Promise<Settlement> {

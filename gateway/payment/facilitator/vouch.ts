@@ -1,25 +1,20 @@
 import type { Database } from '../../../subgraphs/database.ts';
 import { vouchOf } from '../../../subgraphs/receipt/index.ts';
-import type { Hex } from '../base/abi.ts';
-import type { Authorization } from '../base/authorization.ts';
-import type { BaseChain } from '../base/chain.ts';
-import type { Vouched } from '../base/outcome.ts';
-import { lookFor } from './seen.ts';
-
-/** A payment of which the chain has said nothing. */
-export interface Unseen {
-  readonly authorization: Authorization;
-  readonly settlement_id: string | null;
-  readonly from_block: number;
-}
+import type { Vouched } from '../outcome.ts';
+import type { Payment } from '../payment.ts';
+import type { Sent } from '../rail.ts';
+import type { Carried } from './carried.ts';
 
 /** A facilitator's word for a payment that was left open, unless the chain belies it by now; null where there is none. */
-export async function vouchFor(
-  { database, chain }: { database: Pick<Database, 'query'>; chain: BaseChain },
-  { authorization, settlement_id, from_block }: Unseen,
+export async function vouchFor<P extends Payment>(
+  database: Pick<Database, 'query'>,
+  carried: Carried<P>,
+  payment: P,
+  { settlement_id, from_block }: Sent,
 ): Promise<Vouched | null> {
-  const tx_hash = settlement_id === null ? null : ((await vouchOf(database, settlement_id)) as Hex | null);
+  if (settlement_id === null || from_block === null) return null;
+  const tx_hash = await vouchOf(database, settlement_id);
   if (tx_hash === null) return null;
-  const seen = await lookFor(chain, { authorization, from_block, tx_hash });
+  const seen = await carried.look({ payment, from_block, tx_hash });
   return seen.kind === 'unknown' ? { kind: 'vouched', tx_hash } : null;
 }

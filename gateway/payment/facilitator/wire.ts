@@ -1,8 +1,7 @@
 import type { PaymentPayload, PaymentRequirements, SettleRequest } from '@x402/core/types';
 import { z } from 'zod';
 import { limits } from '../../../schema/limits.ts';
-import { networkNamed, networks } from '../../../schema/network.ts';
-import type { Hex } from '../base/abi.ts';
+import { type NetworkName, networkNamed, networks } from '../../../schema/network.ts';
 import type { Authorization } from '../base/authorization.ts';
 import { type Signature, signatureOnWire } from '../base/signature.ts';
 
@@ -50,35 +49,49 @@ const reason = z
 
 export const verifyAnswer = z.object({ isValid: z.boolean(), invalidReason: reason });
 
-/** Where it names a network it must be ours, or it speaks of another payment. */
-export const settleAnswer = z
-  .object({
-    success: z.boolean(),
-    errorReason: reason,
-    transaction: z.string().max(200).nullish(),
-    network: z
-      .string()
-      .refine(name => networkNamed(name) === 'base')
-      .nullish(),
-  })
-  .transform(({ success, errorReason, transaction }) => ({
-    success,
-    reason: errorReason ?? null,
-    tx_hash: isHash(transaction) ? (transaction.toLowerCase() as Hex) : null,
-  }));
+/** How each network spells what a transaction is called; all of it that an answer may name. */
+const transactions: Record<NetworkName, (named: string) => string | null> = {
+  base: named => (/^0x[0-9a-fA-F]{64}$/.test(named) ? named.toLowerCase() : null),
+  solana: named => (/^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(named) ? named : null),
+};
 
-export const supportedAnswer = z.object({
-  kinds: z.array(z.object({ x402Version: z.number(), scheme: z.string(), network: z.string() })),
-});
-
-/** Whether it settles what we sell for: `exact` on Base, in v2. It may name all networks of a family at once. */
-export function settlesOurs({ kinds }: z.infer<typeof supportedAnswer>): boolean {
-  return kinds.some(
-    ({ x402Version, scheme, network }) =>
-      x402Version === 2 && scheme === 'exact' && (networkNamed(network) === 'base' || network === 'eip155:*'),
-  );
+/** Where it names a network it must be the one that it was asked about, or it speaks of another payment. */
+export function settleAnswer(network: NetworkName) {
+  return z
+    .object({
+      success: z.boolean(),
+      errorReason: reason,
+      transaction: z.string().max(200).nullish(),
+      network: z
+        .string()
+        .refine(name => networkNamed(name) === network)
+        .nullish(),
+    })
+    .transform(({ success, errorReason, transaction }) => ({
+      success,
+      reason: errorReason ?? null,
+      tx_hash: transactions[network](transaction ?? ''),
+    }));
 }
 
-function isHash(transaction: string | null | undefined): transaction is Hex {
-  return /^0x[0-9a-fA-F]{64}$/.test(transaction ?? '');
+export const supportedAnswer = z.object({
+  kinds: z.array(
+    z.object({
+      x402Version: z.number(),
+      scheme: z.string(),
+      network: z.string(),
+      extra: z.object({ feePayer: z.string().nullish() }).nullish().catch(null),
+    }),
+  ),
+});
+export type Supported = z.infer<typeof supportedAnswer>;
+
+/** The kind in which it settles what we sell on that network: `exact`, in v2. It may name all networks of a family at once. */
+export function ourKind({ kinds }: Supported, network: NetworkName): Supported['kinds'][number] | null {
+  const family = `${networks[network].caip2.split(':')[0]}:*`;
+  const ours = kinds.find(
+    ({ x402Version, scheme, network: named }) =>
+      x402Version === 2 && scheme === 'exact' && (networkNamed(named) === network || named === family),
+  );
+  return ours ?? null;
 }

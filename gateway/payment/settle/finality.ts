@@ -1,7 +1,7 @@
+import type { NetworkName } from '../../../schema/network.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
 import { markMined, markRechecked, minedSettlements, type OpenSettlement } from '../../../subgraphs/receipt/index.ts';
-import type { BaseChain } from '../base/chain.ts';
-import { findMined, type Sighting } from './attempts.ts';
+import type { Sighting } from './attempts.ts';
 
 /** What the finalized chain says of a settlement that was once seen mined. */
 export interface Rechecked {
@@ -16,21 +16,30 @@ export interface Rechecked {
 
 const SETTLEMENTS_MAX = 200;
 
+/** A chain whose settlements are looked at again. */
+export interface FinalChain {
+  readonly database: Database;
+  readonly network: NetworkName;
+  /** The newest block that no other can take the place of; null where it cannot be had. */
+  finalized(): Promise<number | null>;
+  /** Where the chain has each of them now. */
+  find(settlements: readonly OpenSettlement[]): Promise<(settlement: OpenSettlement) => Sighting>;
+}
+
 /**
  * Looks at mined settlements again once the finalized block has passed them: a reorganisation may have undone what a
  * receipt was given for. `correct` runs in the transaction that moves the settlement, so no note is lost or made twice.
  */
 export async function recheckFinalized(
-  { database, chain }: { database: Database; chain: BaseChain },
+  { database, network, finalized, find: findAll }: FinalChain,
   correct: (tx: Tx, rechecked: Rechecked) => Promise<void>,
 ): Promise<readonly Rechecked[]> {
-  const seen = await minedSettlements(database, SETTLEMENTS_MAX);
+  const seen = await minedSettlements(database, network, SETTLEMENTS_MAX);
   if (seen.length === 0) return [];
-  const finalized = await chain.block('finalized');
-  if (finalized.kind !== 'ok' || finalized.value === null) return [];
-  const { number } = finalized.value;
+  const number = await finalized();
+  if (number === null) return [];
   const mined = seen.filter(({ block_number }) => block_number !== null && block_number <= number);
-  const find = await findMined(chain, mined);
+  const find = await findAll(mined);
 
   const all: Rechecked[] = [];
   for (const settlement of mined) {

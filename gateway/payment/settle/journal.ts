@@ -1,6 +1,11 @@
 import type { Random } from '../../../subgraphs/clock.ts';
 import type { Tx } from '../../../subgraphs/database.ts';
-import { allocateNonce, findSettlement, journalSettlement } from '../../../subgraphs/receipt/index.ts';
+import {
+  allocateNonce,
+  findSettlement,
+  journalSettlement,
+  type SettlementBirth,
+} from '../../../subgraphs/receipt/index.ts';
 import type { Hex } from '../base/abi.ts';
 import type { Market } from '../base/chain.ts';
 import type { Desk } from './desk.ts';
@@ -94,7 +99,14 @@ async function write<I extends SettleItem>(
   if (!key) throw new Error('no settler key could be locked');
   const { raw, hash } = signTransaction(key, { ...submissionOf(kept), nonce: allocated.nonce, fees });
   const valid_before_max = Math.max(...kept.map(({ authorization }) => authorization.valid_before_seconds));
-  const birth = { settlement_id, key_address: key.address, authorizations: kept.length, from_block, valid_before_max };
+  const birth: SettlementBirth = {
+    network: 'base',
+    settlement_id,
+    key_address: key.address,
+    authorizations: kept.length,
+    from_block,
+    valid_before_max,
+  };
   await journalSettlement(tx, birth, { tx_hash: hash, nonce: allocated.nonce, raw, ...fees });
   await faults?.reach('in_settling');
   return { settlement_id, key_address: key.address, from_block, items: kept, raw, hashes: [hash] };

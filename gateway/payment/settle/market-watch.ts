@@ -1,7 +1,7 @@
 import type { Clock } from '../../../subgraphs/clock.ts';
 import type { Hex } from '../base/abi.ts';
 import type { BaseChain, Market } from '../base/chain.ts';
-import type { Reached } from '../base/rpc.ts';
+import type { Reached } from '../rpc.ts';
 
 /** Older than one block of Base, fees and head are asked for anew. */
 const AGE_MS_MAX = 2_000;

@@ -11,7 +11,7 @@ import {
 } from '../../../subgraphs/receipt/index.ts';
 import type { Hex } from '../base/abi.ts';
 import type { Broadcast, Market } from '../base/chain.ts';
-import type { Reached } from '../base/rpc.ts';
+import type { Reached } from '../rpc.ts';
 import { findMined } from './attempts.ts';
 import { addresses, type Desk } from './desk.ts';
 import { type Fees, feesBumped, feesNow, outbid } from './fees.ts';

@@ -1,31 +1,32 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Hex } from '../base/abi.ts';
-import type { ChainReceipt } from '../base/base-shapes.ts';
-import type { BaseChain } from '../base/chain.ts';
+import type { Reached } from '../rpc.ts';
 
 /** One transaction under way; its hashes grow by one with every replacement. */
 export interface Watched {
-  readonly hashes: readonly Hex[];
+  readonly hashes: readonly string[];
 }
 
-/** A development chain mines at once, Base every two seconds: ask soon, then less and less often. */
+/** Each for itself, in the order asked: null where it is in no block. */
+type AskReceipts<R> = (hashes: readonly string[]) => Promise<readonly Reached<R | null>[]>;
+
+/** A development chain mines at once, others in half a second or two: ask soon, then less and less often. */
 const POLL_MS_FIRST = 15;
 
 /** One poll for all who wait: soon after somebody begins to, then ever more slowly, for as long as anybody does. */
-export class ReceiptWatch {
-  readonly #chain: BaseChain;
+export class ReceiptWatch<R extends { readonly tx_hash: string }> {
+  readonly #receipts: AskReceipts<R>;
   readonly #poll_ms: number;
-  readonly #watched = new Map<Watched, (receipt: ChainReceipt | null) => void>();
+  readonly #watched = new Map<Watched, (receipt: R | null) => void>();
   #pause_ms = POLL_MS_FIRST;
   #polling = false;
 
-  constructor(chain: BaseChain, poll_ms: number) {
-    this.#chain = chain;
+  constructor(receipts: AskReceipts<R>, poll_ms: number) {
+    this.#receipts = receipts;
     this.#poll_ms = poll_ms;
   }
 
   /** The receipt of whichever of its transactions is mined; null where the watch ends before. */
-  mined(watched: Watched): Promise<ChainReceipt | null> {
+  mined(watched: Watched): Promise<R | null> {
     return new Promise(resolve => {
       this.#watched.set(watched, resolve);
       this.#pause_ms = POLL_MS_FIRST;
@@ -56,7 +57,7 @@ export class ReceiptWatch {
 
   async #ask(): Promise<void> {
     const asked = [...this.#watched.keys()].map(watched => ({ watched, hashes: [...watched.hashes] }));
-    const receipts = await this.#chain.receipts(asked.flatMap(({ hashes }) => hashes));
+    const receipts = await this.#receipts(asked.flatMap(({ hashes }) => hashes));
     const mined = receipts.flatMap(receipt => (receipt.kind === 'ok' && receipt.value ? [receipt.value] : []));
     const found = new Map(mined.map(receipt => [receipt.tx_hash, receipt]));
     for (const { watched, hashes } of asked) {
@@ -65,7 +66,7 @@ export class ReceiptWatch {
     }
   }
 
-  #end(watched: Watched, receipt: ChainReceipt | null): void {
+  #end(watched: Watched, receipt: R | null): void {
     this.#watched.get(watched)?.(receipt);
     this.#watched.delete(watched);
   }

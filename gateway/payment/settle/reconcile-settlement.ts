@@ -4,7 +4,7 @@ import type { Hex } from '../base/abi.ts';
 import type { Authorization } from '../base/authorization.ts';
 import type { BaseChain } from '../base/chain.ts';
 import { decidePayment } from '../base/decide.ts';
-import type { Decision } from '../base/outcome.ts';
+import type { Decision } from '../outcome.ts';
 import { hashesOf } from './attempts.ts';
 
 /** What a claim remembers of its payment; `settlement_id` is null where it was never submitted by us. */

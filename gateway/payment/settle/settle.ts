@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
 import type { BaseChain } from '../base/chain.ts';
-import type { Settlement } from '../base/outcome.ts';
+import type { Settlement } from '../outcome.ts';
 import type { SettleItem } from './submission.ts';
 
 /** What the claims of a batch are told when they become `settling`. */
@@ -20,14 +20,10 @@ export interface Sending {
  * Moves the claims of these items to `settling`, in the transaction that journals the signed bytes; returns the keys
  * that moved. The others are left out of the batch. It locks claims, and runs before anything of the settler's is locked.
  */
-export type CommitSettling<I extends SettleItem> = (
-  tx: Tx,
-  items: readonly I[],
-  sending: Sending,
-) => Promise<ReadonlySet<string>>;
+export type CommitSettling<I> = (tx: Tx, items: readonly I[], sending: Sending) => Promise<ReadonlySet<string>>;
 
 /** Submits payments. Never throws: every way in which it can end is a Settlement. */
-export interface Settler<I extends SettleItem = SettleItem> {
+export interface Settler<I = SettleItem> {
   /** Concurrency: what is handed in while a transaction is under way goes together in the next one. */
   settle(item: I): Promise<Settlement>;
   /** Sends again what was committed and not seen mined, by whichever process; for a timer, and at start. */

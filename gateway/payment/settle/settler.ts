@@ -3,7 +3,8 @@ import { findSettlement, markMined } from '../../../subgraphs/receipt/index.ts';
 import type { Hex } from '../base/abi.ts';
 import type { ChainBlock, ChainReceipt } from '../base/base-shapes.ts';
 import { decideMined, isTooLate } from '../base/decide.ts';
-import { type NotSent, type Settlement, transferred, type Unknown } from '../base/outcome.ts';
+import { transferred } from '../base/outcome.ts';
+import type { NotSent, Settlement, Unknown } from '../outcome.ts';
 import { hashesOf } from './attempts.ts';
 import { addresses, type Desk } from './desk.ts';
 import { feesNow } from './fees.ts';
@@ -25,7 +26,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   readonly #options: SettlerOptions<I>;
   readonly #desk: Desk;
   readonly #market: MarketWatch;
-  readonly #receipts: ReceiptWatch;
+  readonly #receipts: ReceiptWatch<ChainReceipt>;
   readonly #waiters: Waiters<I>;
   readonly #busy = new Set<Hex>();
   #pumping = false;
@@ -38,7 +39,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     this.#waiters = new Waiters(options.wait_ms);
     this.#desk = { chain, database, keys, fee_ceiling_wei, nudge_ms, stuck_ms };
     this.#market = new MarketWatch(chain, clock, addresses(this.#desk));
-    this.#receipts = new ReceiptWatch(chain, options.poll_ms);
+    this.#receipts = new ReceiptWatch(hashes => chain.receipts(hashes as Hex[]), options.poll_ms);
   }
 
   settle(item: I): Promise<Settlement> {

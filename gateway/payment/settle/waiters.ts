@@ -1,5 +1,5 @@
 import { limits } from '../../../schema/limits.ts';
-import type { NotSent, NotTransferred, Settlement, Unknown } from '../base/outcome.ts';
+import type { NotSent, NotTransferred, Settlement, Unknown } from '../outcome.ts';
 import { goesAlone, type SettleItem } from './submission.ts';
 
 /** One caller who waits. The first answer counts. */

@@ -18,7 +18,12 @@ export interface Ceilings {
   readonly now_ms: number;
 }
 
-export type PolicyCode = 'kill_switch' | 'budget_exhausted' | 'hourly_cap_exceeded' | 'daily_cap_exceeded';
+export type PolicyCode =
+  | 'kill_switch'
+  | 'require_payment_ref'
+  | 'budget_exhausted'
+  | 'hourly_cap_exceeded'
+  | 'daily_cap_exceeded';
 
 export interface Blocked {
   readonly kind: 'blocked';
@@ -40,20 +45,26 @@ export type Evaluation = { readonly kind: 'admitted' } | Blocked;
 /**
  * Whether a charge passes: what was collected, what is reserved and the charge itself stay at or below every ceiling.
  * All reservations count against the present hour and day, whenever they were made: one that is collected after the
- * hour has ended can so overfill neither hour.
+ * hour has ended can so overfill neither hour. A call for which no money is asked (`amount` null) is under no ceiling.
  */
-export function evaluate(ceilings: Ceilings, amount: AtomicAmount): Evaluation {
-  const { policy, budget_atomic, spent_atomic } = ceilings;
-  if (policy.kill_switch) {
-    const blocked = { refusal_code: 'policy_blocked', policy_code: 'kill_switch', policy_key: null } as const;
-    const figures = { spent_atomic, cap_atomic: null, period_start: null };
-    return { kind: 'blocked', ...blocked, ...figures, reason: 'The kill switch of this book is on.' };
+export function evaluate(ceilings: Ceilings, amount: AtomicAmount | null): Evaluation {
+  const { policy, budget_atomic } = ceilings;
+  if (policy.kill_switch) return switchedOff(ceilings, 'kill_switch', 'The kill switch of this book is on.');
+  if (amount === null) {
+    const reason = 'This book takes no call without a payment, and a key stood in for one.';
+    return policy.require_payment_ref ? switchedOff(ceilings, 'require_payment_ref', reason) : { kind: 'admitted' };
   }
   return (
     overBudget(ceilings, budget_atomic, amount) ??
     overCap(ceilings, 'hour', 'hourly_cap', 'hourly_cap_exceeded', amount) ??
     overCap(ceilings, 'day', 'daily_cap', 'daily_cap_exceeded', amount) ?? { kind: 'admitted' }
   );
+}
+
+/** By a policy that no amount decides. */
+function switchedOff({ spent_atomic }: Ceilings, policy_code: PolicyCode, reason: string): Blocked {
+  const figures = { spent_atomic, cap_atomic: null, period_start: null };
+  return { kind: 'blocked', refusal_code: 'policy_blocked', policy_code, policy_key: null, ...figures, reason };
 }
 
 function overBudget(ceilings: Ceilings, cap: AtomicAmount | null, amount: AtomicAmount): Blocked | null {

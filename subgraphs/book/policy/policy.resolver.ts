@@ -3,7 +3,7 @@ import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { Json } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { requirePossession, requireWriter } from '../../../schema/principal.ts';
+import { requirePossession } from '../../../schema/principal.ts';
 import { type BookPolicy as Kept, parsePolicy } from '../../../schema/requests/policy.ts';
 import type { BookContext } from '../context.ts';
 import { bookHead } from '../row/page.ts';
@@ -20,7 +20,8 @@ export class BookPolicyResolver {
   }
 
   @Mutation(() => BookPolicy, {
-    description: 'Sets daily_cap, hourly_cap (atomic USDC, digits) or kill_switch (boolean); a null value clears.',
+    description:
+      'Sets daily_cap, hourly_cap (atomic USDC, digits), kill_switch or require_payment_ref (boolean); a null value clears.',
   })
   async setBookPolicy(
     @Arg('agentId', () => Int) agentId: number,
@@ -28,7 +29,7 @@ export class BookPolicyResolver {
     @Arg('value', () => GraphQLJSON, { nullable: true }) value: Json | undefined,
     @Ctx() context: BookContext,
   ): Promise<BookPolicy> {
-    const agent_id = requireWriter(context.principal, agentId);
+    const agent_id = requirePossession(context.principal, agentId);
     const change = parsePolicy(policyType, value);
     return shown(agent_id, await setPolicy(context.database, agent_id, change));
   }

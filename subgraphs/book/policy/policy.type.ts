@@ -15,7 +15,8 @@ export class BookPolicy {
   hourlyCap!: AtomicAmount | null;
   @Field(() => [String], { nullable: true }) modelAllowlist!: string[] | null;
   @Field(() => Boolean, { nullable: true, description: 'On, it lets no call pass.' }) killSwitch!: boolean | null;
-  @Field(() => Boolean, { nullable: true }) requirePaymentRef!: boolean | null;
+  @Field(() => Boolean, { nullable: true, description: 'On, it lets no call pass that a key stands in for.' })
+  requirePaymentRef!: boolean | null;
   @Field(() => AtomicAmountScalar, { nullable: true }) tier2Above!: AtomicAmount | null;
   @Field(() => Int, { nullable: true }) approvalTtl!: number | null;
   @Field(() => GraphQLJSONObject, { nullable: true }) riskTiers!: JsonObject | null;
@@ -23,19 +24,20 @@ export class BookPolicy {
 
 const notOffered = {
   modelAllowlist: null,
-  requirePaymentRef: null,
   tier2Above: null,
   approvalTtl: null,
   riskTiers: null,
 } as const;
 
 /** The kept policy under all eight names. */
-export function shownPolicy(agent_id: AgentId, { daily_cap, hourly_cap, kill_switch }: Kept): BookPolicy {
+export function shownPolicy(agent_id: AgentId, policy: Kept): BookPolicy {
+  const { daily_cap, hourly_cap, kill_switch, require_payment_ref } = policy;
   return {
     agentId: agent_id,
     dailyCap: daily_cap === undefined ? null : parseAtomic(daily_cap),
     hourlyCap: hourly_cap === undefined ? null : parseAtomic(hourly_cap),
     killSwitch: kill_switch ?? null,
+    requirePaymentRef: require_payment_ref ?? null,
     ...notOffered,
   };
 }

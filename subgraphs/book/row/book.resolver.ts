@@ -4,7 +4,7 @@ import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { requirePossession, requireWriter } from '../../../schema/principal.ts';
+import { requirePossession } from '../../../schema/principal.ts';
 import { pageRows } from '../../../schema/requests/book.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import type { WrittenFields } from '../../subgraph.ts';
@@ -56,7 +56,7 @@ export class BookResolver {
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
-    const agent_id = requireWriter(context.principal, agentId);
+    const agent_id = requirePossession(context.principal, agentId);
     const rows = rowsAsked(limit);
     await setBudget(context.database, agent_id, budgetAtomic ?? null);
     return page(agent_id, rows, context, info);

@@ -16,9 +16,12 @@ export interface Reservation {
 }
 
 /** A call that wants its price held, with what the row says of it if the book refuses. */
-export interface Asking extends Reservation {
+export interface Asking extends Omit<Reservation, 'amount'> {
+  /** Null where no money is asked for: a key stands in for the payment. */
+  readonly amount: AtomicAmount | null;
   readonly task_id: string;
-  readonly payer_wallet: string;
+  /** Null with the amount: a key names no wallet. */
+  readonly payer_wallet: string | null;
   /** As the request names it. */
   readonly model: string | null;
   readonly intent_id: string | null;
@@ -49,7 +52,7 @@ export async function reserve(tx: Tx, refuser: Refuser, items: readonly Asking[]
     const head = booked(books, item.agent_id);
     const evaluation = item.owed ? ({ kind: 'admitted' } as const) : evaluate(head, item.amount);
     if (evaluation.kind === 'admitted') {
-      books.set(item.agent_id, { ...head, reserved_atomic: atomicAmount(head.reserved_atomic + item.amount) });
+      books.set(item.agent_id, { ...head, reserved_atomic: atomicAmount(head.reserved_atomic + (item.amount ?? 0n)) });
       return { kind: 'reserved' };
     }
     const refusal_id = refusalId(head.now_ms, refuser.random.bytes(ID_BYTES));

@@ -6,7 +6,20 @@ export interface HubSettings {
   readonly api_key: string;
   /** Ids that it serves, the one that stands for it in `svc/auto` first. */
   readonly models: readonly string[];
+  readonly image_models?: readonly string[];
+  readonly audio_models?: readonly string[];
+  /** What one call of a model costs us there, in atomic USDC, as far as it is known. */
+  readonly prices?: Readonly<Record<string, number>> | undefined;
 }
+
+/** What a model is asked for; `svc/auto` stands for a model of that kind. */
+export type Modality = 'text' | 'image' | 'audio';
+
+const modelsFor = {
+  text: hub => hub.models,
+  image: hub => hub.image_models ?? [],
+  audio: hub => hub.audio_models ?? [],
+} as const satisfies Record<Modality, (hub: HubSettings) => readonly string[]>;
 
 /** What a model id may resolve to: this model at this hub. Both are disclosed to the caller. */
 export interface Candidate {
@@ -16,10 +29,29 @@ export interface Candidate {
 
 const AUTO_MODEL = 'svc/auto';
 
+/** Under what name the router is disclosed. */
+export const ROUTER = 'router';
+export const ROUTER_PREFIX = `${ROUTER}/`;
+
+/** Whether a model id is the router's: it is answered there, under the caller's own key, and nowhere else. */
+export function isRouted(model: string): boolean {
+  return model.startsWith(ROUTER_PREFIX) && model !== ROUTER_PREFIX;
+}
+
+/** The id by which a candidate's model goes where it is served. */
+export function wireModel({ hub, model }: Candidate): string {
+  return hub === ROUTER ? model.slice(ROUTER_PREFIX.length) : model;
+}
+
 /** Where a call may be answered, in the order of trying; empty where nobody offers the model. */
-export function candidatesFor(hubs: readonly HubSettings[], model: string): readonly Candidate[] {
+export function candidatesFor(
+  hubs: readonly HubSettings[],
+  model: string,
+  modality: Modality = 'text',
+): readonly Candidate[] {
   return hubs.flatMap(hub => {
-    const served = model === AUTO_MODEL ? hub.models[0] : hub.models.find(id => id === model);
+    const models = modelsFor[modality](hub);
+    const served = model === AUTO_MODEL ? models[0] : models.find(id => id === model);
     return served === undefined ? [] : [{ hub: hub.name, model: served }];
   });
 }
@@ -30,8 +62,12 @@ export interface Offered {
   readonly hubs: readonly string[];
 }
 
-/** Every id that a call may name: `svc/auto` first, then each hub's own, once. */
+/** Every id of a hub that a call may name: `svc/auto` first, then each hub's own, once. */
 export function offeredModels(hubs: readonly HubSettings[]): readonly Offered[] {
-  const ids = new Set([AUTO_MODEL, ...hubs.flatMap(hub => hub.models)]);
-  return [...ids].map(id => ({ id, hubs: candidatesFor(hubs, id).map(candidate => candidate.hub) }));
+  const modalities = Object.keys(modelsFor) as Modality[];
+  const ids = new Set([AUTO_MODEL, ...modalities.flatMap(modality => hubs.flatMap(modelsFor[modality]))]);
+  return [...ids].map(id => {
+    const candidates = modalities.flatMap(modality => candidatesFor(hubs, id, modality));
+    return { id, hubs: [...new Set(candidates.map(({ hub }) => hub))] };
+  });
 }

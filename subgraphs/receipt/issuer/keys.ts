@@ -4,6 +4,7 @@ import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.t
 import { keccak256 } from '../../../schema/digest.ts';
 import type { IssuerHistoryRef, ReceiptPolicyRef } from '../../../schema/receipt-payload.ts';
 import { deriveKeys, type SeedKeys } from './derive.ts';
+import { type IssuerDid, issuerDid } from './did.ts';
 import { historyDocument, historyRef } from './history.ts';
 import { p1363 } from './p1363.ts';
 import { policyHistory, receiptPolicyRef } from './policy.ts';
@@ -52,6 +53,8 @@ export interface Issuer {
   coSignature(payload_hash: string): Eip191Signature;
   /** Over the canonical {agent_id, remaining, as_of}: verify only, nothing can be drawn with it. */
   signAllowance(allowance: Allowance): { readonly alg: 'ES256'; readonly value: string; readonly kid: string };
+  /** By which x402's clients find the keys of signed offers and receipts. */
+  readonly did: IssuerDid;
   /** Every public key, older seeds' too: old receipts go on verifying. */
   readonly jwks: JsonObject;
   /** The current issuer-history document. */
@@ -96,6 +99,7 @@ export function openIssuer(secrets: readonly string[], options: IssuerOptions): 
       const value = signCanonical(canonicalJson({ agent_id, remaining, as_of }));
       return { alg: 'ES256', value, kid: current.es256.kid };
     },
+    did: issuerDid(base_url, seeds, current),
     jwks: { keys: seeds.flatMap(seed => [seed.es256.jwk, seed.ed25519.jwk, seed.secp256k1.jwk]) },
     history,
     historySnapshot: wanted => historyDocument(oldestFirst, wanted),

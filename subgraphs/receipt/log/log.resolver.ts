@@ -3,14 +3,12 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import { asEntity, selectList } from '../../columns.ts';
 import type { Context } from '../../context.ts';
-import type { Database } from '../../database.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import { logBreaks } from './break.ts';
+import { inclusionOf, newestHead } from './inclusion.ts';
 import { TreeHead } from './log.entity.ts';
-import { leafHash } from './merkle.ts';
-import { consistencyProof, inclusionProof, storedRoot } from './proof.ts';
+import { consistencyProof } from './proof.ts';
 
 @ObjectType({ description: 'Proof that a receipt stands in the log (RFC 9162 §2.1.3). Hashes are lower-case hex.' })
 export class InclusionProof {
@@ -61,12 +59,11 @@ export class LogResolver {
     if (!receipt || !newest) return null;
     const size = sizeWithin(treeSize ?? newest.treeSize, newest.treeSize);
     if (receipt.leafIndex >= size) return null;
-    const path = await inclusionProof(database, receipt.leafIndex, size);
-    const root = await storedRoot(database, size);
+    const { leaf, leaf_index, root, path } = await inclusionOf(database, receipt, size);
     return {
       taskId,
-      leafIndex: receipt.leafIndex,
-      leafHash: hex(leafHash(receipt.payload)),
+      leafIndex: leaf_index,
+      leafHash: hex(leaf),
       treeSize: size,
       rootHash: hex(root),
       path: path.map(hex),
@@ -92,12 +89,4 @@ function sizeWithin(size: number, size_max: number): number {
   if (size < 1 || size > size_max)
     throw new Refusal('invalid_request', { detail: `The log has no tree of ${size} leaves.` });
   return size;
-}
-
-async function newestHead(database: Database): Promise<TreeHead | null> {
-  const rows = await database.query({
-    name: 'newest tree head',
-    text: `select ${selectList(database.orm, TreeHead)} from tree_head order by tree_size desc limit 1`,
-  });
-  return rows[0] ? asEntity(TreeHead, rows[0]) : null;
 }

@@ -18,6 +18,8 @@ export interface AwaitedArrival {
   readonly task_id: TaskId;
   readonly authorization: JsonObject;
   readonly from_block: number;
+  readonly settlement_id: string | null;
+  readonly claimed_at: Date;
   /** By the database's clock. */
   readonly past_cutoff: boolean;
 }
@@ -30,7 +32,7 @@ export async function takeArrivals(tx: Tx, cutoff_seconds: number, count_max: nu
         select claim_key from payment_claim where arrival = 'pending'
           and (looked_at is null or looked_at < now() - least(interval '1 minute', (now() - moved_at) / 4))
         order by looked_at nulls first limit $2 for update skip locked)
-      returning claim_key, task_id, "authorization", coalesce(from_block, 0) as from_block,
+      returning claim_key, task_id, "authorization", coalesce(from_block, 0) as from_block, settlement_id, claimed_at,
         extract(epoch from now()) >= valid_before + $1 as past_cutoff`,
     values: [cutoff_seconds, count_max],
   });

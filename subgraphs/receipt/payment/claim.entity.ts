@@ -13,6 +13,7 @@ import type { ClaimState } from './claim.machine.ts';
  */
 @Entity({ tableName: 'payment_claim' })
 @Index({ name: 'payment_claim_settlement', properties: ['settlementId'] })
+@Index({ name: 'payment_claim_payment_id', properties: ['paymentId'] })
 export class PaymentClaim {
   @PrimaryKey({ type: 'text' })
   claimKey!: string;
@@ -36,6 +37,9 @@ export class PaymentClaim {
   payer!: string;
   @Property({ type: 'text' })
   paymentId!: string;
+  /** The name under which its client asked for this purchase (x402's payment-identifier), where it gave one. */
+  @Property({ type: 'text', nullable: true })
+  identifier!: string | null;
   @Property({ type: AtomicAmountColumn })
   amountAtomic!: AtomicAmount;
   /** Held on the book's ceiling; 0 where the charge does not count against it. */

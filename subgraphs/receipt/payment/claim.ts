@@ -18,6 +18,8 @@ export interface ClaimRequest {
   readonly network: NetworkName;
   readonly payer: string;
   readonly payment_id: string;
+  /** x402's payment-identifier, where its client gave one; its slot is among `slots`. */
+  readonly identifier?: string | null;
   readonly amount_atomic: AtomicAmount;
   readonly reserved_atomic: AtomicAmount;
   readonly valid_before: number;
@@ -40,6 +42,7 @@ export type ClaimOutcome =
   | { readonly kind: 'claimed'; readonly lease: Lease }
   | {
       readonly kind: 'replayed';
+      readonly claim_key: string;
       readonly task_id: TaskId;
       readonly answer_box: Buffer | null;
       readonly landing: JsonObject;
@@ -105,7 +108,7 @@ function judged(
   if (verdict.kind === 'blocked') return request.means === null ? held(request, standing.lease_epoch + 1) : verdict;
   const { task_id, answer_box, landing } = standing;
   if (verdict.kind !== 'replayed') return { kind: verdict.kind, task_id };
-  return { kind: 'replayed', task_id, answer_box, landing };
+  return { kind: 'replayed', claim_key: request.claim_key, task_id, answer_box, landing };
 }
 
 function asStanding({ landing, ...standing }: StandingRow): Standing {
@@ -146,9 +149,9 @@ async function insertClaims(tx: Tx, sorted: readonly ClaimRequest[]): Promise<Se
   const { rows } = await tx.query<{ claim_key: string }>({
     name: 'insert claims',
     text: `insert into payment_claim (claim_key, state, field, request_hash, task_id, agent_id, lease_owner, network, payer,
-        payment_id, amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, claimed_at, moved_at)
+        payment_id, identifier, amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, claimed_at, moved_at)
       select claim_key, state, field, request_hash, task_id, agent_id, lease_owner, network, payer,
-        payment_id, amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, now(), now()
+        payment_id, identifier, amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, now(), now()
       from jsonb_populate_recordset(null::payment_claim, $1::jsonb) order by claim_key
       on conflict (claim_key) do nothing returning claim_key`,
     values: [JSON.stringify(sorted.map(columns))],
@@ -185,7 +188,7 @@ async function claimAgain(tx: Tx, again: readonly ClaimRequest[]): Promise<void>
   await tx.query({
     name: 'claim again',
     text: `update payment_claim c set state = 'claimed', field = n.field, request_hash = n.request_hash, task_id = n.task_id,
-        agent_id = n.agent_id, lease_owner = n.lease_owner, lease_epoch = c.lease_epoch + 1, landing = n.landing,
+        agent_id = n.agent_id, identifier = n.identifier, lease_owner = n.lease_owner, lease_epoch = c.lease_epoch + 1, landing = n.landing,
         reserved_atomic = n.reserved_atomic, amount_atomic = n.amount_atomic, "authorization" = n."authorization",
         request_box = n.request_box, valid_before = n.valid_before, answer_box = null, settlement_id = null,
         reason = null, refusal_id = null, final = false, looked_at = null, moved_at = now()

@@ -1,3 +1,4 @@
+import type { NetworkName } from '../../../schema/network.ts';
 import type { Tx } from '../../database.ts';
 import { abandonSettlements } from './settlement.ts';
 
@@ -44,17 +45,25 @@ export async function rememberBlock(
  * What the chain that is gone still held open is closed by name: nothing can settle there any more, and the keys begin
  * at nonce 0 again. Returns what those claims held on books, for the ledger to give back.
  */
-export async function closeOpenClaims(tx: Tx): Promise<readonly { agent_id: number; reserved_atomic: bigint }[]> {
+export async function closeOpenClaims(
+  tx: Tx,
+  network: NetworkName,
+): Promise<readonly { agent_id: number; reserved_atomic: bigint }[]> {
   const { rows } = await tx.query<{ agent_id: number | null; reserved_atomic: bigint; open: boolean }>({
     text: `with standing as (
         select claim_key, state in ('claimed', 'settling') as open from payment_claim
-        where state in ('claimed', 'settling') or (state = 'released' and not final) order by claim_key for update),
+        where network = $1 and (state in ('claimed', 'settling') or (state = 'released' and not final))
+        order by claim_key for update),
       dropped as (delete from claim_slot where claim_key in (select claim_key from standing where open))
       update payment_claim c set state = 'released', final = true, lease_owner = null, reason = 'chain_epoch_ended', moved_at = now()
       from standing s where c.claim_key = s.claim_key returning c.agent_id, c.reserved_atomic, s.open`,
+    values: [network],
   });
-  await abandonSettlements(tx);
-  await tx.query({ text: 'update receipt set chain_ended = true where payment_ref is not null and not chain_ended' });
+  await abandonSettlements(tx, network);
+  await tx.query({
+    text: `update receipt set chain_ended = true where starts_with(payment_ref, $1 || ':') and not chain_ended`,
+    values: [network],
+  });
   return rows.flatMap(({ agent_id, reserved_atomic, open }) =>
     open && agent_id !== null ? [{ agent_id, reserved_atomic }] : [],
   );

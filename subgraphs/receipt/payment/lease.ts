@@ -11,8 +11,11 @@ export const leased = (claim: string): string => living(`${claim}.lease_owner`, 
 
 /** The same for any work that a process (`owner`) began at a time (`since`): SQL, over two columns. */
 export const living = (owner: string, since: string): string =>
-  `(${since} > now() - interval '${CALL_SECONDS_MAX} seconds' and exists (
-    select 1 from process_lease p where p.owner = ${owner} and p.expires_at > now()))`;
+  `(${since} > now() - interval '${CALL_SECONDS_MAX} seconds' and ${alive(owner)})`;
+
+/** Whether the process itself is alive, whatever it may have lost sight of. */
+export const alive = (owner: string): string =>
+  `exists (select 1 from process_lease p where p.owner = ${owner} and p.expires_at > now())`;
 
 export async function renewLease(client: Tx, owner: string): Promise<void> {
   await client.query({

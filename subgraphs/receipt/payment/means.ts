@@ -67,3 +67,16 @@ export async function openClaimsOf(
 
 /** As many as one question to the chain holds; those beyond count as not moved, which harms nobody but who has so many. */
 const OPEN_CLAIMS_MAX = 200;
+
+/** Those of a payer's open claims that were sent, by the one transaction that each has on Solana. */
+export async function openSignaturesOf(
+  database: Pick<Database, 'query'>,
+  payer: string,
+): Promise<readonly { claim_key: string; tx_hash: string }[]> {
+  return database.query<{ claim_key: string; tx_hash: string }>({
+    name: 'open signatures of payer',
+    text: `select c.claim_key, a.tx_hash from payment_claim c join settlement_attempt a using (settlement_id)
+      where c.payer = $1 and c.state = 'settling' order by c.moved_at limit $2`,
+    values: [payer, OPEN_CLAIMS_MAX],
+  });
+}

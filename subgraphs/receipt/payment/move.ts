@@ -4,6 +4,7 @@ import { asEntity } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { PaymentClaim } from './claim.entity.ts';
 import { dropSlots, type Lease } from './claim.ts';
+import { retakeIdentifier } from './identifier.ts';
 import { leased } from './lease.ts';
 
 /**
@@ -175,7 +176,10 @@ export async function reopen(
       returning ${CLAIM_COLUMNS}`,
     values: [claim.claimKey, owner, claim.leaseEpoch, from_block, task_id],
   });
-  return rows[0] ? asEntity(PaymentClaim, rows[0]) : null;
+  if (!rows[0]) return null;
+  const reopened = asEntity(PaymentClaim, rows[0]);
+  await retakeIdentifier(tx, reopened);
+  return reopened;
 }
 
 /** Compare-and-set: what was claimed, and perhaps sent, since it was looked at is not what the look was about. */
@@ -190,7 +194,7 @@ export async function markFinal(
 }
 
 const CLAIM_COLUMNS = `claim_key as "claimKey", state, field, request_hash as "requestHash", task_id as "taskId",
-  agent_id as "agentId", lease_owner as "leaseOwner", lease_epoch as "leaseEpoch", network, payer, payment_id as "paymentId",
+  agent_id as "agentId", lease_owner as "leaseOwner", lease_epoch as "leaseEpoch", network, payer, payment_id as "paymentId", identifier,
   amount_atomic as "amountAtomic", reserved_atomic as "reservedAtomic", valid_before as "validBefore", "authorization", landing,
   request_box as "requestBox", answer_box as "answerBox", settlement_id as "settlementId", from_block as "fromBlock", reason, final,
   refusal_id as "refusalId", claimed_at as "claimedAt", moved_at as "movedAt"`;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { NetworkName } from '../../../schema/network.ts';
 import type { Database, Tx } from '../../database.ts';
 import type { ClaimState } from './claim.machine.ts';
 
@@ -7,18 +8,22 @@ const FACILITATOR = 'facilitator';
 
 /** A settlement that is about to be handed to a facilitator. */
 export interface PostedBirth {
+  readonly network: NetworkName;
   readonly settlement_id: string;
   readonly from_block: number;
   readonly valid_before: number;
 }
 
 /** Written down in the transaction in which its claim begins to settle, before anything is sent. */
-export async function journalPost(tx: Tx, { settlement_id, from_block, valid_before }: PostedBirth): Promise<void> {
+export async function journalPost(
+  tx: Tx,
+  { network, settlement_id, from_block, valid_before }: PostedBirth,
+): Promise<void> {
   await tx.query({
     name: 'insert posted settlement',
-    text: `insert into settlement (settlement_id, key_address, authorizations, from_block, valid_before_max, state, created_at, posted_at)
-      values ($1, '${FACILITATOR}', 1, $2, $3, 'sent', clock_timestamp(), clock_timestamp())`,
-    values: [settlement_id, from_block, valid_before],
+    text: `insert into settlement (network, settlement_id, key_address, authorizations, from_block, valid_before_max, state, created_at, posted_at)
+      values ($1, $2, '${FACILITATOR}', 1, $3, $4, 'sent', clock_timestamp(), clock_timestamp())`,
+    values: [network, settlement_id, from_block, valid_before],
   });
 }
 
@@ -94,18 +99,23 @@ export interface PostPace {
 }
 
 /** Takes those that are due, each for one process: the next turn of each begins with this one. */
-export async function takeDuePosts(tx: Tx, pace: PostPace, count_max: number): Promise<readonly DuePost[]> {
+export async function takeDuePosts(
+  tx: Tx,
+  network: NetworkName,
+  pace: PostPace,
+  count_max: number,
+): Promise<readonly DuePost[]> {
   const { rows } = await tx.query<DuePost>({
     name: 'take due posts',
     text: `with due as (
         update settlement set posts = posts + 1, posted_at = clock_timestamp() where settlement_id in (
-          select settlement_id from settlement where state = 'sent' and posted_at is not null
+          select settlement_id from settlement where state = 'sent' and network = $4 and posted_at is not null
             and posted_at < clock_timestamp() - make_interval(secs => least($1::float8 * 2 ^ least(posts, 20), $2::float8) / 1000)
           order by posted_at limit $3 for update skip locked)
         returning settlement_id, from_block)
       select due.settlement_id, due.from_block, c.state as claim_state, c."authorization"
       from due left join payment_claim c on c.settlement_id = due.settlement_id`,
-    values: [pace.rest_ms, pace.rest_ms_max, count_max],
+    values: [pace.rest_ms, pace.rest_ms_max, count_max, network],
   });
   return rows;
 }

@@ -1,3 +1,4 @@
+import type { NetworkName } from '../../../schema/network.ts';
 import type { Database } from '../../database.ts';
 import type { SettlementState } from './settlement.entity.ts';
 import type { Attempt } from './settlement.ts';
@@ -49,13 +50,14 @@ export async function sentSettlements(
 /** What was seen mined and has not been looked at since, oldest block first. */
 export async function minedSettlements(
   database: Pick<Database, 'query'>,
+  network: NetworkName,
   count_max: number,
 ): Promise<OpenSettlement[]> {
   const rows = await database.query<OpenRow>({
     name: 'mined settlements',
     text: `${OPEN} where s.settlement_id in (select settlement_id from settlement
-        where state = 'mined' order by block_number limit $1) ${ORDER}`,
-    values: [count_max],
+        where state = 'mined' and network = $1 order by block_number limit $2) ${ORDER}`,
+    values: [network, count_max],
   });
   return grouped(rows);
 }

@@ -1,4 +1,5 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import type { NetworkName } from '../../../schema/network.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 
 /**
@@ -22,6 +23,8 @@ export class SettlerKeyRow {
 export class SettlementRow {
   @PrimaryKey({ type: 'text' })
   settlementId!: string;
+  @Property({ type: 'text', default: 'base' })
+  network!: NetworkName;
   /** Whose key signs it; `facilitator` where that is not ours. */
   @Property({ type: 'text' })
   keyAddress!: string;

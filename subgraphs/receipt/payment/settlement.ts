@@ -1,7 +1,9 @@
+import type { NetworkName } from '../../../schema/network.ts';
 import type { Database, Tx } from '../../database.ts';
 
 /** A settlement as it is committed, before anybody can see it on the chain. */
 export interface SettlementBirth {
+  readonly network: NetworkName;
   readonly settlement_id: string;
   readonly key_address: string;
   readonly authorizations: number;
@@ -11,20 +13,21 @@ export interface SettlementBirth {
 
 export interface Attempt {
   readonly tx_hash: string;
+  /** Of the key that signs. On Solana, which has none: the height of the last block that takes it. */
   readonly nonce: number;
-  /** Signed bytes, as hex. */
+  /** Signed bytes: hex on Base, base64 on Solana. */
   readonly raw: string;
   readonly max_fee_wei: bigint;
   readonly priority_fee_wei: bigint;
 }
 
 export async function journalSettlement(tx: Tx, settlement: SettlementBirth, attempt: Attempt): Promise<void> {
-  const { settlement_id, key_address, authorizations, from_block, valid_before_max } = settlement;
+  const { network, settlement_id, key_address, authorizations, from_block, valid_before_max } = settlement;
   await tx.query({
     name: 'insert settlement',
-    text: `insert into settlement (settlement_id, key_address, authorizations, from_block, valid_before_max, state, created_at)
-      values ($1, $2, $3, $4, $5, 'sent', clock_timestamp())`,
-    values: [settlement_id, key_address, authorizations, from_block, valid_before_max],
+    text: `insert into settlement (network, settlement_id, key_address, authorizations, from_block, valid_before_max, state, created_at)
+      values ($1, $2, $3, $4, $5, $6, 'sent', clock_timestamp())`,
+    values: [network, settlement_id, key_address, authorizations, from_block, valid_before_max],
   });
   await journalAttempt(tx, settlement_id, attempt);
 }
@@ -94,7 +97,11 @@ export async function abandonSettlement(tx: Tx, settlement_id: string): Promise<
 }
 
 /** A development chain that started anew has other nonces, and will never mine what the old one was sent. */
-export async function abandonSettlements(tx: Tx): Promise<void> {
-  await tx.query({ text: 'delete from settler_key' });
-  await tx.query({ text: `update settlement set state = 'abandoned' where state in ('sent', 'mined')` });
+export async function abandonSettlements(tx: Tx, network: NetworkName): Promise<void> {
+  // Only Base counts what a key has sent.
+  if (network === 'base') await tx.query({ text: 'delete from settler_key' });
+  await tx.query({
+    text: `update settlement set state = 'abandoned' where network = $1 and state in ('sent', 'mined')`,
+    values: [network],
+  });
 }

@@ -4,7 +4,10 @@ import { recordedTask, type Task } from '../receipt/task.ts';
 import { refusalUrl } from '../refusal/document.ts';
 import type { ClaimState } from './claim.machine.ts';
 
-/** What an open claim looks like from outside; a recorded one has a receipt, which says more. */
+/**
+ * What an open claim looks like from outside; a recorded one has a receipt, which says more. One that was let go of may yet
+ * be used by whoever holds the payment, until its time is over.
+ */
 const statuses: Record<ClaimState, { status: string; proof: Task['proofOutcome'] }> = {
   claimed: { status: 'working', proof: 'pending' },
   settling: { status: 'settling', proof: 'pending' },
@@ -16,16 +19,18 @@ const statuses: Record<ClaimState, { status: string; proof: Task['proofOutcome']
 export async function findTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
   const recorded = await recordedTask(database, base_url, task_id);
   if (recorded) return recorded;
-  const [found] = await database.query<{ state: ClaimState | null; refusal_id: string | null }>({
+  const [found] = await database.query<{ state: ClaimState | null; final: boolean; refusal_id: string | null }>({
     name: 'claim or refusal of task',
-    text: `select null as state, refusal_id from refusal where task_id = $1
-      union all select state, null from payment_claim where task_id = $1 order by refusal_id limit 1`,
+    text: `select null as state, true as final, refusal_id from refusal where task_id = $1
+      union all select state, final, null from payment_claim where task_id = $1
+      union all select 'claimed', false, null from key_call where task_id = $1 order by refusal_id limit 1`,
     values: [task_id],
   });
   if (found?.refusal_id) return refusedTask(task_id, refusalUrl(base_url, found.refusal_id));
   if (!found?.state) return null;
   const { status, proof } = statuses[found.state];
-  return { taskId: task_id, status, proofOutcome: proof, paymentRef: null, verifyUrl: verifyUrl(base_url, task_id) };
+  const proofOutcome = found.final ? 'none' : proof;
+  return { taskId: task_id, status, proofOutcome, paymentRef: null, verifyUrl: verifyUrl(base_url, task_id) };
 }
 
 /** Its book refused it: nothing was charged, and there never will be a receipt. Refusals stay when the claim has gone. */

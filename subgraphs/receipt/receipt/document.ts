@@ -50,6 +50,8 @@ export function receiptDocument(receipt: Receipt, base_url: string, profile: 'de
       signature: receipt.signature,
       co_signature: receipt.coSignature,
       settled_by: receipt.settledBy,
+      waived_by: payload.waived_by ?? null,
+      vendor_blind: payload.vendor_blind ?? null,
       ingress_receipt: receipt.ingressReceipt,
       omission_rule: receipt.omissionRule,
       verification: verification(base_url, receipt.taskId),

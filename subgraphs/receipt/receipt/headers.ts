@@ -10,6 +10,7 @@ const headers = {
   'x-svc-hub': 'hub',
   'x-svc-amount': 'amount',
   'x-svc-payload-hash': 'payload_hash',
+  'x-svc-vendor-blind': 'vendor_blind',
 } as const;
 
 /**
@@ -21,6 +22,7 @@ export function receiptHeaders(document: JsonObject): Record<string, string> {
   for (const [name, member] of Object.entries(headers)) {
     const value = document[member];
     if (typeof value === 'string') carried[name] = headerSafe(value);
+    if (value === true) carried[name] = 'true';
   }
   const { jws } = (document.issuer_signature ?? {}) as { jws?: string };
   return jws ? { ...carried, 'x-svc-receipt': jws } : carried;

@@ -1,11 +1,12 @@
 import { atomicAmount } from '../../../schema/amount.ts';
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import type { ProofOutcome } from '../../../schema/receipt-payload.ts';
 import { iso } from '../../clock.ts';
 import { asEntity } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import type { Issuer } from '../issuer/keys.ts';
 import type { LeafPosition, OpenLog } from '../log/head.ts';
-import type { PreparedReceipt } from './prepare.ts';
+import type { PreparedReceipt, ReceiptFacts } from './prepare.ts';
 import { Receipt } from './receipt.entity.ts';
 
 export interface ReceiptItem {
@@ -61,7 +62,7 @@ export async function placeReceipt(
     model: facts.model,
     amount: facts.payment && atomicAmount(BigInt(facts.payment.gross_amount)),
     settledBy: facts.settled_by,
-    proofOutcome: facts.settled_by === 'receipt' ? 'pending' : 'settled',
+    proofOutcome: proofOutcomeOf(facts),
     ingressReceipt: null,
     omissionRule: null,
     chainEpoch: facts.chain_epoch ?? 0,
@@ -70,6 +71,11 @@ export async function placeReceipt(
     collectedAt: new Date(log.collected_at_ms),
   };
   return asEntity(Receipt, receipt);
+}
+
+function proofOutcomeOf({ settled_by, waived_by }: ReceiptFacts): ProofOutcome {
+  if (waived_by) return 'none';
+  return settled_by === 'receipt' ? 'pending' : 'settled';
 }
 
 /** The payload's members and, beside them, what is only known once the head is locked (RFC 7519 §4.1 names first). */

@@ -6,6 +6,7 @@ import {
   type ReceiptPayload,
   type ReceiptPayment,
   type SettledBy,
+  type WaivedBy,
 } from '../../../schema/receipt-payload.ts';
 import type { Ed25519Signature, Eip191Signature, Issuer } from '../issuer/keys.ts';
 import { tolerance } from '../issuer/policy.ts';
@@ -32,10 +33,13 @@ export interface ReceiptFacts {
   readonly caller_binding: CallerBinding;
   readonly intent_id: string | null;
   readonly attempt_index: number | null;
+  readonly vendor_blind?: boolean;
   readonly fulfillment: JsonObject;
   /** Null where nothing was to be settled. */
   readonly settled_by: SettledBy | null;
   readonly payment: ReceiptPayment | null;
+  /** The kind of key that stood in for a payment; left out where none did. */
+  readonly waived_by?: WaivedBy | null;
   readonly profile: 'development' | 'production';
   /** Which development chain carried the payment; 0 where unset. */
   readonly chain_epoch?: number;
@@ -77,8 +81,10 @@ function payloadOf(issuer: Issuer, facts: ReceiptFacts): ReceiptPayload {
     claim_id: facts.agent_id,
     payment: facts.payment && { ...facts.payment },
     settled_by: facts.settled_by,
+    waived_by: facts.waived_by ?? null,
     intent_id: facts.intent_id,
     attempt_index: facts.attempt_index,
+    vendor_blind: facts.vendor_blind || null,
     profile: facts.profile === 'development' ? facts.profile : null,
   });
   return {

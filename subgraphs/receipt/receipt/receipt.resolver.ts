@@ -3,6 +3,7 @@ import DataLoader from 'dataloader';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { taskNamedBy } from '../../../schema/ids.ts';
 import type { Context } from '../../context.ts';
 import type { ReceiptContext } from '../context.ts';
 import { receiptDocument, verifyUrl } from './document.ts';
@@ -17,9 +18,9 @@ export class ReceiptResolver {
     return receiptsOf(context).load(taskId);
   }
 
-  @Query(() => Task, { nullable: true })
+  @Query(() => Task, { nullable: true, description: 'By the id of the task, or of an answer to it.' })
   taskStatus(@Arg('taskId', () => String) taskId: string, @Ctx() context: ReceiptContext): Promise<Task | null> {
-    return context.findTask(taskId);
+    return context.findTask(taskNamedBy(taskId));
   }
 
   @FieldResolver(() => String)
@@ -40,6 +41,13 @@ export class IssuerResolver {
   @Query(() => GraphQLJSONObject, { description: "The issuer's public keys (RFC 7517)." })
   jwks(@Ctx() context: ReceiptContext): JsonObject {
     return context.issuer.jwks;
+  }
+
+  @Query(() => GraphQLJSONObject, {
+    description: "did:web of this service: the keys of x402's signed offers and receipts.",
+  })
+  didDocument(@Ctx() context: ReceiptContext): JsonObject {
+    return context.issuer.did.document;
   }
 
   @Query(() => GraphQLJSONObject, {

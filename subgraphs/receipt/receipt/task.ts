@@ -1,11 +1,13 @@
 import 'reflect-metadata';
 import { Field, ObjectType } from 'type-graphql';
-import type { ProofOutcome } from '../../../schema/receipt-payload.ts';
+import type { ProofOutcome, ReceiptPayload } from '../../../schema/receipt-payload.ts';
 import type { Database } from '../../database.ts';
+import type { OmissionRule } from '../../paid.ts';
 import { verifyUrl } from './document.ts';
 import { receiptsByTask } from './find.ts';
+import type { Receipt } from './receipt.entity.ts';
 
-/** Where a task stands. `status` is `completed` once there is a receipt. */
+/** Where a task stands. Once there is a receipt `status` is `completed`, or `accepted` where the task came without input. */
 @ObjectType('TaskStatus')
 export class Task {
   @Field(() => String)
@@ -14,8 +16,8 @@ export class Task {
   @Field(() => String)
   status!: string;
 
-  @Field(() => String, { description: '`none`: it was refused, and nothing will ever be there to prove.' })
-  proofOutcome!: ProofOutcome | 'none';
+  @Field(() => String, { description: '`none`: it was refused or paid by no one; nothing will be there to prove.' })
+  proofOutcome!: ProofOutcome;
 
   @Field(() => String, { nullable: true })
   paymentRef!: string | null;
@@ -30,9 +32,17 @@ export async function recordedTask(database: Database, base_url: string, task_id
   if (!receipt) return null;
   return {
     taskId: task_id,
-    status: 'completed',
+    status: statusOf(receipt),
     proofOutcome: receipt.proofOutcome,
     paymentRef: receipt.paymentRef,
     verifyUrl: verifyUrl(base_url, task_id),
   };
+}
+
+const TAKEN_ON: OmissionRule = 'no_input';
+
+function statusOf({ payload }: Receipt): string {
+  const { fulfillment } = JSON.parse(payload) as ReceiptPayload;
+  const { omission_rule } = (fulfillment.output_commitment ?? {}) as { omission_rule?: string | null };
+  return omission_rule === TAKEN_ON ? 'accepted' : 'completed';
 }

@@ -5,6 +5,7 @@ import {
   type ProofOutcome,
   payloadVersions,
   proofOutcomes,
+  waivers,
 } from '../../../schema/receipt-payload.ts';
 import { treeHeadHash } from '../log/head.ts';
 import { verifyEd25519, verifyEip191 } from './verify-signature.ts';
@@ -61,6 +62,11 @@ export const rules: readonly Rule<Opened>[] = [
       ),
   },
   {
+    code: 'waiver_invalid',
+    says: 'It names a payment or the kind of key that stood in for one, never both.',
+    fault: ({ claims }) => waiverFault(claims),
+  },
+  {
     code: 'place_invalid',
     says: 'The signed tree head ends with this receipt.',
     fault: ({ claims, document }) =>
@@ -105,6 +111,16 @@ function paymentOf(claims: JsonObject): JsonObject {
 
 const paymentRef = (claims: JsonObject) => paymentOf(claims).ref ?? undefined;
 
+/** A call by key was paid for by nobody: whatever says otherwise beside it makes the receipt one of two things at once. */
+function waiverFault({ waived_by, settled_by, payment, caller_binding }: JsonObject): string | null {
+  if (waived_by === undefined) return null;
+  if (!waivers.some(kind => kind === waived_by)) return 'waived_by is unknown.';
+  const bound = isJsonObject(caller_binding) ? caller_binding : {};
+  if (payment !== undefined || settled_by !== undefined || bound.payer_wallet !== undefined)
+    return 'The receipt says that a key stood in for the payment, and names one.';
+  return unless(typeof bound.api_key_hash === 'string', 'The receipt does not say which key stood in for the payment.');
+}
+
 /** Outer member → the signed fact that it repeats. */
 const copies: Readonly<Record<string, (claims: JsonObject) => Json | undefined>> = {
   task_id: claims => claims.jti,
@@ -120,6 +136,8 @@ const copies: Readonly<Record<string, (claims: JsonObject) => Json | undefined>>
   book_seq: claims => claims.book_seq,
   caller_binding: claims => claims.caller_binding,
   claim_id: claims => claims.claim_id,
+  waived_by: claims => claims.waived_by,
+  vendor_blind: claims => claims.vendor_blind,
   payment_ref: claims => paymentRef(claims) ?? null,
 };
 
@@ -154,8 +172,9 @@ function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }
   if (settled_by !== undefined && settled_by !== claims.settled_by && !seen_since && !unsigned)
     return 'settled_by disagrees with the signed claim.';
   if (claims.settled_by === 'receipt') return null;
-  if (proof_outcome !== undefined && proof_outcome !== 'settled')
-    return `proof_outcome says ${proof_outcome} of a payment that the issuer has not signed as pending.`;
+  const only = claims.waived_by === undefined ? 'settled' : 'none';
+  if (proof_outcome !== undefined && proof_outcome !== only)
+    return `proof_outcome says ${proof_outcome} where the issuer has signed what can only be ${only}.`;
   return unless(
     ingress_receipt === undefined && omission_rule === undefined,
     'ingress_receipt or omission_rule stands on a payment that the issuer has not signed as pending.',

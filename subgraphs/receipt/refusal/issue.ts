@@ -24,7 +24,8 @@ export interface RefusedCall {
   readonly book_seq: number;
   readonly refusal_code: RefusalCode;
   readonly policy_code: string;
-  readonly requested_atomic: bigint;
+  /** Null where no money was asked for. */
+  readonly requested_atomic: bigint | null;
   readonly at_ms: number;
 }
 
@@ -54,7 +55,7 @@ function payloadOf({ random, profile }: Refuser, call: RefusedCall, base_anchor:
     agent_id: call.agent_id,
     book_id: call.agent_id,
     task_id: call.task_id,
-    requested_amount: call.requested_atomic.toString(),
+    ...(call.requested_atomic === null ? {} : { requested_amount: call.requested_atomic.toString() }),
     policy_blocked_seq: call.book_seq,
     charged: false,
     ...(profile === 'development' ? { profile } : {}),

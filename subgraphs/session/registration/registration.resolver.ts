@@ -1,5 +1,6 @@
 import { Arg, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { limits } from '../../../schema/limits.ts';
+import { requireWriting } from '../../../schema/principal.ts';
 import { toSnakeKeys } from '../../../schema/requests/case.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { RegistrationRequest } from '../../../schema/requests/registration.ts';
@@ -16,6 +17,7 @@ export class RegistrationResolver {
     @Arg('input', () => RegisterAgentInput) { agentWallet, ...rest }: RegisterAgentInput,
     @Ctx() context: SessionContext,
   ): Promise<AgentRegistration> {
+    requireWriting(context.principal);
     const request = parseRequest(RegistrationRequest, { agentWallet, ...(toSnakeKeys(rest) as object) });
     const { answer, settlement_status } =
       request.task_id === null

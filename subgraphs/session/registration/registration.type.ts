@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import type { SettlementStatus } from '../../paid.ts';
 import type { RegistrationAnswer } from './answer.ts';
 
 @InputType({
@@ -32,10 +33,7 @@ export class AgentRegistration {
 }
 
 /** Which of the two it was is not part of the kept answer: the same answer is told as new once, then as a replay. */
-export function registrationOf(
-  answer: RegistrationAnswer,
-  settlementStatus: 'settled' | 'idempotent_replay',
-): AgentRegistration {
+export function registrationOf(answer: RegistrationAnswer, settlementStatus: SettlementStatus): AgentRegistration {
   const idempotentReplay = settlementStatus === 'idempotent_replay';
   return {
     agentId: answer.agent_id,

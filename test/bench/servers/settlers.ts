@@ -5,8 +5,8 @@ import { usdcContracts } from '../../../gateway/development/chain/usdc.ts';
 import type { Hex } from '../../../gateway/payment/base/abi.ts';
 import { authorizationDigest, claimKey } from '../../../gateway/payment/base/authorization.ts';
 import { openBase } from '../../../gateway/payment/base/open-base.ts';
-import type { Settlement } from '../../../gateway/payment/base/outcome.ts';
 import { signatureOf } from '../../../gateway/payment/base/signature.ts';
+import type { Settlement } from '../../../gateway/payment/outcome.ts';
 import { FEE_CEILING_WEI_DEFAULT } from '../../../gateway/payment/settle/fees.ts';
 import { settlerDefaults } from '../../../gateway/payment/settle/settle.ts';
 import { openSettler } from '../../../gateway/payment/settle/settler.ts';
@@ -129,7 +129,7 @@ async function sumOf(settlements: readonly Settlement[]): Promise<Settled> {
   const blocks = new Set<number>();
   for (const settlement of settlements) {
     if (settlement.kind !== 'transferred') throw new Error(`a payment was not settled: ${JSON.stringify(settlement)}`);
-    hashes.add(settlement.tx_hash);
+    hashes.add(settlement.tx_hash as Hex);
     blocks.add(settlement.block_number);
   }
   const asked = [...hashes].map(hash => ({ method: 'eth_getTransactionReceipt', params: [hash] }));

@@ -1,11 +1,12 @@
 import { canonicalHash } from '../../../../schema/digest.ts';
 import { Refusal } from '../../../../schema/errors.ts';
-import { limits } from '../../../../schema/limits.ts';
 import type { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
 import type { Work, WorkThenSettle } from '../../../paid.ts';
-import { type Candidate, candidatesFor } from '../catalogue.ts';
+import { chatQuestion } from '../hubs/chat.ts';
 import type { HubCompletion } from '../hubs/completion.ts';
-import type { Attempt, Hubs } from '../hubs/open.ts';
+import type { Hubs } from '../hubs/open.ts';
+import { hubFailed, routeOf } from '../route.ts';
+import { callTerms } from '../terms.ts';
 
 /** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
 export type ChatAnswer = {
@@ -21,10 +22,8 @@ export type ChatAnswer = {
 
 /** What one chat completion is sold for, whole or streamed. */
 export const chatTerms = {
+  ...callTerms,
   job_kind: 'completions',
-  price_atomic: limits.call_price_atomic,
-  networks: ['base', 'solana'],
-  intent: ({ intent_id, attempt_index }: ChatRequest) => ({ intent_id, attempt_index }),
   model: ({ model }: ChatRequest) => model,
 } as const;
 
@@ -34,14 +33,15 @@ export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, ChatAnsw
     ...chatTerms,
     order: 'work_then_settle',
     field: 'Mutation.createChatCompletion',
-    async admit(request) {
+    async admit(request, _payer, context) {
       requireWhole(request);
-      candidatesOf(hubs, request);
+      routeOf(hubs, request, 'text', context);
     },
     async work(request, task_id, context, until_ms): Promise<Work<ChatAnswer>> {
-      const outcome = await hubs.complete(request, { candidates: candidatesOf(hubs, request), until_ms });
+      const asking = { ...routeOf(hubs, request, 'text', context), until_ms };
+      const outcome = await hubs.put(chatQuestion(request), asking);
       if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
-      const { hub, model, completion } = outcome;
+      const { hub, model, value: completion } = outcome;
       const created = Math.floor(context.clock.now_ms() / 1000);
       return {
         answer: { id: `chatcmpl-${task_id}`, created, model, hub, ...completion },
@@ -51,20 +51,6 @@ export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, ChatAnsw
       };
     },
   };
-}
-
-/** Where the request may be answered. @throws before any claim where it cannot be. */
-export function candidatesOf(hubs: Hubs, request: ChatRequest): readonly Candidate[] {
-  const candidates = candidatesFor(hubs.settings, request.model);
-  if (candidates.length === 0) throw new Refusal('unknown_model', { param: 'model' });
-  return candidates;
-}
-
-export function hubFailed(attempts: readonly Attempt[]): Refusal {
-  return new Refusal('hub_failed', {
-    detail: 'No model hub answered. Nothing was charged; the payment stays usable.',
-    facts: { charged: false, attempts: attempts.map(attempt => ({ ...attempt })) },
-  });
 }
 
 function requireWhole({ stream }: ChatRequest): void {

@@ -3,7 +3,8 @@ import type { ChatRequest } from '../../../../schema/requests/chat-completion.ts
 import type { Stream, Work } from '../../../paid.ts';
 import type { Hubs } from '../hubs/open.ts';
 import type { Spoken } from '../hubs/speech.ts';
-import { type ChatAnswer, candidatesOf, chatTerms, hubFailed } from './completion.paid.ts';
+import { hubFailed, routeOf } from '../route.ts';
+import { type ChatAnswer, chatTerms } from './completion.paid.ts';
 
 /** How the answer of a hub that broke off ends: not by a word of its own. */
 export const BROKE_OFF = 'error';
@@ -14,11 +15,11 @@ export function completionStream(hubs: Hubs): Stream<ChatRequest, ChatAnswer> {
     ...chatTerms,
     order: 'stream',
     field: 'Subscription.chatCompletionStream',
-    async admit(request) {
-      candidatesOf(hubs, request);
+    async admit(request, _payer, context) {
+      routeOf(hubs, request, 'text', context);
     },
     async open(request, task_id, context, until_ms) {
-      const outcome = await hubs.stream(request, { candidates: candidatesOf(hubs, request), until_ms });
+      const outcome = await hubs.stream(request, { ...routeOf(hubs, request, 'text', context), until_ms });
       if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
       const { hub, model, listening } = outcome;
       const created = Math.floor(context.clock.now_ms() / 1000);

@@ -2,6 +2,7 @@ import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
+import { SvcInput } from '../work.type.ts';
 import type { ChatAnswer } from './completion.paid.ts';
 
 @InputType()
@@ -34,6 +35,8 @@ export class ChatCompletionInput {
   intentId?: string | null;
   @Field(() => Int, { nullable: true, description: 'Zero-based attempt within intentId.' })
   attemptIndex?: number | null;
+  @Field(() => SvcInput, { nullable: true })
+  svc?: SvcInput | null;
 }
 
 @ObjectType()

@@ -5,6 +5,8 @@ import type { Charged, ChargedStream } from '../../../paid.ts';
 import { receiptDocument, verifyUrl } from '../../receipt/document.ts';
 import { receiptHeaders } from '../../receipt/headers.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
+import { ROUTER } from '../catalogue.ts';
+import { isVendorBlind } from '../vendor-blind.ts';
 import type { ChatAnswer } from './completion.paid.ts';
 
 export interface Svc {
@@ -31,9 +33,15 @@ export function announceStream(charged: ChargedStream<ChatAnswer>, context: Cont
   const { task_id, payment_ref, begun } = charged;
   const verify_url = verifyUrl(context.base_url, task_id);
   const { hub, model } = begun;
-  const amount = limits.call_price_atomic.toString();
-  const known = receiptHeaders({ task_id, verify_url, payment_ref, hub, model, amount });
+  const amount = payment_ref === null ? null : limits.call_price_atomic.toString();
+  const vendor_blind = promisedNow(charged) && isVendorBlind(context.principal, hub === ROUTER);
+  const known = receiptHeaders({ task_id, verify_url, payment_ref, hub, model, amount, vendor_blind });
   Object.assign(context.response.headers, known, settlementHeader(charged));
+}
+
+/** What was promised to whoever bought it first the receipt says, which comes at the end. */
+function promisedNow({ settlement_status }: Pick<ChargedStream<ChatAnswer>, 'settlement_status'>): boolean {
+  return settlement_status !== 'idempotent_replay';
 }
 
 function settlementHeader({ settlement_status }: Pick<Charged<JsonObject>, 'settlement_status'>) {

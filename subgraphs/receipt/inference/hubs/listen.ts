@@ -1,13 +1,15 @@
 import type { Dispatcher, Pool } from 'undici';
-import type { HubFailure, Question } from './ask.ts';
+import type { HubFailure, Post } from './ask.ts';
 import { Speech, type SpeechBounds, type Spoken } from './speech.ts';
 
 /** A question whose answer is heard while it is given. */
-export interface StreamQuestion extends Omit<Question, 'answer_bytes_max'>, SpeechBounds {
+export interface StreamQuestion extends Omit<Post, 'answer_bytes_max'>, SpeechBounds {
   /** Until the first piece. */
   readonly timeout_ms: number;
   /** Until the last one. */
   readonly stream_ms_max: number;
+  /** In which it says nothing, while it is listened to. */
+  readonly stream_idle_ms_max: number;
 }
 
 /** A hub that has begun to answer: its first piece is in hand, or it has said that it has nothing to say. */
@@ -45,11 +47,11 @@ export async function listenTo(pool: Pool, question: StreamQuestion): Promise<Li
 
 async function opened(
   pool: Pool,
-  { path, headers, body }: StreamQuestion,
+  { path, headers, body, stream_idle_ms_max: bodyTimeout }: StreamQuestion,
   line: Line,
 ): Promise<Dispatcher.ResponseData['body'] | HubFailure> {
   try {
-    const response = await pool.request({ method: 'POST', path, headers, body, signal: line.signal });
+    const response = await pool.request({ method: 'POST', path, headers, body, bodyTimeout, signal: line.signal });
     // A stream that is destroyed unread says so by an error event, which would end the process.
     response.body.on('error', () => {});
     if (response.statusCode === 200) return response.body;

@@ -1,23 +1,25 @@
-import { Pool } from 'undici';
 import { limits } from '../../../../schema/limits.ts';
-import type { Clock } from '../../../clock.ts';
-import type { Candidate, HubSettings } from '../catalogue.ts';
+import type { Secret } from '../../../../schema/secret.ts';
+import type { Clock, Random } from '../../../clock.ts';
+import { type Candidate, type HubSettings, type Modality, ROUTER } from '../catalogue.ts';
 import { askHub, type HubFailure } from './ask.ts';
-import type { HubCompletion } from './completion.ts';
+import { CHAT_PATH, chatBody, type HubRequest } from './chat.ts';
+import type { Awaited } from './health.ts';
+import { type HubLine, openLines, type Reached, reach } from './line.ts';
 import { type Listening, listenTo } from './listen.ts';
+import type { Question } from './question.ts';
+import { RouterModels, type RouterSettings } from './router.ts';
 import type { Spoken } from './speech.ts';
+import { type HubFigure, Standings } from './standings.ts';
 
-/** All that a hub learns: no header, address, wallet or id of the caller; every call goes out under our own key. */
-export interface HubRequest {
-  readonly messages: readonly { readonly role: string; readonly content: string }[];
-  readonly max_tokens: number | null;
-  readonly temperature: number | null;
-}
-
-/** Who may be asked, in the order of trying, and until when (by the clock of the hubs). */
+/** Who may be asked, and until when (by the clock of the hubs). */
 export interface Asking {
   readonly candidates: readonly Candidate[];
   readonly until_ms: number;
+  /** False: whoever is asked first answers, or nobody. */
+  readonly failover?: boolean;
+  /** The caller's own, where the router is asked; nobody else is shown it. */
+  readonly router_key?: Secret;
 }
 
 export interface Attempt {
@@ -28,36 +30,50 @@ export interface Attempt {
 type Answered<T> = { readonly kind: 'answered' } & T;
 type Failed = { readonly kind: 'failed'; readonly attempts: readonly Attempt[] };
 
-export type HubOutcome = Answered<{ readonly completion: HubCompletion } & Candidate> | Failed;
+export type HubOutcome<T> = Answered<{ readonly value: T } & Candidate> | Failed;
 export type HubStreamOutcome = Answered<{ readonly listening: Listening } & Candidate> | Failed;
 
 export interface Hubs {
   readonly settings: readonly HubSettings[];
   /** Since when this process offers them. */
   readonly opened_at_ms: number;
+  /** Whether ids of the router may be asked for. */
+  readonly routes: boolean;
+  /** Ids of the router that are listed, with their prefix. Never fails. */
+  routerModels(): Promise<readonly string[]>;
   /**
    * Asks the candidates one after the other until one answers; the caller has seen no byte by then, so which of them it
    * was makes no difference but the disclosed one. Any number of calls may be open at once.
    */
-  complete(request: HubRequest, asking: Asking): Promise<HubOutcome>;
-  /** The same until one has begun to answer; from then on it is that one's to go on or to break off. */
+  put<T extends object>(question: Question<T>, asking: Asking): Promise<HubOutcome<T>>;
+  /** A chat: the same until one has begun to answer; from then on it is that one's to go on or to break off. */
   stream(request: HubRequest, asking: Asking): Promise<HubStreamOutcome>;
+  readonly figures: readonly HubFigure[];
+  /** Callers who wait for a socket, by hub. */
+  readonly waiting: readonly (readonly [hub: string, callers: number])[];
   close(): Promise<void>;
 }
 
 export interface HubOptions {
   readonly clock: Clock;
+  /** Without it no call is ever used to try a hub of which little is known. */
+  readonly random?: Random;
+  readonly router?: RouterSettings | null;
   /** Hears of every question that was put to a hub: what came of it, and how long that took. */
   readonly heard?: (hub: string, failure: HubFailure | null, ms: number) => void;
   readonly timeout_ms?: number;
   readonly stream_ms_max?: number;
+  readonly stream_idle_ms_max?: number;
   readonly answer_bytes_max?: number;
   readonly event_chars_max?: number;
 }
 
 const usual = {
+  random: { bytes: (count: number) => new Uint8Array(count).fill(0xff) },
+  router: null,
   timeout_ms: limits.hub_timeout_ms,
   stream_ms_max: limits.hub_stream_ms_max,
+  stream_idle_ms_max: limits.hub_stream_idle_ms_max,
   answer_bytes_max: limits.answer_bytes_max,
   event_chars_max: limits.hub_event_chars_max,
   heard: () => {},
@@ -67,131 +83,142 @@ export function openHubs(settings: readonly HubSettings[], options: HubOptions):
   return new PooledHubs(settings, { ...usual, ...options });
 }
 
-interface Line {
-  readonly pool: Pool;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  rests_until_ms: number;
+/** What is asked of whoever's turn it is, and how long that one has for it. */
+interface Turn<T> {
+  readonly modality: Modality;
+  readonly awaited: Awaited;
+  ask(reached: Reached, candidate: Candidate, timeout_ms: number): Promise<Answered<T> | Refused>;
 }
+type Refused = { readonly kind: 'failed'; readonly reason: HubFailure };
 
 class PooledHubs implements Hubs {
   readonly settings: readonly HubSettings[];
   readonly opened_at_ms: number;
   readonly #options: Required<HubOptions>;
-  readonly #lines: ReadonlyMap<string, Line>;
+  readonly #lines: ReadonlyMap<string, HubLine>;
+  readonly #standings: Standings;
+  readonly #router: RouterModels | null;
 
   constructor(settings: readonly HubSettings[], options: Required<HubOptions>) {
+    const { clock, random, router } = options;
     this.settings = settings;
-    this.opened_at_ms = options.clock.now_ms();
+    this.opened_at_ms = clock.now_ms();
     this.#options = options;
-    this.#lines = new Map(settings.map(hub => [hub.name, openLine(hub)]));
+    this.#lines = openLines(settings, router);
+    const crowding = (hub: string) => (this.#lines.get(hub)?.waiting ?? 0) / limits.hub_connections_max;
+    this.#standings = new Standings({ clock, random, crowding });
+    this.#router = router && new RouterModels(router, clock);
   }
 
-  complete(request: HubRequest, asking: Asking): Promise<HubOutcome> {
-    const { answer_bytes_max } = this.#options;
-    return this.#inTurn<{ completion: HubCompletion }>(asking, ({ pool, path, headers }, model, timeout_ms) =>
-      askHub(pool, {
-        path,
-        headers: { ...headers, accept: 'application/json' },
-        body: JSON.stringify(bodyOf(request, model)),
-        timeout_ms,
-        answer_bytes_max,
-      }),
-    );
+  get routes(): boolean {
+    return this.#router !== null;
+  }
+
+  async routerModels(): Promise<readonly string[]> {
+    return (await this.#router?.ids()) ?? [];
+  }
+
+  get figures(): readonly HubFigure[] {
+    return this.#standings.figures;
+  }
+
+  get waiting() {
+    return [...this.#lines].map(([hub, { waiting }]) => [hub, waiting] as const);
+  }
+
+  put<T extends object>(question: Question<T>, asking: Asking): Promise<HubOutcome<T>> {
+    const { answer_bytes_max = this.#options.answer_bytes_max, modality } = question;
+    return this.#inTurn<{ value: T }>(asking, {
+      modality,
+      awaited: 'answer_ms',
+      ask({ line, model }, _candidate, timeout_ms) {
+        const { content_type, bytes: body } = question.body(model);
+        const headers = line.headers(content_type, 'application/json', asking.router_key);
+        const path = line.path(question.path);
+        return askHub(line.pool, { path, headers, body, timeout_ms, answer_bytes_max }, question);
+      },
+    });
   }
 
   stream(request: HubRequest, asking: Asking): Promise<HubStreamOutcome> {
-    const { clock, answer_bytes_max: text_bytes_max, event_chars_max } = this.#options;
+    const { clock, answer_bytes_max: text_bytes_max, event_chars_max, stream_idle_ms_max } = this.#options;
     // One time for all who are asked: it is what the caller's claim must outlive.
     const ends_at_ms = clock.now_ms() + this.#options.stream_ms_max;
-    return this.#inTurn<{ listening: Listening }>(asking, async (line, model, timeout_ms) => {
-      const { pool, path, headers } = line;
-      const streamed = { stream: true, stream_options: { include_usage: true } };
-      const listened = await listenTo(pool, {
-        path,
-        headers: { ...headers, accept: 'text/event-stream' },
-        body: JSON.stringify({ ...bodyOf(request, model), ...streamed }),
-        timeout_ms,
-        stream_ms_max: Math.max(0, ends_at_ms - clock.now_ms()),
-        text_bytes_max,
-        event_chars_max,
-      });
-      if (listened.kind === 'failed') return listened;
-      const { listening } = listened;
-      const spoken = () => this.#judged(line, listening.spoken());
-      return { kind: 'answered', listening: { ...listening, spoken } };
+    const streamed = { stream: true, stream_options: { include_usage: true } };
+    return this.#inTurn<{ listening: Listening }>(asking, {
+      modality: 'text',
+      awaited: 'first_piece_ms',
+      ask: async ({ line, model }, { hub }, timeout_ms) => {
+        const listened = await listenTo(line.pool, {
+          path: line.path(CHAT_PATH),
+          headers: line.headers('application/json', 'text/event-stream', asking.router_key),
+          body: JSON.stringify({ ...chatBody(request, model), ...streamed }),
+          timeout_ms,
+          stream_ms_max: Math.max(0, ends_at_ms - clock.now_ms()),
+          stream_idle_ms_max,
+          text_bytes_max,
+          event_chars_max,
+        });
+        return listened.kind === 'failed'
+          ? listened
+          : { ...listened, listening: this.#judged(hub, listened.listening) };
+      },
     });
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#lines.values()].map(line => line.pool.destroy()));
+    await this.#router?.close();
   }
 
-  async #inTurn<T>(
-    { candidates, until_ms }: Asking,
-    ask: (
-      line: Line,
-      model: string,
-      timeout_ms: number,
-    ) => Promise<Answered<T> | { kind: 'failed'; reason: HubFailure }>,
-  ): Promise<Answered<T & Candidate> | Failed> {
-    const { clock, timeout_ms, heard } = this.#options;
+  async #inTurn<T>(asking: Asking, turn: Turn<T>): Promise<Answered<T & Candidate> | Failed> {
+    const { clock, timeout_ms } = this.#options;
+    const { candidates, until_ms, failover = true } = asking;
+    // Whoever may be answered by one alone, or has no time for a second, is no one to try a doubtful hub with.
+    const may_try = failover && until_ms - clock.now_ms() > timeout_ms;
     const attempts: Attempt[] = [];
-    for (const { hub, model } of this.#restingLast(candidates)) {
-      const line = this.#lines.get(hub);
-      if (!line) throw new Error(`no hub is named ${hub}`);
+    for (const candidate of this.#standings.order({ ...turn, candidates, may_try })) {
       const left_ms = until_ms - clock.now_ms();
       if (left_ms <= 0) break;
-      const from_ms = performance.now();
-      const asked = await ask(line, model, Math.min(timeout_ms, left_ms));
-      heard(hub, asked.kind === 'failed' ? asked.reason : null, performance.now() - from_ms);
-      if (asked.kind === 'answered') return { ...asked, hub, model };
-      attempts.push({ hub, reason: asked.reason });
-      this.#blame(line, asked.reason);
+      const asked = await this.#ask(candidate, turn, Math.min(timeout_ms, left_ms));
+      if (asked.kind === 'answered') return { ...asked, ...candidate };
+      attempts.push({ hub: candidate.hub, reason: asked.reason });
+      if (!failover) break;
     }
     return { kind: 'failed', attempts };
   }
 
-  /** A hub that failed a moment ago is asked after the others, and still asked: they may be down too. */
-  #restingLast(candidates: readonly Candidate[]): Candidate[] {
-    const now_ms = this.#options.clock.now_ms();
-    const resting = ({ hub }: Candidate) => (this.#lines.get(hub)?.rests_until_ms ?? 0) > now_ms;
-    return [...candidates.filter(candidate => !resting(candidate)), ...candidates.filter(resting)];
+  async #ask<T>(candidate: Candidate, { modality, awaited, ask }: Turn<T>, timeout_ms: number) {
+    const { hub } = candidate;
+    const reached = reach(this.#lines, candidate);
+    if (reached.line.busy) return { kind: 'failed', reason: 'busy' } as const;
+    // Its calls are its callers' own: nobody else's go anywhere else for them.
+    const standings = hub === ROUTER ? null : this.#standings;
+    standings?.asked(hub, modality);
+    const from_ms = performance.now();
+    // A fault of ours teaches nothing of the hub, and must not leave its probe open for ever.
+    let failure: HubFailure | null = 'cancelled';
+    try {
+      const asked = await ask(reached, candidate, timeout_ms);
+      failure = asked.kind === 'failed' ? asked.reason : null;
+      return asked;
+    } finally {
+      const ms = performance.now() - from_ms;
+      this.#options.heard(hub, failure, ms);
+      if (failure === null) standings?.answered(hub, modality, awaited, ms);
+      else standings?.failed(hub, modality, failure);
+    }
   }
 
-  #blame(line: Line, reason: HubFailure): void {
-    if (blamesHub(reason)) line.rests_until_ms = this.#options.clock.now_ms() + limits.hub_rest_ms;
+  /** Whoever breaks off in the midst of an answer has failed like one who gave none: once, however often that is asked. */
+  #judged(hub: string, listening: Listening): Listening {
+    let judged = hub === ROUTER;
+    const spoken = (): Spoken => {
+      const said = listening.spoken();
+      if (said.broke_off !== null && !judged) this.#standings.failed(hub, 'text', said.broke_off);
+      judged ||= said.broke_off !== null;
+      return said;
+    };
+    return { ...listening, spoken };
   }
-
-  /** Whoever broke off in the midst of an answer rests like one who gave none. */
-  #judged(line: Line, spoken: Spoken): Spoken {
-    if (spoken.broke_off !== null) this.#blame(line, spoken.broke_off);
-    return spoken;
-  }
-}
-
-function openLine(hub: HubSettings): Line {
-  const { origin, pathname } = new URL(hub.base_url);
-  return {
-    pool: new Pool(origin, { connections: limits.hub_connections_max }),
-    path: `${pathname.replace(/\/$/, '')}/chat/completions`,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${hub.api_key}` },
-    rests_until_ms: 0,
-  };
-}
-
-/** Built from known members only, so that nothing of the caller's slips through with a spread. */
-function bodyOf({ messages, max_tokens, temperature }: HubRequest, model: string): object {
-  return {
-    model,
-    messages: messages.map(({ role, content }) => ({ role, content })),
-    ...(max_tokens === null ? {} : { max_tokens }),
-    ...(temperature === null ? {} : { temperature }),
-  };
-}
-
-/** 4xx may be the caller's doing: nobody shall send a hub to rest by asking nonsense. 408 and 429 are the hub's own. */
-function blamesHub(reason: HubFailure): boolean {
-  if (reason === 'cancelled') return false;
-  return !/^status_4/.test(reason) || reason === 'status_408' || reason === 'status_429';
 }

@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import type { HubFailure } from './ask.ts';
 import { readChunk } from './chunk.ts';
 import type { Usage } from './completion.ts';
@@ -104,6 +104,7 @@ export class Speech {
 
 function failureOf(error: unknown): HubFailure {
   if (error instanceof OverlongEvent) return 'too_large';
+  if (error instanceof errors.BodyTimeoutError) return 'timeout';
   return error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
     ? 'not_json'
     : 'cut_off';

@@ -1,6 +1,6 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
-import { offeredModels } from '../catalogue.ts';
+import { offeredModels, ROUTER } from '../catalogue.ts';
 import type { InferenceContext } from '../context.ts';
 
 @ObjectType({ description: 'A model id that a call may name.' })
@@ -15,13 +15,15 @@ export class Model {
 @Resolver(() => Model)
 export class ModelResolver {
   @Query(() => [Model], { description: 'Every model id that a call may name. Public.' })
-  models(@Ctx() context: InferenceContext): Model[] {
-    return offeredModels(context.hubs.settings).map(({ id, hubs }) => ({
+  async models(@Ctx() { hubs }: InferenceContext): Promise<Model[]> {
+    const routed = (await hubs.routerModels()).map(id => ({ id, hubs: [ROUTER] }));
+    const created = Math.floor(hubs.opened_at_ms / 1000);
+    return [...offeredModels(hubs.settings), ...routed].map(({ id, hubs: [only, ...others] }) => ({
       id,
       object: 'model',
-      created: Math.floor(context.hubs.opened_at_ms / 1000),
-      ownedBy: hubs.length === 1 ? (hubs[0] ?? 'svc') : 'svc',
-      hubs,
+      created,
+      ownedBy: others.length === 0 ? (only ?? 'svc') : 'svc',
+      hubs: [...(only === undefined ? [] : [only]), ...others],
     }));
   }
 }

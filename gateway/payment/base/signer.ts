@@ -1,4 +1,4 @@
-import { type ContractSignature, type EcdsaSignature, forCode, type Signature } from './base/signature.ts';
+import { type ContractSignature, type EcdsaSignature, forCode, type Signature } from './signature.ts';
 
 /** Who is asked about a payment's signature, given what stands at the payer's address; or why nobody is. */
 export type Signer =

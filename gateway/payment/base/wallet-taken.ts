@@ -1,16 +1,14 @@
-import { Refusal } from '../../schema/errors.ts';
-import { limits } from '../../schema/limits.ts';
-import { walletRevertedLately } from '../../subgraphs/receipt/index.ts';
-import { rejected } from './authorized.ts';
-import { authorizationDigest } from './base/authorization.ts';
-import { type ContractSignature, signatureOnWire } from './base/signature.ts';
-import { paymentCalls } from './base/wallet-calls.ts';
-import type { Presented } from './claimed.ts';
-import type { Till } from './till.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { rejected } from '../authorized.ts';
+import type { Presented } from '../claimed.ts';
+import type { BasePayment } from '../payment.ts';
+import { chainUnreachable, REVERTED_LATELY, revertedLately } from '../preflight.ts';
+import type { Till } from '../till.ts';
+import { authorizationDigest } from './authorization.ts';
+import { type ContractSignature, signatureOnWire } from './signature.ts';
+import { paymentCalls } from './wallet-calls.ts';
 
 const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
-/** Of a wallet that said yes to the simulation and no to the chain: the gas was ours. */
-const REVERTED_LATELY = 'payer_reverted_lately';
 
 /**
  * Only the very transfer, run and undone, tells that USDC and the wallet will take the payment, within their gas. `spent`:
@@ -18,11 +16,10 @@ const REVERTED_LATELY = 'payer_reverted_lately';
  */
 export async function walletTakes(
   till: Till,
-  { paid, payment: { authorization } }: Presented,
+  { paid, payment: { authorization } }: Presented<BasePayment>,
   signature: ContractSignature,
 ): Promise<'taken' | 'spent'> {
-  if (await walletRevertedLately(till.database, authorization.payer, limits.wallet_reverted_rest_seconds))
-    throw rejected(till, paid, REVERTED_LATELY);
+  if (await revertedLately(till, authorization)) throw rejected(till, paid, REVERTED_LATELY);
   const market = await till.chain.market([]);
   if (market.kind !== 'ok') throw chainUnreachable(market.cause);
   const { head, priority_fee_wei } = market.value;
@@ -42,15 +39,11 @@ export async function walletTakes(
 }
 
 /** USDC takes no payment twice: of one that is used the wallet alone can say whether the signature is its own. */
-export async function requireProof(till: Till, { paid, payment }: Presented): Promise<void> {
+export async function requireProof(till: Till, { paid, payment }: Presented<BasePayment>): Promise<void> {
   const { authorization, signature } = payment;
   const digest = authorizationDigest(authorization);
   const verdict = await till.wallets.verifies(authorization.payer, digest, signatureOnWire(signature));
   // The money may be here: not charged is nothing that could be said of it.
   if (verdict === 'unreachable') throw new Refusal('settlement_pending');
   if (verdict === 'invalid') throw rejected(till, paid, NOT_SIGNED);
-}
-
-export function chainUnreachable(cause: unknown): Refusal {
-  return new Refusal('chain_unavailable', { facts: { charged: false }, cause });
 }

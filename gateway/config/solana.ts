@@ -1,0 +1,97 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { getBase58Decoder, getBase58Encoder } from '@solana/kit';
+import { z } from 'zod';
+import type { Environment, VariableName } from './variables.ts';
+
+/** What payments on Solana need. */
+export interface SolanaConfig {
+  readonly rpc_url: string;
+  /** The treasury: the owner of the USDC account that is paid. */
+  readonly pay_to: string;
+  /** Base58 of 64 bytes; null where a facilitator settles, with a fee payer of its own. */
+  readonly fee_payer_key: string | null;
+}
+
+const SEED_BYTES = 32;
+const KEY_BYTES = 64;
+/** DER of an Ed25519 private key up to its 32 bytes (RFC 8410 section 7). */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+export const solanaNames = [
+  'SOLANA_RPC_URL',
+  'SOLANA_FEE_PAYER_KEY',
+  'PAY_TO_SOLANA',
+] as const satisfies readonly VariableName[];
+
+/** One of the three set to nothing says "without Solana"; a facilitator needs no key of ours. */
+export function withoutSolana(environment: Environment): boolean {
+  const needed = environment.FACILITATOR_URL
+    ? solanaNames.filter(name => name !== 'SOLANA_FEE_PAYER_KEY')
+    : solanaNames;
+  return needed.some(name => environment[name] === '');
+}
+
+/** A wallet or token account, by its 32 bytes. */
+export function solanaAddress() {
+  return z.string().refine(text => bytesOf(text)?.length === SEED_BYTES, 'not a Solana address');
+}
+
+/** Seed and public key, 64 bytes: base58 as wallets export it, or the JSON array of solana-keygen; kept as base58. */
+export function solanaKey() {
+  return z.string().transform((text, context) => {
+    const bytes = /^\s*\[/.test(text) ? arrayOf(text) : bytesOf(text);
+    const problem = bytes === null || bytes.length !== KEY_BYTES ? 'not base58 or a JSON array of 64 bytes' : null;
+    if (bytes !== null && problem === null && matches(bytes)) return getBase58Decoder().decode(bytes);
+    context.addIssue({ code: 'custom', message: problem ?? 'its public half is not that of its seed' });
+    return z.NEVER;
+  });
+}
+
+/** The public key of an Ed25519 seed. */
+export function publicKeyOf(seed: Uint8Array): Buffer {
+  return createPublicKey(secretOf(seed)).export({ format: 'der', type: 'spki' }).subarray(-SEED_BYTES);
+}
+
+/** Of a key as `solanaKey` keeps it: what signs. */
+export function secretOfKey(key: string): KeyObject {
+  return secretOf(getBase58Encoder().encode(key).slice(0, SEED_BYTES));
+}
+
+function secretOf(seed: Uint8Array): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
+}
+
+/** The address of an Ed25519 seed in hex. */
+export function addressOfSeed(seed: string): string {
+  return getBase58Decoder().decode(publicKeyOf(Buffer.from(seed, 'hex')));
+}
+
+/** Of a key as `solanaKey` keeps it. */
+export function addressOfKey(key: string): string {
+  return getBase58Decoder().decode(getBase58Encoder().encode(key).slice(SEED_BYTES));
+}
+
+function matches(key: Uint8Array): boolean {
+  return publicKeyOf(key.subarray(0, SEED_BYTES)).equals(key.subarray(SEED_BYTES));
+}
+
+function bytesOf(text: string): Uint8Array | null {
+  try {
+    return Uint8Array.from(getBase58Encoder().encode(text));
+  } catch {
+    return null;
+  }
+}
+
+function arrayOf(text: string): Uint8Array | null {
+  const bytes = z.array(z.int().min(0).max(255)).safeParse(jsonOrNull(text));
+  return bytes.success ? Uint8Array.from(bytes.data) : null;
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { crc32, deflateSync } from 'node:zlib';
+import { z } from 'zod';
+
+/** A request for an image or a text from audio, as it came over the wire. */
+export interface MediaRequest {
+  readonly hub: string;
+  readonly content_type: string;
+  readonly bytes: Buffer<ArrayBuffer>;
+  /** Unix seconds. */
+  readonly created: number;
+  /** Of the hub, where its pictures can be seen. */
+  readonly base_url: string;
+}
+
+export interface MediaAnswer {
+  readonly model: string;
+  readonly body: object;
+}
+
+/** By path; throws where a request is none. */
+export const mediaAnswers: Readonly<Record<string, (request: MediaRequest) => Promise<MediaAnswer>>> = {
+  '/v1/images/generations': drawn,
+  '/v1/audio/transcriptions': heard,
+};
+
+const imageRequest = z.object({
+  model: z.string(),
+  prompt: z.string(),
+  n: z.literal(1).default(1),
+  size: z.string().default('auto'),
+  response_format: z.enum(['url', 'b64_json']).default('b64_json'),
+});
+
+/** The same words give the same picture: one colour, that of their hash. */
+async function drawn({ bytes, created, base_url, hub }: MediaRequest): Promise<MediaAnswer> {
+  const { model, prompt, size, response_format } = imageRequest.parse(JSON.parse(bytes.toString('utf8')));
+  const colour = createHash('sha256').update(prompt).digest('hex').slice(0, 6);
+  const revised_prompt = `#${colour}, which is all that ${model} on ${hub} sees in it (${size})`;
+  const image =
+    response_format === 'url'
+      ? { url: `${base_url}/images/${colour}.png` }
+      : { b64_json: pictureOf(colour).toString('base64') };
+  return { model, body: { created, data: [{ ...image, revised_prompt }], usage: { total_tokens: 1 } } };
+}
+
+/** Where a picture can be seen that was told of by a URL; null for any other path. */
+export function pictureAt(path: string): Buffer | null {
+  const colour = path.match(/^\/v1\/images\/([0-9a-f]{6})\.png$/)?.[1];
+  return colour ? pictureOf(colour) : null;
+}
+
+const SIDE = 64;
+
+/** PNG, 8 bits per channel, RGB. */
+function pictureOf(colour: string): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(SIDE, 0);
+  header.writeUInt32BE(SIDE, 4);
+  header.set([8, 2, 0, 0, 0], 8);
+  const row = Buffer.concat([Buffer.from([0]), Buffer.from(colour.repeat(SIDE), 'hex')]);
+  const pixels = deflateSync(Buffer.concat(Array.from({ length: SIDE }, () => row)));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type), data]);
+  const ends = Buffer.alloc(8);
+  ends.writeUInt32BE(data.length, 0);
+  ends.writeUInt32BE(crc32(named), 4);
+  return Buffer.concat([ends.subarray(0, 4), named, ends.subarray(4)]);
+}
+
+/** Says what came in: how many bytes, and which. */
+async function heard({ hub, content_type, bytes }: MediaRequest): Promise<MediaAnswer> {
+  const form = await new Response(bytes, { headers: { 'content-type': content_type } }).formData();
+  const file = form.get('file');
+  const model = form.get('model');
+  if (!(file instanceof File) || typeof model !== 'string') throw new Error('no file, or no model');
+  const sha256 = createHash('sha256')
+    .update(Buffer.from(await file.arrayBuffer()))
+    .digest('hex');
+  const text = `This is ${model} on ${hub}, which heard ${file.size} bytes of ${file.name}: ${sha256}.`;
+  if (form.get('response_format') !== 'verbose_json') return { model, body: { text, usage: { type: 'duration' } } };
+  const duration = 1.5;
+  const segment = { id: 0, seek: 0, start: 0, end: duration, text, tokens: [1, 2], temperature: 0, avg_logprob: -0.25 };
+  const segments = [{ ...segment, compression_ratio: 1.25, no_speech_prob: 0.01, transient: false }];
+  return { model, body: { task: 'transcribe', language: 'english', duration, text, segments } };
+}

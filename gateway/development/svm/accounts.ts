@@ -1,0 +1,50 @@
+import { type Address, address, getAddressEncoder } from '@solana/kit';
+import type { LiteSVM } from 'litesvm';
+import { networks } from '../../../schema/network.ts';
+import { TOKEN_PROGRAM } from '../../payment/solana/programs.ts';
+
+export type SvmAccount = Parameters<LiteSVM['setAccount']>[0];
+
+const USDC_MINT = address(networks.solana.usdc);
+export const USDC_DECIMALS = 6;
+
+const TOKEN_ACCOUNT_BYTES = 165;
+const MINT_BYTES = 82;
+/** More than either must hold to be exempt from rent. */
+const RENT_EXEMPT_LAMPORTS = 10_000_000n;
+const SYSTEM_PROGRAM = address('11111111111111111111111111111111');
+const encoder = getAddressEncoder();
+
+/** The mint as SPL Token lays it out; no freeze authority, nobody's key mints. */
+export function usdcMint(supply_atomic: bigint): SvmAccount {
+  const data = Buffer.alloc(MINT_BYTES);
+  data.writeBigUInt64LE(supply_atomic, 36);
+  data[44] = USDC_DECIMALS;
+  data[45] = 1;
+  return ofTokenProgram(USDC_MINT, data);
+}
+
+/** A token account as SPL Token lays it out, initialized, without delegate. */
+export function usdcHolding(at: string, owner: string, amount_atomic: bigint): SvmAccount {
+  const data = Buffer.alloc(TOKEN_ACCOUNT_BYTES);
+  data.set(encoder.encode(USDC_MINT), 0);
+  data.set(encoder.encode(address(owner)), 32);
+  data.writeBigUInt64LE(amount_atomic, 64);
+  data[108] = 1;
+  return ofTokenProgram(address(at), data);
+}
+
+/** A plain account that holds lamports. */
+export function systemAccount(at: string, lamports: bigint): SvmAccount {
+  return accountAt(address(at), SYSTEM_PROGRAM, Buffer.alloc(0), lamports);
+}
+
+function ofTokenProgram(at: Address, data: Buffer): SvmAccount {
+  return accountAt(at, address(TOKEN_PROGRAM), data, RENT_EXEMPT_LAMPORTS);
+}
+
+function accountAt(at: Address, programAddress: Address, data: Buffer, lamports: bigint): SvmAccount {
+  const facts = { address: at, programAddress, executable: false, lamports, space: BigInt(data.length) };
+  // LiteSVM's own copy of @solana/kit brands these anew.
+  return { ...facts, data: new Uint8Array(data) } as unknown as SvmAccount;
+}

@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { genesisAccounts } from './genesis.ts';
+import { type Deed, openJournal } from './journal.ts';
+import { methodsOf } from './methods.ts';
+import { serveRpc } from './serve.ts';
+
+/*
+ * The development Solana, a process of its own: `--port` on loopback, its journal in `--folder`. It outlives the gateway
+ * that started it; however it ends, the journal holds all it ever answered for.
+ */
+
+const { port, folder } = parseArgs({ options: { port: { type: 'string' }, folder: { type: 'string' } } }).values;
+if (!port || !folder) throw new Error('--port and --folder are wanted');
+
+const { openChain } = await import('./chain.ts');
+const journal = openJournal(join(folder, 'journal.jsonl'), Date.now());
+const append = (deed: Deed) => {
+  try {
+    journal.append(deed);
+  } catch (fault) {
+    // What is on disk now is unknown; the next start reads it again.
+    console.error('the journal cannot be written:', fault);
+    process.exit(1);
+  }
+};
+const chain = openChain({ ...journal, append }, await genesisAccounts(), Date.now);
+await serveRpc(Number(port), methodsOf(chain));

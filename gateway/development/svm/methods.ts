@@ -1,0 +1,216 @@
+import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
+import { usdcAccountOf } from '../../payment/solana/programs.ts';
+import type { SvmChain } from './chain.ts';
+import { BLOCKHASH_AGE_MAX, type Commitment } from './clock.ts';
+import { statusJson } from './failure.ts';
+import { type Landed, readTransaction, tokenAmount, transactionJson } from './landed.ts';
+
+export type Method = (params: readonly Json[]) => Json | Promise<Json>;
+
+/** An answer that is an error (JSON-RPC 2.0 section 5.1). */
+export class RpcFault extends Error {
+  readonly code: number;
+  readonly data: Json;
+
+  constructor(code: number, message: string, data: Json = null) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+const INVALID_PARAMS = -32602;
+const PREFLIGHT_FAILED = -32002;
+
+/** Of Solana's JSON-RPC, what a wallet, a facilitator and an auditor ask for; `dev_*` is ours. */
+export function methodsOf(chain: SvmChain): Readonly<Record<string, Method>> {
+  return {
+    ...clockMethods(chain),
+    ...accountMethods(chain),
+    ...transactionMethods(chain),
+    ...developmentMethods(chain),
+  };
+}
+
+function clockMethods(chain: SvmChain): Record<string, Method> {
+  const { clock } = chain;
+  return {
+    getHealth: () => 'ok',
+    getVersion: () => ({ 'solana-core': '2.0.0', 'feature-set': 0 }),
+    getGenesisHash: () => clock().genesis_hash,
+    getSlot: params => clock().slot(commitmentOf(params[0])),
+    getBlockHeight: params => clock().slot(commitmentOf(params[0])),
+    getEpochInfo: params => {
+      const slot = clock().slot(commitmentOf(params[0]));
+      return { absoluteSlot: slot, blockHeight: slot, epoch: 0, slotIndex: slot, slotsInEpoch: 432_000 };
+    },
+    getBlockTime: ([slot]) => clock().time(Number(slot)),
+    getLatestBlockhash: params => {
+      const slot = clock().slot(commitmentOf(params[0]));
+      const value = { blockhash: clock().blockhash(slot), lastValidBlockHeight: slot + BLOCKHASH_AGE_MAX };
+      return inContext(chain, value);
+    },
+    isBlockhashValid: ([hash]) => inContext(chain, clock().isValid(String(hash))),
+    getBlock: ([number]) => {
+      const slot = Number(number);
+      if (!Number.isSafeInteger(slot) || slot < 0 || slot > clock().slot()) return null;
+      const signatures = chain.all().flatMap(one => (one.slot === slot ? [one.signature] : []));
+      const parentSlot = Math.max(0, slot - 1);
+      const hashes = { blockhash: clock().blockhash(slot), previousBlockhash: clock().blockhash(parentSlot) };
+      return { ...hashes, parentSlot, blockHeight: slot, blockTime: clock().time(slot), signatures };
+    },
+    getRecentPrioritizationFees: () => [],
+  };
+}
+
+function accountMethods(chain: SvmChain): Record<string, Method> {
+  const account = (at: Json): Json => {
+    const { exists, ...found } = chain.account(String(at));
+    if (!exists || !('data' in found)) return null;
+    const data = [Buffer.from(found.data).toString('base64'), 'base64'];
+    const size = { space: found.data.length, rentEpoch: 0 };
+    return {
+      data,
+      executable: found.executable,
+      lamports: Number(found.lamports),
+      owner: found.programAddress,
+      ...size,
+    };
+  };
+  return {
+    getAccountInfo: ([at]) => inContext(chain, account(at ?? null)),
+    getMultipleAccounts: ([many]) => inContext(chain, [many ?? []].flat().map(account)),
+    getBalance: ([at]) => {
+      const found = chain.account(String(at));
+      return inContext(chain, found.exists ? Number(found.lamports) : 0);
+    },
+    getTokenAccountBalance: ([at]) => {
+      const found = chain.account(String(at));
+      if (!found.exists) throw new RpcFault(INVALID_PARAMS, 'Invalid param: could not find account');
+      return inContext(chain, tokenAmount(Buffer.from(found.data).readBigUInt64LE(64)));
+    },
+    getMinimumBalanceForRentExemption: ([bytes]) => Number(chain.rentExemption(BigInt(Number(bytes)))),
+  };
+}
+
+function transactionMethods(chain: SvmChain): Record<string, Method> {
+  return {
+    simulateTransaction: ([text, options]) => {
+      const { sigVerify, replaceRecentBlockhash } = optionsOf(options);
+      const checks = { signatures: sigVerify === true, blockhash: replaceRecentBlockhash !== true };
+      const { err, logs, units, inner } = chain.simulate(readTransaction(bytesOf(text)), checks);
+      const value = { err, logs: [...logs], unitsConsumed: units, accounts: null, returnData: null };
+      return inContext(chain, { ...value, innerInstructions: inner });
+    },
+    sendTransaction: ([text, options]) => {
+      const sent = chain.send(bytesOf(text), optionsOf(options).skipPreflight !== true);
+      if (sent.kind === 'accepted') return sent.signature;
+      const { err, logs } = sent;
+      const said = `Transaction simulation failed: ${JSON.stringify(err)}`;
+      throw new RpcFault(PREFLIGHT_FAILED, said, { err, logs: [...logs], accounts: null, unitsConsumed: 0 });
+    },
+    getSignatureStatuses: ([signatures]) =>
+      inContext(
+        chain,
+        [signatures ?? []].flat().map(signature => statusOf(chain, chain.landed(String(signature)))),
+      ),
+    getTransaction: ([signature, options]) => {
+      const found = chain.landed(String(signature));
+      if (!found || !reaches(chain, found, commitmentOf(options))) return null;
+      const { slot, meta, raw } = found;
+      const encoded = optionsOf(options).encoding === 'base64';
+      const transaction = encoded ? [raw.toString('base64'), 'base64'] : transactionJson(found);
+      return { slot, blockTime: chain.clock().time(slot), version: versionOf(found), meta, transaction };
+    },
+    getSignaturesForAddress: ([at, options]) => {
+      const limit = Number(optionsOf(options).limit ?? 1_000);
+      const seen = (one: Landed) => reaches(chain, one, commitmentOf(options));
+      const touching = chain.all().filter(one => one.keys.includes(String(at)) && seen(one));
+      return touching
+        .reverse()
+        .slice(0, limit)
+        .map(({ signature, slot, err }) => {
+          const confirmationStatus = statusName(chain, slot);
+          return { signature, slot, err, memo: null, blockTime: chain.clock().time(slot), confirmationStatus };
+        });
+    },
+  };
+}
+
+function developmentMethods(chain: SvmChain): Record<string, Method> {
+  return {
+    dev_advanceSlots: ([slots]) => {
+      chain.perform({ kind: 'skipped', slots: Number(slots) });
+      return chain.clock().slot();
+    },
+    dev_pace: ([slot_ms]) => {
+      chain.perform({ kind: 'paced', slot_ms: Number(slot_ms), at_ms: Date.now() });
+      return null;
+    },
+    dev_expireBlockhashes: () => {
+      chain.perform({ kind: 'skipped', slots: BLOCKHASH_AGE_MAX + 1 });
+      return chain.clock().slot();
+    },
+    /** Decimal strings, both optional; makes the owner's USDC account where there is none. */
+    dev_fund: async ([owner, funds]) => {
+      const { usdc_atomic = '0', lamports = '0' } = optionsOf(funds);
+      const to = { owner: String(owner), usdc_account: await usdcAccountOf(String(owner)) };
+      chain.perform({ kind: 'funded', ...to, usdc_atomic: String(usdc_atomic), lamports: String(lamports) });
+      return to.usdc_account;
+    },
+    dev_stall: ([on]) => {
+      chain.stall(on !== false);
+      return null;
+    },
+    dev_waiting: () => chain.waiting(),
+    dev_drop: () => {
+      chain.drop();
+      return null;
+    },
+    /** The fork that held it is abandoned: everything else happens again without it. */
+    dev_forget: ([signature]) => {
+      chain.perform({ kind: 'forgotten', signature: String(signature) });
+      return null;
+    },
+  };
+}
+
+function statusOf(chain: SvmChain, found: Landed | null): Json {
+  if (!found) return null;
+  const name = statusName(chain, found.slot);
+  const confirmations = name === 'finalized' ? null : chain.clock().slot() - found.slot;
+  const { slot, err } = found;
+  return { slot, confirmations, err, status: statusJson(err), confirmationStatus: name };
+}
+
+/** One node is its own majority: what it has executed is confirmed. */
+function statusName(chain: SvmChain, slot: number): Commitment {
+  return slot <= chain.clock().slot('finalized') ? 'finalized' : 'confirmed';
+}
+
+function reaches(chain: SvmChain, found: Landed, commitment: Commitment): boolean {
+  return commitment !== 'finalized' || statusName(chain, found.slot) === 'finalized';
+}
+
+function versionOf({ message }: Landed): Json {
+  return message.version;
+}
+
+function inContext(chain: SvmChain, value: Json): Json {
+  return { context: { apiVersion: '2.0.0', slot: chain.clock().slot() }, value };
+}
+
+/** `finalized` unless another is asked for, as Solana has it. */
+function commitmentOf(options: Json | undefined): Commitment {
+  const { commitment } = optionsOf(options);
+  return commitment === 'processed' || commitment === 'confirmed' ? commitment : 'finalized';
+}
+
+function optionsOf(options: Json | undefined): JsonObject {
+  return typeof options === 'object' && options !== null && !Array.isArray(options) ? (options as JsonObject) : {};
+}
+
+function bytesOf(text: Json | undefined): Buffer {
+  if (typeof text !== 'string') throw new RpcFault(INVALID_PARAMS, 'Invalid params: a base64 transaction is wanted');
+  return Buffer.from(text, 'base64');
+}

@@ -1,0 +1,103 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { rpc } from '../chain/rpc.ts';
+import { makeDataFolder } from '../data-folder.ts';
+import { awaitProcess, endProcess, spawnDetached, succeeds } from '../detached.ts';
+import { isAlive, type ProcessMark } from '../living.ts';
+import { withLock } from '../lock.ts';
+import { freePort } from '../port.ts';
+
+/** A start does anew all that stands in the journal: about a millisecond for each transaction. */
+const READY_MS = 60_000;
+const LAUNCHER = resolve(import.meta.dirname, '../../launch.ts');
+const PROGRAM = resolve(import.meta.dirname, 'main.ts');
+
+export interface RunningSvm {
+  readonly kind: 'running';
+  readonly rpc_url: string;
+  /** Another one means another chain, whose past is not this one's. */
+  readonly genesis_hash: string;
+  readonly pid: number;
+  readonly adopted: boolean;
+  stop(): Promise<void>;
+}
+
+/** There is no LiteSVM for this machine. */
+export interface NoSvm {
+  readonly kind: 'unsupported';
+}
+
+/** `DATA_DIR/svm/svm.json`: written when the chain answers. */
+interface SvmRecord {
+  readonly mark: ProcessMark;
+  readonly port: number;
+  readonly genesis_hash: string;
+}
+
+/** The Solana of a DATA_DIR: adopted when it runs, or else started from its journal, which holds all it ever answered for. */
+export async function startSvm(data_dir: string): Promise<RunningSvm | NoSvm> {
+  const folder = join(await makeDataFolder(data_dir), 'svm');
+  const lock = `svm:${folder}`;
+  return withLock(lock, async () => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const known = await readRecord(folder);
+    const adopted = known !== null && (await answersAs(known));
+    const svm = known && adopted ? known : await launch(folder, known);
+    if (svm === null) return { kind: 'unsupported' };
+    return {
+      kind: 'running',
+      rpc_url: urlOf(svm.port),
+      genesis_hash: svm.genesis_hash,
+      pid: svm.mark.pid,
+      adopted,
+      stop: () => withLock(lock, () => endProcess(svm.mark, ['SIGTERM', 'SIGKILL'])),
+    };
+  });
+}
+
+async function launch(folder: string, known: SvmRecord | null): Promise<SvmRecord | null> {
+  if (known) await endProcess(known.mark, ['SIGKILL']);
+  const port = await freePort(known?.port ?? null);
+  const log = join(folder, 'svm.log');
+  const program = [LAUNCHER, PROGRAM, '--port', String(port), '--folder', folder];
+  const environment = { HOME: folder, PATH: '/usr/bin:/bin' };
+  const mark = await spawnDetached(process.execPath, program, { log, environment });
+  const genesis_hash = await awaitProcess(mark, READY_MS, () => genesisHash(port).catch(() => null));
+  if (genesis_hash === null) {
+    if (!hasLiteSvm()) return null;
+    await endProcess(mark, ['SIGKILL']);
+    throw new Error(`the development SVM did not start:\n${(await readFile(log, 'utf8')).slice(-2_000)}`);
+  }
+  const record: SvmRecord = { mark, port, genesis_hash };
+  await writeFile(join(folder, 'svm.json.new'), JSON.stringify(record), { mode: 0o600 });
+  await rename(join(folder, 'svm.json.new'), join(folder, 'svm.json'));
+  return record;
+}
+
+/** Its machine code is a package per platform, optional, and there is none for some. */
+function hasLiteSvm(): boolean {
+  try {
+    const module = createRequire(import.meta.url).resolve('litesvm');
+    return succeeds(null, process.execPath, ['-e', `require(${JSON.stringify(module)})`]);
+  } catch {
+    return false;
+  }
+}
+
+async function answersAs({ mark, port, genesis_hash }: SvmRecord): Promise<boolean> {
+  return isAlive(mark) && (await genesisHash(port).catch(() => null)) === genesis_hash;
+}
+
+function genesisHash(port: number): Promise<string> {
+  return rpc<string>(urlOf(port), 'getGenesisHash');
+}
+
+async function readRecord(folder: string): Promise<SvmRecord | null> {
+  const text = await readFile(join(folder, 'svm.json'), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as SvmRecord);
+}
+
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}

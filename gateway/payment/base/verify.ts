@@ -1,0 +1,79 @@
+import { getAddress } from 'viem';
+import { atomicAmount } from '../../../schema/amount.ts';
+import { limits } from '../../../schema/limits.ts';
+import { networks } from '../../../schema/network.ts';
+import type { ExactEvmPayload, Terms } from '../envelope.ts';
+import type { BasePayment } from '../payment.ts';
+import { compareTerms, type Late, mismatched, type Offered, type TermsCode, type Verified } from '../verify.ts';
+import type { Hex } from './abi.ts';
+import { type Authorization, authorizationDigest } from './authorization.ts';
+import { signatureOf } from './signature.ts';
+
+/** Why an authorization's time is not right, in x402's own words. */
+const windows = {
+  not_yet_valid: 'invalid_exact_evm_payload_authorization_valid_after',
+  expired: 'invalid_exact_evm_payload_authorization_valid_before',
+  too_short: 'invalid_exact_evm_payload_authorization_valid_before',
+  too_long: 'invalid_exact_evm_payload_authorization_valid_before',
+} as const;
+type WindowCode = keyof typeof windows;
+
+export function verifyAuthorization(payload: ExactEvmPayload, offered: Offered): Verified<BasePayment> {
+  const mismatch = compareAuthorization(payload.authorization, offered);
+  if (mismatch) return mismatched('base', mismatch);
+  const fault = judgeWindow(payload, offered);
+  if (fault && !isLate(fault)) return { kind: 'refused', code: fault, reason: windows[fault] };
+  const right = signedBy(authorizationOf(payload), payload.signature as Hex);
+  return fault ? { kind: 'late', code: fault, reason: windows[fault], ...right } : { kind: 'verified', ...right };
+}
+
+export function compareAccepted(accepted: Terms, offered: Offered): TermsCode | null {
+  const mismatch = compareTerms('base', accepted, offered, same);
+  if (mismatch) return mismatch;
+  const { name, version } = networks.base.usdc_domain;
+  if ((accepted.extra.name ?? name) !== name) return 'wrong_token_name';
+  return (accepted.extra.version ?? version) === version ? null : 'wrong_token_version';
+}
+
+function same(a: string, b: string | undefined): boolean {
+  return b !== undefined && a.toLowerCase() === b.toLowerCase();
+}
+
+function isLate(code: WindowCode): code is Late {
+  return code === 'expired' || code === 'too_short';
+}
+
+function compareAuthorization(
+  { to, value }: ExactEvmPayload['authorization'],
+  { pay_to, amount_atomic }: Offered,
+): TermsCode | null {
+  if (!same(to, pay_to.base)) return 'wrong_payee';
+  return BigInt(value) === amount_atomic ? null : 'wrong_amount';
+}
+
+/** EIP-3009: `validAfter < block.timestamp < validBefore`, both ends excluded. */
+function judgeWindow({ authorization }: ExactEvmPayload, { now_ms, validity_seconds_min }: Offered): WindowCode | null {
+  const now = BigInt(Math.floor(now_ms / 1_000));
+  const before = BigInt(authorization.validBefore);
+  if (BigInt(authorization.validAfter) >= now) return 'not_yet_valid';
+  if (before <= now) return 'expired';
+  if (before < now + BigInt(validity_seconds_min)) return 'too_short';
+  if (before > now + BigInt(limits.payment_validity_seconds_max)) return 'too_long';
+  return null;
+}
+
+function authorizationOf({ authorization: a }: ExactEvmPayload): Authorization {
+  return {
+    network: 'base',
+    payer: getAddress(a.from.toLowerCase()),
+    pay_to: getAddress(a.to.toLowerCase()),
+    amount_atomic: atomicAmount(BigInt(a.value)),
+    valid_after_seconds: Number(a.validAfter),
+    valid_before_seconds: Number(a.validBefore),
+    nonce: a.nonce.toLowerCase() as Hex,
+  };
+}
+
+function signedBy(authorization: Authorization, shown: Hex): BasePayment {
+  return { authorization, signature: signatureOf(authorization.payer, authorizationDigest(authorization), shown) };
+}

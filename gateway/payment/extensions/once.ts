@@ -1,0 +1,58 @@
+import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
+import { type NamedPayment, namedPayment } from '../../../subgraphs/receipt/index.ts';
+import { requireProof } from '../base/wallet-taken.ts';
+import type { Entered } from '../charge.ts';
+import { type Presented, refusedClaim } from '../claimed.ts';
+import { type BasePayment, claimKey } from '../payment.ts';
+import type { Till } from '../till.ts';
+import { nameOf } from './name.ts';
+
+/** A first that is let go of while the second looks at it leaves the name to whoever comes next. */
+const LOOKS_MAX = 3;
+
+/**
+ * What a payer has named is bought once: under the same name another payment of his for the same request gets what the
+ * first one bought, and is neither claimed nor sent. The name is claimed with the first payment, in one commit; whoever
+ * comes second is told by that, or by the balance that the first has taken, so each of the two is looked at again.
+ */
+export async function boughtOnce(till: Till, presented: Presented, enter: () => Promise<Entered>): Promise<Entered> {
+  const named = nameOf(presented);
+  if (named === null) return enter();
+  for (let looks = 1; ; looks++) {
+    const before = await boughtUnder(till, named, presented);
+    if (before) return before;
+    try {
+      return await enter();
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal) || !byAnother.has(refusal.code)) throw refusal;
+      const since = await boughtUnder(till, named, presented);
+      if (since) return since;
+      if (refusal.code !== 'payment_in_flight' || looks >= LOOKS_MAX) throw refusal;
+    }
+  }
+}
+
+/** What may be another payment's doing: it holds the name, or the payer's balance is promised to it. */
+const byAnother: ReadonlySet<ErrorCode> = new Set(['payment_in_flight', 'payment_rejected']);
+
+/**
+ * What another payment bought under that name; null where none stands there.
+ * @throws payment_identifier_conflict, payment_in_flight, settlement_pending; payment_rejected where it is not the payer
+ * who asks: to anybody else nothing of it is told.
+ */
+async function boughtUnder(till: Till, named: NamedPayment, presented: Presented): Promise<Entered | null> {
+  const { paid, payment, request_hash } = presented;
+  const standing = await namedPayment(till.database, named, request_hash);
+  if (standing === null || standing.claim_key === claimKey(payment.authorization)) return null;
+  // A key's signature proves its payer by itself, a wallet's only where its code says so.
+  if (payment.signature.kind === 'contract') await requireProof(till, presented as Presented<BasePayment>);
+  switch (standing.kind) {
+    case 'replayed':
+      return { kind: 'bought', presented, bought: standing };
+    case 'foreign':
+      throw new Refusal('payment_identifier_conflict', { facts: { charged: false } });
+    case 'in_flight':
+    case 'pending':
+      throw refusedClaim(standing, paid);
+  }
+}

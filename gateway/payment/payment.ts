@@ -1,0 +1,55 @@
+import { parseAtomic } from '../../schema/amount.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { NetworkName } from '../../schema/network.ts';
+import { type Authorization as BaseAuthorization, claimKey as baseKey } from './base/authorization.ts';
+import { type Signature as BaseSignature, signatureFromJson, signatureToJson } from './base/signature.ts';
+import {
+  type PartialSignature,
+  type SolanaAuthorization,
+  type SolanaPayment,
+  solanaKey,
+} from './solana/authorization.ts';
+
+export interface BasePayment {
+  readonly authorization: BaseAuthorization;
+  readonly signature: BaseSignature;
+}
+
+/** What its payer has authorized, by network, and the signature that came with it. */
+export type Payment = BasePayment | SolanaPayment;
+export type Authorization = Payment['authorization'];
+export type Signature = Payment['signature'];
+
+/** Names the money itself, so that no payment is claimed twice under two spellings. */
+export function claimKey(authorization: Authorization): string {
+  return authorization.network === 'base' ? baseKey(authorization) : solanaKey(authorization);
+}
+
+/** What the payment is called on its network: the nonce of EIP-3009, or the hash of a message on Solana. */
+export function paymentId(authorization: Authorization): string {
+  return authorization.network === 'base' ? authorization.nonce : authorization.message_hash;
+}
+
+/** For the claim's row: amounts are strings in JSON. */
+export function authorizationToJson(authorization: Authorization): JsonObject {
+  return { ...authorization, amount_atomic: authorization.amount_atomic.toString() };
+}
+
+export function paymentToJson({ authorization, signature }: Payment): JsonObject {
+  const shown = signature.kind === 'partial' ? { ...signature } : signatureToJson(signature);
+  return { ...authorizationToJson(authorization), signature: shown };
+}
+
+const signatures: Record<NetworkName, (stored: JsonObject) => Signature> = {
+  base: signatureFromJson,
+  solana: stored => stored as unknown as PartialSignature,
+};
+
+/** @throws where the row holds anything but what `paymentToJson` wrote. */
+export function paymentFromJson({ signature, ...stored }: JsonObject): Payment {
+  const amount_atomic = parseAtomic(String(stored.amount_atomic));
+  const network = stored.network as NetworkName;
+  if (amount_atomic === null || !(network in signatures)) throw new TypeError('not a stored payment');
+  const authorization = { ...(stored as unknown as SolanaAuthorization | BaseAuthorization), amount_atomic };
+  return { authorization, signature: signatures[network](signature as JsonObject) } as Payment;
+}

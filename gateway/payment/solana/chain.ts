@@ -1,0 +1,82 @@
+import type { Json } from '../../../schema/canonical-json.ts';
+import type { Reached } from '../rpc.ts';
+
+/** Of one list of them. */
+export const SIGNATURES_MAX = 1_000;
+
+/** What a node knows of a blockhash. */
+export interface BlockhashLook {
+  readonly valid: boolean;
+  /** As of that slot. */
+  readonly slot: number;
+  /** Of the newest blockhash that there was then: no older one is good for longer. */
+  readonly last_valid_block_height: number;
+}
+
+/** A USDC account. */
+export interface TokenHolding {
+  readonly owner: string;
+  readonly amount_atomic: bigint;
+  /** By Circle: it can neither pay nor be paid. */
+  readonly frozen: boolean;
+}
+
+export interface Seen<T> {
+  /** The newest slot that the node which answered had seen. */
+  readonly slot: number;
+  readonly value: T;
+}
+
+/** A transaction in a block; which is final, or confirmed by two thirds of the stake. */
+export interface LandedStatus {
+  readonly signature: string;
+  readonly slot: number;
+  readonly final: boolean;
+  /** Why it failed there; null where it did what it says. */
+  readonly err: Json;
+}
+
+export interface LandedTransaction {
+  readonly slot: number;
+  /** As it went over the wire. */
+  readonly raw: Buffer;
+  readonly err: Json;
+  readonly before: readonly TokenBalance[];
+  readonly after: readonly TokenBalance[];
+}
+
+export interface TokenBalance {
+  readonly mint: string;
+  readonly owner: string | null;
+  readonly amount_atomic: bigint;
+}
+
+export type Simulated = { readonly kind: 'passes' } | { readonly kind: 'fails'; readonly err: Json };
+
+/** What a node said to a transaction. Of one that it turned down others may still have taken the same bytes. */
+export type SvmBroadcast = { readonly kind: 'taken' } | { readonly kind: 'turned_down'; readonly message: string };
+
+/**
+ * Solana, as far as payments look at it. Never throws. Nodes behind one URL may lag behind each other: what is compared
+ * with another answer names the slot that it was given at.
+ */
+export interface SvmChain {
+  genesisHash(): Promise<Reached<string>>;
+  blockhash(blockhash: string): Promise<Reached<BlockhashLook>>;
+  /** Null where there is no such account, or it is none of USDC's. */
+  holding(account: string): Promise<Reached<Seen<TokenHolding | null>>>;
+  /** Run and undone, with its own blockhash; signatures are not looked at. */
+  simulate(transaction: string): Promise<Reached<Simulated>>;
+  /** The newest final block. */
+  finalized(): Promise<Reached<{ readonly slot: number; readonly block_height: number }>>;
+  /** Each of them, however long ago, in the order asked: null where it is in no block that is confirmed. */
+  statuses(signatures: readonly string[]): Promise<Reached<Seen<readonly (LandedStatus | null)[]>>>;
+  transaction(signature: string): Promise<Reached<LandedTransaction | null>>;
+  /** Those that touch an account, newest first, by a node that has seen `min_slot`. */
+  signaturesOf(
+    account: string,
+    min_slot: number,
+  ): Promise<Reached<readonly Pick<LandedStatus, 'signature' | 'slot'>[]>>;
+  broadcast(transaction: string): Promise<Reached<SvmBroadcast>>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,84 @@
+import { networks } from '../../../schema/network.ts';
+import type { Decision, Transferred, Unknown } from '../outcome.ts';
+import type { SolanaAuthorization } from './authorization.ts';
+import type { LandedStatus, LandedTransaction, SvmChain, TokenBalance } from './chain.ts';
+import { readTransaction, TRANSFER_INDEX } from './transfer.ts';
+
+const unavailable: Unknown = { kind: 'unknown', reason: 'chain_unavailable' };
+/** The node contradicts itself: what it says is not believed, and it is asked again. */
+const inconsistent: Unknown = { kind: 'unknown', reason: 'chain_inconsistent' };
+const not_mined: Unknown = { kind: 'unknown', reason: 'not_mined' };
+
+/**
+ * What became of a payment, from the chain alone, given every signature under which it may have been sent: one that is in
+ * a block, or the final block height, after which no block takes it any more. Decides the same however often it is asked.
+ */
+export async function decideSent(
+  chain: SvmChain,
+  authorization: SolanaAuthorization,
+  signatures: readonly string[],
+): Promise<Decision> {
+  // The height first: what was in no block by then, in the eyes of a node that had seen as much, will never be.
+  const finalized = await chain.finalized();
+  const statuses = await chain.statuses(signatures);
+  if (statuses.kind !== 'ok' || finalized.kind !== 'ok') return unavailable;
+  const landed = statuses.value.value.find(status => status !== null);
+  if (landed) return decideLanded(chain, authorization, landed);
+  if (finalized.value.block_height <= authorization.last_valid_block_height) return not_mined;
+  return statuses.value.slot >= finalized.value.slot ? { kind: 'not_transferred', reason: 'expired' } : inconsistent;
+}
+
+/** It is in a block: what it did there stands in the transaction, and not in its status alone. */
+export async function decideLanded(
+  chain: SvmChain,
+  authorization: SolanaAuthorization,
+  { signature, err }: LandedStatus,
+): Promise<Decision> {
+  if (err !== null) return { kind: 'not_transferred', reason: 'reverted' };
+  const transaction = await chain.transaction(signature);
+  if (transaction.kind !== 'ok') return unavailable;
+  // A node keeps a status a little before the transaction itself can be had.
+  if (transaction.value === null) return not_mined;
+  return transferred(transaction.value, authorization, signature) ?? inconsistent;
+}
+
+/**
+ * The transfer that was authorized, in a transaction that says what was signed and changed the balances by it; null where
+ * it is another or did something else.
+ */
+function transferred(
+  { slot, raw, err, before, after }: LandedTransaction,
+  { message_hash, pay_to, amount_atomic }: SolanaAuthorization,
+  signature: string,
+): Transferred | null {
+  if (err !== null || readTransaction(raw)?.message_hash !== message_hash) return null;
+  if (usdcOf(after, pay_to) - usdcOf(before, pay_to) !== amount_atomic) return null;
+  return {
+    kind: 'transferred',
+    tx_hash: signature,
+    block_number: slot,
+    block_hash: blockName(slot),
+    transfer_index: TRANSFER_INDEX,
+    by: 'us',
+  };
+}
+
+function usdcOf(balances: readonly TokenBalance[], owner: string): bigint {
+  return balances
+    .filter(balance => balance.owner === owner && balance.mint === networks.solana.usdc)
+    .reduce((sum, { amount_atomic }) => sum + amount_atomic, 0n);
+}
+
+/** What is asked of a node names a block by its slot, of which a final chain has one. */
+export function blockName(slot: number): string {
+  return `slot:${slot}`;
+}
+
+/** Whether no block that is still to come takes it, and none that may yet be replaced could have. */
+export async function isOver(
+  chain: Pick<SvmChain, 'finalized'>,
+  { last_valid_block_height }: Pick<SolanaAuthorization, 'last_valid_block_height'>,
+): Promise<boolean> {
+  const finalized = await chain.finalized();
+  return finalized.kind === 'ok' && finalized.value.block_height > last_valid_block_height;
+}

@@ -1,0 +1,103 @@
+import type { Logger } from 'pino';
+import { systemRandom } from '../../../subgraphs/clock.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import type { SolanaConfig } from '../../config/solana.ts';
+import { openEpoch } from '../epoch.ts';
+import { openFacilitator } from '../facilitator/client.ts';
+import { facilitatorDefaults, openFacilitatorSettler } from '../facilitator/settler.ts';
+import type { Rail } from '../rail.ts';
+import { type Settler, settlerDefaults } from '../settle/settle.ts';
+import { type ClaimItem, commitSettling } from '../steps.ts';
+import type { Faults } from '../till.ts';
+import type { SolanaPayment } from './authorization.ts';
+import { carriedOnSolana } from './carried.ts';
+import type { SvmChain } from './chain.ts';
+import { epochChainOf } from './epoch-chain.ts';
+import { type FeePayer, openFeePayer } from './fee-payer.ts';
+import { openSvmChain } from './open-svm-chain.ts';
+import { openSolanaRail } from './rail.ts';
+import { openSolanaSettler } from './settler.ts';
+
+export interface SolanaParts {
+  readonly solana: SolanaConfig;
+  /** Settles with a fee payer of its own, where it does on Solana. */
+  readonly facilitator_url: string | null;
+  readonly profile: 'development' | 'production';
+  readonly database: Database;
+  readonly faults: Faults;
+  readonly logger: Logger;
+  /** For so long a caller waits for his transaction. */
+  readonly wait_ms: number;
+}
+
+/** A row of the till's, and whom payers name as the payer of their fees. */
+export interface OpenedSolana {
+  readonly rail: Rail<SolanaPayment>;
+  readonly fee_payer: string;
+}
+
+interface Settling {
+  readonly settler: Settler<ClaimItem<SolanaPayment>>;
+  readonly fee_payer: string;
+  readonly own: FeePayer | null;
+}
+
+/** Solana, settled by the facilitator or in this process; null where nobody would pay the fees. @throws OtherChain */
+export async function openSolana(parts: SolanaParts): Promise<OpenedSolana | null> {
+  const { solana, profile, database } = parts;
+  const chain = openSvmChain(solana);
+  try {
+    const settling = await openSettling(parts, chain);
+    if (settling !== null) {
+      const chain_epoch = await openEpoch(database, epochChainOf(chain), profile);
+      const rail = openSolanaRail({ ...settling, database, chain, chain_epoch, pay_to: solana.pay_to });
+      return { rail, fee_payer: settling.fee_payer };
+    }
+  } catch (error) {
+    await chain.close();
+    throw error;
+  }
+  await chain.close();
+  return null;
+}
+
+async function openSettling(parts: SolanaParts, chain: SvmChain): Promise<Settling | null> {
+  const { solana, facilitator_url } = parts;
+  if (facilitator_url !== null) return openCarried(parts, chain, facilitator_url);
+  return solana.fee_payer_key === null ? null : openOwn(parts, chain, openFeePayer(solana.fee_payer_key));
+}
+
+function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: SvmChain, own: FeePayer): Settling {
+  const settler = openSolanaSettler<ClaimItem<SolanaPayment>>({
+    ...settlerDefaults,
+    ...{ wait_ms, chain, database, faults, commitSettling },
+    fee_payer: own,
+    random: systemRandom,
+    trouble: error => logger.warn({ err: error }, 'trouble while settling on Solana'),
+  });
+  return { settler, own, fee_payer: own.address };
+}
+
+/** Its fee payer stands in our offers: where it names none now, Solana is not offered until the next start. */
+async function openCarried(
+  { database, faults, logger }: SolanaParts,
+  chain: SvmChain,
+  url: string,
+): Promise<Settling | null> {
+  const { verify_ms, settle_ms, ...rest } = facilitatorDefaults;
+  const facilitator = openFacilitator({ url, network: 'solana', verify_ms, settle_ms });
+  const named = await facilitator.feePayer();
+  if (named === 'unreachable' || named.address === null) {
+    logger.warn({ facilitator: named }, 'the facilitator names no fee payer on Solana, so that it is not offered');
+    await facilitator.close();
+    return null;
+  }
+  const settler = openFacilitatorSettler<ClaimItem<SolanaPayment>, SolanaPayment>({
+    ...rest,
+    ...{ facilitator, database, faults, commitSettling },
+    carried: carriedOnSolana(chain),
+    random: systemRandom,
+    trouble: error => logger.warn({ err: error }, 'trouble with the facilitator'),
+  });
+  return { settler, own: null, fee_payer: named.address };
+}

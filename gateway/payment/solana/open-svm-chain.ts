@@ -1,0 +1,121 @@
+import { getAddressDecoder } from '@solana/kit';
+import type { z } from 'zod';
+import { networks } from '../../../schema/network.ts';
+import { all, answered, map } from '../reached.ts';
+import { type NodeRefusal, openRpc, type Reached } from '../rpc.ts';
+import { type LandedStatus, SIGNATURES_MAX, type SvmBroadcast, type SvmChain, type TokenHolding } from './chain.ts';
+import { TOKEN_PROGRAM } from './programs.ts';
+import {
+  accountShape,
+  finalizedShape,
+  hashShape,
+  latestShape,
+  signaturesShape,
+  simulatedShape,
+  statusesShape,
+  transactionShape,
+  validShape,
+} from './svm-shapes.ts';
+
+/** Public nodes take no batches, and count each call anyway. No answer that is read here is longer than a transaction. */
+const bounds = { connections: 32, calls_per_request_max: 1, answer_bytes_max: 1024 * 1024 };
+/** Of one `getSignatureStatuses`. */
+const STATUSES_MAX = 256;
+
+/** What we act on is confirmed; what we rely on for ever is final. */
+const confirmed = { commitment: 'confirmed' } as const;
+const encoded = { encoding: 'base64', ...confirmed } as const;
+
+/** Solana behind a JSON-RPC URL. */
+export function openSvmChain({ rpc_url }: { readonly rpc_url: string }): SvmChain {
+  const rpc = openRpc(rpc_url, bounds);
+  const ask = <T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) =>
+    rpc.call(method, params, shape).then(answered);
+  return {
+    genesisHash: () => ask('getGenesisHash', [], hashShape),
+    blockhash: blockhash => lookAtBlockhash(ask, blockhash),
+    async holding(account) {
+      const found = await ask('getAccountInfo', [account, encoded], accountShape);
+      return map(found, ({ slot, value }) => ({ slot, value: value && holdingIn(value) }));
+    },
+    async simulate(transaction) {
+      const options = { sigVerify: false, replaceRecentBlockhash: false, ...encoded };
+      const ran = await ask('simulateTransaction', [transaction, options], simulatedShape);
+      return map(ran, ({ value: { err } }) => (err === null ? { kind: 'passes' } : { kind: 'fails', err }));
+    },
+    finalized: () => ask('getEpochInfo', [{ commitment: 'finalized' }], finalizedShape),
+    statuses: signatures => statusesOf(ask, signatures),
+    transaction: signature =>
+      ask('getTransaction', [signature, { maxSupportedTransactionVersion: 0, ...encoded }], transactionShape),
+    signaturesOf: (account, min_slot) =>
+      ask(
+        'getSignaturesForAddress',
+        [account, { limit: SIGNATURES_MAX, minContextSlot: min_slot, ...confirmed }],
+        signaturesShape,
+      ),
+    async broadcast(transaction) {
+      const options = { encoding: 'base64', skipPreflight: true, maxRetries: 0 };
+      return namedBroadcast(await rpc.call('sendTransaction', [transaction, options], hashShape));
+    },
+    close: () => rpc.close(),
+  };
+}
+
+type Ask = <T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) => Promise<Reached<T>>;
+
+async function lookAtBlockhash(ask: Ask, blockhash: string): ReturnType<SvmChain['blockhash']> {
+  const [valid, latest] = await Promise.all([
+    ask('isBlockhashValid', [blockhash, confirmed], validShape),
+    ask('getLatestBlockhash', [confirmed], latestShape),
+  ]);
+  if (valid.kind !== 'ok') return valid;
+  // Where another node answered the second, which is behind, each slot that it has not seen adds one block at most.
+  const behind = (slot: number) => Math.max(0, valid.value.slot - slot);
+  return map(latest, ({ slot, value }) => ({
+    valid: valid.value.value,
+    slot: valid.value.slot,
+    last_valid_block_height: value.lastValidBlockHeight + behind(slot),
+  }));
+}
+
+async function statusesOf(ask: Ask, signatures: readonly string[]): ReturnType<SvmChain['statuses']> {
+  const pages: Promise<Reached<z.infer<typeof statusesShape>>>[] = [];
+  for (let at = 0; at < signatures.length || at === 0; at += STATUSES_MAX) {
+    const page = signatures.slice(at, at + STATUSES_MAX);
+    pages.push(ask('getSignatureStatuses', [page, { searchTransactionHistory: true }], statusesShape));
+  }
+  return map(all(await Promise.all(pages)), answers => ({
+    slot: Math.min(...answers.map(({ slot }) => slot)),
+    value: answers.flatMap(({ value }) => value).map((status, index) => landedStatus(status, signatures[index] ?? '')),
+  }));
+}
+
+function landedStatus(status: z.infer<typeof statusesShape>['value'][number], signature: string): LandedStatus | null {
+  if (status === null) return null;
+  const { slot, err, confirmations } = status;
+  const level = status.confirmationStatus ?? (confirmations == null ? 'finalized' : 'processed');
+  return level === 'processed' ? null : { signature, slot, final: level === 'finalized', err };
+}
+
+const address = getAddressDecoder();
+/** SPL Token's account: mint, owner, amount, and a byte that says whether it is frozen. */
+const ACCOUNT_BYTES = 165;
+const FROZEN = 2;
+
+function holdingIn({ data, owner }: { readonly data: Buffer; readonly owner: string }): TokenHolding | null {
+  if (owner !== TOKEN_PROGRAM || data.length !== ACCOUNT_BYTES) return null;
+  if (address.decode(data, 0) !== networks.solana.usdc) return null;
+  return {
+    owner: address.decode(data, 32),
+    amount_atomic: data.readBigUInt64LE(64),
+    frozen: data[108] === FROZEN,
+  };
+}
+
+function namedBroadcast(answer: Reached<string> | NodeRefusal): Reached<SvmBroadcast> {
+  if (answer.kind === 'unreachable') return answer;
+  return {
+    kind: 'ok',
+    value: answer.kind === 'ok' ? { kind: 'taken' } : { kind: 'turned_down', message: answer.message },
+  };
+}

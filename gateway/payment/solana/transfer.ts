@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import {
+  type CompiledTransactionMessage,
+  getBase64EncodedWireTransaction,
+  getCompiledTransactionMessageDecoder,
+  getTransactionDecoder,
+  type Transaction,
+} from '@solana/kit';
+import { networks } from '../../../schema/network.ts';
+import { TOKEN_PROGRAM } from './programs.ts';
+
+/** A transaction read from its bytes. */
+export interface ReadTransaction {
+  readonly transaction: Transaction;
+  readonly message: CompiledTransactionMessage & { readonly lifetimeToken: string };
+  /** SHA-256 of what its signers sign, as lower-case hex. */
+  readonly message_hash: string;
+}
+
+/** Null where the bytes are no transaction. */
+export function readTransaction(raw: Uint8Array): ReadTransaction | null {
+  try {
+    const transaction = getTransactionDecoder().decode(raw);
+    const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
+    const message_hash = createHash('sha256')
+      .update(transaction.messageBytes as unknown as Uint8Array)
+      .digest('hex');
+    return { transaction, message: message as ReadTransaction['message'], message_hash };
+  } catch {
+    // The codecs say by throwing that the bytes are something else.
+    return null;
+  }
+}
+
+/** The same with another signature in its place, as it goes over the wire. */
+export function withSignature({ transaction }: ReadTransaction, signer: string, signature: Uint8Array): string {
+  const signatures = { ...transaction.signatures, [signer]: signature } as Transaction['signatures'];
+  return getBase64EncodedWireTransaction({ ...transaction, signatures });
+}
+
+/** The USDC transfer that a payment is made of. */
+export interface Transfer {
+  readonly source: string;
+  readonly destination: string;
+  readonly authority: string;
+  readonly amount_atomic: bigint;
+}
+
+/** ComputeUnitLimit, ComputeUnitPrice, and then the transfer (x402's `exact` on Solana). */
+export const TRANSFER_INDEX = 2;
+const TRANSFER_CHECKED = 12;
+const USDC_DECIMALS = 6;
+/** Discriminator, amount as u64, decimals. */
+const TRANSFER_BYTES = 10;
+
+/** TransferChecked of USDC in its place; null where something else stands there. */
+export function transferIn({ message }: ReadTransaction): Transfer | null {
+  const { instructions, staticAccounts } = message as {
+    readonly instructions: readonly Instruction[];
+    readonly staticAccounts: readonly string[];
+  };
+  const instruction = instructions[TRANSFER_INDEX];
+  if (!instruction?.data || staticAccounts[instruction.programAddressIndex] !== TOKEN_PROGRAM) return null;
+  const data = Buffer.from(instruction.data);
+  const [source, mint, destination, authority, ...more] = (instruction.accountIndices ?? []).map(
+    index => staticAccounts[index],
+  );
+  if (data.length !== TRANSFER_BYTES || data[0] !== TRANSFER_CHECKED || data[9] !== USDC_DECIMALS) return null;
+  if (mint !== networks.solana.usdc || more.length > 0 || !source || !destination || !authority) return null;
+  return { source, destination, authority, amount_atomic: data.readBigUInt64LE(1) };
+}
+
+interface Instruction {
+  readonly programAddressIndex: number;
+  readonly accountIndices?: readonly number[];
+  readonly data?: Readonly<Uint8Array>;
+}
+
+/** Whether any instruction touches its fee payer, who signs for the fee and for nothing else. */
+export function usesFeePayer({ message }: ReadTransaction): boolean {
+  const instructions = message.instructions as readonly Instruction[];
+  return instructions.some(
+    ({ programAddressIndex, accountIndices = [] }) => programAddressIndex === 0 || accountIndices.includes(0),
+  );
+}

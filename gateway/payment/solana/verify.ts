@@ -1,0 +1,140 @@
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+import type { FacilitatorSvmSigner } from '@x402/svm';
+import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
+import { atomicAmount } from '../../../schema/amount.ts';
+import { limits } from '../../../schema/limits.ts';
+import { networks } from '../../../schema/network.ts';
+import type { ExactSvmPayload, Terms } from '../envelope.ts';
+import { compareTerms, mismatched, type Offered, type Refused, type TermsCode, type Verified } from '../verify.ts';
+import type { SolanaPayment } from './authorization.ts';
+import { usdcAccountOf } from './programs.ts';
+import { type ReadTransaction, readTransaction, type Transfer, transferIn, usesFeePayer } from './transfer.ts';
+
+/** Why a transaction is not the payment that was offered, in x402's own words where it has one. */
+const refusals = {
+  malformed: 'invalid_exact_svm_payload_transaction_could_not_be_decoded',
+  wrong_fee_payer: 'invalid_exact_svm_fee_payer_mismatch',
+  fee_payer_used: 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds',
+  excessive_signers: 'invalid_exact_svm_payload_excessive_signers',
+  no_transfer: 'invalid_exact_svm_payload_no_transfer_instruction',
+  wrong_source: 'invalid_exact_svm_payload_sender_mismatch',
+} as const;
+
+/** The fee payer and whoever has authority over the transfer: each signature more costs us a fee more. */
+const SIGNERS = 2;
+const no_work = async () => {};
+
+export interface JudgeParts {
+  readonly fee_payer: string;
+  readonly pay_to: string;
+}
+
+/** Judges a payment on Solana by itself: by our own terms first, then by the official verification's. */
+export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
+  const official = officialScheme(fee_payer);
+  const treasury = usdcAccountOf(pay_to);
+  treasury.catch(() => {});
+  return {
+    compare: (accepted: Terms, offered: Offered) => compareAccepted(accepted, offered, fee_payer),
+    async verify({ transaction }: ExactSvmPayload, offered: Offered): Promise<Verified<SolanaPayment>> {
+      const read = readTransaction(Buffer.from(transaction, 'base64'));
+      if (read === null) return refused('malformed');
+      const transfer = transferIn(read);
+      if (transfer === null) return refused('no_transfer');
+      const fault = compareSigners(read, transfer, fee_payer) ?? compareTransfer(transfer, await treasury, offered);
+      if (fault) return fault;
+      if (transfer.source !== (await usdcAccountOf(transfer.authority))) return refused('wrong_source');
+      const requirements = requirementsOf(offered.amount_atomic, pay_to, fee_payer);
+      const { isValid, invalidReason } = await official.verify(payloadOf(transaction, requirements), requirements);
+      if (!isValid) return officially(invalidReason);
+      return { kind: 'verified', ...paymentOf(read, transfer, { transaction, pay_to, fee_payer }, offered.now_ms) };
+    },
+  };
+}
+
+function same(a: string, b: string | undefined): boolean {
+  return a === b;
+}
+
+function compareAccepted(accepted: Terms, offered: Offered, fee_payer: string): TermsCode | null {
+  const mismatch = compareTerms('solana', accepted, offered, same);
+  if (mismatch) return mismatch;
+  return (accepted.extra.feePayer ?? fee_payer) === fee_payer ? null : 'wrong_fee_payer';
+}
+
+function refused(code: keyof typeof refusals): Refused {
+  return { kind: 'refused', code, reason: refusals[code] };
+}
+
+function officially(reason = 'invalid_exact_svm_verification_failed'): Refused {
+  return { kind: 'refused', code: reason, reason };
+}
+
+/** Whom we sign for: ourselves as payer of the fee, in no other part, and beside us the payer alone. */
+function compareSigners(read: ReadTransaction, { authority }: Transfer, fee_payer: string): Refused | null {
+  const { header, staticAccounts } = read.message;
+  if (staticAccounts[0] !== fee_payer) return refused('wrong_fee_payer');
+  if (usesFeePayer(read)) return refused('fee_payer_used');
+  if (header.numSignerAccounts !== SIGNERS || staticAccounts[1] !== authority) return refused('excessive_signers');
+  // What an account in a look-up table is, the chain alone knows; none that pays by `exact` needs one.
+  const { addressTableLookups = [] } = read.message as { addressTableLookups?: readonly unknown[] };
+  return addressTableLookups.length > 0 ? refused('malformed') : null;
+}
+
+function compareTransfer({ destination, amount_atomic }: Transfer, treasury: string, offered: Offered): Refused | null {
+  if (destination !== treasury) return mismatched('solana', 'wrong_payee');
+  return amount_atomic === offered.amount_atomic ? null : mismatched('solana', 'wrong_amount');
+}
+
+/**
+ * Instruction layout, compute budget, signatures, memo: what the package checks without a chain. Its simulation is left
+ * out here, for a node that is away must not make a payment look bad: readiness asks for that, by our own client.
+ */
+function officialScheme(fee_payer: string): ExactSvmScheme {
+  const signer = { getAddresses: () => [fee_payer], simulateTransaction: no_work } as unknown as FacilitatorSvmSigner;
+  return new ExactSvmScheme(signer, undefined, {
+    maxComputeUnits: limits.solana_compute_units_max,
+    maxPriorityFeeMicroLamports: limits.solana_priority_fee_microlamports_max,
+    maxRequiredSignatures: SIGNERS,
+  });
+}
+
+/** The terms that we offered, as x402 v2 has them: v1 differs in the envelope alone. */
+export function requirementsOf(amount_atomic: bigint, pay_to: string, fee_payer: string): PaymentRequirements {
+  return {
+    scheme: 'exact',
+    network: networks.solana.caip2,
+    amount: amount_atomic.toString(),
+    asset: networks.solana.usdc,
+    payTo: pay_to,
+    maxTimeoutSeconds: limits.payment_timeout_seconds_max,
+    extra: { feePayer: fee_payer },
+  };
+}
+
+export function payloadOf(transaction: string, accepted: PaymentRequirements): PaymentPayload {
+  return { x402Version: 2, accepted, payload: { transaction } };
+}
+
+function paymentOf(
+  { message, message_hash }: ReadTransaction,
+  { authority, amount_atomic }: Transfer,
+  { transaction, pay_to, fee_payer }: JudgeParts & ExactSvmPayload,
+  now_ms: number,
+): SolanaPayment {
+  return {
+    authorization: {
+      network: 'solana',
+      payer: authority,
+      pay_to,
+      amount_atomic: atomicAmount(amount_atomic),
+      message_hash,
+      blockhash: message.lifetimeToken,
+      fee_payer,
+      // The chain is yet to be asked.
+      last_valid_block_height: 0,
+      valid_before_seconds: Math.floor(now_ms / 1_000) + limits.solana_blockhash_seconds,
+    },
+    signature: { kind: 'partial', transaction },
+  };
+}

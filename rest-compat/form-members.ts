@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../schema/canonical-json.ts';
+import { type AudioFormat, audioFormatOf } from '../schema/requests/transcription.ts';
+
+/** A form says all in text: what the same member is in JSON. */
+const spelt = {
+  number: text => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text),
+  flag: text => (text === 'true' ? true : text === 'false' ? false : text),
+} as const satisfies Record<string, (text: string) => unknown>;
+
+/** Reads a form as the JSON that `schema` is written for; `kinds` names the members that are no text, wherever they stand. */
+export function formOf<S extends z.ZodType>(schema: S, kinds: Readonly<Record<string, keyof typeof spelt>>) {
+  const read = (form: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(form).map(([name, member]) => {
+        const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+        if (typeof member === 'string' && kind) return [name, spelt[kind](member)];
+        return [name, isJsonObject(member) ? read(member) : member];
+      }),
+    );
+  return z.preprocess(form => (isJsonObject(form) ? read(form) : form), schema);
+}
+
+interface FormFile {
+  readonly upload: string;
+  readonly name: string;
+  readonly media_type: string;
+}
+
+function isFormFile(member: unknown): member is FormFile {
+  return isJsonObject(member) && typeof member.upload === 'string';
+}
+
+/** Audio in a form. Of its name the format is kept, and nothing else: a name may say who calls. */
+export const AudioUpload = z
+  .custom<FormFile>(isFormFile, { error: 'a file is required' })
+  .meta({
+    type: 'string',
+    contentMediaType: 'application/octet-stream',
+    description: 'Audio, by the ending of its name.',
+  })
+  .transform(({ upload, name, media_type }, context): { upload: string; format: AudioFormat } => {
+    const format = audioFormatOf(name, media_type);
+    if (format !== null) return { upload, format };
+    context.addIssue({ code: 'custom', message: 'its name does not end like that of audio which is taken here' });
+    return z.NEVER;
+  });

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { limits } from '../limits.ts';
+import { ModelId } from './chat-completion.ts';
+import { intentMembers } from './intent.ts';
+import { wellFormedText } from './parse.ts';
+import { svcMembers } from './svc.ts';
+
+const { image_side_pixels_min: least, image_side_pixels_max: most } = limits;
+
+function isSize(size: string): boolean {
+  if (size === 'auto') return true;
+  const [, ...sides] = size.match(/^([1-9]\d{1,3})x([1-9]\d{1,3})$/) ?? [];
+  return sides.length === 2 && sides.every(side => Number(side) >= least && Number(side) <= most);
+}
+
+const members = z.object({
+  model: ModelId,
+  prompt: wellFormedText.min(1).max(limits.image_prompt_chars_max),
+  n: z.literal(1).nullish().describe('The price is that of one image.'),
+  size: z
+    .string()
+    .refine(isSize, { error: `is neither auto nor WxH with sides of ${least} to ${most} pixels` })
+    .nullable()
+    .default(null)
+    .describe('`auto`, or `WIDTHxHEIGHT` in pixels; without it the hub decides.'),
+  response_format: z
+    .enum(['url', 'b64_json'])
+    .nullable()
+    .default(null)
+    .describe('Without it as the hub gives it. A URL is the hub’s, and good for as long as the hub keeps it.'),
+  stream: z.literal(false).nullish().describe('An image comes in one piece.'),
+  ...intentMembers,
+  ...svcMembers,
+});
+
+/**
+ * Body of POST /v1/images/generations. Absent and null are the same, and what can be said in one way only is left out, so
+ * that one call has one canonical form.
+ */
+export const ImageRequest = members.transform(({ n: _, stream: _stream, svc, ...rest }) => ({
+  ...rest,
+  ...(svc ? { svc } : {}),
+}));
+export type ImageRequest = z.output<typeof ImageRequest>;

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/**
+ * What a payment is called: the EIP-3009 nonce (0x and 64 hex digits), the message hash on Solana (64 hex digits), or the
+ * payment-identifier of its client, which may be the longest.
+ */
+export const PaymentId = z.object({
+  payment_id: z
+    .string()
+    .regex(/^[\w-]{16,128}$/, { error: 'is no nonce, no message hash and no payment identifier' })
+    .overwrite(id => (/^(0x)?[0-9a-f]{64}$/i.test(id) ? id.toLowerCase() : id)),
+});
+
+/** Whose payment is meant, where several payers call theirs the same. */
+export const PaymentPayer = z.object({
+  payer: z
+    .string()
+    .regex(/^(0x[0-9a-f]{40}|[1-9a-hj-np-z]{32,44})$/i, { error: 'is no address' })
+    .optional(),
+});

@@ -1,0 +1,46 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Field, Float, InputType, ObjectType } from 'type-graphql';
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { Receipt } from '../../receipt/receipt.entity.ts';
+import { WorkInput } from '../work.type.ts';
+import type { TranscriptionAnswer } from './transcription.paid.ts';
+
+@InputType({ description: 'Audio, in one of two ways.' })
+export class AudioFileInput {
+  @Field(() => String, { nullable: true, description: 'Its bytes: a small file, as the whole request has its limit.' })
+  base64?: string | null;
+  @Field(() => String, { nullable: true, description: 'By which a door of this service names what it was sent.' })
+  upload?: string | null;
+  @Field(() => String, { description: 'The ending of its name: `mp3`, `wav`, …' }) format!: string;
+}
+
+@InputType({ description: 'What is to be transcribed; the limits are those of POST /v1/audio/transcriptions.' })
+export class TranscriptionInput extends WorkInput {
+  @Field(() => AudioFileInput) file!: AudioFileInput;
+  @Field(() => String, { nullable: true, description: 'Of what is spoken, as ISO 639-1.' }) language?: string | null;
+  @Field(() => String, { nullable: true }) prompt?: string | null;
+  @Field(() => String, { nullable: true, description: '`verbose_json` brings language, duration and segments, too.' })
+  responseFormat?: string | null;
+  @Field(() => Float, { nullable: true }) temperature?: number | null;
+}
+
+@ObjectType({ description: 'A paid transcription with its receipt.' })
+export class Transcription {
+  @Field(() => String) text!: string;
+  @Field(() => String, { nullable: true, description: '`transcribe`, where all that is known was asked for.' })
+  task!: string | null;
+  @Field(() => String, { nullable: true }) language!: string | null;
+  @Field(() => Float, { nullable: true, description: 'Seconds.' }) duration!: number | null;
+  @Field(() => [GraphQLJSONObject], { nullable: true, description: 'As OpenAI spells them.' })
+  segments!: JsonObject[] | null;
+  @Field(() => String, { description: 'The model that answered.' }) model!: string;
+  @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
+  @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
+  @Field(() => Receipt, { nullable: true }) receipt!: Receipt | null;
+}
+
+/** The kept answer in the graph's words, without its receipt. */
+export function transcriptionOf({ text, language, duration, segments, model, hub }: TranscriptionAnswer) {
+  const task = segments && 'transcribe';
+  return { text, task, language, duration, segments: segments && [...segments], model, hub };
+}

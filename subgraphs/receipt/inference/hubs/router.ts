@@ -1,0 +1,95 @@
+import { Agent, request } from 'undici';
+import { z } from 'zod';
+import { limits } from '../../../../schema/limits.ts';
+import type { Clock } from '../../../clock.ts';
+import { ROUTER_PREFIX } from '../catalogue.ts';
+import { readBounded } from './ask.ts';
+import { readJsonAs } from './json.ts';
+
+/** A third party that answers under the key of whoever asks: we neither pay it nor resell it. */
+export interface RouterSettings {
+  /** Up to and including the version. */
+  readonly base_url: string;
+  /** Ids that are listed while it has told us none; without the prefix. */
+  readonly models: readonly string[];
+}
+
+const Listed = z.object({ data: z.array(z.unknown()) });
+/** Ids are sent back to us in requests, and shown as they are. */
+const Id = z
+  .string()
+  .regex(/^[!-~]+$/)
+  .max(limits.model_id_chars_max - ROUTER_PREFIX.length);
+
+/**
+ * What the router lists, as far as it tells whoever has no key. A list that has grown old is given out all the same while
+ * the next one is fetched, and one that cannot be fetched leaves us with what was known: this never fails, and makes
+ * nobody wait but those who ask before the very first fetch has ended, and them not for long.
+ */
+export class RouterModels {
+  readonly #settings: RouterSettings;
+  readonly #clock: Clock;
+  readonly #agent = new Agent({ connections: 1, connect: { timeout: limits.hub_connect_ms_max } });
+  #known: readonly string[] | null = null;
+  #next_fetch_at_ms = Number.NEGATIVE_INFINITY;
+  #fetching: Promise<void> | null = null;
+
+  constructor(settings: RouterSettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#refresh();
+  }
+
+  async ids(): Promise<readonly string[]> {
+    this.#refresh();
+    if (this.#known === null && this.#fetching) await withinTime(this.#fetching, limits.router_models_wait_ms_max);
+    return (this.#known ?? this.#settings.models).map(id => ROUTER_PREFIX + id);
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  /** One at a time, and not again before some time has passed, however it came out. */
+  #refresh(): void {
+    if (this.#fetching || this.#clock.now_ms() < this.#next_fetch_at_ms) return;
+    this.#fetching = this.#fetch()
+      .catch(() => null)
+      .then(ids => {
+        this.#known = ids ?? this.#known;
+        const wait_ms = ids ? limits.router_models_fresh_ms : limits.router_models_retry_ms;
+        this.#next_fetch_at_ms = this.#clock.now_ms() + wait_ms;
+        this.#fetching = null;
+      });
+  }
+
+  /** Null where it tells nobody without a key, or tells something else. */
+  async #fetch(): Promise<readonly string[] | null> {
+    const { statusCode, body } = await request(`${this.#settings.base_url}/models`, {
+      dispatcher: this.#agent,
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(limits.router_models_fetch_ms_max),
+    });
+    body.on('error', () => {});
+    const bytes = statusCode === 200 ? await readBounded(body, limits.router_models_bytes_max) : null;
+    if (bytes === null) {
+      body.destroy();
+      return null;
+    }
+    const listed = readJsonAs(Listed, bytes);
+    return listed && idsIn(listed.data);
+  }
+}
+
+/** One that is no id spoils no other. */
+function idsIn(data: readonly unknown[]): readonly string[] {
+  const ids = data.flatMap(model => z.object({ id: Id }).safeParse(model).data?.id ?? []);
+  return [...new Set(ids)].slice(0, limits.router_models_max);
+}
+
+async function withinTime(done: Promise<void>, ms: number): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([done, late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,108 @@
+import type { Clock, Random } from '../../../clock.ts';
+import type { Candidate, Modality } from '../catalogue.ts';
+import type { HubFailure } from './ask.ts';
+import { choose } from './choose.ts';
+import { type Awaited, answered, asked, failed, failingNow, type Health, spared, unknownHealth } from './health.ts';
+
+/** What an operator sees of a hub. */
+export interface HubFigure {
+  readonly hub: string;
+  readonly modality: Modality;
+  /** From 1, all is well, to 0: its circuit is open. */
+  readonly health: number;
+  /** Null until it has answered. */
+  readonly answer_ms: number | null;
+  readonly first_piece_ms: number | null;
+}
+
+/** One question, as far as who is asked first depends on it. */
+export interface Turn {
+  readonly modality: Modality;
+  readonly awaited: Awaited;
+  readonly candidates: readonly Candidate[];
+  readonly may_try: boolean;
+}
+
+interface StandingsOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly crowding: (hub: string) => number;
+}
+
+/** How the hubs of this process stand, by hub and modality, and who leads among those that one question may go to. */
+export class Standings {
+  readonly #options: StandingsOptions;
+  readonly #opened_at_ms: number;
+  readonly #healths = new Map<string, { readonly hub: string; readonly modality: Modality; health: Health }>();
+  /** As many as there are sets of candidates: callers name models, and make none. */
+  readonly #leaders = new Map<string, string | null>();
+
+  constructor(options: StandingsOptions) {
+    this.#options = options;
+    this.#opened_at_ms = options.clock.now_ms();
+  }
+
+  order({ modality, candidates, ...turn }: Turn): readonly Candidate[] {
+    if (candidates.length < 2) return candidates;
+    const key = [modality, ...candidates.flatMap(({ hub, model }) => [hub, model])].join('\n');
+    const { crowding } = this.#options;
+    const now_ms = this.#now_ms();
+    const health = (hub: string) => this.#kept(hub, modality).health;
+    const leader = this.#leaders.get(key) ?? null;
+    const chosen = choose({ ...turn, candidates, health, crowding, leader, now_ms, draw: this.#draw() });
+    this.#leaders.set(key, chosen.leader);
+    return chosen.order;
+  }
+
+  asked(hub: string, modality: Modality): void {
+    this.#move(hub, modality, health => asked(health, this.#now_ms()));
+  }
+
+  answered(hub: string, modality: Modality, awaited: Awaited, ms: number): void {
+    this.#move(hub, modality, health => answered(health, this.#now_ms(), awaited, ms));
+  }
+
+  failed(hub: string, modality: Modality, reason: HubFailure): void {
+    const judged = blames(reason) ? failed : spared;
+    this.#move(hub, modality, health => judged(health, this.#now_ms()));
+  }
+
+  get figures(): readonly HubFigure[] {
+    const now_ms = this.#now_ms();
+    return [...this.#healths.values()].map(({ hub, modality, health }) => {
+      const { circuit, answer_ms, first_piece_ms } = health;
+      const well = circuit.kind === 'closed' ? 1 - failingNow(health, now_ms) : 0;
+      return { hub, modality, health: well, answer_ms, first_piece_ms };
+    });
+  }
+
+  #move(hub: string, modality: Modality, moved: (health: Health) => Health): void {
+    const kept = this.#kept(hub, modality);
+    kept.health = moved(kept.health);
+  }
+
+  #kept(hub: string, modality: Modality) {
+    const key = `${modality}\n${hub}`;
+    const kept = this.#healths.get(key) ?? { hub, modality, health: unknownHealth(this.#opened_at_ms) };
+    this.#healths.set(key, kept);
+    return kept;
+  }
+
+  #now_ms(): number {
+    return this.#options.clock.now_ms();
+  }
+
+  #draw(): number {
+    return Buffer.from(this.#options.random.bytes(4)).readUInt32BE() / 2 ** 32;
+  }
+}
+
+/** What a caller's request may bring about at any hub: nobody shall send one to rest by asking nonsense. */
+const causedByRequests: ReadonlySet<HubFailure> = new Set<HubFailure>([
+  ...(['status_400', 'status_403', 'status_409', 'status_413', 'status_414'] as const),
+  ...(['status_415', 'status_422', 'status_431', 'status_451', 'cancelled'] as const),
+]);
+
+function blames(reason: HubFailure): boolean {
+  return !causedByRequests.has(reason);
+}

@@ -1,0 +1,43 @@
+import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
+import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { Receipt } from '../../receipt/receipt.entity.ts';
+import { WorkInput } from '../work.type.ts';
+import type { ImageAnswer } from './image.paid.ts';
+
+@InputType({ description: 'An image request; the limits are those of POST /v1/images/generations.' })
+export class ImageInput extends WorkInput {
+  @Field(() => String) prompt!: string;
+  @Field(() => Int, { nullable: true, description: 'One: the price is that of one image.' })
+  n?: number | null;
+  @Field(() => String, { nullable: true, description: '`auto`, or `WIDTHxHEIGHT` in pixels.' })
+  size?: string | null;
+  @Field(() => String, { nullable: true, description: '`url` or `b64_json`; without it as the hub gives it.' })
+  responseFormat?: string | null;
+}
+
+@ObjectType({ description: 'An image, by its bytes or by where the hub keeps it.' })
+export class Image {
+  @Field(() => String, { nullable: true }) b64Json!: string | null;
+  @Field(() => String, { nullable: true }) url!: string | null;
+  @Field(() => String, { nullable: true, description: 'The prompt as the model took it.' })
+  revisedPrompt!: string | null;
+}
+
+@ObjectType({ description: 'A paid image with its receipt.' })
+export class ImageGeneration {
+  @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) created!: number;
+  @Field(() => String, { description: 'The model that answered.' }) model!: string;
+  @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
+  @Field(() => [Image]) data!: Image[];
+  @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
+  @Field(() => Receipt, { nullable: true }) receipt!: Receipt | null;
+}
+
+/** The kept answer in the graph's words, without its receipt. */
+export function generationOf({ data, ...rest }: ImageAnswer): Omit<ImageGeneration, 'svc' | 'receipt'> {
+  return {
+    ...rest,
+    data: data.map(({ b64_json, url, revised_prompt }) => ({ b64Json: b64_json, url, revisedPrompt: revised_prompt })),
+  };
+}

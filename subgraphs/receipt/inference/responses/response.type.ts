@@ -1,0 +1,103 @@
+import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
+import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { Receipt } from '../../receipt/receipt.entity.ts';
+import { ChatMessageInput } from '../completions/completion.type.ts';
+import { WorkInput } from '../work.type.ts';
+import { type OutputItem, textOf } from './output.ts';
+import type { ResponseAnswer } from './response.paid.ts';
+
+@InputType({ description: 'A one-shot request; the limits are those of POST /v1/responses.' })
+export class ResponseInput extends WorkInput {
+  @Field(() => [ChatMessageInput], { description: 'A text is one message of role `user`.' })
+  input!: ChatMessageInput[];
+  @Field(() => Int, { nullable: true })
+  maxOutputTokens?: number | null;
+  @Field(() => Float, { nullable: true })
+  temperature?: number | null;
+}
+
+@ObjectType()
+export class ResponseContent {
+  @Field(() => String, { description: 'Always `output_text`.' }) type!: 'output_text';
+  @Field(() => String) text!: string;
+  @Field(() => [GraphQLJSONObject], { description: 'Always empty.' }) annotations!: JsonObject[];
+}
+
+@ObjectType({ description: 'Something said or something called; null is what the other kind has.' })
+export class ResponseItem {
+  @Field(() => String) id!: string;
+  @Field(() => String, { description: '`message` or `function_call`.' }) type!: string;
+  @Field(() => String, { description: '`incomplete` where it was broken off.' }) status!: string;
+  @Field(() => String, { nullable: true }) role!: string | null;
+  @Field(() => [ResponseContent], { nullable: true }) content!: ResponseContent[] | null;
+  @Field(() => String, { nullable: true }) callId!: string | null;
+  @Field(() => String, { nullable: true }) name!: string | null;
+  @Field(() => String, { nullable: true, description: 'JSON, as the model wrote it.' }) arguments!: string | null;
+}
+
+@ObjectType({ description: 'Why an answer that came is no success.' })
+export class ResponseFault {
+  @Field(() => String, { description: '`content_filter` or `max_output_tokens`.' }) code!: string;
+  @Field(() => String) message!: string;
+}
+
+@ObjectType({ description: 'Tokens, as the hub counts them, under both names that the world has for each.' })
+export class ResponseUsage {
+  @Field(() => Int) promptTokens!: number;
+  @Field(() => Int) completionTokens!: number;
+  @Field(() => Int) totalTokens!: number;
+  @Field(() => Int) inputTokens!: number;
+  @Field(() => Int) outputTokens!: number;
+}
+
+@ObjectType({ description: 'A paid one-shot answer with its receipt.' })
+export class ModelResponse {
+  @Field(() => String) id!: string;
+  @Field(() => String, { description: 'Always `response`.' }) object!: 'response';
+  @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) createdAt!: number;
+  @Field(() => String, { description: 'The model that answered.' }) model!: string;
+  @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
+  @Field(() => String, { description: '`completed` or `failed`.' }) status!: 'completed' | 'failed';
+  @Field(() => ResponseFault, { nullable: true }) error!: ResponseFault | null;
+  @Field(() => [ResponseItem]) output!: ResponseItem[];
+  @Field(() => String, { description: 'All that was said.' }) outputText!: string;
+  @Field(() => ResponseUsage, { nullable: true }) usage!: ResponseUsage | null;
+  @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
+  @Field(() => Receipt, { nullable: true }) receipt!: Receipt | null;
+}
+
+/** The kept answer in the graph's words, without its receipt. */
+export function responseOf(answer: ResponseAnswer): Omit<ModelResponse, 'svc' | 'receipt'> {
+  const { id, created_at, model, hub, output, fault, usage } = answer;
+  return {
+    id,
+    object: 'response',
+    createdAt: created_at,
+    model,
+    hub,
+    status: fault === null ? 'completed' : 'failed',
+    error: fault,
+    output: output.map(itemOf),
+    outputText: textOf(output),
+    usage: usage && usageOf(usage),
+  };
+}
+
+const absent = { role: null, content: null, callId: null, name: null, arguments: null } as const;
+
+function itemOf(item: OutputItem): ResponseItem {
+  if (item.type === 'message') return { ...absent, ...item, content: [...item.content] };
+  const { call_id: callId, ...rest } = item;
+  return { ...absent, ...rest, callId };
+}
+
+function usageOf({ prompt_tokens, completion_tokens, total_tokens }: NonNullable<ResponseAnswer['usage']>) {
+  return {
+    promptTokens: prompt_tokens,
+    completionTokens: completion_tokens,
+    totalTokens: total_tokens,
+    inputTokens: prompt_tokens,
+    outputTokens: completion_tokens,
+  };
+}

@@ -1,0 +1,25 @@
+import { Field, InputType, Int } from 'type-graphql';
+
+@InputType({ description: 'What is asked of this service, beside what is asked of a model.' })
+export class SvcInput {
+  @Field(() => Boolean, { nullable: true, description: 'False: fail rather than ask another hub or another model.' })
+  failover?: boolean | null;
+}
+
+/** What every paid request may say; each kind of it extends this. */
+@InputType()
+export abstract class IntentInput {
+  @Field(() => String, { nullable: true, description: 'Groups attempts under one treasury intent bill.' })
+  intentId?: string | null;
+  @Field(() => Int, { nullable: true, description: 'Zero-based attempt within intentId.' })
+  attemptIndex?: number | null;
+}
+
+/** The same of a request for a model's work. */
+@InputType()
+export abstract class WorkInput extends IntentInput {
+  @Field(() => String, { defaultValue: 'svc/auto' })
+  model!: string;
+  @Field(() => SvcInput, { nullable: true })
+  svc?: SvcInput | null;
+}

@@ -1,0 +1,92 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { TaskId } from '../../../schema/ids.ts';
+import type { NetworkName } from '../../../schema/network.ts';
+import type { Database, Tx } from '../../database.ts';
+import { type ClaimState, judge } from './claim.machine.ts';
+import { slotsMissed } from './claim.ts';
+import { leased } from './lease.ts';
+
+/** A purchase as its payer names it (x402's payment-identifier): the same name of another payer is another purchase. */
+export interface NamedPayment {
+  readonly network: NetworkName;
+  readonly payer: string;
+  readonly identifier: string;
+}
+
+const PREFIX = 'payment-identifier:';
+
+/** Held by the claim that it was first used for, and for as long as that stands: it buys once, also after its answer has gone. */
+export function identifierSlot({ network, payer, identifier }: NamedPayment): string {
+  return `${PREFIX}${network}:${payer}:${identifier}`;
+}
+
+export function isIdentifierSlot(slot: string): boolean {
+  return slot.startsWith(PREFIX);
+}
+
+/** How a purchase stands that is asked for once more under its name. */
+export type NamedStanding = { readonly claim_key: string; readonly task_id: TaskId } & (
+  | { readonly kind: 'replayed'; readonly answer_box: Buffer | null; readonly landing: JsonObject }
+  /** It was of another request. */
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'in_flight' }
+  | { readonly kind: 'pending' }
+);
+
+interface Holder {
+  readonly claim_key: string;
+  readonly task_id: TaskId;
+  readonly state: ClaimState;
+  readonly request_hash: string;
+  readonly answer_box: Buffer | null;
+  readonly landing: JsonObject;
+  readonly leased: boolean;
+}
+
+/** Null where nothing stands under that name: what was let go of has let go of its name, too. */
+export async function namedPayment(
+  database: Pick<Database, 'query'>,
+  named: NamedPayment,
+  request_hash: string,
+): Promise<NamedStanding | null> {
+  const [holder] = await database.query<Holder>({
+    name: 'named payment',
+    text: `select claim_key, task_id, state, request_hash, answer_box, landing, ${leased('c')} as leased from payment_claim c
+      where claim_key = (select claim_key from claim_slot where slot = $1)`,
+    values: [identifierSlot(named)],
+  });
+  return holder ? standingOf(holder, request_hash) : null;
+}
+
+/** By the rule for the same payment again: the other authorization is never looked at, so it is neither published nor spent. */
+function standingOf({ claim_key, task_id, answer_box, landing, ...held }: Holder, request_hash: string) {
+  const standing = { ...held, task_id, refusal_id: null, published: false, possessed_by: null };
+  const { kind } = judge(standing, { task_id: '', request_hash, possessed_by: null, spent: false });
+  switch (kind) {
+    case 'replayed':
+      return { kind, claim_key, task_id, answer_box, landing };
+    case 'foreign':
+    case 'in_flight':
+    case 'pending':
+      return { kind, claim_key, task_id };
+    default:
+      return null;
+  }
+}
+
+/** For a payment that was let go of and settled after all: it takes its name back, unless that has bought since. */
+export async function retakeIdentifier(
+  tx: Tx,
+  {
+    claimKey: claim_key,
+    network,
+    payer,
+    identifier,
+  }: Omit<NamedPayment, 'identifier'> & {
+    readonly claimKey: string;
+    readonly identifier: string | null;
+  },
+): Promise<void> {
+  if (identifier === null) return;
+  await slotsMissed(tx, [{ slot: identifierSlot({ network, payer, identifier }), claim_key }]);
+}

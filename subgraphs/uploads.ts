@@ -1,0 +1,176 @@
+import { createHash, type Hash } from 'node:crypto';
+import { limits } from '../schema/limits.ts';
+
+/*
+ * Files on their way to the work that is to be done with them. Their bytes never stand in a document: it names them by an
+ * id, which serves once.
+ */
+
+/** A whole file. */
+export interface UploadedFile {
+  readonly bytes: Buffer;
+  readonly sha256: string;
+}
+
+/** One that a document has asked for: released when its work is done. */
+export interface OpenedUpload extends UploadedFile {
+  release(): void;
+}
+
+/** What all files of this process may take together. */
+class UploadRoom {
+  #free_bytes: number;
+
+  constructor(bytes_max: number) {
+    this.#free_bytes = bytes_max;
+  }
+
+  take(bytes: number): boolean {
+    if (bytes > this.#free_bytes) return false;
+    this.#free_bytes -= bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    this.#free_bytes += bytes;
+  }
+}
+
+/** Blocks are as large as what has come before, within these: who has sent one byte holds little. */
+const BLOCK_BYTES_MIN = 1024;
+const BLOCK_BYTES_MAX = 64 * 1024;
+
+/** A file as it comes. Copied into blocks: a sender may cut it into pieces of one byte, and each would be an object. */
+export class IncomingFile {
+  readonly #room: UploadRoom;
+  #hash: Hash | null = null;
+  #blocks: Buffer[] = [];
+  #held_bytes = 0;
+  #length = 0;
+  /** What is left of the last block. */
+  #free: Buffer = Buffer.alloc(0);
+  #whole: UploadedFile | null = null;
+  #released = false;
+
+  constructor(room: UploadRoom) {
+    this.#room = room;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** False where there is no room for it: all files together hold as much as they may. */
+  take(piece: Uint8Array): boolean {
+    // What comes late would hold its room for ever.
+    if (this.#released) return false;
+    for (let from = 0; from < piece.length; ) {
+      if (this.#free.length === 0 && !this.#grow()) return false;
+      const part = piece.subarray(from, from + this.#free.length);
+      this.#free.set(part);
+      this.#free = this.#free.subarray(part.length);
+      from += part.length;
+      this.#length += part.length;
+    }
+    this.#hash ??= createHash('sha256');
+    this.#hash.update(piece);
+    return true;
+  }
+
+  /** Nothing may be taken afterwards. */
+  whole(): UploadedFile {
+    const hash = this.#hash ?? createHash('sha256');
+    this.#whole ??= { bytes: Buffer.concat(this.#blocks, this.#length), sha256: hash.digest('hex') };
+    this.#blocks = [];
+    return this.#whole;
+  }
+
+  /** Gives its room back; twice is once. */
+  release(): void {
+    this.#released = true;
+    this.#room.give(this.#held_bytes);
+    this.#held_bytes = 0;
+    this.#blocks = [];
+    this.#free = Buffer.alloc(0);
+    this.#whole = null;
+  }
+
+  #grow(): boolean {
+    const bytes = Math.min(Math.max(this.#length, BLOCK_BYTES_MIN), BLOCK_BYTES_MAX);
+    if (!this.#room.take(bytes)) return false;
+    this.#held_bytes += bytes;
+    this.#free = Buffer.allocUnsafeSlow(bytes);
+    this.#blocks.push(this.#free);
+    return true;
+  }
+}
+
+interface UploadBounds {
+  readonly bytes_max: number;
+  /** After that a file which no document has asked for is let go of. */
+  readonly unasked_ms_max: number;
+}
+
+const usual: UploadBounds = { bytes_max: limits.uploads_bytes_max, unasked_ms_max: limits.upload_unasked_ms_max };
+
+/** The files of one process. */
+export class Uploads {
+  readonly room: UploadRoom;
+  readonly #unasked_ms_max: number;
+  readonly #delivered = new Map<string, Upload>();
+
+  constructor({ bytes_max, unasked_ms_max }: UploadBounds = usual) {
+    this.room = new UploadRoom(bytes_max);
+    this.#unasked_ms_max = unasked_ms_max;
+  }
+
+  /** `id` can be guessed by nobody and is never the same twice. */
+  begin(id: string): Upload {
+    return new Upload(id, this.room, { delivered: this.#delivered, unasked_ms_max: this.#unasked_ms_max });
+  }
+
+  /** The file of that id, for whoever asks first; null where there is none, or none any more. */
+  open(id: string): OpenedUpload | null {
+    const upload = this.#delivered.get(id);
+    return upload?.asked() ?? null;
+  }
+}
+
+interface Shelf {
+  readonly delivered: Map<string, Upload>;
+  readonly unasked_ms_max: number;
+}
+
+/** A file that is worked for in this process. */
+class Upload extends IncomingFile {
+  readonly id: string;
+  readonly #shelf: Shelf;
+  #unasked: NodeJS.Timeout | undefined;
+
+  constructor(id: string, room: UploadRoom, shelf: Shelf) {
+    super(room);
+    this.id = id;
+    this.#shelf = shelf;
+  }
+
+  async deliver(): Promise<void> {
+    if (this.length === 0) return;
+    this.#shelf.delivered.set(this.id, this);
+    this.#unasked = setTimeout(() => this.release(), this.#shelf.unasked_ms_max).unref();
+  }
+
+  asked(): OpenedUpload {
+    this.#taken();
+    return { ...this.whole(), release: () => this.release() };
+  }
+
+  override release(): void {
+    this.#taken();
+    super.release();
+  }
+
+  #taken(): void {
+    clearTimeout(this.#unasked);
+    this.#shelf.delivered.delete(this.id);
+  }
+}

@@ -1,0 +1,160 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../subgraphs/database.ts';
+import {
+  abandonClaim,
+  awaitArrivals,
+  beginSettling,
+  blockClaims,
+  type ClaimRequest,
+  claimByKey,
+  closeArrival,
+  identifierSlot,
+  type Lease,
+  markFinal,
+  markRecorded,
+  namedPayment,
+  renewLease,
+  reopen,
+} from '../../subgraphs/receipt/index.ts';
+import { findPayment } from '../../subgraphs/receipt/payment/status.ts';
+import { freshStore } from '../harness/store.ts';
+import { claim, claimRequest, OTHER, OWNER } from './fixture.ts';
+
+/* What a purchase is called by its payer, and how a payment stands for whoever holds it: against Postgres, by the rules alone. */
+
+const PAYER = claimRequest('').payer;
+const STRANGER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+const name = (identifier: string) => ({ network: 'base', payer: PAYER, identifier }) as const;
+
+let database: Database;
+beforeAll(async () => {
+  database = await freshStore();
+  await database.transaction(tx => renewLease(tx, OWNER));
+});
+
+function request(claim_key: string, identifier: string, differently: Partial<ClaimRequest> = {}): ClaimRequest {
+  return claimRequest(claim_key, { identifier, slots: [identifierSlot(name(identifier))], ...differently });
+}
+
+async function taken(claim_key: string, identifier: string, differently: Partial<ClaimRequest> = {}): Promise<Lease> {
+  const [outcome] = await claim(database, request(claim_key, identifier, differently));
+  if (outcome?.kind !== 'claimed') throw new Error(`not claimed but ${outcome?.kind}`);
+  return outcome.lease;
+}
+
+const settling = (lease: Lease) =>
+  database.transaction(tx =>
+    beginSettling(tx, [{ ...lease, settlement_id: 's', from_block: 1, answer_box: null, worked: {} }]),
+  );
+const recorded = (lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
+const abandoned = (lease: Lease, definite: boolean, reason = 'test') =>
+  database.transaction(tx => abandonClaim(tx, lease, reason, definite));
+const kindOf = async (identifier: string, request_hash = 'the request') =>
+  (await namedPayment(database, name(identifier), request_hash))?.kind ?? null;
+const stateOf = async (payment_id: string, payer: string | null = null) =>
+  (await findPayment(database, 'http://svc.test', { payment_id, payer }))?.state ?? null;
+
+describe('an identifier', () => {
+  it('is held by the payment that took it first, through all its states, for its request', async () => {
+    const lease = await taken('first', 'walk');
+    expect((await claim(database, request('second', 'walk')))[0]).toMatchObject({ kind: 'slot_taken' });
+    expect([await kindOf('walk'), await kindOf('walk', 'another')]).toEqual(['in_flight', 'foreign']);
+    await settling(lease);
+    expect(await kindOf('walk')).toBe('in_flight');
+    await recorded(lease);
+    expect([await kindOf('walk'), await kindOf('walk', 'another')]).toEqual(['replayed', 'foreign']);
+    expect(await namedPayment(database, name('walk'), 'the request')).toMatchObject({ claim_key: 'first' });
+  });
+
+  it('is pending while nobody waits for its payment, and free once that is let go of', async () => {
+    const lease = await taken('let go', 'pending');
+    await settling(lease);
+    await abandoned(lease, false);
+    expect(await kindOf('pending')).toBe('pending');
+    await abandoned(await taken('released', 'free'), true);
+    expect(await kindOf('free')).toBe(null);
+    expect((await taken('the next', 'free')).claim_key).toBe('the next');
+  });
+
+  it('is free again where the book refused the payment', async () => {
+    await taken('refused', 'blocked');
+    await database.transaction(tx => blockClaims(tx, [{ claim_key: 'refused', refusal_id: 'refusal_x' as never }]));
+    expect(await kindOf('blocked')).toBe(null);
+  });
+
+  it('is taken by one of those that come in one batch, and by none of another payer', async () => {
+    const outcomes = await claim(database, request('b1', 'batch'), request('b2', 'batch'), request('b3', 'batch'));
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['claimed', 'slot_taken', 'slot_taken']);
+    expect(await namedPayment(database, { ...name('batch'), payer: STRANGER }, 'the request')).toBe(null);
+  });
+
+  it('goes back to a payment that settles after it was let go of, unless another has bought by it since', async () => {
+    for (const [identifier, bought_since] of [
+      ['back', false],
+      ['gone', true],
+    ] as const) {
+      await abandoned(await taken(`${identifier} one`, identifier), true);
+      if (bought_since) await taken(`${identifier} two`, identifier);
+      const released = await claimByKey(database, `${identifier} one`);
+      if (!released) throw new Error('no claim');
+      await database.transaction(tx => reopen(tx, released, OTHER, 1));
+      const holder = await namedPayment(database, name(identifier), 'the request');
+      expect(holder?.claim_key).toBe(bought_since ? 'gone two' : 'back one');
+    }
+  });
+});
+
+describe('how a payment stands', () => {
+  it('is told by its own name and by its identifier: claimed, pending, settled', async () => {
+    const lease = await taken('nonce-1', 'walked-1');
+    const both = async () => [await stateOf('nonce-1'), await stateOf('walked-1')];
+    expect(await both()).toEqual(['claimed', 'claimed']);
+    await settling(lease);
+    expect(await both()).toEqual(['pending', 'pending']);
+    await recorded(lease);
+    expect(await both()).toEqual(['settled', 'settled']);
+  });
+
+  it('is pending while a facilitator alone says that it settled, then settled or failed', async () => {
+    for (const [arrival, state] of [
+      ['confirmed', 'settled'],
+      ['unverified', 'failed'],
+    ] as const) {
+      const lease = await taken(arrival, `arrival-${arrival}`);
+      await settling(lease);
+      await recorded(lease);
+      await database.transaction(tx => awaitArrivals(tx, [arrival]));
+      expect(await stateOf(arrival)).toBe('pending');
+      await database.transaction(tx => closeArrival(tx, arrival, arrival));
+      expect(await stateOf(arrival)).toBe(state);
+    }
+  });
+
+  it('is released while it may be sent again, and failed once its nonce or its time is gone', async () => {
+    const lease = await taken('expires', 'expiring-1');
+    await abandoned(lease, true);
+    expect(await stateOf('expires')).toBe('released');
+    await database.transaction(tx => markFinal(tx, { claimKey: 'expires', leaseEpoch: 0 }));
+    expect(await stateOf('expires')).toBe('failed');
+    await abandoned(await taken('cancelled', 'cancelled-1'), true, 'cancelled');
+    expect(await stateOf('cancelled')).toBe('failed');
+  });
+
+  it('of an identifier is that of the payment which holds it, not of those that were let go of', async () => {
+    await abandoned(await taken('tried', 'twice-1'), true);
+    const lease = await taken('held', 'twice-1');
+    await settling(lease);
+    await abandoned(await taken('later', 'another-1', { identifier: 'twice-1' }), true);
+    expect(await stateOf('twice-1')).toBe('pending');
+  });
+
+  it('is told of one payer where several call theirs the same', async () => {
+    await taken('mine', 'shared-1');
+    const slots = [identifierSlot({ ...name('shared-1'), payer: STRANGER })];
+    await abandoned(await taken('his', 'shared-1', { payer: STRANGER, slots }), true);
+    await expect(stateOf('shared-1')).rejects.toThrow('several payers');
+    expect(await stateOf('shared-1', PAYER.toLowerCase())).toBe('claimed');
+    expect(await stateOf('shared-1', STRANGER)).toBe('released');
+    expect(await stateOf('nobody-s')).toBe(null);
+  });
+});

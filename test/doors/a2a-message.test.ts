@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { payingFetch } from '../harness/buyer.ts';
+import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+import { keepsPaidManners } from './paid-door.ts';
+
+const A2A = '/a2a-message';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+
+describe(`POST ${A2A}`, () => {
+  test('200 with a chat response and its receipt, one transfer', async () => {
+    const payer = await service.chain.newWallet();
+    const heard = await service.knock<Chat>('POST', A2A, { body: ask('Hello'), by: payingFetch(payer) });
+    expect(heard).toMatchObject({
+      status: 200,
+      body: {
+        object: 'chat.completion',
+        choices: [{ message: { role: 'assistant', content: expect.stringContaining('"Hello"') } }],
+        svc: { proof_outcome: 'settled', payer_wallet: payer.address },
+      },
+    });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('200 idempotent_replay of the same chat, bought at the other door: one field, two paths', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, A2A);
+    const first = await service.post<Chat>(A2A, ask('Hello'), payment);
+    const again = await service.post<Chat>(CHAT, ask('Hello'), payment);
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    expect(again.body.svc.issuer_signature).toEqual(first.body.svc.issuer_signature);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test.each([
+    ['a call', { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: {} }],
+    ['a call that is a chat as well', { ...ask('Hello'), jsonrpc: '2.0' }],
+  ])('400 jsonrpc_not_served on %s by JSON-RPC: the payment stays usable, and then buys', async (_, body) => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, A2A);
+    const refused = await service.post(A2A, body, payment);
+    expect(refused).toMatchObject({ status: 400, body: { code: 'jsonrpc_not_served', error: { param: 'jsonrpc' } } });
+    expect((await service.post(A2A, ask('Hello'), payment)).status).toBe(200);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('402 unpaid, also to JSON-RPC', async () => {
+    const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: {} };
+    expect((await service.post(A2A, body)).status).toBe(402);
+  });
+
+  test('502 where every hub fails, and nothing is charged', async () => {
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+    const payer = await service.chain.newWallet();
+    const failed = await service.post(A2A, ask('Hello'), await service.payment(payer, A2A));
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    expect(failed).toMatchObject({ status: 502, body: { code: 'hub_failed', charged: false } });
+    expect(await service.transfersFrom(payer)).toEqual([]);
+  });
+});
+
+keepsPaidManners(() => service, {
+  path: A2A,
+  job_kind: 'completions',
+  body: (_, name) => ask(name),
+  wrong: [
+    ['messages', { messages: 7 }],
+    ['messages.0.role', { messages: [{ role: 'tool', content: 'x' }] }],
+    ['model', { model: 'nobody-1' }],
+    ['stream', { stream: true }],
+  ],
+});

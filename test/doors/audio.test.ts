@@ -1,0 +1,179 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { TranscriptionAnswer } from '../../rest-compat/answers/media.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import { payingFetch } from '../harness/buyer.ts';
+import { type Audio, audio, audioForm, formNamed, heardIn } from './audio-form.ts';
+import { openService, type Service, type Svc } from './open-service.ts';
+import { keepsPaidManners } from './paid-door.ts';
+
+const AUDIO = '/v1/audio/transcriptions';
+type Answer = Omit<z.infer<typeof TranscriptionAnswer>, 'svc'> & { readonly svc: Svc };
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService({}, { media: true });
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+});
+
+async function buy(form: FormData, headers: Record<string, string> = {}) {
+  const payer = await service.chain.newWallet();
+  const heard = await service.knock<Answer>('POST', AUDIO, { body: form, headers, by: payingFetch(payer) });
+  return { ...heard, payer };
+}
+
+describe(`POST ${AUDIO} 200`, () => {
+  test('by the official x402 client: the hub hears the very bytes, under a name of ours', async () => {
+    const file = audio(300_000);
+    const name = 'meeting of ACME with 0xABC (call 7).WAV';
+    const { status, body, headers, payer } = await buy(audioForm({ file, name, model: 'beta-audio' }));
+    expect(status).toBe(200);
+    expect(body).toEqual({ text: `This is beta-audio on beta, which ${heardIn(file)}`, svc: body.svc });
+    expect(headers.get('x-svc-receipt')).toBe(body.svc.issuer_signature.jws);
+    expect(body.svc).toMatchObject({
+      settlement_status: 'settled',
+      payload: { job_kind: 'other', fulfillment: { output_commitment: { status: 'committed', kind: 'sha256' } } },
+    });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+    const asked = service.hubs[1].requests.at(-1);
+    expect(asked?.path).toBe('/v1/audio/transcriptions');
+    expect(asked?.bytes.toString('latin1')).not.toMatch(/ACME|0xABC|meeting/);
+  });
+
+  test('with every field: the hub gets its own, and no other', async () => {
+    const said = { model: 'beta-audio', language: 'en', prompt: 'Größe', temperature: 0.5 };
+    const { status } = await buy(audioForm({ ...said, user: 'me', intent_id: 'i', attempt_index: 4 }));
+    expect(status).toBe(200);
+    const { headers, bytes } = service.hubs[1].requests.at(-1) ?? { headers: {}, bytes: Buffer.alloc(0) };
+    const form = await new Response(bytes, { headers: { 'content-type': String(headers['content-type']) } }).formData();
+    const fields = [...form.entries()].filter(([, value]) => typeof value === 'string');
+    expect(Object.fromEntries(fields)).toEqual({ ...said, temperature: '0.5', response_format: 'json' });
+    expect(form.get('file')).toMatchObject({ name: 'audio.wav', type: 'audio/wav' });
+  });
+
+  test('as text: the bare text, its receipt in the headers', async () => {
+    const file = audio('as text');
+    const { status, text, headers } = await buy(audioForm({ file, response_format: 'text' }));
+    expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/plain; charset=utf-8' });
+    expect(text).toContain(heardIn(file));
+    expect(headers.get('x-svc-receipt')).toMatch(/^ey/);
+  });
+
+  test('as verbose_json: language, duration and segments, as the hub gives them', async () => {
+    const { body } = await buy(audioForm({ response_format: 'verbose_json', 'timestamp_granularities[]': 'segment' }));
+    expect(body).toMatchObject({ task: 'transcribe', language: 'english', duration: 1.5, text: body.text });
+    expect(body.segments).toEqual([
+      expect.objectContaining({ id: 0, start: 0, end: 1.5, text: body.text, tokens: [1, 2], no_speech_prob: 0.01 }),
+    ]);
+    expect(body.segments?.[0]).not.toHaveProperty('transient');
+  });
+
+  test.each([
+    ['speech.MP3', '', 'mp3'],
+    ['a.b.flac', 'application/octet-stream', 'flac'],
+    ['blob', 'audio/webm;codecs=opus', 'webm'],
+    ['recording', 'audio/x-wav', 'wav'],
+  ])('of a file named %s of type %s, as %s', async (name, type, format) => {
+    const file = audio(name);
+    expect((await buy(audioForm({ file, name, type }))).body.text).toContain(heardIn(file, format));
+  });
+
+  test('from the other hub where one fails; 502 where that is not wanted', async () => {
+    service.hubs[0].behave({ kind: 'close' });
+    expect((await buy(audioForm())).body.svc).toMatchObject({ hub: 'beta', model: 'beta-audio' });
+    for (const hub of service.hubs) hub.behave({ kind: 'close' });
+    const { status, body, payer } = await buy(audioForm({ 'svc[failover]': false }));
+    expect({ status, body }).toMatchObject({ status: 502, body: { code: 'hub_failed', charged: false } });
+    expect(await service.transfersFrom(payer)).toEqual([]);
+  });
+
+  test('by GraphQL with a small file in base64: the same request as by form', async () => {
+    const file = audio(500_000);
+    const payment = await service.payment(await service.chain.newWallet(), AUDIO);
+    const query = `mutation ($file: AudioFileInput!) { createTranscription(input: { model: "beta-audio", file: $file }) {
+      text task language segments hub svc receipt { taskId } } }`;
+    const variables = { file: { base64: file.bytes.toString('base64'), format: 'wav' } };
+    const { body } = await service.post<{ data: { createTranscription: JsonObject } }>(
+      '/graphql',
+      { query, variables },
+      payment,
+    );
+    const { svc, receipt, ...told } = body.data.createTranscription;
+    const text = `This is beta-audio on beta, which ${heardIn(file)}`;
+    expect(told).toEqual({ text, task: null, language: null, segments: null, hub: 'beta' });
+    expect(receipt).toEqual({ taskId: (svc as Svc).task_id });
+    const again = await service.post<Answer>(AUDIO, audioForm({ file, model: 'beta-audio' }), payment);
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    expect(again.body).toMatchObject({ text, svc: { task_id: (svc as Svc).task_id } });
+  });
+});
+
+test(`POST ${AUDIO} 200 by a live key: no payment, and a receipt that names none`, async () => {
+  const file = audio('by key');
+  const heard = await service.post<Answer>(AUDIO, audioForm({ file }), { 'X-API-Key': 'a-live-key' });
+  expect(heard).toMatchObject({ status: 200, body: { svc: { waived_by: 'live_key', payment_ref: null } } });
+  expect(heard.body.text).toContain(heardIn(file));
+});
+
+describe(`POST ${AUDIO}, the same payment again`, () => {
+  const sent = async (file: Audio, name: string, payment: Record<string, string>) =>
+    service.post<Answer>(AUDIO, audioForm({ file, name, model: 'beta-audio' }), payment);
+
+  test('200 with the same bytes, whatever the file is called: the kept answer, no hub is asked', async () => {
+    const payment = await service.payment(await service.chain.newWallet(), AUDIO);
+    const first = await sent(audio('same'), 'one.wav', payment);
+    const before = service.hubs[1].requests.length;
+    const again = await sent(audio('same'), 'two.wav', payment);
+    expect(again.body.svc.issuer_signature).toEqual(first.body.svc.issuer_signature);
+    expect(again.body.text).toBe(first.body.text);
+    expect(service.hubs[1].requests).toHaveLength(before);
+  });
+
+  test('409 with other bytes, or with the same as another format', async () => {
+    const payment = await service.payment(await service.chain.newWallet(), AUDIO);
+    expect((await sent(audio('these'), 'a.wav', payment)).status).toBe(200);
+    for (const [file, name] of [
+      [audio('those'), 'a.wav'],
+      [audio('these'), 'a.mp3'],
+    ] as const)
+      expect(await sent(file, name, payment)).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+  });
+
+  test('200 where the answer was lost in a crash: it is worked for once more, free, with the file that came again', async () => {
+    const file = audio('lost');
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, AUDIO);
+    const first = await sent(file, 'a.wav', payment);
+    await service.query('update payment_claim set answer_box = null where task_id = $1', [first.body.svc.task_id]);
+    const before = service.hubs[1].requests.length;
+    const again = await sent(file, 'a.wav', payment);
+    expect(again).toMatchObject({ status: 200, body: { text: first.body.text } });
+    expect(again.body.svc.issuer_signature).toEqual(first.body.svc.issuer_signature);
+    expect(service.hubs[1].requests).toHaveLength(before + 1);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+});
+
+keepsPaidManners(() => service, {
+  path: AUDIO,
+  job_kind: 'other',
+  body: (_, name) => ({ file_of: name }),
+  sent: formNamed,
+  oversized: () => audioForm({ file: audio(limits.upload_file_bytes_max + 1) }),
+  wrong: [
+    ['file', { name: 'secrets.txt', type: 'text/plain' }],
+    ['file', { name: '', type: '' }],
+    ['model', { model: 'alpha-1' }],
+    ['language', { language: 'English, please' }],
+    ['prompt', { prompt: 'x'.repeat(limits.transcription_prompt_chars_max + 1) }],
+    ['response_format', { response_format: 'srt' }],
+    ['temperature', { temperature: '0x1' }],
+    ['temperature', { temperature: 1.5 }],
+    ['timestamp_granularities.0', { 'timestamp_granularities[]': 'word' }],
+    ['stream', { stream: true }],
+    ['attempt_index', { attempt_index: -1 }],
+  ],
+});

@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { verifyReceipt } from '../../subgraphs/receipt/index.ts';
+import { registrationOf } from '../harness/buyer.ts';
+import { askToStream, listen } from './listen.ts';
+import { ask, CHAT, type Chat, openService, REGISTER, type Service } from './open-service.ts';
+import { refusing } from './refusing.ts';
+import { openSocket } from './socket.ts';
+
+const DEMO = { 'X-API-Key': 'a-demo-key' };
+
+let service: Service;
+let agent: Awaited<ReturnType<Service['newAgent']>>;
+let shop: ReturnType<typeof refusing>;
+beforeAll(async () => {
+  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  agent = await service.newAgent();
+  shop = refusing(service);
+});
+
+const book = () => `/v1/agents/${agent.agent_id}/book`;
+const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
+
+interface Result {
+  readonly data?: JsonObject | null;
+  readonly errors?: readonly { readonly extensions: JsonObject }[];
+}
+const graphql = (query: string, headers: Record<string, string> = {}) =>
+  service.knock<Result>('POST', '/graphql', { body: { query }, headers: { ...DEMO, ...headers } });
+
+/** All that a demo key must leave as it was. */
+async function standing() {
+  const [counted] = await service.query(
+    `select (select count(*)::int from agent) as agents, (select count(*)::int from book_row) as rows,
+      (select count(*)::int from book_event) as events, (select count(*)::int from refusal) as refusals,
+      (select count(*)::int from payment_claim) as claims`,
+  );
+  const { policy, budget_atomic } = (
+    await service.query('select policy, budget_atomic from book where agent_id = $1', [agent.agent_id])
+  )[0] as { policy: JsonObject; budget_atomic: string | null };
+  return { ...counted, policy, budget_atomic, asked: asked() };
+}
+
+describe('a demo key skips payment', () => {
+  test('200, with a receipt that says that it was a demo', async () => {
+    const { status, body } = await service.post<Chat>(CHAT, ask(), DEMO);
+    expect(status).toBe(200);
+    expect(body.svc).toMatchObject({
+      waived_by: 'demo_key',
+      payload: { waived_by: 'demo_key' },
+      proof_outcome: 'none',
+    });
+    const { body: jwks } = await service.get('/.well-known/jwks.json');
+    expect(verifyReceipt(body.svc, jwks as never)).toMatchObject({ kind: 'valid', claim_id: 'none' });
+    const streamed = await listen(service, askToStream('Demo'), { headers: DEMO });
+    expect((await streamed.rest()).svc).toMatchObject({ waived_by: 'demo_key' });
+  });
+
+  test('200 on /graphql', async () => {
+    const { body } = await graphql(
+      'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hi" }] }) { svc } }',
+    );
+    expect(body).toMatchObject({ data: { createChatCompletion: { svc: { waived_by: 'demo_key' } } } });
+  });
+
+  test('200 to read a book with its session', async () => {
+    expect((await service.get(book(), { ...DEMO, 'X-SVC-Session': agent.session })).status).toBe(200);
+    expect((await service.get(`${book()}/policy`, { ...DEMO, 'X-SVC-Session': agent.session })).status).toBe(200);
+  });
+});
+
+describe('a demo key writes nothing: 403 at a door', () => {
+  const session = () => ({ session: agent.session });
+  test.each<[string, () => Promise<{ status: number; text: string }>]>([
+    ['chat with a session', () => service.post(CHAT, ask(), { ...DEMO, 'X-SVC-Session': agent.session })],
+    ['a budget', () => service.post(book(), { ...session(), budget: '1' }, DEMO)],
+    [
+      'a policy',
+      () => service.post(`${book()}/policy`, { ...session(), policy_type: 'kill_switch', value: true }, DEMO),
+    ],
+    ['a rotation', () => service.post(`${book()}/rotate`, session(), DEMO)],
+    ['a registration', async () => service.post(REGISTER, await registrationOf(await service.chain.newWallet()), DEMO)],
+  ])('%s', async (_, write) => {
+    const before = await standing();
+    expect(await write()).toMatchObject({ status: 403, text: '' });
+    expect(await standing()).toEqual(before);
+    // The session that came along still opens the book.
+    expect((await service.get(book(), { 'X-SVC-Session': agent.session })).status).toBe(200);
+  });
+
+  test('a stream with a session', async () => {
+    const before = await standing();
+    const headers = { ...DEMO, 'X-SVC-Session': agent.session };
+    expect((await listen(service, askToStream('x'), { headers })).status).toBe(403);
+    expect(await standing()).toEqual(before);
+  });
+
+  test('a registration that is paid for, and the stamp is not charged', async () => {
+    const account = await service.chain.newWallet();
+    const payment = await service.payment(account, REGISTER);
+    const body = await registrationOf(account);
+    expect(await service.post(REGISTER, body, { ...payment, ...DEMO })).toMatchObject({ status: 403, text: '' });
+    expect(await service.claimsOf(account)).toEqual([]);
+    expect((await service.post(REGISTER, body, payment)).status).toBe(200);
+  });
+
+  test('a registration by a receipt', async () => {
+    const account = await service.chain.newWallet();
+    const { task_id } = (await service.buy(account)).body.svc;
+    const body = await registrationOf(account, { task_id });
+    expect(await service.post(REGISTER, body, DEMO)).toMatchObject({ status: 403, text: '' });
+    expect((await service.post(REGISTER, body)).status).toBe(200);
+  });
+
+  test('a chat with a session that is paid for, and nothing is charged', async () => {
+    const payment = await service.payment(agent.account, CHAT);
+    const before = await standing();
+    const headers = { ...payment, ...DEMO, 'X-SVC-Session': agent.session };
+    expect(await service.post(CHAT, ask('Paid'), headers)).toMatchObject({ status: 403, text: '' });
+    expect(await standing()).toEqual(before);
+    expect((await service.post(CHAT, ask('Paid'), payment)).status).toBe(200);
+  });
+});
+
+const writes = () => [
+  `mutation { setBudget(agentId: ${agent.agent_id}, budgetAtomic: "1") { agentId } }`,
+  `mutation { setBookPolicy(agentId: ${agent.agent_id}, policyType: "kill_switch", value: true) { agentId } }`,
+  `mutation { rotateSession(agentId: ${agent.agent_id}) { session } }`,
+  'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hi" }] }) { svc } }',
+  `mutation { registerAgent(input: { agentWallet: "${agent.agentWallet}" }) { agentId } }`,
+];
+
+describe('a demo key writes nothing: forbidden', () => {
+  test('on /graphql, by each mutation that writes', async () => {
+    const before = await standing();
+    for (const query of writes()) {
+      const { body } = await graphql(query, { 'X-SVC-Session': agent.session });
+      expect(body.errors?.[0]?.extensions, query).toMatchObject({ code: 'forbidden', status: 403 });
+    }
+    expect(await standing()).toEqual(before);
+    expect((await shop.bookOf(agent)).agent_id).toBe(agent.agent_id);
+  });
+
+  test('on a socket, by each of them and by a paid stream', async () => {
+    const before = await standing();
+    const socket = openSocket(service, { session: agent.session, api_key: 'a-demo-key' });
+    const stream =
+      'subscription { chatCompletionStream(input: { messages: [{ role: "user", content: "Hi" }] }) { id } }';
+    for (const query of [...writes(), stream])
+      await expect(socket.first(query), query).rejects.toMatchObject([{ extensions: { code: 'forbidden' } }]);
+    expect(await standing()).toEqual(before);
+    expect(await socket.first(`{ book(agentId: ${agent.agent_id}) { agentId } }`)).toMatchObject({
+      data: { book: { agentId: agent.agent_id } },
+    });
+  });
+});

@@ -1,0 +1,152 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { ImageAnswer } from '../../rest-compat/answers/media.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import { payingFetch } from '../harness/buyer.ts';
+import { openService, type Service, type Svc } from './open-service.ts';
+import { keepsPaidManners } from './paid-door.ts';
+
+const IMAGES = '/v1/images/generations';
+type Answer = Omit<z.infer<typeof ImageAnswer>, 'svc'> & { readonly svc: Svc };
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService({}, { media: true });
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+});
+
+async function buy(body: JsonObject) {
+  const payer = await service.chain.newWallet();
+  const heard = await service.knock<Answer>('POST', IMAGES, { body, by: payingFetch(payer) });
+  return { ...heard, payer };
+}
+
+const PNG = '89504e470d0a1a0a';
+
+describe(`POST ${IMAGES} 200`, () => {
+  test('by the official x402 client: a picture by its bytes, and its receipt', async () => {
+    const { status, body, headers, payer } = await buy({ prompt: 'A lighthouse', response_format: 'b64_json' });
+    expect(status).toBe(200);
+    const { svc, data, created } = body;
+    expect(data).toEqual([{ b64_json: expect.any(String), revised_prompt: expect.stringContaining('-image on ') }]);
+    expect(
+      Buffer.from(data[0]?.b64_json ?? '', 'base64')
+        .subarray(0, 8)
+        .toString('hex'),
+    ).toBe(PNG);
+    expect(created).toBeGreaterThan(1_700_000_000);
+    expect(headers.get('x-svc-model')).toMatch(/-image$/);
+    expect(svc).toMatchObject({
+      settlement_status: 'settled',
+      payload: { job_kind: 'other', fulfillment: { output_commitment: { status: 'committed', kind: 'sha256' } } },
+    });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('where it is asked for by URL: where the hub keeps it', async () => {
+    const { body } = await buy({ prompt: 'By URL', response_format: 'url', model: 'beta-image' });
+    const url = body.data[0]?.url ?? '';
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/images\/[0-9a-f]{6}\.png$/);
+    expect(body.data).toEqual([{ url, revised_prompt: expect.any(String) }]);
+  });
+
+  test('the hub gets what was asked for and nothing else', async () => {
+    const asked = { model: 'beta-image', prompt: 'A fox', n: 1, size: '512x1024', response_format: 'b64_json' };
+    const { status } = await buy({ ...asked, user: 'me', intent_id: 'i', attempt_index: 1, stream: false });
+    expect(status).toBe(200);
+    const heard = service.hubs[1].requests.at(-1);
+    expect(heard).toMatchObject({ path: '/v1/images/generations', body: asked });
+    expect(Object.keys(heard?.body as object).sort()).toEqual(Object.keys(asked).sort());
+  });
+
+  test('from the other hub where one fails; 502 where that is not wanted', async () => {
+    service.hubs[0].behave({ kind: 'status', status: 500 });
+    service.hubs[1].behave({ kind: 'answer' });
+    const { body } = await buy({ prompt: 'Elsewhere' });
+    expect(body.svc).toMatchObject({ hub: 'beta', model: 'beta-image' });
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+    const { status, payer } = await buy({ prompt: 'Nowhere', svc: { failover: false } });
+    expect(status).toBe(502);
+    expect(await service.transfersFrom(payer)).toEqual([]);
+  });
+
+  test('by GraphQL: the same field, and the same answer to the same payment by REST', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, IMAGES);
+    const query = `mutation { createImage(input: { model: "beta-image", prompt: "Both" }) {
+      created data { b64Json url revisedPrompt } model hub svc receipt { taskId } } }`;
+    const { body } = await service.post<{ data: { createImage: JsonObject } }>('/graphql', { query }, payment);
+    const { createImage } = body.data;
+    expect(createImage).toMatchObject({ hub: 'beta', receipt: { taskId: (createImage.svc as Svc).task_id } });
+    const again = await service.post<Answer>(IMAGES, { model: 'beta-image', prompt: 'Both' }, payment);
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    expect(createImage.data).toMatchObject([{ b64Json: again.body.data[0]?.b64_json, url: null }]);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+});
+
+test(`POST ${IMAGES} 200 by a live key: no payment, and a receipt that names none`, async () => {
+  const heard = await service.post<Answer>(IMAGES, { prompt: 'By key' }, { 'X-API-Key': 'a-live-key' });
+  expect(heard).toMatchObject({ status: 200, body: { svc: { waived_by: 'live_key', payment_ref: null } } });
+});
+
+test(`POST ${IMAGES} 200 where the answer was lost in a crash: the same payment has it made once more, free`, async () => {
+  const payer = await service.chain.newWallet();
+  const payment = await service.payment(payer, IMAGES);
+  const body = { prompt: 'Lost', model: 'beta-image' };
+  const first = await service.post<Answer>(IMAGES, body, payment);
+  await service.query('update payment_claim set answer_box = null where task_id = $1', [first.body.svc.task_id]);
+  const before = service.hubs[1].requests.length;
+  const again = await service.post<Answer>(IMAGES, body, payment);
+  expect(again.body).toMatchObject({ data: first.body.data, svc: { settlement_status: 'idempotent_replay' } });
+  expect(again.body.svc.issuer_signature).toEqual(first.body.svc.issuer_signature);
+  expect(service.hubs[1].requests).toHaveLength(before + 1);
+  expect(await service.transfersFrom(payer)).toHaveLength(1);
+});
+
+describe(`POST ${IMAGES} 502, and nothing is charged for no image`, () => {
+  const image = { b64_json: 'aGVsbG8=' };
+  test.each<[string, string, JsonObject | string]>([
+    ['nothing', 'not_an_image', { created: 1, data: [] }],
+    ['two images', 'not_an_image', { data: [image, image] }],
+    ['bytes that are none', 'not_an_image', { data: [{ b64_json: 'not base64!' }] }],
+    ['bytes where a URL was asked for', 'not_an_image', { data: [image] }],
+    ['a URL that is code', 'not_an_image', { data: [{ url: 'javascript:alert(1)' }] }],
+    ['a URL that is the image', 'not_an_image', { data: [{ url: 'data:image/png;base64,aGVsbG8=' }] }],
+    ['more than is kept', 'too_large', { data: [{ b64_json: 'x'.repeat(limits.answer_bytes_max) }] }],
+  ])('where the hubs answer with %s; the payment pays when it is sent again', async (_, reason, bad) => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, IMAGES);
+    const body = { prompt: 'Hello', response_format: 'url', model: 'beta-image' };
+    service.hubs[1].behave({ kind: 'status', status: 200, body: bad });
+    const failed = await service.post(IMAGES, body, payment);
+    expect(failed).toMatchObject({ status: 502, body: { charged: false, attempts: [{ hub: 'beta', reason }] } });
+    expect(await service.transfersFrom(payer)).toEqual([]);
+    service.hubs[1].behave({ kind: 'answer' });
+    expect((await service.post(IMAGES, body, payment)).status).toBe(200);
+  });
+});
+
+keepsPaidManners(() => service, {
+  path: IMAGES,
+  job_kind: 'other',
+  body: (_, name) => ({ prompt: name }),
+  wrong: [
+    ['prompt', { prompt: '' }],
+    ['prompt', { prompt: 7 }],
+    ['prompt', { prompt: 'x'.repeat(limits.image_prompt_chars_max + 1) }],
+    ['model', { model: 'alpha-1' }],
+    ['model', { model: 'nobody-1' }],
+    ['n', { n: 2 }],
+    ['n', { n: 0 }],
+    ['size', { size: 'large' }],
+    ['size', { size: '1024x' }],
+    ['size', { size: '63x64' }],
+    ['size', { size: '64x2049' }],
+    ['response_format', { response_format: 'png' }],
+    ['stream', { stream: true }],
+  ],
+});

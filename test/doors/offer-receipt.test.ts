@@ -1,0 +1,133 @@
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
+import type { PaymentRequired } from '@x402/core/types';
+import {
+  type DecodedOffer,
+  decodeSignedOffers,
+  extractOffersFromPaymentRequired,
+  extractReceiptFromResponse,
+  findAcceptsObjectFromSignedOffer,
+  isJWSSignedOffer,
+  isJWSSignedReceipt,
+  type JWSSignedOffer,
+  type JWSSignedReceipt,
+  verifyOfferSignatureJWS,
+  verifyReceiptMatchesOffer,
+  verifyReceiptSignatureJWS,
+} from '@x402/extensions/offer-receipt';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { limits } from '../../schema/limits.ts';
+import { nowSeconds, payingFetch, registrationOf } from '../harness/buyer.ts';
+import { handMade } from './hand-made.ts';
+import { askToStream, listen } from './listen.ts';
+import { namingFetch, newName } from './named.ts';
+import { ask, CHAT, type Chat, openService, REGISTER, type Service } from './open-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+
+/** The signed offers of an unpaid answer, as a client of the official package sees them. */
+async function asked(path: string, headers: Record<string, string> = {}) {
+  const heard = await service.knock('POST', path, { headers });
+  const header = heard.headers.get('PAYMENT-REQUIRED') ?? '';
+  const required = decodePaymentRequiredHeader(header) as PaymentRequired;
+  return { header, required, offers: extractOffersFromPaymentRequired(required).filter(isJWSSignedOffer) };
+}
+
+async function offerOf(path: string): Promise<DecodedOffer> {
+  const [offer] = decodeSignedOffers((await asked(path)).offers);
+  if (!offer) throw new Error(`no signed offer at ${path}`);
+  return offer;
+}
+
+/** The signed receipt in an answer to a payment. */
+function receiptIn({ headers }: { headers: Headers }): JWSSignedReceipt {
+  const receipt = extractReceiptFromResponse(new Response(null, { headers }));
+  if (!receipt || !isJWSSignedReceipt(receipt)) throw new Error('no signed receipt');
+  return receipt;
+}
+
+describe.each([CHAT, REGISTER])('the 402 of %s', path => {
+  test('has a signed offer for each it accepts, which the official package verifies by its key id alone', async () => {
+    const { required, offers } = await asked(path);
+    expect(offers).toHaveLength(required.accepts.length);
+    for (const [index, offer] of offers.entries()) {
+      const payload = await verifyOfferSignatureJWS(offer);
+      expect(payload.resourceUrl).toBe(service.url + path);
+      expect(findAcceptsObjectFromSignedOffer(offer, required.accepts)).toEqual(required.accepts[index]);
+      expect(payload.validUntil).toBeGreaterThan(nowSeconds() + limits.payment_timeout_seconds_max);
+    }
+  });
+
+  test('brings the same signed offers to whoever asks, whatever the reason: nothing is signed per request', async () => {
+    const [one, two] = [await asked(path), await asked(path)];
+    expect(two.header).toBe(one.header);
+    const poor = await service.chain.newWallet(0n);
+    const { headers } = await handMade(service, poor, { accepted: { asset: poor.address } });
+    const refused = await service.post(path, path === CHAT ? ask() : await registrationOf(poor), headers);
+    const told = decodePaymentRequiredHeader(refused.headers.get('PAYMENT-REQUIRED') ?? '') as PaymentRequired;
+    expect(extractOffersFromPaymentRequired(told)).toEqual(one.offers);
+  });
+});
+
+test('an offer that was touched does not verify', async () => {
+  const { offers } = await asked(CHAT);
+  const { signature } = offers[0] as JWSSignedOffer;
+  const [head, payload, value] = signature.split('.');
+  const cheaper = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString()) as object;
+  const touched = Buffer.from(JSON.stringify({ ...cheaper, amount: '1' })).toString('base64url');
+  await expect(verifyOfferSignatureJWS({ format: 'jws', signature: `${head}.${touched}.${value}` })).rejects.toThrow();
+});
+
+test('GET /.well-known/did.json 200: the keys by which they verify, also where did:web looks below a path', async () => {
+  const { body } = await service.get('/.well-known/did.json');
+  expect(body).toMatchObject({ id: `did:web:${encodeURIComponent(new URL(service.url).host)}` });
+  expect((await service.get('/did.json')).body).toEqual(body);
+  expect(JSON.stringify(body)).not.toMatch(/"d":/);
+});
+
+describe('PAYMENT-RESPONSE', () => {
+  test('to a paid chat has a signed receipt that matches the offer, and the same bytes when it is delivered again', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const first = await service.post<Chat>(CHAT, ask('Receipt'), payment);
+    const receipt = receiptIn(first);
+    const facts = await verifyReceiptSignatureJWS(receipt);
+    expect(facts).toMatchObject({
+      transaction: first.body.svc.payment_ref.replace('base:', ''),
+      network: 'eip155:8453',
+    });
+    expect(verifyReceiptMatchesOffer(receipt, await offerOf(CHAT), [payer.address])).toBe(true);
+    expect(verifyReceiptMatchesOffer(receipt, await offerOf(REGISTER), [payer.address])).toBe(false);
+    expect(receiptIn(await service.post(CHAT, ask('Receipt'), payment))).toEqual(receipt);
+  });
+
+  test('to a stream has one before the text', async () => {
+    const payer = await service.chain.newWallet();
+    const stream = await listen(service, askToStream('Spoken'), { by: payingFetch(payer) });
+    expect(verifyReceiptMatchesOffer(receiptIn(stream), await offerOf(CHAT), [payer.address])).toBe(true);
+    await stream.rest();
+  });
+
+  test('on /graphql has one of that resource', async () => {
+    const payer = await service.chain.newWallet();
+    const query = `mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }`;
+    const body = { query, variables: { input: ask('Graph') } };
+    const heard = await service.knock('POST', '/graphql', { body, by: namingFetch(payer, newName()) });
+    expect(heard.status).toBe(200);
+    const facts = await verifyReceiptSignatureJWS(receiptIn(heard));
+    expect(facts.resourceUrl).toBe(`${service.url}/graphql`);
+  });
+
+  test('to v1 has none, and to a payment that was refused neither', async () => {
+    const payer = await service.chain.newWallet();
+    const v1 = await service.knock('POST', CHAT, { body: ask('Old'), by: payingFetch(payer, 1) });
+    expect(v1.status).toBe(200);
+    const told = decodePaymentResponseHeader(v1.headers.get('X-PAYMENT-RESPONSE') ?? '');
+    expect(told).not.toHaveProperty('extensions');
+    const poor = await service.chain.newWallet(0n);
+    const refused = await service.post(CHAT, ask('Poor'), (await handMade(service, poor)).headers);
+    expect([refused.status, refused.headers.get('PAYMENT-RESPONSE')]).toEqual([402, null]);
+  });
+});

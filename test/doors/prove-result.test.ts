@@ -1,0 +1,125 @@
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { ResultProof } from '../../rest-compat/answers/proof.ts';
+import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
+import { networks } from '../../schema/network.ts';
+import { leafHash } from '../../subgraphs/receipt/log/merkle.ts';
+import { verifyInclusion } from '../../subgraphs/receipt/log/merkle-proof.ts';
+import { ask, type Chat, openService, type Service } from './open-service.ts';
+import { refusing } from './refusing.ts';
+
+type Proof = z.infer<typeof ResultProof>;
+
+let service: Service;
+let chat: Chat;
+beforeAll(async () => {
+  service = await openService();
+  chat = (await service.buy(await service.chain.newWallet(), ask('Proven'))).body;
+  // The log has to have grown since: a proof of its newest leaf has the least in it.
+  for (const content of ['One', 'Two', 'Three']) await service.buy(await service.chain.newWallet(), ask(content));
+});
+
+const proven = (query: string) => service.get<Proof>(`/prove-result?${query}`);
+const bytes = (hex: string) => Buffer.from(hex, 'hex');
+
+describe('GET /prove-result 200', () => {
+  test('by the id of the task and of its answer: where on which chain a stranger finds the transfer', async () => {
+    const { task_id, payment_ref, verify_url } = chat.svc;
+    for (const id of [task_id, chat.id]) {
+      const { status, body } = await proven(`task_id=${id}`);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        task_id,
+        status: 'completed',
+        proof_outcome: 'settled',
+        verify_url,
+        shown_for: 'requested',
+        settlement: {
+          payment_ref,
+          chain: networks.base.caip2,
+          tx_hash: payment_ref.replace('base:', ''),
+          transfer_index: expect.any(Number),
+          asset: networks.base.usdc,
+          amount: '2000',
+          payer: chat.svc.payer_wallet,
+          pay_to: service.pay_to,
+          observed: true,
+        },
+      });
+      expect(body.does_not_prove.join(' ')).toContain('USDC');
+    }
+    const { settlement } = (await proven(`task_id=${task_id}`)).body;
+    const receipt = await service.chain.call<{ logs: { logIndex: string }[] }>(
+      'eth_getTransactionReceipt',
+      settlement?.tx_hash ?? null,
+    );
+    expect(receipt.logs.map(({ logIndex }) => Number(logIndex))).toContain(settlement?.transfer_index);
+  });
+
+  test('its proof verifies offline against the signed tree head, and not for another leaf', async () => {
+    const { inclusion } = (await proven(`task_id=${chat.svc.task_id}`)).body;
+    if (!inclusion) throw new Error('nothing is included');
+    const { leaf_index, tree_size: size, root_hash, jws, payload } = inclusion;
+    expect(size).toBeGreaterThan(leaf_index + 1);
+    const path = inclusion.path.map(bytes);
+    const claim = { leaf_index, size, root: bytes(root_hash) };
+    const leaf = leafHash(canonicalJson(payload as JsonObject));
+    expect(leaf.toString('hex')).toBe(inclusion.leaf_hash);
+    expect(verifyInclusion({ ...claim, leaf }, path)).toBe(true);
+    const other = leafHash(canonicalJson({ ...(payload as JsonObject), task_id: 'another' }));
+    expect(verifyInclusion({ ...claim, leaf: other }, path)).toBe(false);
+
+    const { body: jwks } = await service.get<JsonObject>('/.well-known/jwks.json');
+    const signed = await jwtVerify(jws, createLocalJWKSet(jwks as unknown as JSONWebKeySet), { algorithms: ['ES256'] });
+    const { log_id, tree_head_hash } = inclusion;
+    expect(signed.payload).toMatchObject({ log_id, tree_size: size, root_hash, tree_head_hash });
+  });
+
+  test('without the settlement where it is neither requested nor above the cost gate', async () => {
+    const { body } = await proven(`task_id=${chat.svc.task_id}&requested=false`);
+    expect(body).toMatchObject({ shown_for: null, settlement: null, inclusion: { leaf_index: expect.any(Number) } });
+  });
+
+  test('with nothing to prove where the book refused it', async () => {
+    const { heard } = await refusing(service).refused(await refusing(service).killed());
+    const { body } = await proven(`task_id=${heard.body.task_id}`);
+    const nothing = { shown_for: null, settlement: null, inclusion: null, proves: [] };
+    expect(body).toMatchObject({ status: 'refused', proof_outcome: 'none', ...nothing });
+  });
+
+  test('by GraphQL: the same', async () => {
+    const query = `query ($id: String!) { proveResult(taskId: $id) {
+      taskId shownFor settlement { txHash amount } inclusion { leafHash } doesNotProve } }`;
+    const heard = await service.post('/graphql', { query, variables: { id: chat.id } });
+    const { settlement, inclusion, does_not_prove } = (await proven(`task_id=${chat.svc.task_id}`)).body;
+    expect(heard.body).toEqual({
+      data: {
+        proveResult: {
+          taskId: chat.svc.task_id,
+          shownFor: 'requested',
+          settlement: { txHash: settlement?.tx_hash, amount: '2000' },
+          inclusion: { leafHash: inclusion?.leaf_hash },
+          doesNotProve: does_not_prove,
+        },
+      },
+    });
+  });
+});
+
+describe('GET /prove-result', () => {
+  test.each([`task_${'0'.repeat(26)}`, 'x'])('404 for %s', async id => {
+    expect(await proven(`task_id=${id}`)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test.each([
+    ['task_id', ''],
+    ['requested', `task_id=task_${'0'.repeat(26)}&requested=maybe`],
+  ])('400 without a good %s', async (param, query) => {
+    expect(await proven(query)).toMatchObject({ status: 400, body: { error: { param } } });
+  });
+
+  test('405 on POST: it costs nothing, and no 402 is said', async () => {
+    expect((await service.post('/prove-result', {})).status).toBe(405);
+  });
+});

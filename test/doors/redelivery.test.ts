@@ -1,0 +1,115 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { registrationOf } from '../harness/buyer.ts';
+import { handMade } from './hand-made.ts';
+import { ask, CHAT, openService, REGISTER, type Service } from './open-service.ts';
+
+/* What whoever sends the same payment again hears, by how it stands; and that its status says the same. */
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+  for (const gate of Object.values(service.gates)) gate.open();
+});
+
+type Payer = Awaited<ReturnType<Service['chain']['newWallet']>>;
+interface Kind {
+  readonly path: string;
+  body(payer: Payer): object | Promise<object>;
+}
+
+/** Each order of a charge: work then settle, a stream, a stamp. */
+const works: [title: string, kind: Kind][] = [
+  ['a chat', { path: CHAT, body: () => ask('Again', { model: 'alpha-1' }) }],
+  ['a streamed chat', { path: CHAT, body: () => ask('Again', { model: 'alpha-1', stream: true }) }],
+  ['a response', { path: '/v1/responses', body: () => ({ input: 'Again', model: 'alpha-1' }) }],
+];
+const every: typeof works = [
+  ...works,
+  ['a registration', { path: REGISTER, body: payer => registrationOf(payer, { at: SIGNED_AT }) }],
+];
+/** So that it is the same request each time. */
+const SIGNED_AT = Math.floor(Date.now() / 1000);
+
+/** One payment and one request, to be sent as often as one likes. */
+async function ordered({ path, body }: Kind) {
+  const payer = await service.chain.newWallet();
+  const { headers, message } = await handMade(service, payer);
+  const request = JSON.stringify(await body(payer));
+  const typed = { 'content-type': 'application/json', ...headers };
+  return {
+    payer,
+    async send() {
+      const answer = await fetch(service.url + path, { method: 'POST', headers: typed, body: request });
+      const text = await answer.text();
+      const problem = answer.headers.get('content-type')?.startsWith('application/problem+json');
+      const code = problem
+        ? (JSON.parse(text) as { code: string }).code
+        : answer.headers.get('x-svc-settlement-status');
+      return { heard: `${answer.status} ${code}`, settled_by: answer.headers.get('PAYMENT-RESPONSE') };
+    },
+    state: async () => (await service.get(`/v1/settlements/${message.nonce}`)).body.state ?? null,
+  };
+}
+
+const once = async (payer: Payer) => expect(await service.transfersFrom(payer)).toHaveLength(1);
+
+describe.each(every)('the same payment for %s', (_, kind) => {
+  test('200 idempotent_replay once it has settled, by the same transaction and signed receipt', async () => {
+    const { payer, send, state } = await ordered(kind);
+    const first = await send();
+    expect(first.heard).toMatch(/^200/);
+    expect(await state()).toBe('settled');
+    const again = await send();
+    expect(again.heard).toMatch(/^200/);
+    expect(again.settled_by).toBe(first.settled_by);
+    await once(payer);
+  });
+
+  test('409 payment_in_flight while it waits for its block; never 402', async () => {
+    const { payer, send, state } = await ordered(kind);
+    await service.chain.setAutomine(false);
+    const first = send();
+    try {
+      await expect.poll(state, { timeout: 10_000 }).toBe('pending');
+      expect((await send()).heard).toBe('409 payment_in_flight');
+    } finally {
+      await service.chain.setAutomine(true);
+      await service.chain.mine();
+    }
+    expect((await first).heard).toMatch(/^200/);
+    expect((await send()).heard).toMatch(/^200/);
+    expect(await state()).toBe('settled');
+    await once(payer);
+  });
+});
+
+describe.each(works)('the same payment for %s', (_, kind) => {
+  test('200 idempotent_replay says that of itself', async () => {
+    const { send } = await ordered(kind);
+    expect([(await send()).heard, (await send()).heard]).toEqual(['200 settled', '200 idempotent_replay']);
+  });
+
+  test('409 payment_in_flight while it is worked for', async () => {
+    const { payer, send, state } = await ordered(kind);
+    const before = service.gates.alpha.held();
+    service.gates.alpha.hold();
+    const first = send();
+    await expect.poll(service.gates.alpha.held).toBe(before + 1);
+    expect([await state(), (await send()).heard]).toEqual(['claimed', '409 payment_in_flight']);
+    service.gates.alpha.open();
+    expect([(await first).heard, (await send()).heard]).toEqual(['200 settled', '200 idempotent_replay']);
+    await once(payer);
+  });
+
+  test('200 settled after it was let go of: no hub had answered', async () => {
+    const { payer, send, state } = await ordered(kind);
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+    expect([(await send()).heard, await state()]).toEqual(['502 hub_failed', 'released']);
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    expect([(await send()).heard, await state()]).toEqual(['200 settled', 'settled']);
+    await once(payer);
+  });
+});

@@ -1,0 +1,182 @@
+import type { ServerResponse } from 'node:http';
+import OpenAI from 'openai';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { ResponseAnswer } from '../../rest-compat/answers/responses.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { canonicalHash } from '../../schema/digest.ts';
+import { payingFetch } from '../harness/buyer.ts';
+import { atEnd } from '../harness/release.ts';
+import { answering, type HubServer, hubServer } from '../inference/hub-server.ts';
+import { CHAT, openService, type Service, type Svc } from './open-service.ts';
+import { keepsPaidManners } from './paid-door.ts';
+
+const RESPONSES = '/v1/responses';
+type Answer = Omit<z.infer<typeof ResponseAnswer>, 'svc'> & { readonly svc: Svc };
+
+const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
+const replying = (message: JsonObject, finish_reason = 'stop') =>
+  answering({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }], usage });
+const good = replying({ content: 'Hello.' });
+
+let service: Service;
+let hub: HubServer;
+let reply: (response: ServerResponse) => void = good;
+beforeAll(async () => {
+  hub = await hubServer(response => reply(response));
+  atEnd(() => hub[Symbol.asyncDispose]());
+  const { base_url } = hub;
+  service = await openService({
+    HUBS: JSON.stringify([{ name: 'one', base_url, api_key: 'key', models: ['one-model'] }]),
+  });
+});
+beforeEach(() => {
+  reply = good;
+});
+
+async function bought(body: JsonObject) {
+  const payer = await service.chain.newWallet();
+  const heard = await service.knock<Answer>('POST', RESPONSES, { body, by: payingFetch(payer) });
+  return { ...heard, payer };
+}
+
+describe(`POST ${RESPONSES} 200`, () => {
+  test('on a text: the answer in OpenAI’s form, committed to by its receipt, one transfer', async () => {
+    const { status, body, payer } = await bought({ input: 'Hello' });
+    expect(status).toBe(200);
+    const { task_id } = body.svc;
+    const content = [{ type: 'output_text', text: 'Hello.', annotations: [] }];
+    expect(body).toMatchObject({
+      id: `resp_${task_id}`,
+      object: 'response',
+      model: 'one-model',
+      status: 'completed',
+      error: null,
+      output: [{ id: `msg_${task_id}`, type: 'message', role: 'assistant', status: 'completed', content }],
+      output_text: 'Hello.',
+      usage: { ...usage, input_tokens: 3, output_tokens: 1 },
+      svc: { hub: 'one', proof_outcome: 'settled', payer_wallet: payer.address },
+    });
+    expect(body.svc).toMatchObject({
+      payload: { fulfillment: { output_commitment: { hash: canonicalHash(body.output as never) } } },
+    });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('on messages with every field: the hub gets its own words for them', async () => {
+    const said = [{ id: 'msg_1', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }];
+    const input = [{ role: 'system', content: 'Be short.' }, ...said, { role: 'user', content: 'Go on.' }];
+    const members = { model: 'one-model', max_output_tokens: 7, temperature: 1.5, stream: false, tools: [] };
+    const { status } = await bought({ input, ...members, previous_response_id: null, unheard_of: 1 });
+    expect(status).toBe(200);
+    expect(hub.heard.at(-1)?.body).toEqual({
+      model: 'one-model',
+      max_tokens: 7,
+      temperature: 1.5,
+      messages: [input[0], { role: 'assistant', content: 'Hi' }, input[2]],
+    });
+  });
+
+  test('with function_call where the hub calls something', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"q":1}' } };
+    reply = replying({ content: null, tool_calls: [call] }, 'tool_calls');
+    const { body } = await bought({ input: 'Look it up' });
+    expect(body).toMatchObject({ status: 'completed', output_text: '' });
+    const item = { type: 'function_call', status: 'completed', call_id: 'call_1', name: 'look_up' };
+    expect(body.output).toEqual([{ ...item, id: expect.any(String), arguments: '{"q":1}' }]);
+  });
+
+  test.each([
+    ['content_filter', 'content_filter', { content: 'So far' }, 'So far'],
+    ['content_filter, and nothing is said', 'content_filter', { content: null }, ''],
+    ['length, and nothing is said', 'length', { content: '' }, ''],
+  ])('failed where the hub ends with %s: delivered and charged', async (_, finish_reason, message, output_text) => {
+    reply = replying(message, finish_reason);
+    const { body, payer } = await bought({ input: 'Hello' });
+    const code = finish_reason === 'length' ? 'max_output_tokens' : finish_reason;
+    expect(body).toMatchObject({ status: 'failed', error: { code }, output_text });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('completed where the hub stops at the length with something said', async () => {
+    reply = replying({ content: 'So far' }, 'length');
+    const { body } = await bought({ input: 'Hello' });
+    expect(body).toMatchObject({ status: 'completed', output: [{ status: 'incomplete' }], output_text: 'So far' });
+  });
+
+  test('to the official openai client, through a paying fetch', async () => {
+    const payer = await service.chain.newWallet();
+    const client = new OpenAI({
+      baseURL: `${service.url}/v1`,
+      apiKey: 'none',
+      maxRetries: 0,
+      fetch: payingFetch(payer),
+    });
+    const response = await client.responses.create({ model: 'svc/auto', input: 'Hello' });
+    expect(response).toMatchObject({ status: 'completed', output_text: 'Hello.', usage: { input_tokens: 3 } });
+  });
+
+  test('by GraphQL: the same field, and the same answer to the same payment', async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, RESPONSES);
+    const query = `mutation { createResponse(input: { input: [{ role: "user", content: "Hello" }] })
+      { id status outputText output { type content { text } callId } usage { inputTokens } svc receipt { taskId } } }`;
+    const run = async () => (await service.post<{ data: JsonObject }>('/graphql', { query }, payment)).body.data;
+    const first = await run();
+    expect(first).toMatchObject({
+      createResponse: {
+        status: 'completed',
+        outputText: 'Hello.',
+        output: [{ type: 'message', content: [{ text: 'Hello.' }], callId: null }],
+        receipt: { taskId: expect.stringMatching(/^task_/) },
+      },
+    });
+    const again = await service.post<Answer>(RESPONSES, { input: 'Hello' }, payment);
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    expect((first.createResponse as JsonObject).id).toBe(again.body.id);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+});
+
+describe(`POST ${RESPONSES} 502, and nothing is charged for no answer`, () => {
+  test.each<[string, (response: ServerResponse) => void, string]>([
+    ['an error object', answering({ error: { message: 'overloaded' } }), 'not_a_completion'],
+    ['neither text nor call', replying({ content: null }), 'not_a_completion'],
+    ['a status', response => void response.writeHead(500).end(), 'status_500'],
+  ])('where the hub answers with %s; the payment pays when it is sent again', async (_, bad, reason) => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, RESPONSES);
+    reply = bad;
+    const failed = await service.post(RESPONSES, { input: 'Hello' }, payment);
+    expect(failed).toMatchObject({ status: 502, body: { charged: false, attempts: [{ hub: 'one', reason }] } });
+    expect(await service.transfersFrom(payer)).toEqual([]);
+    reply = good;
+    expect((await service.post(RESPONSES, { input: 'Hello' }, payment)).status).toBe(200);
+  });
+});
+
+test(`POST ${RESPONSES} 409 by a payment that has bought a chat`, async () => {
+  const payment = await service.payment(await service.chain.newWallet(), CHAT);
+  await service.post(CHAT, { messages: [{ role: 'user', content: 'Hello' }] }, payment);
+  const heard = await service.post(RESPONSES, { input: 'Hello' }, payment);
+  expect(heard).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+});
+
+keepsPaidManners(() => service, {
+  path: RESPONSES,
+  job_kind: 'completions',
+  body: (_, name) => ({ input: name }),
+  wrong: [
+    ['input', { input: 7 }],
+    ['input', { input: [] }],
+    ['input', { input: [{ role: 'tool', content: 'x' }] }],
+    ['model', { model: 'nobody-1' }],
+    ['max_output_tokens', { max_output_tokens: 0 }],
+    ['temperature', { temperature: 2.5 }],
+    ['stream', { stream: true }],
+    ['previous_response_id', { previous_response_id: 'resp_1' }],
+    ['instructions', { instructions: 'Be short.' }],
+    ['tools', { tools: [{ type: 'function', name: 'f' }] }],
+    ['text.format.type', { text: { format: { type: 'json_schema' } } }],
+  ],
+});

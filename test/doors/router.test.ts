@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type HubBehaviour, type HubRequest, startTestHub, type TestHub } from '../harness/hub.ts';
+import { listen } from './listen.ts';
+import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+
+let service: Service;
+let router: TestHub;
+beforeAll(async () => {
+  router = await startTestHub({ name: 'router', models: [] });
+  router.behave(answering);
+  service = await openService({ ROUTER_URL: router.base_url, ROUTER_MODELS: 'other/listed', LOG_LEVEL: 'trace' });
+});
+beforeEach(() => router.behave(answering));
+
+/** It tells its models to nobody. */
+const answering = ({ method }: HubRequest): HubBehaviour =>
+  method === 'GET' ? { kind: 'status', status: 401 } : { kind: 'answer' };
+
+const MODEL = 'router/some/model';
+/** Every key that was shown in a test, and must be nowhere but at the router. */
+const shown: string[] = [];
+function newKey(): string {
+  const key = `sk-caller-${randomBytes(16).toString('hex')}`;
+  shown.push(key);
+  return key;
+}
+const routed = (content?: string, members = {}) => ask(content, { model: MODEL, ...members });
+const visit = async () => {
+  const payer = await service.chain.newWallet();
+  return { payer, payment: await service.payment(payer, CHAT), key: newKey() };
+};
+const calls = () => router.requests.filter(({ method }) => method === 'POST');
+
+describe('POST /v1/chat/completions for a router/* model', () => {
+  test('200 by the router, under the key of whoever asks; the receipt costs what it costs', async () => {
+    const { payer, payment, key } = await visit();
+    const { status, body, headers } = await service.post<Chat>(CHAT, routed(), { ...payment, 'X-Router-Key': key });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ model: MODEL, svc: { hub: 'router', model: MODEL, amount: '2000' } });
+    expect([headers.get('x-svc-hub'), headers.get('x-svc-model')]).toEqual(['router', MODEL]);
+    const call = calls().at(-1);
+    expect(call).toMatchObject({ headers: { authorization: `Bearer ${key}` }, body: { model: 'some/model' } });
+    expect(call?.headers).not.toHaveProperty('x-router-key');
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('200 as a stream, and by GraphQL', async () => {
+    const { payment, key } = await visit();
+    const stream = await listen(service, routed('Streamed', { stream: true }), {
+      headers: { ...payment, 'X-Router-Key': key },
+    });
+    expect(stream.headers.get('x-svc-hub')).toBe('router');
+    expect((await stream.rest()).text).toContain('some/model');
+
+    const other = await visit();
+    const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { model hub } }';
+    const { body } = await service.post<{ data: unknown }>(
+      '/graphql',
+      { query, variables: { input: routed() } },
+      { ...(await service.payment(other.payer, CHAT)), 'X-Router-Key': other.key },
+    );
+    expect(body.data).toEqual({ createChatCompletion: { model: MODEL, hub: 'router' } });
+    expect(calls().at(-1)?.headers.authorization).toBe(`Bearer ${other.key}`);
+  });
+
+  test.each([
+    ['no key', {}],
+    ['no word for a key', { 'X-Router-Key': 'two words' }],
+    ['a key that is too long', { 'X-Router-Key': 'k'.repeat(513) }],
+  ])('400 with %s, before any claim: the payment pays later', async (_, headers) => {
+    const { payer, payment, key } = await visit();
+    const before = calls().length;
+    const refused = await service.post(CHAT, routed(), { ...payment, ...headers });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param: 'X-Router-Key' } } });
+    expect([await service.claimsOf(payer), calls().length]).toEqual([[], before]);
+    expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key })).status).toBe(200);
+  });
+
+  test.each([401, 402, 404, 503])(
+    '502 where the router answers %i: which, not charged, and no other answers',
+    async status => {
+      const { payer, payment, key } = await visit();
+      const [asked_hubs, before] = [service.hubs.map(hub => hub.requests.length), calls().length];
+      router.behave({ kind: 'status', status, body: { error: { message: `Incorrect API key: ${key}` } } });
+      const failed = await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key });
+      expect(failed).toMatchObject({
+        status: 502,
+        body: { code: 'hub_failed', charged: false, attempts: [{ hub: 'router', reason: `status_${status}` }] },
+      });
+      expect(failed.text).not.toContain(key);
+      expect(service.hubs.map(hub => hub.requests.length)).toEqual(asked_hubs);
+      expect(calls()).toHaveLength(before + 1);
+      expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: 'hub_failed' }]);
+      router.behave(answering);
+      expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key })).status).toBe(200);
+    },
+  );
+
+  test('the key is no part of the request: the same payment with another brings the stored answer', async () => {
+    const { payment, key } = await visit();
+    const first = await service.post<Chat>(CHAT, routed(), { ...payment, 'X-Router-Key': key });
+    const before = calls().length;
+    const again = await service.post<Chat>(CHAT, routed(), { ...payment, 'X-Router-Key': newKey() });
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    expect(again.body.svc.payload_hash).toBe(first.body.svc.payload_hash);
+    expect(calls()).toHaveLength(before);
+  });
+
+  test('with a session it is still not vendor_blind: the key says whose it is', async () => {
+    const { session } = await service.newAgent();
+    const { payment, key } = await visit();
+    const headers = { ...payment, 'X-Router-Key': key, 'X-SVC-Session': session };
+    const heard = await service.post<Chat>(CHAT, routed(), headers);
+    expect([heard.status, heard.headers.get('x-svc-vendor-blind')]).toEqual([200, null]);
+    expect(heard.body.svc).not.toHaveProperty('vendor_blind');
+  });
+
+  test('a key that comes with another model goes nowhere', async () => {
+    const { payment, key } = await visit();
+    expect((await service.post(CHAT, ask(), { ...payment, 'X-Router-Key': key })).status).toBe(200);
+    expect(JSON.stringify([router.requests, service.hubs.map(hub => hub.requests)])).not.toContain(key);
+  });
+
+  test('the models of a router that tells them to nobody without a key are those that are configured', async () => {
+    const { body } = await service.get<{ data: { id: string }[] }>('/v1/models');
+    expect(body.data.at(-1)?.id).toBe('router/other/listed');
+  });
+
+  test('no key is in any row of the database, nor in any line of the log', async () => {
+    expect(shown.length).toBeGreaterThan(10);
+    const tables = await service.query<{ name: string }>(
+      "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'",
+    );
+    expect(tables.length).toBeGreaterThan(5);
+    for (const key of shown) {
+      // Bytes are shown in hex.
+      const needles = [key, Buffer.from(key).toString('hex'), Buffer.from(key).toString('base64').slice(0, -4)];
+      expect(service.gateway.logs.join('\n')).not.toContain(key);
+      for (const { name } of tables)
+        expect(
+          await service.query(`select 1 from ${name} t where t::text like any($1)`, [needles.map(n => `%${n}%`)]),
+        ).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,165 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { Settlement } from '../../rest-compat/answers/settlement.ts';
+import type { Wallet } from '../harness/buyer.ts';
+import { handMade, submitElsewhere } from './hand-made.ts';
+import { named, newName } from './named.ts';
+import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+import { refusing } from './refusing.ts';
+
+type Stands = z.infer<typeof Settlement>;
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+  for (const gate of Object.values(service.gates)) gate.open();
+});
+
+const of = (id: string, query = '') => service.get<Stands>(`/v1/settlements/${id}${query}`);
+const stateOf = async (id: string) => (await of(id)).body.state;
+
+/** A paid chat, and the names under which its payment may be asked for. */
+async function bought(account: Wallet, content = 'Settled', name = newName()) {
+  const { headers, message } = await named(service, account, name);
+  const heard = await service.post<Chat>(CHAT, ask(content), headers);
+  return { name, nonce: message.nonce, headers, heard, svc: heard.body.svc };
+}
+
+describe('GET /v1/settlements/{payment_id}', () => {
+  test('200 settled by nonce in any case, and by identifier: what is public of it, and nothing else', async () => {
+    const { name, nonce, svc } = await bought(await service.chain.newWallet());
+    const stands = {
+      payment_id: nonce,
+      state: 'settled',
+      task_id: svc.task_id,
+      network: 'base',
+      payment_ref: svc.payment_ref,
+      verify_url: svc.verify_url,
+      charged: true,
+      retry_after_seconds: null,
+    };
+    const heard = await of(nonce);
+    expect([heard.status, heard.body, heard.headers.get('Retry-After')]).toEqual([200, stands, null]);
+    expect((await of(`0x${nonce.slice(2).toUpperCase()}`)).body).toEqual(stands);
+    expect((await of(name)).body).toEqual({ ...stands, payment_id: name });
+  });
+
+  test('200 claimed while the hub thinks, with Retry-After', async () => {
+    const before = service.gates.alpha.held();
+    service.gates.alpha.hold();
+    const { headers, message } = await handMade(service, await service.chain.newWallet());
+    const first = service.post(CHAT, { ...ask('Think'), model: 'alpha-1' }, headers);
+    await expect.poll(service.gates.alpha.held).toBe(before + 1);
+    const { body, headers: told } = await of(message.nonce);
+    expect(body).toMatchObject({ state: 'claimed', charged: null, payment_ref: null, retry_after_seconds: 1 });
+    expect(body.verify_url).toBe(`${service.url}/receipt/${body.task_id}`);
+    expect(told.get('Retry-After')).toBe('1');
+    service.gates.alpha.open();
+    expect((await first).status).toBe(200);
+    expect(await stateOf(message.nonce)).toBe('settled');
+  });
+
+  test('200 pending once it may have moved, with Retry-After; settled with its block', async () => {
+    const { headers, message } = await handMade(service, await service.chain.newWallet());
+    await service.chain.setAutomine(false);
+    const first = service.post(CHAT, ask('In the pool'), headers);
+    try {
+      await expect.poll(() => stateOf(message.nonce), { timeout: 10_000 }).toBe('pending');
+      const { body, headers: told } = await of(message.nonce);
+      expect(body).toMatchObject({ charged: null, payment_ref: null, retry_after_seconds: 2 });
+      expect(told.get('Retry-After')).toBe('2');
+    } finally {
+      await service.chain.setAutomine(true);
+      await service.chain.mine();
+    }
+    expect((await first).status).toBe(200);
+    expect(await stateOf(message.nonce)).toBe('settled');
+  });
+
+  test('200 released where no hub answered: not charged, and still usable', async () => {
+    const payer = await service.chain.newWallet();
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+    const { name, nonce, headers } = await bought(payer, 'Nobody');
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    const stands = {
+      state: 'released',
+      charged: false,
+      payment_ref: null,
+      verify_url: null,
+      retry_after_seconds: null,
+    };
+    expect((await of(nonce)).body).toMatchObject(stands);
+    expect((await of(name)).body).toMatchObject(stands);
+    expect((await service.post(CHAT, ask('Nobody'), headers)).status).toBe(200);
+    expect([await stateOf(nonce), await stateOf(name)]).toEqual(['settled', 'settled']);
+  });
+
+  test('200 released where the book refused it: what it knows stays with the book', async () => {
+    const { account } = await refusing(service).killed();
+    const { nonce, heard } = await bought(account, 'Refused');
+    expect(heard.status).toBe(403);
+    expect((await of(nonce)).body).toMatchObject({ state: 'released', charged: false, verify_url: null });
+  });
+
+  test('200 failed where its nonce went into another payment', async () => {
+    const payer = await service.chain.newWallet();
+    const made = await handMade(service, payer);
+    const { nonce } = made.message;
+    await submitElsewhere(service, await handMade(service, payer, { signed: { nonce, to: payer.address } }));
+    expect((await service.post(CHAT, ask(), made.headers)).status).toBe(402);
+    expect((await of(nonce)).body).toMatchObject({ state: 'failed', charged: false });
+  });
+
+  test('400 where several payers call theirs the same, until one is named by ?payer=', async () => {
+    const [one, other] = [await service.chain.newWallet(), await service.chain.newWallet()];
+    const name = newName();
+    const [mine, his] = [await bought(one, 'Mine', name), await bought(other, 'His', name)];
+    expect(await of(name)).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param: 'payer' } } });
+    const task_of = async (payer: string) => (await of(name, `?payer=${payer}`)).body.task_id;
+    expect(await task_of(one.address.toLowerCase())).toBe(mine.svc.task_id);
+    expect(await task_of(other.address)).toBe(his.svc.task_id);
+    expect((await of(name, `?payer=${service.pay_to}`)).status).toBe(404);
+  });
+
+  test.each([
+    ['a nonce', `0x${'0'.repeat(64)}`],
+    ['a message hash', 'f'.repeat(64)],
+    ['an identifier', newName()],
+  ])('404 to %s that nobody has shown', async (_, id) => {
+    expect(await of(id)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test.each([
+    ['too short', '0x12'],
+    ['too long', 'a'.repeat(129)],
+    ['of other characters', `${'a'.repeat(16)}%20b`],
+  ])('400 to an id that is %s', async (_, id) => {
+    const heard = await of(id);
+    expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param: 'payment_id' } } });
+  });
+
+  test('400 to a payer that is no address', async () => {
+    expect(await of(newName(), '?payer=me')).toMatchObject({ status: 400, body: { error: { param: 'payer' } } });
+  });
+
+  test('never 402, whatever came along', async () => {
+    const { headers } = await handMade(service, await service.chain.newWallet());
+    expect((await service.get(`/v1/settlements/${newName()}`, headers)).status).toBe(404);
+  });
+});
+
+test('query { settlement(paymentId:) } says the same, and null of what is unknown', async () => {
+  const { nonce, svc } = await bought(await service.chain.newWallet());
+  const query = `query ($id: String!) { settlement(paymentId: $id) { state taskId charged } }`;
+  const asked = async (id: string) => (await service.post('/graphql', { query, variables: { id } })).body;
+  expect(await asked(nonce)).toEqual({
+    data: { settlement: { state: 'settled', taskId: svc.task_id, charged: true } },
+  });
+  expect(await asked(newName())).toEqual({ data: { settlement: null } });
+  expect(await asked('?')).toMatchObject({
+    errors: [{ extensions: { code: 'invalid_request', param: 'payment_id' } }],
+  });
+});

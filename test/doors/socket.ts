@@ -1,0 +1,34 @@
+import { createClient, type FormattedExecutionResult } from 'graphql-ws';
+import { onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Service } from './open-service.ts';
+
+type Result = FormattedExecutionResult<Record<string, unknown>, unknown>;
+
+/** A graphql-ws client of one test, with what it shows at connection_init. */
+export function openSocket({ url }: Pick<Service, 'url'>, connectionParams: Record<string, unknown> = {}) {
+  const client = createClient({
+    url: `${url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams,
+    retryAttempts: 0,
+  });
+  onTestFinished(async () => client.dispose());
+  const results = (query: string) => client.iterate({ query });
+  return {
+    /** All that comes, to the end. Throws what the operation was refused with. */
+    async all(query: string): Promise<Result[]> {
+      const heard: Result[] = [];
+      for await (const result of results(query)) heard.push(result);
+      return heard;
+    },
+    /** What comes first; an error of a field is thrown like a refusal. */
+    async first(query: string): Promise<Result> {
+      for await (const result of results(query)) {
+        if (result.errors) throw result.errors;
+        return result;
+      }
+      throw new Error('nothing came');
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { ask, CHAT, openService, type Service } from './open-service.ts';
+import { taskOf } from './tasks.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+
+interface Standing extends JsonObject {
+  readonly task_id: string;
+  readonly status: string;
+}
+const standing = (id: string) => service.get<Standing>(`/task-status?task_id=${id}`);
+
+interface Answer extends JsonObject {
+  readonly id: string;
+  readonly svc: { readonly task_id: string; readonly payment_ref: string; readonly verify_url: string };
+}
+
+/** The task of the one claim of that wallet's. */
+async function taskIdOf(address: string): Promise<string> {
+  const text = 'select task_id from payment_claim where lower(payer) = lower($1)';
+  const [claim] = await service.query<{ task_id: string }>(text, [address]);
+  if (!claim) throw new Error('nothing is claimed');
+  return claim.task_id;
+}
+
+describe('GET /task-status 200', () => {
+  test.each([
+    [CHAT, 'completed', ask('Hello')],
+    ['/v1/responses', 'completed', { input: 'Hello' }],
+    ['/a2a-message', 'completed', ask('Hello')],
+    ['/task-request', 'accepted', null],
+    ['/task-quote', 'completed', {}],
+  ])('%s: %s and settled, by the id of the task and of its answer', async (path, status, sent) => {
+    const payer = await service.chain.newWallet();
+    const body = sent ?? taskOf(payer);
+    const bought = (await service.post<Answer>(path, body, await service.payment(payer, path))).body;
+    const { task_id, payment_ref, verify_url } = bought.svc;
+    const told = { task_id, status, proof_outcome: 'settled', payment_ref, verify_url };
+    for (const id of [task_id, bought.id ?? task_id]) expect((await standing(id)).body).toEqual(told);
+    const query = 'query ($id: String!) { taskStatus(taskId: $id) { taskId status proofOutcome paymentRef } }';
+    const asked = { query, variables: { id: bought.id ?? task_id } };
+    expect((await service.post('/graphql', asked)).body).toEqual({
+      data: { taskStatus: { taskId: task_id, status, proofOutcome: 'settled', paymentRef: payment_ref } },
+    });
+  });
+
+  test('working while the hub is, then completed', async () => {
+    const hold = Promise.withResolvers<void>();
+    for (const hub of service.hubs) hub.behave({ kind: 'answer', until: hold.promise });
+    const payer = await service.chain.newWallet();
+    const answer = service.post(CHAT, ask('Slow'), await service.payment(payer, CHAT));
+    await expect.poll(() => service.claimsOf(payer)).toHaveLength(1);
+    const task_id = await taskIdOf(payer.address);
+    expect((await standing(task_id)).body).toMatchObject({ status: 'working', proof_outcome: 'pending' });
+    hold.resolve();
+    expect((await answer).status).toBe(200);
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    expect((await standing(task_id)).body).toMatchObject({ status: 'completed', proof_outcome: 'settled' });
+  });
+
+  test('released where no hub answered: pending while the payment may still be used, and then none', async () => {
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+    const payer = await service.chain.newWallet();
+    const failed = await service.post(CHAT, ask('Hello'), await service.payment(payer, CHAT));
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    expect(failed.status).toBe(502);
+    const task_id = await taskIdOf(payer.address);
+    const released = { status: 'released', payment_ref: null };
+    expect((await standing(task_id)).body).toMatchObject({ ...released, proof_outcome: 'pending' });
+    await service.query('update payment_claim set final = true where task_id = $1', [task_id]);
+    expect((await standing(task_id)).body).toMatchObject({ ...released, proof_outcome: 'none' });
+  });
+});
+
+describe('GET /task-status', () => {
+  const nobody = `task_${'0'.repeat(26)}`;
+
+  test.each([nobody, `chatcmpl-${nobody}`, 'x'])('404 for %s', async id => {
+    expect(await standing(id)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test('400 without task_id, and on one too long', async () => {
+    for (const query of ['', `?task_id=${'x'.repeat(100)}`])
+      expect(await service.get(`/task-status${query}`)).toMatchObject({
+        status: 400,
+        body: { error: { param: 'task_id' } },
+      });
+  });
+});

@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { named, newName } from '../doors/named.ts';
+import type { Wallet } from '../harness/buyer.ts';
+import type { RunningGateway } from '../harness/gateway.ts';
+import { audit } from './audit.ts';
+import { type Answer, harmless, jwsOf, nameOf } from './buyer.ts';
+import { allClosed, deaths } from './claims.ts';
+import { eventually, type Ground, openGround } from './ground.ts';
+
+/* A purchase that its payer has named, asked for again and again, each time with an authorization of its own. */
+
+const PRICE = 2_000n;
+
+let ground: Ground;
+let gateways: readonly [RunningGateway, RunningGateway];
+
+beforeAll(async () => {
+  ground = await openGround();
+  gateways = await Promise.all([ground.start(), ground.start()]);
+});
+
+type Purchase = { readonly payer: Wallet; readonly name: string; readonly content: string };
+
+async function newPurchase(content: string, amount_atomic?: bigint): Promise<Purchase> {
+  return { payer: await ground.chain.newWallet(amount_atomic), name: newName(), content };
+}
+
+/** One more authorization for it, ready to be sent. */
+async function ordered({ payer, name, content }: Purchase) {
+  const { headers } = await named(ground, payer, name);
+  const body = JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content }] });
+  return async ({ url }: { readonly url: string }): Promise<Answer> => {
+    const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
+    const answer = await fetch(`${url}/v1/chat/completions`, request);
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answer['body'] };
+  };
+}
+
+const buy = async (purchase: Purchase, gateway: { readonly url: string }) => (await ordered(purchase))(gateway);
+
+async function transfersOf({ payer }: Purchase): Promise<number> {
+  const transfers = await ground.chain.transfers(ground.pay_to);
+  return transfers.filter(({ from }) => from === payer.address.toLowerCase()).length;
+}
+
+async function receiptsOf({ payer }: Purchase): Promise<number> {
+  const text = 'select task_id from receipt where payer_wallet = $1';
+  return (await ground.database.query({ text, values: [payer.address] })).length;
+}
+
+describe('fifty payments under one identifier at once over two processes', () => {
+  it.each([
+    ['of a payer who has enough for all', undefined],
+    ['of one who has enough for one', PRICE],
+  ])('%s: one transfer, one receipt, and to the others that or "ask again"', async (_, amount_atomic) => {
+    const purchase = await newPurchase('me once', amount_atomic);
+    const sends = await Promise.all(Array.from({ length: 50 }, () => ordered(purchase)));
+    const answers = await Promise.all(sends.map((sending, index) => sending(gateways[index % 2 === 0 ? 0 : 1])));
+
+    expect([...new Set(answers.map(nameOf))].filter(heard => !harmless.has(heard))).toEqual([]);
+    const settled = answers.filter(({ headers }) => headers.get('x-svc-settlement-status') === 'settled');
+    expect(settled).toHaveLength(1);
+    await allClosed(ground);
+    const late = await Promise.all(gateways.map(gateway => buy(purchase, gateway)));
+    const paid = [...answers, ...late].filter(({ status }) => status === 200);
+    expect(new Set(paid.map(jwsOf)).size).toBe(1);
+    expect([await transfersOf(purchase), await receiptsOf(purchase)]).toEqual([1, 1]);
+    await audit(ground);
+  });
+});
+
+const tried = new Set(['after_work', 'before_record']);
+
+describe.each(deaths.filter(([point]) => tried.has(point)))('a process killed %s', (point, left) => {
+  it('another payment under the same identifier: no second charge', { timeout: 120_000 }, async () => {
+    const purchase = await newPurchase(point);
+    const dying = await ground.startFaulty({ point });
+    const lost = buy(purchase, dying).catch(() => null);
+    expect(await dying.exited).toBeNull();
+    expect(await lost).toBeNull();
+
+    // From now on each try is another authorization: whatever is heard, at most one of them all may move.
+    const bought = await eventually('bought', async () => {
+      const answer = await buy(purchase, gateways[0]);
+      expect(harmless).toContain(nameOf(answer));
+      return answer.status === 200 ? answer : null;
+    });
+    expect(bought.headers.get('x-svc-settlement-status')).toBe(left === 'recorded' ? 'idempotent_replay' : 'settled');
+    expect(jwsOf(await buy(purchase, gateways[1]))).toBe(jwsOf(bought));
+    await allClosed(ground);
+    expect([await transfersOf(purchase), await receiptsOf(purchase)]).toEqual([1, 1]);
+    await audit(ground);
+  });
+});

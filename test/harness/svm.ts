@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { createKeyPairSignerFromBytes, getBase58Encoder, type KeyPairSigner } from '@solana/kit';
+import { rpc } from '../../gateway/development/chain/rpc.ts';
+import { startSvm } from '../../gateway/development/svm/start.ts';
+import { developmentFeePayer, type SolanaWallet, solanaWallet } from '../../gateway/development/svm/wallets.ts';
+import { usdcAccountOf } from '../../gateway/payment/solana/programs.ts';
+import type { Json } from '../../schema/canonical-json.ts';
+import { networks } from '../../schema/network.ts';
+import { atEnd } from './release.ts';
+import { clearScratch, makeScratch } from './scratch.ts';
+
+export interface SolanaTransfer {
+  readonly signature: string;
+  readonly slot: number;
+  readonly from: string;
+  readonly amount_atomic: bigint;
+}
+
+interface TokenBalance {
+  readonly mint: string;
+  readonly owner: string;
+  readonly uiTokenAmount: { readonly amount: string };
+}
+
+interface Landed {
+  readonly slot: number;
+  readonly meta: {
+    readonly err: Json;
+    readonly preTokenBalances: readonly TokenBalance[];
+    readonly postTokenBalances: readonly TokenBalance[];
+  };
+}
+
+export type TestSvm = Awaited<ReturnType<typeof freshSvm>>;
+
+/** A Solana of one's own, with the USDC mint; gone after the file's last test. */
+export async function freshSvm() {
+  const folder = await makeScratch();
+  const svm = await startSvm(folder);
+  if (svm.kind === 'unsupported') throw new Error('there is no LiteSVM for this machine');
+  atEnd(async () => {
+    await svm.stop();
+    await clearScratch(folder);
+  });
+  const call = <T = unknown>(method: string, ...params: Json[]) => rpc<T>(svm.rpc_url, method, ...params);
+  const fund = (owner: string, funds: { usdc_atomic?: bigint; lamports?: bigint }) =>
+    call<string>('dev_fund', owner, {
+      usdc_atomic: String(funds.usdc_atomic ?? 0n),
+      lamports: String(funds.lamports ?? 0n),
+    });
+  return {
+    folder,
+    rpc_url: svm.rpc_url,
+    genesis_hash: svm.genesis_hash,
+    pid: svm.pid,
+    /** Starts it anew from its journal after its end, or adopts it; on the same port. */
+    restart: () => startSvm(folder),
+    /** With lamports to settle with. */
+    fee_payer: developmentFeePayer,
+    call,
+    /** Adds to what the owner holds; makes the USDC account where there is none. */
+    fund,
+    /** A wallet that nobody has used, with that much USDC. */
+    async newWallet(usdc_atomic = 1_000_000_000n): Promise<SolanaWallet & { readonly signer: KeyPairSigner }> {
+      const wallet = solanaWallet(randomBytes(32));
+      if (usdc_atomic > 0n) await fund(wallet.address, { usdc_atomic });
+      return { ...wallet, signer: await signerOf(wallet) };
+    },
+    /** An address whose USDC account stands and is empty. */
+    async newTreasury(): Promise<string> {
+      const { address } = solanaWallet(randomBytes(32));
+      await fund(address, {});
+      return address;
+    },
+    balanceOf: async (owner: string) => {
+      const { value } = await call<{ value: { amount: string } }>('getTokenAccountBalance', await usdcAccountOf(owner));
+      return BigInt(value.amount);
+    },
+    /** Every USDC transfer that ever reached an owner, in the chain's order. */
+    transfers: (owner: string) => transfersTo(call, owner),
+    advance: (slots: number) => call('dev_advanceSlots', slots),
+    /** From now on a slot lasts so long: ten seconds make a blockhash outlive any test. */
+    pace: (slot_ms: number) => call('dev_pace', slot_ms),
+    /** Until all that happened so far is final. */
+    finalize: () => call('dev_advanceSlots', 33),
+    /** No transaction that is signed by now can land any more; not yet final. */
+    expire: () => call('dev_expireBlockhashes'),
+    /** Takes transactions and holds them; `false` executes those that are still valid. */
+    stall: (on = true) => call('dev_stall', on),
+    /** Signatures of those it holds. */
+    waiting: () => call<string[]>('dev_waiting'),
+    drop: () => call('dev_drop'),
+    /** Takes a transaction back, as an abandoned fork does. */
+    forget: (signature: string) => call('dev_forget', signature),
+  };
+}
+
+export async function signerOf({ private_key }: SolanaWallet): Promise<KeyPairSigner> {
+  return createKeyPairSignerFromBytes(getBase58Encoder().encode(private_key));
+}
+
+async function transfersTo(
+  call: <T>(method: string, ...params: Json[]) => Promise<T>,
+  owner: string,
+): Promise<SolanaTransfer[]> {
+  const account = await usdcAccountOf(owner);
+  const options = { commitment: 'confirmed' };
+  const rows = await call<{ signature: string }[]>('getSignaturesForAddress', account, options);
+  const found: SolanaTransfer[] = [];
+  for (const { signature } of rows.reverse()) {
+    const landed = await call<Landed>('getTransaction', signature, { ...options, maxSupportedTransactionVersion: 0 });
+    const moved = movesOf(landed);
+    const amount_atomic = moved.get(owner) ?? 0n;
+    const from = [...moved].find(([, change]) => change < 0n)?.[0] ?? '';
+    if (amount_atomic > 0n) found.push({ signature, slot: landed.slot, from, amount_atomic });
+  }
+  return found;
+}
+
+/** By owner, what a transaction changed in USDC. */
+function movesOf({ meta }: Landed): Map<string, bigint> {
+  const moved = new Map<string, bigint>();
+  const add = (balances: readonly TokenBalance[], sign: bigint) => {
+    for (const { mint, owner, uiTokenAmount } of balances)
+      if (mint === networks.solana.usdc)
+        moved.set(owner, (moved.get(owner) ?? 0n) + sign * BigInt(uiTokenAmount.amount));
+  };
+  add(meta.preTokenBalances, -1n);
+  add(meta.postTokenBalances, 1n);
+  return moved;
+}
