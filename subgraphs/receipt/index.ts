@@ -36,18 +36,18 @@ import { RefusalResolver } from './refusal/refusal.resolver.ts';
 import { RefusalsByTask } from './refusal/task.migration.ts';
 
 export type { ReceiptContext } from './context.ts';
-export { type HubSettings, isRouted } from './inference/catalogue.ts';
 export { transcriptionPaid } from './inference/audio/transcription.paid.ts';
+export { type HubSettings, isRouted } from './inference/catalogue.ts';
 export { completionPaid } from './inference/completions/completion.paid.ts';
 export { completionStream } from './inference/completions/completion.stream.ts';
 export type { InferenceContext } from './inference/context.ts';
-export { isVendorBlind } from './inference/vendor-blind.ts';
 export { eventsIn } from './inference/hubs/events.ts';
 export { type HubOptions, type Hubs, openHubs } from './inference/hubs/open.ts';
 export { imagePaid } from './inference/images/image.paid.ts';
 export { responsePaid } from './inference/responses/response.paid.ts';
 export { quotePaid } from './inference/tasks/quote.paid.ts';
 export { taskPaid } from './inference/tasks/task.paid.ts';
+export { isVendorBlind } from './inference/vendor-blind.ts';
 export { type Issuer, openIssuer } from './issuer/keys.ts';
 export {
   beginKeyCalls,

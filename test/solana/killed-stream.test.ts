@@ -29,13 +29,19 @@ describe.each(deaths)('a process killed %s of a stream', (point, left) => {
     const order = await (await newSolanaBuyer(ground)).stream(point);
     const { path, body, payment } = order;
     const request = { method: 'POST', headers: { 'content-type': 'application/json', 'x-payment': payment }, body };
+    const spoken = Promise.withResolvers<void>();
+    ground.hub.behave({ kind: 'answer', in_stream: { after_words: 2, does: spoken.promise } });
     const lost = fetch(dying.url + path, request).then(
-      answer => answer.text().catch(() => null),
+      answer => {
+        spoken.resolve();
+        return answer.text().catch(() => null);
+      },
       () => null,
     );
     await reached(dying, point);
     expect(await dying.exited).toBeNull();
     expect(await lost).toBeNull();
+    ground.hub.behave({ kind: 'answer' });
 
     expect(await closed(ground, order)).toMatchObject({ state: left });
     expect(await audit(ground)).toBe(before + (left === 'recorded' ? 1 : 0));
