@@ -27,8 +27,10 @@ interface FormFile {
   readonly media_type: string;
 }
 
+/** Fields may be called as the members of a file are: one made of them is no file, and may lack some. */
 function isFormFile(member: unknown): member is FormFile {
-  return isJsonObject(member) && typeof member.upload === 'string';
+  if (!isJsonObject(member)) return false;
+  return [member.upload, member.name, member.media_type].every(said => typeof said === 'string');
 }
 
 /** Audio in a form. Of its name the format is kept, and nothing else: a name may say who calls. */

@@ -171,6 +171,8 @@ class Upload extends IncomingFile {
 
   #taken(): void {
     clearTimeout(this.#unasked);
-    this.#shelf.delivered.delete(this.id);
+    const { delivered } = this.#shelf;
+    // Another may have begun under the same id and been turned away: what stands there is not its own to take off.
+    if (delivered.get(this.id) === this) delivered.delete(this.id);
   }
 }

@@ -8,7 +8,7 @@ import { type NetworkName, networks } from '../../schema/network.ts';
 import { type Extensions, noExtensions } from './extensions/open-extensions.ts';
 import { Remembered } from './remembered.ts';
 
-/** Treasury address per network; a network without one is not offered. */
+/** Treasury address per network; a network without one is not offered, nor is Solana without a payer of fees. */
 export type PayTo = Readonly<Partial<Record<NetworkName, string>>> & {
   /** Whom payers on Solana name as the payer of their transaction's fee. */
   readonly solana_fee_payer?: string;
@@ -55,7 +55,7 @@ function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
 
 function offersOf({ networks: wanted }: Price, pay_to: PayTo) {
   return wanted.flatMap(network => {
-    const payTo = pay_to[network];
+    const payTo = network === 'solana' && !pay_to.solana_fee_payer ? undefined : pay_to[network];
     return payTo ? [{ network, payTo, asset: networks[network].usdc, extra: extras[network](pay_to) }] : [];
   });
 }

@@ -148,7 +148,8 @@ async function solanaOf({ config, database, faults, logger, wait_ms }: TillParts
 
 function payTo({ pay_to_base: base, solana: configured }: Config, solana: OpenedSolana | null): PayTo {
   if (!configured || !solana) return { base };
-  return { base, solana: configured.pay_to, solana_fee_payer: solana.fee_payer };
+  const { fee_payer } = solana;
+  return { base, solana: configured.pay_to, ...(fee_payer !== null && { solana_fee_payer: fee_payer }) };
 }
 
 /** The till of this process: its own name, its queues, its way to the chain. @throws OtherChain */

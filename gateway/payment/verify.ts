@@ -38,7 +38,7 @@ const mismatches: Record<NetworkName, Readonly<Partial<Record<TermsCode, string>
   },
 };
 
-export type Late = 'expired' | 'too_short';
+export type Late = 'expired' | 'too_short' | 'wrong_fee_payer';
 
 export type Refused = {
   readonly kind: 'refused';
@@ -50,7 +50,7 @@ export type Refused = {
 
 export type Verified<P extends Payment = Payment> =
   | ({ readonly kind: 'verified' } & P)
-  /** Right but for its time: it can be settled no more, and yet it may be what bought an answer already. */
+  /** Right but for its time, or for who was to pay its fee: it is settled no more, and yet may have bought an answer. */
   | ({ readonly kind: 'late'; readonly code: Late; readonly reason: string } & P)
   | Refused;
 
@@ -79,7 +79,10 @@ export async function verifyPayment(payment: PresentedPayment, offered: Offered,
   const judge = network && judges[network];
   if (!judge || envelope.payload === null) return refused('wrong_network');
   const mismatch = envelope.accepted && judge.compare(envelope.accepted, offered);
-  return mismatch ? mismatched(network, mismatch) : judge.verify(envelope.payload, offered);
+  if (mismatch && mismatch !== 'wrong_fee_payer') return mismatched(network, mismatch);
+  const judged = await judge.verify(envelope.payload, offered);
+  if (!mismatch || judged.kind !== 'verified') return judged;
+  return { ...judged, kind: 'late', code: mismatch, reason: mismatched(network, mismatch).reason };
 }
 
 function offeredNetwork({ network: named }: Envelope, { networks: wanted, pay_to }: Offered): NetworkName | null {

@@ -133,7 +133,9 @@ function nested(members: ReadonlyMap<string, Json>): JsonObject {
   for (const [name, member] of members) {
     const [, outer = name, inner] = name.match(/^([^[\]]+)\[([^[\]]*)\]$/) ?? [];
     if (!inner) whole.set(outer, member);
-    else whole.set(outer, Object.fromEntries([...Object.entries(whole.get(outer) ?? {}), [inner, member]]));
+    // No field reaches into a file, and says under which id or name that came.
+    else if (!members.has(outer))
+      whole.set(outer, Object.fromEntries([...Object.entries(whole.get(outer) ?? {}), [inner, member]]));
   }
   // Not by assignment: a member may be called `__proto__`.
   return Object.fromEntries(whole);

@@ -11,7 +11,8 @@ const PARTS_MAX = 100;
 const Part = z.object({ type: z.enum(['input_text', 'output_text']), text: wellFormedText });
 const parts = listOf(Part, PARTS_MAX).transform(given => given.map(({ text }) => text).join(''));
 
-const Message = ChatMessage.extend({ content: z.union([wellFormedText, parts]) });
+/** Neither may be left out, though a list, being looked at before it is parsed, would be described as if it might. */
+const Message = ChatMessage.extend({ content: z.union([wellFormedText, parts]).nonoptional() });
 const asked = wellFormedText.transform(content => [{ role: 'user' as const, content }]);
 
 const notServed = (why: string) => ({ error: `is not served here: ${why}` });
@@ -44,6 +45,7 @@ export const ResponsesRequest = z
       .union([asked, listOf(Message, limits.chat_messages_max)], {
         error: 'must be a text, or a list of {role, content}',
       })
+      .nonoptional()
       .describe('A text, or messages.'),
     max_output_tokens: TokensMax,
     temperature: Temperature,

@@ -148,6 +148,10 @@ describe('the development SVM', () => {
     await svm.forget(transaction);
     expect(await svm.balanceOf(good.payTo)).toBe(0n);
     expect(await statusOf(svm, transaction)).toBeNull();
+    expect(await send(svm, await good.signed(), true)).toBe(transaction);
+    await killed(svm);
+    await svm.restart();
+    expect(await svm.balanceOf(good.payTo)).toBe(2000n);
     expect(await statusOf(svm, signature)).not.toBeNull();
     expect(await svm.balanceOf(payTo)).toBe(0n);
   });

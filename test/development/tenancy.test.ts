@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { isAlive, type ProcessMark } from '../../gateway/development/living.ts';
 import { withLock } from '../../gateway/development/lock.ts';
 import type { Development } from '../../gateway/development/start.ts';
+import { developmentSolanaBuyers } from '../../gateway/development/svm/wallets.ts';
 import { joinTenancy } from '../../gateway/development/tenancy.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
@@ -77,12 +78,15 @@ describe('the development services of one DATA_DIR', () => {
     expect(two.said.config.database_url).toBe(one.said.config.database_url);
     expect(two.said.config.base_rpc_url).toBe(one.said.config.base_rpc_url);
     expect(two.said.config.issuer_keys).toEqual(one.said.config.issuer_keys);
-    const { mark } = JSON.parse(await readFile(join(folder, 'chain', 'anvil.json'), 'utf8')) as { mark: ProcessMark };
+    const markIn = async (...path: string[]) =>
+      (JSON.parse(await readFile(join(folder, ...path), 'utf8')) as { mark: ProcessMark }).mark;
+    const marks = [await markIn('chain', 'anvil.json'), await markIn('svm', 'svm.json')];
+    expect(two.said.config.solana).toEqual(one.said.config.solana);
     const pid_file = join(folder, 'postgres', 'cluster', 'postmaster.pid');
     await one.end('SIGTERM');
-    expect([isAlive(mark), existsSync(pid_file)]).toEqual([true, true]);
+    expect([...marks.map(isAlive), existsSync(pid_file)]).toEqual([true, true, true]);
     await two.end('SIGTERM');
-    expect([isAlive(mark), existsSync(pid_file)]).toEqual([false, false]);
+    expect([...marks.map(isAlive), existsSync(pid_file)]).toEqual([false, false, false]);
   });
 
   it('development.json says how to pay, to its owner alone', async () => {
@@ -94,11 +98,11 @@ describe('the development services of one DATA_DIR', () => {
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
       url: 'http://127.0.0.1:4000',
       base_rpc_url: config.base_rpc_url,
-      solana_rpc_url: null,
+      solana_rpc_url: config.solana?.rpc_url,
       usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
       pay_to: config.pay_to_base,
       wallets,
-      solana_wallets: [],
+      solana_wallets: developmentSolanaBuyers,
       board_ops_secret: config.board_ops_secret,
       board_inbound_secret: config.board_inbound_secret,
       api_keys: config.api_keys,

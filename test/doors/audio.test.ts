@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { TranscriptionAnswer } from '../../rest-compat/answers/media.ts';
@@ -13,7 +14,7 @@ type Answer = Omit<z.infer<typeof TranscriptionAnswer>, 'svc'> & { readonly svc:
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService({}, { media: true });
+  service = await openService({ LOG_LEVEL: 'trace' }, { media: true });
 });
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });
@@ -176,4 +177,23 @@ keepsPaidManners(() => service, {
     ['stream', { stream: true }],
     ['attempt_index', { attempt_index: -1 }],
   ],
+});
+
+test('no line of the log, at the level that says most, holds what a file was called, what is in it or was said of it', async () => {
+  const said = { file: 'what is spoken in it', name: 'call of ACME with nobody', prompt: 'what is said of it' };
+  const form = (type: string) => audioForm({ ...said, file: audio(said.file), name: said.name, type });
+  expect((await buy(form('audio/wav'))).status).toBe(200);
+  expect((await buy(form('text/plain'))).status).toBe(400);
+  for (const hub of service.hubs) hub.behave({ kind: 'close' });
+  expect((await buy(form('audio/mp3'))).status).toBe(502);
+  // Lines that say no more than that all went well are written a moment later.
+  const logs = () => service.gateway.logs.join('\n');
+  const last = randomUUID();
+  await service.get('/v1/models', { 'x-request-id': last });
+  await expect.poll(logs).toContain(last);
+  for (const secret of Object.values(said)) {
+    const bytes = Buffer.from(secret);
+    for (const shown of [secret, bytes.toString('base64').slice(0, -4), bytes.toString('hex')])
+      expect(logs()).not.toContain(shown);
+  }
 });

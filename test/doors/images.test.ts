@@ -115,6 +115,7 @@ describe(`POST ${IMAGES} 502, and nothing is charged for no image`, () => {
     ['bytes that are none', 'not_an_image', { data: [{ b64_json: 'not base64!' }] }],
     ['bytes where a URL was asked for', 'not_an_image', { data: [image] }],
     ['a URL that is code', 'not_an_image', { data: [{ url: 'javascript:alert(1)' }] }],
+    ['a URL that has no canonical form', 'not_an_image', { data: [{ url: 'https://hub.example/\ud800' }] }],
     ['a URL that is the image', 'not_an_image', { data: [{ url: 'data:image/png;base64,aGVsbG8=' }] }],
     ['more than is kept', 'too_large', { data: [{ b64_json: 'x'.repeat(limits.answer_bytes_max) }] }],
   ])('where the hubs answer with %s; the payment pays when it is sent again', async (_, reason, bad) => {

@@ -116,6 +116,21 @@ describe('what the router lists', () => {
     await models.close();
   });
 
+  test('makes nobody wait for a router that tells nothing, once the first fetch has shown so', async () => {
+    let now_ms = 0;
+    let behave = (response: ServerResponse) => void response.writeHead(503).end();
+    await using router = await hubServer(response => behave(response));
+    const models = at(router.base_url, { now_ms: () => now_ms });
+    await models.ids();
+    now_ms += limits.router_models_retry_ms;
+    behave = () => {};
+    const from_ms = performance.now();
+    expect(await models.ids()).toEqual(['router/configured']);
+    expect(performance.now() - from_ms).toBeLessThan(limits.router_models_wait_ms_max / 2);
+    await expect.poll(() => router.heard.length).toBe(2);
+    await models.close();
+  });
+
   test('is fetched again once it is old, given out as it was meanwhile, and kept when the router is away', async () => {
     let now_ms = 0;
     let behave = answering({ data: [{ id: 'old' }] });

@@ -1,12 +1,38 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { recheckFinalized } from '../../gateway/payment/settle/finality.ts';
+import type { SvmChain } from '../../gateway/payment/solana/chain.ts';
+import { decideSent } from '../../gateway/payment/solana/decide.ts';
 import { finalSolana } from '../../gateway/payment/solana/final.ts';
+import { openSvmChain } from '../../gateway/payment/solana/open-svm-chain.ts';
 import { openSolanaGround, type SolanaGround } from './solana-ground.ts';
 
 let ground: SolanaGround;
 beforeEach(async () => {
   ground = await openSolanaGround();
 });
+
+/** The chain as seen by a node that gives another value to one of its calls. */
+async function answering(method: string, value: unknown, look: (chain: SvmChain) => Promise<void>): Promise<void> {
+  const node = createServer(async (request, response) => {
+    const asked = (await json(request)) as { id: number; method: string };
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(ground.svm.rpc_url, { method: 'POST', headers, body: JSON.stringify(asked) });
+    const told = (await answer.json()) as { result: { value: unknown } };
+    if (asked.method === method) told.result = { ...told.result, value };
+    response.writeHead(200, headers).end(JSON.stringify(told));
+  });
+  await new Promise<void>(resolve => node.listen(0, '127.0.0.1', resolve));
+  const chain = openSvmChain({ rpc_url: `http://127.0.0.1:${(node.address() as AddressInfo).port}` });
+  try {
+    await look(chain);
+  } finally {
+    await chain.close();
+    node.close();
+  }
+}
 
 const arrived = async () => (await ground.svm.transfers(ground.pay_to)).length;
 
@@ -134,6 +160,37 @@ describe('what the chain says', () => {
     chain.finalized = finalized;
   });
 
+  it('is not believed of a node that has executed it and not seen it confirmed, after all others have it as final', async () => {
+    const item = await ground.payment();
+    const settled = await ground.settler().settle(item);
+    if (settled.kind !== 'transferred') throw new Error(settled.kind);
+    await ground.svm.expire();
+    await ground.svm.finalize();
+    const executed = { slot: settled.block_number, err: null, confirmations: 0, confirmationStatus: 'processed' };
+    await answering('getSignatureStatuses', [executed], async chain => {
+      const { signature } = ground.own.sign(item.signature);
+      const decision = await decideSent(chain, item.authorization, [signature], null);
+      expect(decision).toEqual({ kind: 'unknown', reason: 'chain_inconsistent' });
+    });
+    expect(await ground.decide(item)).toMatchObject({ kind: 'transferred' });
+  });
+
+  it('is not believed of blocks that the node keeps no longer', async () => {
+    const item = await ground.payment();
+    await ground.svm.stall();
+    await ground.settler({ wait_ms: 100 }).settle(item);
+    await ground.svm.drop();
+    await ground.svm.expire();
+    await ground.svm.finalize();
+    const { oldest } = ground.chain;
+    ground.chain.oldest = async () => ({ kind: 'ok', value: 1_000_000 });
+    expect(await ground.decide(item)).toEqual({ kind: 'unknown', reason: 'chain_inconsistent' });
+    ground.chain.oldest = async () => ({ kind: 'unreachable', cause: null });
+    expect(await ground.decide(item)).toEqual({ kind: 'unknown', reason: 'chain_unavailable' });
+    ground.chain.oldest = oldest;
+    expect(await ground.decide(item)).toEqual({ kind: 'not_transferred', reason: 'expired' });
+  });
+
   it('is chain_unavailable where it cannot be asked', async () => {
     const item = await ground.payment();
     ground.chain.statuses = async () => ({ kind: 'unreachable', cause: null });
@@ -155,6 +212,16 @@ describe('a settlement that was seen in a block', () => {
     expect(await recheck(noted)).toMatchObject([{ kind: 'final' }]);
     expect(noted).toEqual([]);
     expect(await ground.settlements()).toMatchObject([{ state: 'final' }]);
+  });
+
+  it('stays as it is where the node keeps its block no longer', async () => {
+    const settled = await ground.settler().settle(await ground.payment());
+    if (settled.kind !== 'transferred') throw new Error(settled.kind);
+    await ground.svm.forget(settled.tx_hash);
+    await ground.svm.finalize();
+    ground.chain.oldest = async () => ({ kind: 'ok', value: settled.block_number + 1 });
+    expect(await recheck([])).toEqual([]);
+    expect(await ground.settlements()).toMatchObject([{ state: 'mined' }]);
   });
 
   it('that the chain has lost is corrected once, and sent again while its blockhash is known', async () => {

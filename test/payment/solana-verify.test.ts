@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createNoopSigner, generateKeyPairSigner, getBase58Decoder, type KeyPairSigner } from '@solana/kit';
+import { createNoopSigner, generateKeyPairSigner, getBase58Decoder, type KeyPairSigner, signBytes } from '@solana/kit';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { claimKey, paymentFromJson, paymentToJson } from '../../gateway/payment/payment.ts';
@@ -64,6 +64,35 @@ describe('the name of a payment', () => {
     expect(claimKey(other.authorization)).toBe(claimKey(one.authorization));
   });
 });
+
+describe('a payment in a spelling that no block takes', () => {
+  it.each<[string, (message: Buffer) => Buffer]>([
+    ['with bytes after its end', message => Buffer.concat([message, Buffer.from([1])])],
+    ['with a count that is longer than it need be', message => Buffer.concat([message.subarray(0, -1), ALIAS])],
+  ])('%s, and signed so, is refused: could_not_be_decoded', async (_, spelt) => {
+    const raw = Buffer.from(await makeTransaction(made), 'base64');
+    const message = spelt(raw.subarray(MESSAGE_AT));
+    const signature = await signBytes(payer.keyPair.privateKey, message);
+    const signed = Buffer.concat([raw.subarray(0, MESSAGE_AT - 64), signature, message]);
+    expect(reasonOf(await judged(signed.toString('base64')))).toBe(
+      'invalid_exact_svm_payload_transaction_could_not_be_decoded',
+    );
+  });
+});
+
+describe('a payment whose fee somebody else was to pay', () => {
+  it('is taken no more, and known all the same: it may have bought an answer', async () => {
+    const other = address();
+    const transaction = await makeTransaction({ ...made, fee_payer: other });
+    for (const judge of [judged, (text: string) => judged(text, requirementsOf(2000n, pay_to, other))])
+      expect(await judge(transaction)).toMatchObject({ kind: 'late', authorization: { payer: payer.address } });
+  });
+});
+
+/** After the number of signatures and two of them. */
+const MESSAGE_AT = 129;
+/** No look-up tables, in two bytes. */
+const ALIAS = Buffer.from([0x80, 0]);
 
 describe('a payment that differs from the offer', () => {
   it.each([

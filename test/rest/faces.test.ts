@@ -13,7 +13,9 @@ interface Described {
   readonly security: Record<string, unknown>[];
   readonly parameters: { name: string; in: string; required: boolean; schema: object }[];
   readonly responses: Record<string, unknown>;
-  readonly requestBody?: object;
+  readonly requestBody?: {
+    readonly content: Record<string, { readonly schema: { readonly required?: string[] } }>;
+  };
 }
 
 async function described() {
@@ -39,7 +41,7 @@ it('OpenAPI 3.1, version 1.0.0, describes every door and no other', async () => 
 it('OpenAPI tells payment, possession, parameters and refusals from the columns', async () => {
   const { paths } = await described();
   const chat = paths['/v1/chat/completions']?.post;
-  expect(chat?.security).toEqual([{ x402: [] }, { x402_v1: [] }]);
+  expect(chat?.security).toEqual([{ x402: [] }, { x402_v1: [] }, { bearer: [] }, { api_key: [] }]);
   expect(Object.keys(chat?.responses ?? {})).toEqual(
     expect.arrayContaining(['200', '400', '402', '409', '413', '503']),
   );
@@ -60,6 +62,22 @@ it('OpenAPI tells payment, possession, parameters and refusals from the columns'
     { name: 'agent_id', in: 'path', required: true, schema: { type: 'integer' } },
     { name: 'limit', in: 'query', required: false, schema: { type: 'integer' } },
   ]);
+});
+
+it('OpenAPI tells of a body what it cannot be without', async () => {
+  const { paths } = await described();
+  const body = (path: string) => {
+    const [content] = Object.values(paths[path]?.post?.requestBody?.content ?? {});
+    return content?.schema;
+  };
+  expect(body('/v1/chat/completions')?.required).toEqual(['messages']);
+  expect(body('/v1/responses')).toMatchObject({
+    required: ['input'],
+    properties: { input: { anyOf: [{ type: 'string' }, { items: { required: ['role', 'content'] } }] } },
+  });
+  expect(body('/v1/images/generations')?.required).toEqual(['prompt']);
+  expect(body('/task-request')?.required).toEqual(['message_type', 'chain_id', 'amount', 'sender']);
+  expect(body('/task-quote')?.required).toBeUndefined();
 });
 
 it('every reference of the OpenAPI document resolves', async () => {

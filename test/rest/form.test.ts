@@ -100,6 +100,14 @@ describe(`POST ${AUDIO} reads a form`, () => {
     });
   });
 
+  it.each<[string, Part[]]>([
+    ['before', [['name="file[upload]"', 'of another'], ['name="file[name]"', 'b.mp3'], file]],
+    ['behind', [file, ['name="file[upload]"', 'of another'], ['name="file[name]"', 'b.mp3']]],
+  ])('and no field that comes %s a file changes what is said of it', async (_, parts) => {
+    expect((await send(form(...parts))).status).toBe(200);
+    expect(input().file).toEqual({ upload: 'an-upload', format: 'wav' });
+  });
+
   it('of any bytes, cut anywhere: the file arrives as it was', async () => {
     const cut = fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 3_000 }), fc.integer({ min: 1, max: 700 }));
     await fc.assert(
@@ -152,6 +160,7 @@ describe(`POST ${AUDIO} refuses a form, and runs nothing`, () => {
     [400, 'invalid_request', 'that breaks off in a header', () => form(file).subarray(0, 40)],
     [400, 'invalid_request', 'without a file', () => form(['name="model"', 'x'])],
     [400, 'invalid_request', 'whose file is a field', () => form(['name="file"', 'RIFF'])],
+    [400, 'invalid_request', 'whose file is made of fields', () => form(['name="file[upload]"', 'an-upload'])],
     [400, 'invalid_request', 'whose file goes by another name', () => form(['name="f"; filename="a.wav"', 'RIFF'])],
     [400, 'invalid_request', 'whose file is empty', () => form(['name="file"; filename="a.wav"', ''])],
     [400, 'invalid_request', 'with two files', () => form(file, file)],

@@ -59,6 +59,15 @@ describe('uploads', () => {
     expect(uploads.open('a')).toBeNull();
   });
 
+  test('another that begins under the same id, and is turned away, takes nothing away', async () => {
+    const uploads = open();
+    const upload = uploads.begin('a');
+    upload.take(Buffer.from('RIFF'));
+    await upload.deliver();
+    uploads.begin('a').release();
+    expect(uploads.open('a')?.bytes.toString()).toBe('RIFF');
+  });
+
   test('what nobody asks for is let go of, and its room with it', async () => {
     const uploads = open(ROOM, 1);
     const upload = uploads.begin('a');

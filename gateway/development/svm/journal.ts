@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 /** All that ever happened to a chain, in order: whoever applies it to the same genesis has the same chain. */
 export type Deed =
   /** Raw bytes in base64, as accepted in that slot. */
-  | { readonly kind: 'transaction'; readonly slot: number; readonly at_ms: number; readonly raw: string }
+  | { readonly kind: 'transaction'; readonly slot: number; readonly raw: string }
   | ({ readonly kind: 'funded'; readonly owner: string; readonly usdc_account: string } & Funds)
   /** Slots that passed at once. */
   | { readonly kind: 'skipped'; readonly slots: number }

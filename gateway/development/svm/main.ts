@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { SvmChain } from './chain.ts';
 import { genesisAccounts } from './genesis.ts';
 import { type Deed, openJournal } from './journal.ts';
 import { methodsOf } from './methods.ts';
@@ -13,7 +14,6 @@ import { serveRpc } from './serve.ts';
 const { port, folder } = parseArgs({ options: { port: { type: 'string' }, folder: { type: 'string' } } }).values;
 if (!port || !folder) throw new Error('--port and --folder are wanted');
 
-const { openChain } = await import('./chain.ts');
 const journal = openJournal(join(folder, 'journal.jsonl'), Date.now());
 const append = (deed: Deed) => {
   try {
@@ -24,5 +24,5 @@ const append = (deed: Deed) => {
     process.exit(1);
   }
 };
-const chain = openChain({ ...journal, append }, await genesisAccounts(), Date.now);
+const chain = new SvmChain({ journal: { ...journal, append }, genesis: await genesisAccounts(), now_ms: Date.now });
 await serveRpc(Number(port), methodsOf(chain));

@@ -33,7 +33,7 @@ export function methodsOf(chain: SvmChain): Readonly<Record<string, Method>> {
 }
 
 function clockMethods(chain: SvmChain): Record<string, Method> {
-  const { clock } = chain;
+  const clock = () => chain.clock;
   return {
     getHealth: () => 'ok',
     getVersion: () => ({ 'solana-core': '2.0.0', 'feature-set': 0 }),
@@ -44,6 +44,7 @@ function clockMethods(chain: SvmChain): Record<string, Method> {
       const slot = clock().slot(commitmentOf(params[0]));
       return { absoluteSlot: slot, blockHeight: slot, epoch: 0, slotIndex: slot, slotsInEpoch: 432_000 };
     },
+    getFirstAvailableBlock: () => 0,
     getBlockTime: ([slot]) => clock().time(Number(slot)),
     getLatestBlockhash: params => {
       const slot = clock().slot(commitmentOf(params[0]));
@@ -120,7 +121,7 @@ function transactionMethods(chain: SvmChain): Record<string, Method> {
       const { slot, meta, raw } = found;
       const encoded = optionsOf(options).encoding === 'base64';
       const transaction = encoded ? [raw.toString('base64'), 'base64'] : transactionJson(found);
-      return { slot, blockTime: chain.clock().time(slot), version: versionOf(found), meta, transaction };
+      return { slot, blockTime: chain.clock.time(slot), version: versionOf(found), meta, transaction };
     },
     getSignaturesForAddress: ([at, options]) => {
       const limit = Number(optionsOf(options).limit ?? 1_000);
@@ -131,7 +132,7 @@ function transactionMethods(chain: SvmChain): Record<string, Method> {
         .slice(0, limit)
         .map(({ signature, slot, err }) => {
           const confirmationStatus = statusName(chain, slot);
-          return { signature, slot, err, memo: null, blockTime: chain.clock().time(slot), confirmationStatus };
+          return { signature, slot, err, memo: null, blockTime: chain.clock.time(slot), confirmationStatus };
         });
     },
   };
@@ -141,7 +142,7 @@ function developmentMethods(chain: SvmChain): Record<string, Method> {
   return {
     dev_advanceSlots: ([slots]) => {
       chain.perform({ kind: 'skipped', slots: Number(slots) });
-      return chain.clock().slot();
+      return chain.clock.slot();
     },
     dev_pace: ([slot_ms]) => {
       chain.perform({ kind: 'paced', slot_ms: Number(slot_ms), at_ms: Date.now() });
@@ -149,7 +150,7 @@ function developmentMethods(chain: SvmChain): Record<string, Method> {
     },
     dev_expireBlockhashes: () => {
       chain.perform({ kind: 'skipped', slots: BLOCKHASH_AGE_MAX + 1 });
-      return chain.clock().slot();
+      return chain.clock.slot();
     },
     /** Decimal strings, both optional; makes the owner's USDC account where there is none. */
     dev_fund: async ([owner, funds]) => {
@@ -178,14 +179,14 @@ function developmentMethods(chain: SvmChain): Record<string, Method> {
 function statusOf(chain: SvmChain, found: Landed | null): Json {
   if (!found) return null;
   const name = statusName(chain, found.slot);
-  const confirmations = name === 'finalized' ? null : chain.clock().slot() - found.slot;
+  const confirmations = name === 'finalized' ? null : chain.clock.slot() - found.slot;
   const { slot, err } = found;
   return { slot, confirmations, err, status: statusJson(err), confirmationStatus: name };
 }
 
 /** One node is its own majority: what it has executed is confirmed. */
 function statusName(chain: SvmChain, slot: number): Commitment {
-  return slot <= chain.clock().slot('finalized') ? 'finalized' : 'confirmed';
+  return slot <= chain.clock.slot('finalized') ? 'finalized' : 'confirmed';
 }
 
 function reaches(chain: SvmChain, found: Landed, commitment: Commitment): boolean {
@@ -197,7 +198,7 @@ function versionOf({ message }: Landed): Json {
 }
 
 function inContext(chain: SvmChain, value: Json): Json {
-  return { context: { apiVersion: '2.0.0', slot: chain.clock().slot() }, value };
+  return { context: { apiVersion: '2.0.0', slot: chain.clock.slot() }, value };
 }
 
 /** `finalized` unless another is asked for, as Solana has it. */

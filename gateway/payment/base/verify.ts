@@ -39,7 +39,7 @@ function same(a: string, b: string | undefined): boolean {
   return b !== undefined && a.toLowerCase() === b.toLowerCase();
 }
 
-function isLate(code: WindowCode): code is Late {
+function isLate(code: WindowCode): code is WindowCode & Late {
   return code === 'expired' || code === 'too_short';
 }
 

@@ -17,7 +17,7 @@ export function carriedOnSolana(chain: SvmChain): Carried<SolanaPayment> {
     },
     // In a block already, it is our money, whatever the facilitator says of it.
     isUnused: async ({ authorization }) => {
-      const decision = await decideByMessage(chain, authorization, 0);
+      const decision = await decideByMessage(chain, authorization, null);
       return decision.kind === 'not_transferred' || (decision.kind === 'unknown' && decision.reason === 'not_mined');
     },
     request({ authorization: { amount_atomic, pay_to, fee_payer }, signature: { transaction } }) {

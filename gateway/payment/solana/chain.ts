@@ -69,7 +69,12 @@ export interface SvmChain {
   simulate(transaction: string): Promise<Reached<Simulated>>;
   /** The newest final block. */
   finalized(): Promise<Reached<{ readonly slot: number; readonly block_height: number }>>;
-  /** Each of them, however long ago, in the order asked: null where it is in no block that is confirmed. */
+  /** The first slot of which the node still keeps what stood in it: of what is older it says nothing. */
+  oldest(): Promise<Reached<number>>;
+  /**
+   * Each of them, however long ago, in the order asked: null where it is in no block that is confirmed. One that the node
+   * has executed and not seen confirmed is no less there for that: its slot has not been seen yet.
+   */
   statuses(signatures: readonly string[]): Promise<Reached<Seen<readonly (LandedStatus | null)[]>>>;
   transaction(signature: string): Promise<Reached<LandedTransaction | null>>;
   /** Those that touch an account, newest first, by a node that has seen `min_slot`. */

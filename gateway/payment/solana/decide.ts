@@ -12,11 +12,13 @@ const not_mined: Unknown = { kind: 'unknown', reason: 'not_mined' };
 /**
  * What became of a payment, from the chain alone, given every signature under which it may have been sent: one that is in
  * a block, or the final block height, after which no block takes it any more. Decides the same however often it is asked.
+ * `from_slot`: before it the payment cannot have moved; null where we never sent it.
  */
 export async function decideSent(
   chain: SvmChain,
   authorization: SolanaAuthorization,
   signatures: readonly string[],
+  from_slot: number | null,
 ): Promise<Decision> {
   // The height first: what was in no block by then, in the eyes of a node that had seen as much, will never be.
   const finalized = await chain.finalized();
@@ -25,7 +27,17 @@ export async function decideSent(
   const landed = statuses.value.value.find(status => status !== null);
   if (landed) return decideLanded(chain, authorization, landed);
   if (finalized.value.block_height <= authorization.last_valid_block_height) return not_mined;
-  return statuses.value.slot >= finalized.value.slot ? { kind: 'not_transferred', reason: 'expired' } : inconsistent;
+  return statuses.value.slot >= finalized.value.slot ? decideUnseen(chain, from_slot) : inconsistent;
+}
+
+/** In no block, and none takes it any more: unless the node has thrown away the blocks in which it may have been. */
+export async function decideUnseen(chain: Pick<SvmChain, 'oldest'>, from_slot: number | null): Promise<Decision> {
+  if (from_slot !== null) {
+    const oldest = await chain.oldest();
+    if (oldest.kind !== 'ok') return unavailable;
+    if (oldest.value > from_slot) return inconsistent;
+  }
+  return { kind: 'not_transferred', reason: 'expired' };
 }
 
 /** It is in a block: what it did there stands in the transaction, and not in its status alone. */

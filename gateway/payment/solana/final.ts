@@ -18,19 +18,20 @@ export function finalSolana(database: Database, chain: SvmChain): FinalChain {
   };
 }
 
-/** In one question for all; a node that is behind the final block has nothing to say of them. */
+/** In one question for all; of blocks that a node has not seen yet, or keeps no longer, it has nothing to say. */
 async function findLanded(
   chain: SvmChain,
   settlements: readonly OpenSettlement[],
 ): Promise<(settlement: OpenSettlement) => Sighting> {
   const signatures = settlements.flatMap(({ attempts }) => attempts.map(({ tx_hash }) => tx_hash));
-  const statuses = await chain.statuses(signatures);
-  if (statuses.kind !== 'ok') return () => ({ kind: 'unseen' });
+  const [statuses, oldest] = await Promise.all([chain.statuses(signatures), chain.oldest()]);
+  if (statuses.kind !== 'ok' || oldest.kind !== 'ok') return () => ({ kind: 'unseen' });
   const { slot: seen_to, value } = statuses.value;
   const landed = new Map(value.flatMap(status => (status ? [[status.signature, status.slot] as const] : [])));
   return ({ attempts, block_number }) => {
     const slot = attempts.map(({ tx_hash }) => landed.get(tx_hash)).find(found => found !== undefined);
     if (slot !== undefined) return { kind: 'mined', receipt: { block_number: slot, block_hash: blockName(slot) } };
-    return { kind: block_number !== null && seen_to > block_number ? 'absent' : 'unseen' };
+    const known = block_number !== null && seen_to > block_number && oldest.value <= block_number;
+    return { kind: known ? 'absent' : 'unseen' };
   };
 }

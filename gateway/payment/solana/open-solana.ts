@@ -30,15 +30,15 @@ export interface SolanaParts {
   readonly wait_ms: number;
 }
 
-/** A row of the till's, and whom payers name as the payer of their fees. */
+/** A row of the till's, and whom payers name as the payer of their fees: null where it is not known, and not offered. */
 export interface OpenedSolana {
   readonly rail: Rail<SolanaPayment>;
-  readonly fee_payer: string;
+  readonly fee_payer: string | null;
 }
 
 interface Settling {
   readonly settler: Settler<ClaimItem<SolanaPayment>>;
-  readonly fee_payer: string;
+  readonly fee_payer: string | null;
   readonly own: FeePayer | null;
 }
 
@@ -78,20 +78,21 @@ function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: SvmC
   return { settler, own, fee_payer: own.address };
 }
 
-/** Its fee payer stands in our offers: where it names none now, Solana is not offered until the next start. */
+/**
+ * Its fee payer stands in our offers: where it names none now, Solana is not offered until the next start. What was paid
+ * before is looked after, and delivered, all the same.
+ */
 async function openCarried(
   { database, faults, logger }: SolanaParts,
   chain: SvmChain,
   url: string,
-): Promise<Settling | null> {
+): Promise<Settling> {
   const { verify_ms, settle_ms, ...rest } = facilitatorDefaults;
   const facilitator = openFacilitator({ url, network: 'solana', verify_ms, settle_ms });
   const named = await facilitator.feePayer();
-  if (named === 'unreachable' || named.address === null) {
+  const fee_payer = named === 'unreachable' ? null : named.address;
+  if (fee_payer === null)
     logger.warn({ facilitator: named }, 'the facilitator names no fee payer on Solana, so that it is not offered');
-    await facilitator.close();
-    return null;
-  }
   const settler = openFacilitatorSettler<ClaimItem<SolanaPayment>, SolanaPayment>({
     ...rest,
     ...{ facilitator, database, faults, commitSettling },
@@ -99,5 +100,5 @@ async function openCarried(
     random: systemRandom,
     trouble: error => logger.warn({ err: error }, 'trouble with the facilitator'),
   });
-  return { settler, own: null, fee_payer: named.address };
+  return { settler, own: null, fee_payer };
 }

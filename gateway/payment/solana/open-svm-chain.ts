@@ -12,6 +12,7 @@ import {
   latestShape,
   signaturesShape,
   simulatedShape,
+  slotShape,
   statusesShape,
   transactionShape,
   validShape,
@@ -44,6 +45,7 @@ export function openSvmChain({ rpc_url }: { readonly rpc_url: string }): SvmChai
       return map(ran, ({ value: { err } }) => (err === null ? { kind: 'passes' } : { kind: 'fails', err }));
     },
     finalized: () => ask('getEpochInfo', [{ commitment: 'finalized' }], finalizedShape),
+    oldest: () => ask('getFirstAvailableBlock', [], slotShape),
     statuses: signatures => statusesOf(ask, signatures),
     transaction: signature =>
       ask('getTransaction', [signature, { maxSupportedTransactionVersion: 0, ...encoded }], transactionShape),
@@ -85,15 +87,28 @@ async function statusesOf(ask: Ask, signatures: readonly string[]): ReturnType<S
     pages.push(ask('getSignatureStatuses', [page, { searchTransactionHistory: true }], statusesShape));
   }
   return map(all(await Promise.all(pages)), answers => ({
-    slot: Math.min(...answers.map(({ slot }) => slot)),
+    slot: Math.min(...answers.map(seenTo)),
     value: answers.flatMap(({ value }) => value).map((status, index) => landedStatus(status, signatures[index] ?? '')),
   }));
 }
 
-function landedStatus(status: z.infer<typeof statusesShape>['value'][number], signature: string): LandedStatus | null {
+type Statuses = z.infer<typeof statusesShape>;
+type Status = NonNullable<Statuses['value'][number]>;
+
+/** What is executed there and not confirmed may be the very block that others have as final: up to it nothing is seen. */
+function seenTo({ slot, value }: Statuses): number {
+  const executed = value.flatMap(status => (status && levelOf(status) === 'processed' ? [status.slot - 1] : []));
+  return Math.min(slot, ...executed);
+}
+
+function levelOf({ confirmationStatus, confirmations }: Status): string {
+  return confirmationStatus ?? (confirmations == null ? 'finalized' : 'processed');
+}
+
+function landedStatus(status: Status | null, signature: string): LandedStatus | null {
   if (status === null) return null;
-  const { slot, err, confirmations } = status;
-  const level = status.confirmationStatus ?? (confirmations == null ? 'finalized' : 'processed');
+  const { slot, err } = status;
+  const level = levelOf(status);
   return level === 'processed' ? null : { signature, slot, final: level === 'finalized', err };
 }
 

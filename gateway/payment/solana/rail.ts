@@ -72,10 +72,10 @@ async function decideIn(
   { settlement_id, from_block }: Pick<Sent, 'settlement_id' | 'from_block'>,
 ): Promise<Decision> {
   if (own?.address === authorization.fee_payer)
-    return decideSent(chain, authorization, [own.sign(signature).signature]);
+    return decideSent(chain, authorization, [own.sign(signature).signature], from_block);
   const settlement = settlement_id === null ? null : await findSettlement(database, settlement_id);
   const written = settlement?.attempts.map(({ tx_hash }) => tx_hash) ?? [];
   return written.length > 0
-    ? decideSent(chain, authorization, written)
-    : decideByMessage(chain, authorization, from_block ?? 0);
+    ? decideSent(chain, authorization, written, from_block)
+    : decideByMessage(chain, authorization, from_block);
 }

@@ -1,7 +1,7 @@
 import type { Decision } from '../outcome.ts';
 import type { SolanaAuthorization } from './authorization.ts';
 import { type LandedStatus, SIGNATURES_MAX, type SvmChain } from './chain.ts';
-import { decideLanded } from './decide.ts';
+import { decideLanded, decideUnseen } from './decide.ts';
 import { usdcAccountOf } from './programs.ts';
 import { readTransaction } from './transfer.ts';
 
@@ -15,14 +15,14 @@ const LOOKED_INTO_MAX = 200;
 export async function decideByMessage(
   chain: SvmChain,
   authorization: SolanaAuthorization,
-  from_slot: number,
+  from_slot: number | null,
 ): Promise<Decision> {
   const finalized = await chain.finalized();
   if (finalized.kind !== 'ok') return { kind: 'unknown', reason: 'chain_unavailable' };
   // By a node that has seen the final block: what it does not list by then will never come.
   const all = await chain.signaturesOf(await usdcAccountOf(authorization.payer), finalized.value.slot);
   if (all.kind !== 'ok') return { kind: 'unknown', reason: 'chain_unavailable' };
-  const since = all.value.filter(({ slot }) => slot >= from_slot);
+  const since = all.value.filter(({ slot }) => slot >= (from_slot ?? 0));
   const found = await search(chain, authorization, since.slice(0, LOOKED_INTO_MAX));
   if (found === 'unreachable') return { kind: 'unknown', reason: 'chain_unavailable' };
   if (found !== null) return decideLanded(chain, authorization, found);
@@ -30,7 +30,7 @@ export async function decideByMessage(
   const complete =
     since.length <= LOOKED_INTO_MAX && (since.length < all.value.length || all.value.length < SIGNATURES_MAX);
   if (!over) return { kind: 'unknown', reason: 'not_mined' };
-  return complete ? { kind: 'not_transferred', reason: 'expired' } : { kind: 'unknown', reason: 'chain_inconsistent' };
+  return complete ? decideUnseen(chain, from_slot) : { kind: 'unknown', reason: 'chain_inconsistent' };
 }
 
 async function search(

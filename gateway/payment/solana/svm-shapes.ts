@@ -21,6 +21,7 @@ function inContext<T>(value: z.ZodType<T>) {
 }
 
 export const hashShape = base58;
+export const slotShape = count;
 export const latestShape = inContext(z.object({ blockhash: base58, lastValidBlockHeight: count }));
 export const validShape = inContext(z.boolean());
 export const accountShape = inContext(z.object({ data: base64, owner: base58 }).nullable());

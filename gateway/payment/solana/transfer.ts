@@ -3,25 +3,33 @@ import {
   type CompiledTransactionMessage,
   getBase64EncodedWireTransaction,
   getCompiledTransactionMessageDecoder,
+  getCompiledTransactionMessageEncoder,
   getTransactionDecoder,
   type Transaction,
 } from '@solana/kit';
 import { networks } from '../../../schema/network.ts';
 import { TOKEN_PROGRAM } from './programs.ts';
 
+type Lifetime = { readonly lifetimeToken: string };
+
 /** A transaction read from its bytes. */
 export interface ReadTransaction {
   readonly transaction: Transaction;
-  readonly message: CompiledTransactionMessage & { readonly lifetimeToken: string };
+  readonly message: CompiledTransactionMessage & Lifetime;
   /** SHA-256 of what its signers sign, as lower-case hex. */
   readonly message_hash: string;
 }
 
-/** Null where the bytes are no transaction. */
+/**
+ * Null where the bytes are no transaction, or are one in a spelling that no block takes: with bytes after its end, or a
+ * count written longer than it need be.
+ */
 export function readTransaction(raw: Uint8Array): ReadTransaction | null {
   try {
     const transaction = getTransactionDecoder().decode(raw);
     const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
+    const plain = getCompiledTransactionMessageEncoder().encode(message as CompiledTransactionMessage & Lifetime);
+    if (!Buffer.from(plain).equals(Buffer.from(transaction.messageBytes))) return null;
     const message_hash = createHash('sha256')
       .update(transaction.messageBytes as unknown as Uint8Array)
       .digest('hex');

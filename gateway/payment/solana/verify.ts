@@ -25,13 +25,14 @@ const SIGNERS = 2;
 const no_work = async () => {};
 
 export interface JudgeParts {
-  readonly fee_payer: string;
+  /** Null while it is not known who pays the fees: nothing is taken then but what was bought before. */
+  readonly fee_payer: string | null;
   readonly pay_to: string;
 }
 
 /** Judges a payment on Solana by itself: by our own terms first, then by the official verification's. */
 export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
-  const official = officialScheme(fee_payer);
+  const official = officialScheme(fee_payer ?? '');
   const treasury = usdcAccountOf(pay_to);
   treasury.catch(() => {});
   return {
@@ -41,13 +42,16 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
       if (read === null) return refused('malformed');
       const transfer = transferIn(read);
       if (transfer === null) return refused('no_transfer');
-      const fault = compareSigners(read, transfer, fee_payer) ?? compareTransfer(transfer, await treasury, offered);
+      const fault = compareSigners(read, transfer) ?? compareTransfer(transfer, await treasury, offered);
       if (fault) return fault;
       if (transfer.source !== (await usdcAccountOf(transfer.authority))) return refused('wrong_source');
-      const requirements = requirementsOf(offered.amount_atomic, pay_to, fee_payer);
-      const { isValid, invalidReason } = await official.verify(payloadOf(transaction, requirements), requirements);
+      const named = feePayerOf(read);
+      const scheme = named === fee_payer ? official : officialScheme(named);
+      const requirements = requirementsOf(offered.amount_atomic, pay_to, named);
+      const { isValid, invalidReason } = await scheme.verify(payloadOf(transaction, requirements), requirements);
       if (!isValid) return officially(invalidReason);
-      return { kind: 'verified', ...paymentOf(read, transfer, { transaction, pay_to, fee_payer }, offered.now_ms) };
+      const payment = paymentOf(read, transfer, { transaction, pay_to, fee_payer: named }, offered.now_ms);
+      return named === fee_payer ? { kind: 'verified', ...payment } : forAnother(payment);
     },
   };
 }
@@ -56,7 +60,15 @@ function same(a: string, b: string | undefined): boolean {
   return a === b;
 }
 
-function compareAccepted(accepted: Terms, offered: Offered, fee_payer: string): TermsCode | null {
+/**
+ * Nobody here signs for its fee. It may have bought an answer while somebody did: keys are changed for others, and so are
+ * facilitators' own; whoever asks for that answer must not be told to pay once more.
+ */
+function forAnother(payment: SolanaPayment): Verified<SolanaPayment> {
+  return { kind: 'late', code: 'wrong_fee_payer', reason: refusals.wrong_fee_payer, ...payment };
+}
+
+function compareAccepted(accepted: Terms, offered: Offered, fee_payer: string | null): TermsCode | null {
   const mismatch = compareTerms('solana', accepted, offered, same);
   if (mismatch) return mismatch;
   return (accepted.extra.feePayer ?? fee_payer) === fee_payer ? null : 'wrong_fee_payer';
@@ -70,10 +82,13 @@ function officially(reason = 'invalid_exact_svm_verification_failed'): Refused {
   return { kind: 'refused', code: reason, reason };
 }
 
-/** Whom we sign for: ourselves as payer of the fee, in no other part, and beside us the payer alone. */
-function compareSigners(read: ReadTransaction, { authority }: Transfer, fee_payer: string): Refused | null {
+function feePayerOf({ message }: ReadTransaction): string {
+  return message.staticAccounts[0] ?? '';
+}
+
+/** Who signs: the payer of the fee, in no other part, and beside him the payer alone. */
+function compareSigners(read: ReadTransaction, { authority }: Transfer): Refused | null {
   const { header, staticAccounts } = read.message;
-  if (staticAccounts[0] !== fee_payer) return refused('wrong_fee_payer');
   if (usesFeePayer(read)) return refused('fee_payer_used');
   if (header.numSignerAccounts !== SIGNERS || staticAccounts[1] !== authority) return refused('excessive_signers');
   // What an account in a look-up table is, the chain alone knows; none that pays by `exact` needs one.
@@ -119,7 +134,7 @@ export function payloadOf(transaction: string, accepted: PaymentRequirements): P
 function paymentOf(
   { message, message_hash }: ReadTransaction,
   { authority, amount_atomic }: Transfer,
-  { transaction, pay_to, fee_payer }: JudgeParts & ExactSvmPayload,
+  { transaction, pay_to, fee_payer }: ExactSvmPayload & { readonly pay_to: string; readonly fee_payer: string },
   now_ms: number,
 ): SolanaPayment {
   return {

@@ -1,7 +1,7 @@
 import { Field, InputType, Int } from 'type-graphql';
 
 @InputType({ description: 'What is asked of this service, beside what is asked of a model.' })
-export class SvcInput {
+class SvcInput {
   @Field(() => Boolean, { nullable: true, description: 'False: fail rather than ask another hub or another model.' })
   failover?: boolean | null;
 }

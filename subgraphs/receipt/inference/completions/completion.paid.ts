@@ -1,11 +1,10 @@
-import { canonicalHash } from '../../../../schema/digest.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import type { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
-import type { Work, WorkThenSettle } from '../../../paid.ts';
+import type { WorkThenSettle } from '../../../paid.ts';
+import { answerPaid } from '../answer.paid.ts';
 import { chatQuestion } from '../hubs/chat.ts';
 import type { HubCompletion } from '../hubs/completion.ts';
 import type { Hubs } from '../hubs/open.ts';
-import { hubFailed, routeOf } from '../route.ts';
 import { callTerms } from '../terms.ts';
 
 /** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
@@ -29,26 +28,20 @@ export const chatTerms = {
 
 /** One chat completion, sold at the fixed price: the hub answers first, and only an answer in hand is charged. */
 export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, ChatAnswer> {
-  return {
-    ...chatTerms,
-    order: 'work_then_settle',
+  const sold = answerPaid<ChatRequest, HubCompletion, ChatAnswer>(hubs, {
     field: 'Mutation.createChatCompletion',
-    async admit(request, _payer, context) {
-      requireWhole(request);
-      routeOf(hubs, request, 'text', context);
+    job_kind: chatTerms.job_kind,
+    modality: 'text',
+    question: chatQuestion,
+    answer({ value, by, task_id, at }) {
+      return { answer: { id: `chatcmpl-${task_id}`, created: at, ...by, ...value }, output: value.choices };
     },
-    async work(request, task_id, context, until_ms): Promise<Work<ChatAnswer>> {
-      const asking = { ...routeOf(hubs, request, 'text', context), until_ms };
-      const outcome = await hubs.put(chatQuestion(request), asking);
-      if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
-      const { hub, model, value: completion } = outcome;
-      const created = Math.floor(context.clock.now_ms() / 1000);
-      return {
-        answer: { id: `chatcmpl-${task_id}`, created, model, hub, ...completion },
-        route: { hub, model },
-        output_sha256: canonicalHash(completion.choices),
-        omission_rule: null,
-      };
+  });
+  return {
+    ...sold,
+    async admit(request, payer, context) {
+      requireWhole(request);
+      await sold.admit?.(request, payer, context);
     },
   };
 }

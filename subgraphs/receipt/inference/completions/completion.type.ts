@@ -2,7 +2,7 @@ import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
-import { SvcInput } from '../work.type.ts';
+import { WorkInput } from '../work.type.ts';
 import type { ChatAnswer } from './completion.paid.ts';
 
 @InputType()
@@ -18,9 +18,7 @@ export class ChatStreamOptionsInput {
 }
 
 @InputType({ description: 'A chat request; the limits are those of POST /v1/chat/completions.' })
-export class ChatCompletionInput {
-  @Field(() => String, { defaultValue: 'svc/auto' })
-  model!: string;
+export class ChatCompletionInput extends WorkInput {
   @Field(() => [ChatMessageInput])
   messages!: ChatMessageInput[];
   @Field(() => Int, { nullable: true })
@@ -31,12 +29,6 @@ export class ChatCompletionInput {
   stream!: boolean;
   @Field(() => ChatStreamOptionsInput, { nullable: true })
   streamOptions?: ChatStreamOptionsInput | null;
-  @Field(() => String, { nullable: true, description: 'Groups attempts under one treasury intent bill.' })
-  intentId?: string | null;
-  @Field(() => Int, { nullable: true, description: 'Zero-based attempt within intentId.' })
-  attemptIndex?: number | null;
-  @Field(() => SvcInput, { nullable: true })
-  svc?: SvcInput | null;
 }
 
 @ObjectType()

@@ -127,9 +127,9 @@ class PooledHubs implements Hubs {
   }
 
   put<T extends object>(question: Question<T>, asking: Asking): Promise<HubOutcome<T>> {
-    const { answer_bytes_max = this.#options.answer_bytes_max, modality } = question;
+    const { answer_bytes_max } = this.#options;
     return this.#inTurn<{ value: T }>(asking, {
-      modality,
+      modality: question.modality,
       awaited: 'answer_ms',
       ask({ line, model }, _candidate, timeout_ms) {
         const { content_type, bytes: body } = question.body(model);

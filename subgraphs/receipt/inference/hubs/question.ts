@@ -9,7 +9,6 @@ export interface Question<T extends object> {
   body(model: string): QuestionBody;
   /** What of the answer is passed on, checked and copied member by member; null where it is not what was asked for. */
   read(answer: Buffer): T | null;
-  readonly answer_bytes_max?: number;
 }
 
 export interface QuestionBody {

@@ -56,7 +56,7 @@ export class RouterModels {
     this.#fetching = this.#fetch()
       .catch(() => null)
       .then(ids => {
-        this.#known = ids ?? this.#known;
+        this.#known = ids ?? this.#known ?? this.#settings.models;
         const wait_ms = ids ? limits.router_models_fresh_ms : limits.router_models_retry_ms;
         this.#next_fetch_at_ms = this.#clock.now_ms() + wait_ms;
         this.#fetching = null;

@@ -18,7 +18,7 @@ const HubImage = z
       .refine(text => text.length % 4 === 0 && BASE64.test(text))
       .nullable()
       .default(null),
-    url: z.string().max(limits.image_url_chars_max).refine(isWebAddress).nullable().default(null),
+    url: wellFormedText.max(limits.image_url_chars_max).refine(isWebAddress).nullable().default(null),
     revised_prompt: wellFormedText.max(limits.image_prompt_chars_max).nullable().default(null),
   })
   .refine(({ b64_json, url }) => (b64_json === null) !== (url === null));

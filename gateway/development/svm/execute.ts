@@ -1,0 +1,92 @@
+import { FailedTransactionMetadata, LiteSVM } from 'litesvm';
+import type { Json } from '../../../schema/canonical-json.ts';
+import { type SvmAccount, usdcHolding } from './accounts.ts';
+import { failureJson, stands, statusJson } from './failure.ts';
+import type { Deed } from './journal.ts';
+import { holdingsOf, type Landed, type Readable, readTransaction, traceOf } from './landed.ts';
+
+type SvmTransaction = Parameters<LiteSVM['sendTransaction']>[0];
+export type Address = Parameters<LiteSVM['getAccount']>[0];
+
+export interface Simulated {
+  readonly err: Json;
+  readonly logs: readonly string[];
+  readonly units: number;
+  readonly inner: Json;
+}
+
+export function emptySvm(genesis: readonly SvmAccount[]): LiteSVM {
+  // Blockhashes and replays are looked after here: LiteSVM knows one blockhash, where Solana takes the last 150.
+  const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n);
+  for (const account of genesis) svm.setAccount(account);
+  return svm;
+}
+
+export function fund(svm: LiteSVM, deed: Deed & { kind: 'funded' }): void {
+  const account = svm.getAccount(deed.usdc_account as Address);
+  const held = account.exists ? Buffer.from(account.data).readBigUInt64LE(64) : 0n;
+  svm.setAccount(usdcHolding(deed.usdc_account, deed.owner, held + BigInt(deed.usdc_atomic)));
+  if (deed.lamports !== '0')
+    svm.airdrop(deed.owner as Address, BigInt(deed.lamports) as Parameters<LiteSVM['airdrop']>[1]);
+}
+
+/** Null for one that no block takes: it is not signed, or its fee payer has nothing. */
+export function land(svm: LiteSVM, raw: Buffer, slot: number, time: number): Landed | null {
+  const read = readTransaction(raw);
+  const clock = svm.getClock();
+  clock.slot = BigInt(slot);
+  clock.unixTimestamp = BigInt(time);
+  svm.setClock(clock);
+  const before = holdingsOf(svm, read.keys);
+  const result = withoutThrow(() => svm.sendTransaction(read.transaction as SvmTransaction));
+  if (result === null) return null;
+  const failure = result instanceof FailedTransactionMetadata ? result.err() : null;
+  if (failure !== null && !stands(failure)) return null;
+  const after = holdingsOf(svm, read.keys);
+  const err = failure === null ? null : failureJson(failure);
+  const meta = {
+    err,
+    status: statusJson(err),
+    fee: (before.lamports[0] ?? 0) - (after.lamports[0] ?? 0),
+    preBalances: before.lamports,
+    postBalances: after.lamports,
+    preTokenBalances: before.tokens,
+    postTokenBalances: after.tokens,
+    rewards: [],
+    loadedAddresses: { readonly: [], writable: [] },
+    ...traceOf(result instanceof FailedTransactionMetadata ? result.meta() : result),
+  };
+  return { ...read, raw, slot, err, meta };
+}
+
+export function run(svm: LiteSVM, read: Readable, signatures: boolean): Simulated {
+  const unsigned = Object.entries(read.transaction.signatures).map(([key, bytes]) => [
+    key,
+    bytes ?? new Uint8Array(64),
+  ]);
+  const transaction = signatures ? read.transaction : { ...read.transaction, signatures: Object.fromEntries(unsigned) };
+  svm.withSigverify(signatures);
+  const result = withoutThrow(() => svm.simulateTransaction(transaction as SvmTransaction));
+  svm.withSigverify(true);
+  if (result === null) return unrun('SignatureFailure');
+  const trace = traceOf(result.meta());
+  return {
+    err: result instanceof FailedTransactionMetadata ? failureJson(result.err()) : null,
+    logs: result.meta().logs(),
+    units: Number(result.meta().computeUnitsConsumed()),
+    inner: trace.innerInstructions ?? [],
+  };
+}
+
+/** LiteSVM's binding throws where a signature is missing. */
+function withoutThrow<T>(act: () => T): T | null {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
+}
+
+export function unrun(err: string): Simulated {
+  return { err, logs: [], units: 0, inner: [] };
+}
