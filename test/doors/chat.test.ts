@@ -94,6 +94,7 @@ describe('POST /v1/chat/completions paid', () => {
       transaction: svc.payment_ref.replace('base:', ''),
       network: networks.base.caip2,
       payer: payer.address,
+      extensions: { 'offer-receipt': expect.anything() },
     });
   });
 

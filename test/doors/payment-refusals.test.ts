@@ -26,6 +26,8 @@ const word = {
   version: 'invalid_exact_evm_token_version_mismatch',
 } as const;
 
+/** What a payment on Solana carries. */
+const svm = { payload: { transaction: 'AAAA' } };
 const seconds = (away: number) => BigInt(nowSeconds() + away);
 
 /** Refused, nothing claimed, nothing moved; and the same wallet pays well after it. */
@@ -82,8 +84,8 @@ describe('POST /v1/chat/completions 402, with a word of x402, on a payment', () 
     ['on a test network', word.network, { version: 1, envelope: { network: 'base-sepolia' } }],
     ['on a test network', word.network, { accepted: { network: 'eip155:84532' } }],
     ['on a network that is none', word.network, { accepted: { network: '__proto__' } }],
-    ['on a network that is not offered', word.network, { accepted: { network: networks.solana.caip2 } }],
-    ['on a network that is not offered', word.network, { version: 1, envelope: { network: 'solana' } }],
+    ['on a network that is not offered', word.network, { accepted: { network: networks.solana.caip2 }, ...svm }],
+    ['on a network that is not offered', word.network, { version: 1, envelope: { network: 'solana' }, ...svm }],
     ['in another asset', word.asset, { accepted: { asset: STRANGER } }],
     ['that accepts another payee', word.payee, { accepted: { payTo: STRANGER } }],
     ['that accepts another amount', word.amount, { accepted: { amount: '1' } }],

@@ -102,8 +102,7 @@ describe('GET /metrics counts exactly what was done', () => {
 
   test('a call under way, its step, and the claim that it holds open', async () => {
     const released = Promise.withResolvers<void>();
-    const [alpha] = service.hubs;
-    alpha.behave({ kind: 'answer', until: released.promise });
+    for (const hub of service.hubs) hub.behave({ kind: 'answer', until: released.promise });
     const answer = service.post(CHAT, ask('at work'), await paying());
     await expect.poll(() => gauge('svc_paid_calls_underway{step="work"}')).toBe(1);
     await expect.poll(() => gauge('svc_open_claims')).toBe(1);
@@ -111,7 +110,7 @@ describe('GET /metrics counts exactly what was done', () => {
     // The scrape itself is one.
     await expect.poll(() => gauge('svc_http_requests_underway')).toBe(2);
     released.resolve();
-    alpha.behave({ kind: 'answer' });
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
     expect((await answer).status).toBe(200);
     await expect.poll(() => gauge('svc_open_claims')).toBe(0);
     expect(await gauge('svc_paid_calls_underway{step="work"}')).toBeUndefined();

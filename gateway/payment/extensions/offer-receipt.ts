@@ -1,7 +1,10 @@
 import type { PaymentRequirements } from '@x402/core/types';
-import { createJWS, type JWSSignedOffer, OFFER_RECEIPT, type OfferPayload } from '@x402/extensions/offer-receipt';
+// Types alone: the package brings a whole wallet library along, and what it signs is one line of canonical JSON.
+import type { JWSSignedOffer, OfferPayload } from '@x402/extensions/offer-receipt';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { Issuer } from '../../../subgraphs/receipt/index.ts';
+
+const OFFER_RECEIPT = 'offer-receipt';
 
 /** What of the issuer signs for x402 clients. */
 export type OfferSigner = Pick<Issuer, 'did' | 'signCanonical'>;
@@ -14,11 +17,11 @@ export function signedOffers(
   accepts: readonly PaymentRequirements[],
   valid_until_seconds: number,
 ): JsonObject {
-  const header = encoded(JSON.stringify({ alg: 'ES256', kid: issuer.did.kids.es256 }));
+  const { es256 } = issuer.did.kids;
   const offers = accepts.map(({ scheme, network, asset, payTo, amount }, acceptIndex): JWSSignedOffer => {
     const terms = { scheme, network, asset, payTo, amount };
     const offer: OfferPayload = { version: 1, resourceUrl: resource, ...terms, validUntil: valid_until_seconds };
-    const input = `${header}.${encoded(canonicalJson(offer as unknown as JsonObject))}`;
+    const input = signingInput({ alg: 'ES256', kid: es256 }, offer as unknown as JsonObject);
     return { format: 'jws', acceptIndex, signature: `${input}.${issuer.signCanonical(input)}` };
   });
   return { [OFFER_RECEIPT]: { info: { offers }, schema: schemaOf('offers', 'array') } as unknown as JsonObject };
@@ -43,12 +46,8 @@ export async function signedReceipt(
   { resource, network, payer, transaction, at_seconds }: Delivered,
 ): Promise<JsonObject> {
   const facts = { version: 1, network, resourceUrl: resource, payer, issuedAt: at_seconds, transaction };
-  const signature = await createJWS(facts, {
-    kid: issuer.did.kids.ed25519,
-    format: 'jws',
-    algorithm: 'EdDSA',
-    sign: async input => (await issuer.signature(Buffer.from(input).toString('latin1'))).value,
-  });
+  const input = signingInput({ alg: 'EdDSA', kid: issuer.did.kids.ed25519 }, facts);
+  const signature = `${input}.${(await issuer.signature(input)).value}`;
   const receipt = { format: 'jws', signature };
   return { [OFFER_RECEIPT]: { info: { receipt }, schema: schemaOf('receipt', 'object') } };
 }
@@ -59,6 +58,9 @@ function schemaOf(member: string, type: string): JsonObject {
   return { $schema, type: 'object', properties: { [member]: { type } }, required: [member] };
 }
 
-function encoded(text: string): string {
-  return Buffer.from(text).toString('base64url');
+/** JWS Compact Serialization, as far as it is signed (RFC 7515 §5.1), of a payload by RFC 8785. */
+function signingInput(header: JsonObject, payload: JsonObject): string {
+  return [JSON.stringify(header), canonicalJson(payload)]
+    .map(text => Buffer.from(text).toString('base64url'))
+    .join('.');
 }
