@@ -2,10 +2,15 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../schema/canonical-json.ts';
 import { type AudioFormat, audioFormatOf } from '../schema/requests/transcription.ts';
 
-/** A form says all in text: what the same member is in JSON. */
+/**
+ * A form says all in text: what the same member is in JSON. A list of one may be told of by its bare name, and an object by
+ * a part that holds JSON: OpenAPI 3.1 has clients write so what a description of multipart content calls list and object.
+ */
 const spelt = {
   number: text => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text),
   flag: text => (text === 'true' ? true : text === 'false' ? false : text),
+  list: text => [text],
+  object: text => objectIn(text) ?? text,
 } as const satisfies Record<string, (text: string) => unknown>;
 
 /** Reads a form as the JSON that `schema` is written for; `kinds` names the members that are no text, wherever they stand. */
@@ -19,6 +24,15 @@ export function formOf<S extends z.ZodType>(schema: S, kinds: Readonly<Record<st
       }),
     );
   return z.preprocess(form => (isJsonObject(form) ? read(form) : form), schema);
+}
+
+function objectIn(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 interface FormFile {

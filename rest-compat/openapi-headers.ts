@@ -16,7 +16,7 @@ const receipt: JsonObject = {
   'x-svc-task-id': header('Names the call, its receipt and its row.'),
   'x-svc-vendor-blind': header('`true` where whoever answered learned nothing of who asked.'),
   'x-svc-verify-url': header('Where the receipt is, or will be.'),
-  'x-svc-payment-ref': header('`base:0x<transaction hash>`.'),
+  'x-svc-payment-ref': header('`base:0x<transaction hash>` or `solana:<signature>`.'),
   'x-svc-proof-outcome': header('`settled`, `pending`, `unverified`, or `none` where nothing was paid.'),
   'x-svc-model': header('The model that answered, percent-encoded where no header can carry its name.'),
   'x-svc-hub': header('The hub that answered.'),

@@ -21,7 +21,7 @@ export const errors = {
   forbidden: [403, 'The proof of possession does not open this book.'],
   policy_blocked: [403, 'A policy of the book refuses this call. Nothing was charged.'],
   budget_exhausted: [403, 'The budget of the book does not cover this call. Nothing was charged.'],
-  payer_mismatch: [403, 'The payment comes from another wallet than the one to be registered.'],
+  payer_mismatch: [403, 'The payment comes from another wallet than the one that the request names.'],
   receipt_not_qualifying: [403, 'That receipt does not qualify: nothing was collected under it, or not yet.'],
   not_found: [404, 'There is nothing here.'],
   method_not_allowed: [405, 'This door does not take that method.'],

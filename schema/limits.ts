@@ -45,6 +45,8 @@ export const limits = {
   linger_ms_max: 1_000,
   path_parameter_chars_max: 200,
   answer_bytes_max: 4 * 1024 * 1024,
+  /** A picture of the largest size, as a PNG in base64; less than `subgraph_answer_bytes_max`, which it goes on in. */
+  image_answer_bytes_max: 12 * 1024 * 1024,
   answer_kept_hours: 24,
   hub_timeout_ms: 60_000,
   /** Over all hubs that one call asks: the claim of a call must outlive it. */
@@ -111,9 +113,12 @@ export const limits = {
   arrival_cutoff_seconds: 3_600,
   /** About as long as Solana takes a transaction after its blockhash: 150 blocks of 0.4 s. The block height decides. */
   solana_blockhash_seconds: 60,
-  /** What a payer may have our fee payer pay for his transaction: compute units, and the price of each. */
-  solana_compute_units_max: 200_000,
-  solana_priority_fee_microlamports_max: 50_000,
+  /**
+   * What a payer may have our fee payer pay for his transaction: compute units, and the price of each. x402's client asks
+   * for 20,000 units at 1 microlamport. Both together are 300 lamports, beside the 10,000 that two signatures cost anyway.
+   */
+  solana_compute_units_max: 60_000,
+  solana_priority_fee_microlamports_max: 5_000,
   group_commit_items_max: 64,
   /** Computed again before anything is served: half a second of work. The older ones follow while it is served. */
   log_audit_leaves_max_at_start: 20_000,

@@ -37,6 +37,8 @@ export interface Work<T extends JsonObject> {
   readonly output_sha256: string | null;
   /** Why there is nothing to commit to. */
   readonly omission_rule: OmissionRule | null;
+  /** It lies with whoever made it, and is fetched from there: by the caller himself, whom `vendor_blind` hides no longer. */
+  readonly fetched_there?: boolean;
 }
 
 /**

@@ -176,6 +176,15 @@ describe('readConfig', () => {
     },
   );
 
+  it('production refuses a hub elsewhere by http, which would show our key and what is asked; development does not', () => {
+    const hubsAt = (...urls: string[]) =>
+      JSON.stringify(urls.map((base_url, at) => ({ name: `hub-${at}`, base_url, api_key: 'k', models: ['m'] })));
+    const HUBS = hubsAt('https://hub.example/v1', 'http://10.0.0.7/v1');
+    expect(Object.keys(faultsOf({ ...production, HUBS }))).toEqual(['HUBS']);
+    expect(faultsOf({ HUBS })).toEqual({});
+    expect(faultsOf({ ...production, HUBS: hubsAt('http://127.0.0.1:8000/v1', 'https://hub.example/v1') })).toEqual({});
+  });
+
   const solana = {
     SOLANA_RPC_URL: 'https://solana.example/rpc',
     SOLANA_FEE_PAYER_KEY: developmentFeePayer.private_key,

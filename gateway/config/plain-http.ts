@@ -1,8 +1,9 @@
+import { isJsonObject } from '../../schema/canonical-json.ts';
 import type { VariableFault } from './fault.ts';
 import type { Environment, VariableName } from './variables.ts';
 
-/** What is sent there moves money or is a caller's own key, and what comes back is believed: nobody on the way may read it. */
-const confidential: readonly VariableName[] = ['FACILITATOR_URL', 'SUBGRAPH_URLS', 'ROUTER_URL'];
+/** What is sent there moves money, is a key or what a caller asks, and what comes back is believed: nobody on the way may read it. */
+const confidential: readonly VariableName[] = ['FACILITATOR_URL', 'SUBGRAPH_URLS', 'ROUTER_URL', 'HUBS'];
 
 /** What production refuses: these over http to another machine. On this one there is no way to listen in on. */
 export function plainHttpFaults(environment: Environment): VariableFault[] {
@@ -11,10 +12,11 @@ export function plainHttpFaults(environment: Environment): VariableFault[] {
     .map(variable => ({ variable, problem: 'http leaves this machine in the clear; production wants https' }));
 }
 
-/** Of a variable that is a URL, or a JSON map of them. */
+/** Of a variable that is a URL, a JSON map of them, or a JSON list of hubs. */
 function urlsIn(value: string): string[] {
   try {
-    return Object.values(JSON.parse(value) as object).map(String);
+    const entries: unknown[] = Object.values(JSON.parse(value) as object);
+    return entries.map(entry => String(isJsonObject(entry) ? entry.base_url : entry));
   } catch {
     return [value];
   }

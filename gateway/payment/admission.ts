@@ -8,7 +8,7 @@ import { rejected } from './authorized.ts';
 import { isStored } from './base/signature.ts';
 import { type Presented, payerOf, refusedClaim } from './claimed.ts';
 import type { NotTransferred } from './outcome.ts';
-import { authorizationToJson, claimKey } from './payment.ts';
+import { type Authorization, authorizationToJson, claimKey, type Payment } from './payment.ts';
 import { type Ready, railOf } from './rail.ts';
 import type { Bought } from './redeliver.ts';
 import type { Till } from './till.ts';
@@ -29,7 +29,7 @@ export type Admission =
 export async function admission(till: Till, presented: Presented, context: Context): Promise<Admission> {
   const { paid, args, payment } = presented;
   try {
-    if (payment.late !== null) throw rejected(till, paid, payment.late);
+    if (payment.late !== null) throw rejected(till, paid, payment.late.reason);
     await paid.admit?.(args, payerOf(payment), context);
     const ready = await railOf(till, payment.authorization.network).ready(till, presented);
     if (ready.spent) await requireUnsearched(till, presented);
@@ -39,8 +39,11 @@ export async function admission(till: Till, presented: Presented, context: Conte
     const claim = await claimByKey(till.database, claimKey(payment.authorization)).catch(away => {
       throw refusal.code === 'settlement_pending' ? refusal : away;
     });
-    if (claim === null && payment.late !== null) return admittedLate(till, presented, context, refusal);
+    const elsewhere = payment.late?.code === 'wrong_payee';
+    if (claim === null && payment.late !== null && !elsewhere) return admittedLate(till, presented, context, refusal);
     if (claim === null || !isPayers(presented, claim)) throw refusal;
+    // Signed for another payee than the claim, it is another payment, which has its nonce and nothing else of it.
+    if (elsewhere && !isVery(claim, payment)) throw refusal;
     return standing(claim, presented, refusal);
   }
 }
@@ -66,9 +69,16 @@ async function requireUnsearched(till: Till, { paid, payment: { authorization } 
   });
   if (claim?.state !== 'released' || claim.reason === null || !spentForGood.has(claim.reason)) return;
   // Another authorization with the same nonce may be the very one that it was spent on.
-  const { signature: _, ...stored } = claim.authorization;
-  if (canonicalHash(stored) === canonicalHash(authorizationToJson(authorization)))
-    throw rejected(till, paid, claim.reason);
+  if (isStoredAs(claim, authorization)) throw rejected(till, paid, claim.reason);
+}
+
+function isStoredAs({ authorization: { signature: _, ...stored } }: PaymentClaim, shown: Authorization): boolean {
+  return canonicalHash(stored) === canonicalHash(authorizationToJson(shown));
+}
+
+/** On Solana the key names all that was signed. */
+function isVery(claim: PaymentClaim, { authorization }: Payment): boolean {
+  return authorization.network === 'solana' || isStoredAs(claim, authorization);
 }
 
 const spentForGood: ReadonlySet<string> = new Set<NotTransferred['reason']>(['cancelled', 'used_otherwise']);

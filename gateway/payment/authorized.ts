@@ -4,13 +4,13 @@ import { orders } from '../../subgraphs/paid.ts';
 import type { Payment } from './payment.ts';
 import type { AnyPaid } from './record.ts';
 import type { Till } from './till.ts';
-import { verifyPayment } from './verify.ts';
+import { type Late, verifyPayment } from './verify.ts';
 
 /** A payment that our own checks found right. A signature that is no key's is not proven by them: code has to be asked. */
 export type Authorized<P extends Payment = Payment> = P & {
   readonly x402_version: 1 | 2;
-  /** x402's word for it where there is no time left to settle it; what it has bought already is owed all the same. */
-  readonly late: string | null;
+  /** Why it is settled no more, with x402's word for it; what it has bought already is owed all the same. */
+  readonly late: { readonly code: Late; readonly reason: string } | null;
 };
 
 /** Reads the payment that came with the call. @throws payment_required, payment_rejected: each with the offer. */
@@ -28,8 +28,10 @@ export async function authorized(till: Till, paid: AnyPaid, context: Context): P
   switch (verified.kind) {
     case 'refused':
       throw rejected(till, paid, verified.reason);
-    case 'late':
-      return { ...verified, x402_version, late: verified.reason };
+    case 'late': {
+      const { code, reason, ...payment } = verified;
+      return { ...payment, x402_version, late: { code, reason } };
+    }
     case 'verified':
       return { ...verified, x402_version, late: null };
   }

@@ -14,7 +14,7 @@ import {
 import type { Authorized } from './authorized.ts';
 import { nameOf } from './extensions/name.ts';
 import type { WithinMeans } from './means.ts';
-import { claimKey, type Payment, paymentId, paymentToJson } from './payment.ts';
+import { type Authorization, claimKey, type Payment, paymentId, paymentToJson } from './payment.ts';
 import type { Claiming } from './queues.ts';
 import type { AnyPaid, Landing } from './record.ts';
 import type { Till } from './till.ts';
@@ -50,6 +50,7 @@ export async function claimingOf(
 ): Promise<Claiming> {
   const { paid, args, payment, request_hash, task_id, means } = presented;
   const { authorization } = payment;
+  requireOurs(till, authorization);
   const payer = payerOf(payment);
   const claim_key = claimKey(authorization);
   const book = await landsOn(presented, payer, context);
@@ -72,6 +73,12 @@ export async function claimingOf(
     slots: slotsOf(presented),
   };
   return { request, book, reserves: orders[paid.order].reserves, model: paid.model?.(args) ?? null };
+}
+
+/** The last word on it: whatever let a payment to another come so far, it is never claimed, and so never sent. */
+function requireOurs({ pay_to: ours }: Till, { network, pay_to }: Authorization): void {
+  const spelt = (address: string) => (network === 'base' ? address.toLowerCase() : address);
+  if (spelt(pay_to) !== spelt(ours[network] ?? '')) throw new Error('a payment to another payee was to be claimed');
 }
 
 function slotsOf(presented: Presented): readonly string[] {

@@ -43,6 +43,7 @@ import { type ClaimItem, commitSettling } from './steps.ts';
 import { StreamsInFlight } from './streams-in-flight.ts';
 import type { Faults, Till } from './till.ts';
 import { Turns } from './turns.ts';
+import { requireFinishable } from './unfinished.ts';
 
 export interface TillParts {
   readonly config: Config;
@@ -152,7 +153,7 @@ function payTo({ pay_to_base: base, solana: configured }: Config, solana: Opened
   return { base, solana: configured.pay_to, ...(fee_payer !== null && { solana_fee_payer: fee_payer }) };
 }
 
-/** The till of this process: its own name, its queues, its way to the chain. @throws OtherChain */
+/** The till of this process: its own name, its queues, its way to the chain. @throws OtherChain, UnfinishedPayments */
 export async function openTill(parts: TillParts): Promise<Till> {
   const { config, database, chain, hubs, issuer, vault, saved_head, faults } = parts;
   const chain_epoch = await openEpoch(database, epochChainOf(chain), config.profile);
@@ -161,6 +162,8 @@ export async function openTill(parts: TillParts): Promise<Till> {
   const settler = parts.openSettling(parts);
   const base = openBaseRail({ database, chain, chain_head, chain_epoch, settler });
   const solana = await solanaOf(parts);
+  const rails = { base, solana: solana?.rail ?? null };
+  await requireFinishable(database, rails);
   const pay_to = payTo(config, solana);
   const refuser = { issuer, random: systemRandom, profile, anchor: () => chain_head.anchor() };
   const queues = openQueues(database, openRecorder(issuer, vault.seal), refuser, faults);
@@ -170,7 +173,7 @@ export async function openTill(parts: TillParts): Promise<Till> {
     owed: new Owed(),
     chain,
     chain_head,
-    rails: { base, solana: solana?.rail ?? null },
+    rails,
     wallets: parts.wallets,
     wallet_factories: new Set(config.wallet_factories.map(factory => factory.toLowerCase())),
     settles_from: settlesFrom(config),

@@ -32,7 +32,7 @@ export function chainUnreachable(cause: unknown): Refusal {
   return new Refusal('chain_unavailable', { facts: { charged: false }, cause });
 }
 
-/** Of a payer whose payment passed its simulation and was reverted by the chain: what it cost was ours. */
+/** Of a payer whose payment passed its simulation and was reverted by the chain, or ran out on us: what it cost was ours. */
 export const REVERTED_LATELY = 'payer_reverted_lately';
 
 /** Whether that is so short a time ago that no more of it is simulated, let alone sent. */

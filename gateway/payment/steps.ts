@@ -123,8 +123,9 @@ export function sealAnswer(till: Till, task_id: string, answer: JsonObject): Buf
 
 export function workedLanding(in_hand: InHand | null): Partial<Landing> & JsonObject {
   if (in_hand === null) return {};
-  const { route, output_sha256 = null, omission_rule = null } = in_hand;
-  return { model: route.model, hub: route.hub, output_sha256, omission_rule };
+  const { route, output_sha256 = null, omission_rule = null, fetched_there = false } = in_hand;
+  const { model, hub } = route;
+  return { model, hub, output_sha256, omission_rule, ...(fetched_there ? { vendor_blind: false } : {}) };
 }
 
 /** Row, receipt, leaf and head in one commit; then the head outside the database, and the answer to the caller. */

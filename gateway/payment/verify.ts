@@ -38,7 +38,7 @@ const mismatches: Record<NetworkName, Readonly<Partial<Record<TermsCode, string>
   },
 };
 
-export type Late = 'expired' | 'too_short' | 'wrong_fee_payer';
+export type Late = 'expired' | 'too_short' | 'wrong_fee_payer' | 'wrong_payee';
 
 export type Refused = {
   readonly kind: 'refused';
@@ -50,7 +50,10 @@ export type Refused = {
 
 export type Verified<P extends Payment = Payment> =
   | ({ readonly kind: 'verified' } & P)
-  /** Right but for its time, or for who was to pay its fee: it is settled no more, and yet may have bought an answer. */
+  /**
+   * Right but for its time, or for who was to pay its fee or to be paid: both are changed for others now and then. It is
+   * settled no more, and yet may have bought an answer.
+   */
   | ({ readonly kind: 'late'; readonly code: Late; readonly reason: string } & P)
   | Refused;
 
@@ -79,10 +82,21 @@ export async function verifyPayment(payment: PresentedPayment, offered: Offered,
   const judge = network && judges[network];
   if (!judge || envelope.payload === null) return refused('wrong_network');
   const mismatch = envelope.accepted && judge.compare(envelope.accepted, offered);
-  if (mismatch && mismatch !== 'wrong_fee_payer') return mismatched(network, mismatch);
+  if (mismatch && mismatch !== 'wrong_fee_payer' && mismatch !== 'wrong_payee') return mismatched(network, mismatch);
   const judged = await judge.verify(envelope.payload, offered);
+  // What names another payee, and was not signed for him, was never offered here.
+  if (mismatch === 'wrong_payee' && !isElsewhere(judged)) return mismatched(network, mismatch);
   if (!mismatch || judged.kind !== 'verified') return judged;
   return { ...judged, kind: 'late', code: mismatch, reason: mismatched(network, mismatch).reason };
+}
+
+function isElsewhere(judged: Verified): boolean {
+  return judged.kind === 'late' && judged.code === 'wrong_payee';
+}
+
+/** To another payee than ours, who may have been ours once. */
+export function paysAnother<P extends Payment>(network: NetworkName, payment: P): Verified<P> {
+  return { kind: 'late', code: 'wrong_payee', reason: mismatched(network, 'wrong_payee').reason, ...payment };
 }
 
 function offeredNetwork({ network: named }: Envelope, { networks: wanted, pay_to }: Offered): NetworkName | null {

@@ -34,6 +34,8 @@ export const mediaDoors = [
       attempt_index: 'number',
       stream: 'flag',
       failover: 'flag',
+      timestamp_granularities: 'list',
+      svc: 'object',
     }),
     variables: inputOf,
     plain: {

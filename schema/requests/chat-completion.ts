@@ -3,6 +3,7 @@ import { limits } from '../limits.ts';
 import { intentMembers } from './intent.ts';
 import { listOf, wellFormedText } from './parse.ts';
 import { svcMembers } from './svc.ts';
+import { NO_TOOLS, noItems, only, PLAIN_TEXT, textFormat, textModality, unservedTools, unset } from './unserved.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 
@@ -26,10 +27,22 @@ const flag = z
   .nullish()
   .transform(given => given ?? false);
 
+const unserved = {
+  ...unservedTools,
+  functions: noItems(NO_TOOLS),
+  function_call: only(NO_TOOLS, 'none', 'auto'),
+  response_format: textFormat,
+  n: only('the price is that of one answer', 1),
+  logprobs: only(PLAIN_TEXT, false),
+  modalities: textModality,
+  audio: unset(PLAIN_TEXT),
+} as const;
+
 const members = z.object({
   model: ModelId,
   messages: listOf(ChatMessage, limits.chat_messages_max),
   max_tokens: TokensMax,
+  max_completion_tokens: TokensMax.describe('The newer name of `max_tokens`, read where that is absent.'),
   temperature: Temperature,
   stream: flag.describe('Server-sent events, as OpenAI sends them; the last one carries the receipt.'),
   stream_options: z
@@ -38,15 +51,34 @@ const members = z.object({
     .describe('Read where `stream` is true.'),
   ...intentMembers,
   ...svcMembers,
+  ...unserved,
 });
 
 /**
- * Body of POST /v1/chat/completions. Absent and null are the same, so that one call has one canonical form; what is not
- * streamed has no options of a stream.
+ * Body of POST /v1/chat/completions. Absent and null are the same, and so are both names of one member, so that one call
+ * has one canonical form; what is not streamed has no options of a stream.
  */
-export const ChatRequest = members.transform(({ stream_options, svc, ...rest }) => ({
-  ...rest,
-  ...(svc ? { svc } : {}),
-  ...(rest.stream ? { stream_options: { include_usage: stream_options?.include_usage ?? false } } : {}),
-}));
+export const ChatRequest = members.transform(
+  ({
+    model,
+    messages,
+    max_tokens,
+    max_completion_tokens,
+    temperature,
+    stream,
+    intent_id,
+    attempt_index,
+    ...given
+  }) => ({
+    model,
+    messages,
+    max_tokens: max_tokens ?? max_completion_tokens,
+    temperature,
+    stream,
+    intent_id,
+    attempt_index,
+    ...(given.svc ? { svc: given.svc } : {}),
+    ...(stream ? { stream_options: { include_usage: given.stream_options?.include_usage ?? false } } : {}),
+  }),
+);
 export type ChatRequest = z.output<typeof ChatRequest>;

@@ -4,6 +4,7 @@ import { ModelId } from './chat-completion.ts';
 import { intentMembers } from './intent.ts';
 import { wellFormedText } from './parse.ts';
 import { svcMembers } from './svc.ts';
+import { only, unset } from './unserved.ts';
 
 const { image_side_pixels_min: least, image_side_pixels_max: most } = limits;
 
@@ -13,10 +14,25 @@ function isSize(size: string): boolean {
   return sides.length === 2 && sides.every(side => Number(side) >= least && Number(side) <= most);
 }
 
+const HUB_DECIDES = 'the hub decides';
+const FROM_TEXT = 'an image is made from its text alone';
+
+const unserved = {
+  n: only('the price is that of one image', 1),
+  stream: only('an image comes in one piece', false),
+  quality: only(HUB_DECIDES, 'auto'),
+  background: only(HUB_DECIDES, 'auto'),
+  moderation: only(HUB_DECIDES, 'auto'),
+  style: unset(HUB_DECIDES),
+  output_format: unset(HUB_DECIDES),
+  output_compression: unset(HUB_DECIDES),
+  image: unset(FROM_TEXT),
+  mask: unset(FROM_TEXT),
+} as const;
+
 const members = z.object({
   model: ModelId,
   prompt: wellFormedText.min(1).max(limits.image_prompt_chars_max),
-  n: z.literal(1).nullish().describe('The price is that of one image.'),
   size: z
     .string()
     .refine(isSize, { error: `is neither auto nor WxH with sides of ${least} to ${most} pixels` })
@@ -28,17 +44,24 @@ const members = z.object({
     .nullable()
     .default(null)
     .describe('Without it as the hub gives it. A URL is the hub’s, and good for as long as the hub keeps it.'),
-  stream: z.literal(false).nullish().describe('An image comes in one piece.'),
   ...intentMembers,
   ...svcMembers,
+  ...unserved,
 });
 
 /**
  * Body of POST /v1/images/generations. Absent and null are the same, and what can be said in one way only is left out, so
  * that one call has one canonical form.
  */
-export const ImageRequest = members.transform(({ n: _, stream: _stream, svc, ...rest }) => ({
-  ...rest,
-  ...(svc ? { svc } : {}),
-}));
+export const ImageRequest = members.transform(
+  ({ model, prompt, size, response_format, intent_id, attempt_index, svc }) => ({
+    model,
+    prompt,
+    size,
+    response_format,
+    intent_id,
+    attempt_index,
+    ...(svc ? { svc } : {}),
+  }),
+);
 export type ImageRequest = z.output<typeof ImageRequest>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { storedText } from './parse.ts';
 
-export const IntentId = storedText.max(limits.intent_id_chars_max).nullable().default(null);
+export const IntentId = storedText.min(1).max(limits.intent_id_chars_max).nullable().default(null);
 
 export const AttemptIndex = z
   .int()

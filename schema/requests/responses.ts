@@ -4,6 +4,7 @@ import { ChatMessage, ModelId, Temperature, TokensMax } from './chat-completion.
 import { intentMembers } from './intent.ts';
 import { listOf, wellFormedText } from './parse.ts';
 import { svcMembers } from './svc.ts';
+import { only, textFormat, unservedTools, unset } from './unserved.ts';
 
 const PARTS_MAX = 100;
 
@@ -15,23 +16,18 @@ const parts = listOf(Part, PARTS_MAX).transform(given => given.map(({ text }) =>
 const Message = ChatMessage.extend({ content: z.union([wellFormedText, parts]).nonoptional() });
 const asked = wellFormedText.transform(content => [{ role: 'user' as const, content }]);
 
-const notServed = (why: string) => ({ error: `is not served here: ${why}` });
 const ONE_SHOT = 'each call stands for itself, and nothing of it is kept';
 const WHOLE = 'the answer comes in one piece; POST /v1/chat/completions streams';
-const NO_TOOLS = 'no tool is offered to the model';
 
-/** Members of OpenAI's that would change what the answer means: refused by name, never dropped in silence. */
 const unserved = {
-  stream: z.literal(false, notServed(WHOLE)).nullish(),
-  background: z.literal(false, notServed(WHOLE)).nullish(),
-  previous_response_id: z.null(notServed(ONE_SHOT)).optional(),
-  conversation: z.null(notServed(ONE_SHOT)).optional(),
-  prompt: z.null(notServed('a prompt is sent as text')).optional(),
-  instructions: z.null(notServed('say it in a message of role `system`')).optional(),
-  tools: z.tuple([], notServed(NO_TOOLS)).nullish(),
-  text: z
-    .object({ format: z.object({ type: z.literal('text', notServed('the answer is plain text')) }).nullish() })
-    .nullish(),
+  stream: only(WHOLE, false),
+  background: only(WHOLE, false),
+  previous_response_id: unset(ONE_SHOT),
+  conversation: unset(ONE_SHOT),
+  prompt: unset('a prompt is sent as text'),
+  instructions: unset('say it in a message of role `system`'),
+  text: z.object({ format: textFormat }).nullish(),
+  ...unservedTools,
 } as const;
 
 /**

@@ -14,6 +14,7 @@ import { LogBreakDamage } from './log/migration.ts';
 import { ReceiptLogMigration } from './migration.ts';
 import { ClaimSlot, PaymentClaim, ProcessLease } from './payment/claim.entity.ts';
 import { ChainEpoch } from './payment/epoch.entity.ts';
+import { ExpiredByPayer } from './payment/expired.migration.ts';
 import { FacilitatorTables } from './payment/facilitator.migration.ts';
 import { PaymentTables } from './payment/migration.ts';
 import { SettlementsByNetwork } from './payment/network.migration.ts';
@@ -111,6 +112,7 @@ export const receiptMigrations = [
   KeyCallTable,
   ClaimsByPublicId,
   SettlementsByNetwork,
+  ExpiredByPayer,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {
@@ -195,3 +197,4 @@ export {
 } from './payment/settlement-posts.ts';
 export { findSettlement, minedSettlements, type OpenSettlement, sentSettlements } from './payment/settlement-reads.ts';
 export { findTask } from './payment/task.ts';
+export { type Unfinished, unfinished } from './payment/unfinished.ts';

@@ -71,5 +71,6 @@ keepsPaidManners(() => service, {
     ['messages.0.role', { messages: [{ role: 'tool', content: 'x' }] }],
     ['model', { model: 'nobody-1' }],
     ['stream', { stream: true }],
+    ['tools', { tools: [{ type: 'function', function: { name: 'f' } }] }],
   ],
 });

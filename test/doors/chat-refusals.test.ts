@@ -73,6 +73,16 @@ describe('POST /v1/chat/completions 400 invalid_request, and the payment stays u
     ['max_tokens of 400 digits', 'max_tokens', spelt(`"max_tokens":${'9'.repeat(400)}`)],
     ['max_tokens true', 'max_tokens', ask('Hello', { max_tokens: true })],
     ['stream "yes"', 'stream', ask('Hello', { stream: 'yes' })],
+    ['max_completion_tokens 0', 'max_completion_tokens', ask('Hello', { max_completion_tokens: 0 })],
+    ['tools', 'tools', ask('Hello', { tools: [{ type: 'function', function: { name: 'f' } }] })],
+    ['half a million tools', 'tools', spelt(`"tools":[${'0,'.repeat(499_999)}0]`)],
+    ['tool_choice "required"', 'tool_choice', ask('Hello', { tool_choice: 'required' })],
+    ['functions', 'functions', ask('Hello', { functions: [{ name: 'f' }] })],
+    ['response_format json_object', 'response_format.type', ask('Hello', { response_format: { type: 'json_object' } })],
+    ['n 2', 'n', ask('Hello', { n: 2 })],
+    ['logprobs', 'logprobs', ask('Hello', { logprobs: true })],
+    ['modalities with audio', 'modalities', ask('Hello', { modalities: ['text', 'audio'] })],
+    ['audio', 'audio', ask('Hello', { audio: { voice: 'alloy', format: 'mp3' } })],
     ['intent_id that is a number', 'intent_id', ask('Hello', { intent_id: 7 })],
     ['intent_id with U+0000', 'intent_id', spelt(`"intent_id":${NUL}`)],
     ['intent_id with half of a surrogate pair', 'intent_id', spelt(`"intent_id":${LONE}`)],
@@ -175,7 +185,8 @@ describe('POST /v1/chat/completions 200, and the hub gets what is known and noth
   const known = { model: 'beta-1', messages: messages() };
   const said = JSON.stringify(known).slice(1, -1);
   test.each<[string, string, object]>([
-    ['members that nobody reads', `{${said},"user":"me","tools":[],"n":9,"logit_bias":{}}`, {}],
+    ['members that nobody reads', `{${said},"user":"me","tools":[],"n":1,"logit_bias":{}}`, {}],
+    ['the newer name of max_tokens', `{${said},"temperature":1,"max_completion_tokens":30}`, one()],
     ['__proto__ and constructor', `{${said},"__proto__":{"temperature":9},"constructor":{"prototype":{"n":1}}}`, {}],
     [
       'members of a message that nobody reads',

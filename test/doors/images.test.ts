@@ -62,6 +62,20 @@ describe(`POST ${IMAGES} 200`, () => {
     expect(Object.keys(heard?.body as object).sort()).toEqual(Object.keys(asked).sort());
   });
 
+  test('by bytes of several megabytes: delivered whole, and once more to the same payment', async () => {
+    const b64_json = Buffer.alloc(8 * 1024 * 1024, 'large').toString('base64');
+    service.hubs[1].behave({ kind: 'status', status: 200, body: { data: [{ b64_json }] } });
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, IMAGES);
+    const send = () => service.post<Answer>(IMAGES, { prompt: 'Large', model: 'beta-image' }, payment);
+    for (const settled of ['settled', 'idempotent_replay']) {
+      const { status, headers, body } = await send();
+      expect([status, headers.get('x-svc-settlement-status')]).toEqual([200, settled]);
+      expect(body.data[0]?.b64_json === b64_json).toBe(true);
+    }
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
   test('from the other hub where one fails; 502 where that is not wanted', async () => {
     service.hubs[0].behave({ kind: 'status', status: 500 });
     service.hubs[1].behave({ kind: 'answer' });
@@ -117,7 +131,7 @@ describe(`POST ${IMAGES} 502, and nothing is charged for no image`, () => {
     ['a URL that is code', 'not_an_image', { data: [{ url: 'javascript:alert(1)' }] }],
     ['a URL that has no canonical form', 'not_an_image', { data: [{ url: 'https://hub.example/\ud800' }] }],
     ['a URL that is the image', 'not_an_image', { data: [{ url: 'data:image/png;base64,aGVsbG8=' }] }],
-    ['more than is kept', 'too_large', { data: [{ b64_json: 'x'.repeat(limits.answer_bytes_max) }] }],
+    ['more than is kept', 'too_large', { data: [{ b64_json: 'x'.repeat(limits.image_answer_bytes_max) }] }],
   ])('where the hubs answer with %s; the payment pays when it is sent again', async (_, reason, bad) => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, IMAGES);
@@ -149,5 +163,11 @@ keepsPaidManners(() => service, {
     ['size', { size: '64x2049' }],
     ['response_format', { response_format: 'png' }],
     ['stream', { stream: true }],
+    ['quality', { quality: 'hd' }],
+    ['style', { style: 'natural' }],
+    ['background', { background: 'transparent' }],
+    ['output_format', { output_format: 'webp' }],
+    ['image', { image: 'aGVsbG8=' }],
+    ['mask', { mask: 'aGVsbG8=' }],
   ],
 });

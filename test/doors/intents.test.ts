@@ -83,6 +83,7 @@ describe('the intents of a book', () => {
   test.each([
     ['X-SVC-Attempt that is no number', inHeaders('bill', '1e2'), 'x-svc-attempt'],
     ['X-SVC-Attempt below zero', inHeaders('bill', '-1'), 'x-svc-attempt'],
+    ['X-SVC-Intent that names nothing', inHeaders('', '1'), 'x-svc-intent'],
     ['X-SVC-Intent that is too long', inHeaders('x'.repeat(129), '1'), 'x-svc-intent'],
   ])('400 on %s: the payment stays usable', async (_, headers, param) => {
     const payer = await service.chain.newWallet();

@@ -177,6 +177,7 @@ keepsPaidManners(() => service, {
     ['previous_response_id', { previous_response_id: 'resp_1' }],
     ['instructions', { instructions: 'Be short.' }],
     ['tools', { tools: [{ type: 'function', name: 'f' }] }],
+    ['tool_choice', { tool_choice: { type: 'function', name: 'f' } }],
     ['text.format.type', { text: { format: { type: 'json_schema' } } }],
   ],
 });

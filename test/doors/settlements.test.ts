@@ -124,6 +124,13 @@ describe('GET /v1/settlements/{payment_id}', () => {
     expect((await of(name, `?payer=${service.pay_to}`)).status).toBe(404);
   });
 
+  test('200 by nonce, also where a stranger calls a purchase of his the same', async () => {
+    const { nonce, svc } = await bought(await service.chain.newWallet(), 'Mine');
+    const his = await bought(await service.chain.newWallet(), 'His', nonce);
+    expect(his.heard.status).toBe(200);
+    expect((await of(nonce)).body).toMatchObject({ state: 'settled', task_id: svc.task_id });
+  });
+
   test.each([
     ['a nonce', `0x${'0'.repeat(64)}`],
     ['a message hash', 'f'.repeat(64)],

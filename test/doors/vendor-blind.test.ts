@@ -8,6 +8,7 @@ import { listen } from './listen.ts';
 import { ask, CHAT, openService, type Service, type Svc } from './open-service.ts';
 import { startRecorder } from './recorder.ts';
 
+let hub: Awaited<ReturnType<typeof startTestHub>>;
 let service: Service;
 let wire: Awaited<ReturnType<typeof startRecorder>>;
 let callers: readonly [Caller, Caller];
@@ -15,7 +16,7 @@ let callers: readonly [Caller, Caller];
 type Caller = Awaited<ReturnType<Service['newAgent']>> & { readonly headers: Record<string, string> };
 
 beforeAll(async () => {
-  const hub = await startTestHub({
+  hub = await startTestHub({
     name: 'watched',
     models: ['watched-1'],
     image_models: ['watched-image'],
@@ -142,6 +143,19 @@ describe('vendor_blind', () => {
     expect(await found({ ...receipt, vendor_blind: false })).not.toBe('valid');
     const { status, body } = await service.get(`/receipt/${receipt.task_id}`);
     expect([status, body.vendor_blind]).toEqual([200, true]);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['where it is asked for so', 'url'],
+    ['where the hub chooses so', undefined],
+  ])('is not promised of an image by URL, %s: whoever fetches it is seen by the hub', async (_, response_format) => {
+    const body = { data: [{ url: 'https://hub.example/picture.png' }] };
+    hub.behave({ kind: 'status', status: 200, body });
+    const heard = await sent(callers[0], '/v1/images/generations', { prompt: 'By URL', response_format });
+    hub.behave({ kind: 'answer' });
+    expect([heard.status, heard.headers.get('x-svc-vendor-blind')]).toEqual([200, null]);
+    expect(heard.svc).not.toHaveProperty('vendor_blind');
+    expect(heard.svc).not.toHaveProperty('payload.vendor_blind');
   });
 
   test('is not promised without a session, though the hub learns no more of such a call', async () => {

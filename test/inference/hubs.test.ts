@@ -5,18 +5,19 @@ import { systemClock } from '../../subgraphs/clock.ts';
 import type { HubSettings } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { candidatesFor } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { chatQuestion } from '../../subgraphs/receipt/inference/hubs/chat.ts';
-import { type Hubs, openHubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
+import { type HubOptions, type Hubs, openHubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
+import { imageQuestion } from '../../subgraphs/receipt/inference/images/question.ts';
 import { answering, completion, failures, hubServer } from './hub-server.ts';
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5, temperature: null };
-const bounds = { clock: systemClock, timeout_ms: 300, answer_bytes_max: 1024 * 1024 };
+const bounds: HubOptions = { clock: systemClock, timeout_ms: 300, answer_bytes_max: 1024 * 1024 };
 
 function hub(name: string, base_url: string): HubSettings {
   return { name, base_url, api_key: `key-of-${name}`, models: [`${name}-model`] };
 }
 
-async function opened<T>(settings: HubSettings[], use: (hubs: Hubs) => Promise<T>): Promise<T> {
-  const hubs = openHubs(settings, bounds);
+async function opened<T>(settings: HubSettings[], use: (hubs: Hubs) => Promise<T>, options = bounds): Promise<T> {
+  const hubs = openHubs(settings, options);
   try {
     return await use(hubs);
   } finally {
@@ -28,6 +29,33 @@ async function opened<T>(settings: HubSettings[], use: (hubs: Hubs) => Promise<T
 const until_ms = Number.MAX_SAFE_INTEGER;
 const asking = (hubs: Hubs, model = 'svc/auto') => ({ candidates: candidatesFor(hubs.settings, model), until_ms });
 const auto = (hubs: Hubs) => hubs.put(chatQuestion(request), asking(hubs));
+
+describe('an image', () => {
+  const image = { b64_json: Buffer.alloc(1_000).toString('base64') };
+  const wanted = { model: 'svc/auto', prompt: 'Hi', size: null, response_format: null };
+  const question = imageQuestion({ ...wanted, intent_id: null, attempt_index: null });
+  const drawing = (base_url: string) => [{ ...hub('one', base_url), image_models: ['drawn'] }];
+  const drawn = (hubs: Hubs, asked = question) =>
+    hubs.put(asked, { candidates: candidatesFor(hubs.settings, 'drawn', 'image'), until_ms });
+
+  test('may be larger than other answers, and less than what one process answers another', async () => {
+    await using artist = await hubServer(answering({ data: [image] }));
+    const options = { ...bounds, answer_bytes_max: 100 };
+    const outcome = await opened(drawing(artist.base_url), hubs => drawn(hubs), options);
+    expect(outcome).toMatchObject({ kind: 'answered' });
+    expect(limits.image_answer_bytes_max).toBeLessThan(limits.subgraph_answer_bytes_max);
+  });
+
+  test('that is too large is no fault of the hub: nobody sends it to rest by asking for much', async () => {
+    await using artist = await hubServer(answering({ data: [image] }));
+    await opened(drawing(artist.base_url), async hubs => {
+      const attempts = [{ hub: 'one', reason: 'too_large' }];
+      for (let call = 0; call < 6; call++)
+        expect(await drawn(hubs, { ...question, answer_bytes_max: 100 })).toEqual({ kind: 'failed', attempts });
+      expect(hubs.figures).toMatchObject([{ hub: 'one', modality: 'image', health: 1 }]);
+    });
+  });
+});
 
 describe('a hub that fails', () => {
   test.each(failures)('by %s is passed over for the next, and the answer says whose it is', async (_reason, behave) => {

@@ -95,6 +95,17 @@ describe('what the router lists', () => {
     await models.close();
   });
 
+  test('is not asked for before anybody wants it', async () => {
+    await using router = await hubServer(answering({ data: [] }));
+    const models = at(router.base_url);
+    // A connection of our own, made and answered after any that the list would have been asked for by.
+    await fetch(router.base_url);
+    expect(router.heard.map(({ path }) => path)).toEqual(['/v1']);
+    await models.ids();
+    expect(router.heard.map(({ path }) => path)).toEqual(['/v1', '/v1/models']);
+    await models.close();
+  });
+
   test('is cut off at so many', async () => {
     const data = Array.from({ length: 2 * limits.router_models_max }, (_, index) => ({ id: `m-${index}` }));
     await using router = await hubServer(answering({ data }));

@@ -55,6 +55,17 @@ describe('a payment that is settled', () => {
     expect(await ground.decide(item)).toEqual(settled);
   });
 
+  it('is told so, where a node has its status before another has the transaction', async () => {
+    const item = await ground.payment();
+    const asked: string[] = [];
+    const transaction: SvmChain['transaction'] = async signature => {
+      asked.push(signature);
+      return asked.length < 3 ? { kind: 'ok', value: null } : ground.chain.transaction(signature);
+    };
+    const settled = await ground.settler({ chain: { ...ground.chain, transaction } }).settle(item);
+    expect(settled).toMatchObject({ kind: 'transferred' });
+  });
+
   it('is one of twenty that go at the same time', async () => {
     const items = await Promise.all(Array.from({ length: 20 }, () => ground.payment()));
     const settler = ground.settler();

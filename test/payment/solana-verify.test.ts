@@ -94,6 +94,30 @@ const MESSAGE_AT = 129;
 /** No look-up tables, in two bytes. */
 const ALIAS = Buffer.from([0x80, 0]);
 
+describe('what a payer may have us pay for his transaction', () => {
+  it("is x402's own client's fee several times over, and next to nothing beside what the signatures cost", async () => {
+    const { solana_compute_units_max: units, solana_priority_fee_microlamports_max: price } = limits;
+    expect(await changed({ units, price_microlamports: BigInt(price) })).toBe('verified');
+    const signatures_lamports = 2 * 5_000;
+    expect((units * price) / 1_000_000).toBeLessThan(signatures_lamports / 20);
+  });
+});
+
+describe('a payment to another payee', () => {
+  it('is taken no more, and known by its name and its signer: it may have bought an answer', async () => {
+    const other = address();
+    const transaction = await makeTransaction({ ...made, pay_to: other });
+    for (const accepted of [terms, requirementsOf(2000n, other, fee_payer)])
+      expect(await judged(transaction, accepted)).toMatchObject({ kind: 'late', code: 'wrong_payee' });
+    const unsigned = Buffer.from(transaction, 'base64').fill(0, 65, 129).toString('base64');
+    expect(await judged(unsigned)).toMatchObject({ kind: 'refused', code: 'wrong_payee' });
+    expect(await judged(await makeTransaction(made), requirementsOf(2000n, other, fee_payer))).toMatchObject({
+      kind: 'refused',
+      code: 'wrong_payee',
+    });
+  });
+});
+
 describe('a payment that differs from the offer', () => {
   it.each([
     ['invalid_exact_svm_payload_amount_mismatch', { amount: '1999' }],

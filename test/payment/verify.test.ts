@@ -81,6 +81,20 @@ describe('a payment by the official client', () => {
   });
 });
 
+describe('a payment to another payee', () => {
+  const other = newAccount().address;
+
+  it('is late whatever its time is, and refused where another is named than it was signed for', async () => {
+    for (const changed of [{}, { validBefore: now - 1n }, { validAfter: now + 1n }])
+      expect(await judged({ to: other, ...changed }, { payTo: other })).toMatchObject({
+        kind: 'late',
+        code: 'wrong_payee',
+        reason: 'invalid_exact_evm_recipient_mismatch',
+      });
+    expect(await judged({}, { payTo: other })).toMatchObject({ kind: 'refused', code: 'wrong_payee' });
+  });
+});
+
 describe('the digest', () => {
   it('equals that of a general EIP-712 encoder for any authorization', () => {
     const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map(hex);

@@ -5,6 +5,7 @@ import {
   lockLogHead,
   prepareReceipt,
   type Receipt,
+  type ReceiptFacts,
   receiptEntities,
   receiptMigrations,
   type SignedTreeHead,
@@ -14,7 +15,14 @@ import { paidCall } from '../vectors/receipt-facts.ts';
 
 export interface ReceiptDatabase extends Database {
   /** Issues one receipt per name, in one transaction, as the ledger does. */
-  issue(issuer: Issuer, ...names: string[]): Promise<{ receipts: Receipt[]; head: SignedTreeHead }>;
+  issue(issuer: Issuer, ...names: string[]): Promise<Issued>;
+  /** The same of calls that differ by more than their name. */
+  issueCalls(issuer: Issuer, calls: readonly ReceiptFacts[]): Promise<Issued>;
+}
+
+interface Issued {
+  readonly receipts: Receipt[];
+  readonly head: SignedTreeHead;
 }
 
 /** A database of its own; the caller closes it. */
@@ -26,8 +34,14 @@ export async function receiptDatabase(): Promise<ReceiptDatabase> {
     connections_max: 10,
   });
   return Object.assign(database, {
-    async issue(issuer: Issuer, ...names: string[]) {
-      const prepared = names.map(name => prepareReceipt(issuer, { ...paidCall, task_id: name }));
+    issue(issuer: Issuer, ...names: string[]): Promise<Issued> {
+      return this.issueCalls(
+        issuer,
+        names.map(task_id => ({ ...paidCall, task_id })),
+      );
+    },
+    async issueCalls(issuer: Issuer, calls: readonly ReceiptFacts[]): Promise<Issued> {
+      const prepared = calls.map(call => prepareReceipt(issuer, call));
       return database.transaction(async tx => {
         const log = await lockLogHead(tx);
         const items = prepared.map((each, index) => ({ prepared: each, book_seq: index + 1 }));

@@ -100,6 +100,18 @@ describe(`POST ${AUDIO} reads a form`, () => {
     });
   });
 
+  it.each<[string, Part]>([
+    ['in brackets', ['name="svc[failover]"', 'false']],
+    ['as a part of JSON', ['name="svc"', '{"failover":false}', 'application/json']],
+  ])('whose members of an object stand %s, and whose list of one by its name or its items', async (_, svc) => {
+    for (const name of ['timestamp_granularities', 'timestamp_granularities[]']) {
+      const said: Part[] = [svc, [`name="${name}"`, 'segment'], ['name="response_format"', 'verbose_json']];
+      expect((await send(form(...said, file))).status).toBe(200);
+      expect(input()).toMatchObject({ svc: { failover: false }, responseFormat: 'verbose_json' });
+    }
+    expect(await send(form(['name="svc"', 'false'], file))).toMatchObject({ status: 400, code: 'invalid_request' });
+  });
+
   it.each<[string, Part[]]>([
     ['before', [['name="file[upload]"', 'of another'], ['name="file[name]"', 'b.mp3'], file]],
     ['behind', [file, ['name="file[upload]"', 'of another'], ['name="file[name]"', 'b.mp3']]],

@@ -114,6 +114,22 @@ describe('POST /v1/chat/completions 402 on what the chain would not take', () =>
   });
 });
 
+test('402 payer_reverted_lately to whoever has had work done for a blockhash that ran out before it was sent', async () => {
+  const payer = await service.svm.newWallet();
+  const before = service.gates.alpha.held();
+  service.gates.alpha.hold();
+  const worked = service.post<Challenged>(CHAT, { ...ask(), model: 'alpha-1' }, await handMade(service, payer.signer));
+  await expect.poll(service.gates.alpha.held).toBe(before + 1);
+  await service.svm.expire();
+  service.gates.alpha.open();
+  expect(await worked).toMatchObject({ status: 402, body: { error: 'expired' } });
+  expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: 'expired' }]);
+  const again = await service.post<Challenged>(CHAT, ask(), await handMade(service, payer.signer));
+  expect(again).toMatchObject({ status: 402, body: { error: 'payer_reverted_lately' } });
+  const other = await service.svm.newWallet();
+  expect((await service.post(CHAT, ask(), await handMade(service, other.signer))).status).toBe(200);
+});
+
 /** One bit of one byte turned. */
 function withByte(text: string, at: number): string {
   const raw = Buffer.from(text, 'base64');

@@ -60,7 +60,8 @@ export class SvmChain {
 
   simulate(read: Readable, checks: { readonly signatures: boolean; readonly blockhash: boolean }): Simulated {
     if (checks.blockhash && !this.#clock.isValid(read.message.lifetimeToken)) return unrun('BlockhashNotFound');
-    if (this.#landed.has(read.signature)) return unrun('AlreadyProcessed');
+    const processed = checks.signatures ? this.#landed.has(read.signature) : this.all().some(one => isSame(one, read));
+    if (processed) return unrun('AlreadyProcessed');
     return run(this.#svm, read, checks.signatures);
   }
 
@@ -143,4 +144,10 @@ function standing(deeds: readonly Deed[]): readonly Deed[] {
 
 function signatureOf(deed: Deed & { kind: 'transaction' }): string {
   return readTransaction(Buffer.from(deed.raw, 'base64')).signature;
+}
+
+/** Where no signatures are looked at, Solana knows what it has processed by the message. */
+function isSame(one: Readable, other: Readable): boolean {
+  if (one.message.lifetimeToken !== other.message.lifetimeToken) return false;
+  return Buffer.from(one.transaction.messageBytes).equals(Buffer.from(other.transaction.messageBytes));
 }

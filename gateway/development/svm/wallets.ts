@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { getBase58Decoder } from '@solana/kit';
+import { getBase58Decoder } from '@solana/codecs-strings';
 import { publicKeyOf } from '../../config/solana.ts';
 
 export interface SolanaWallet {

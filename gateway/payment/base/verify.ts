@@ -4,7 +4,15 @@ import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
 import type { ExactEvmPayload, Terms } from '../envelope.ts';
 import type { BasePayment } from '../payment.ts';
-import { compareTerms, type Late, mismatched, type Offered, type TermsCode, type Verified } from '../verify.ts';
+import {
+  compareTerms,
+  type Late,
+  mismatched,
+  type Offered,
+  paysAnother,
+  type TermsCode,
+  type Verified,
+} from '../verify.ts';
 import type { Hex } from './abi.ts';
 import { type Authorization, authorizationDigest } from './authorization.ts';
 import { signatureOf } from './signature.ts';
@@ -20,10 +28,11 @@ type WindowCode = keyof typeof windows;
 
 export function verifyAuthorization(payload: ExactEvmPayload, offered: Offered): Verified<BasePayment> {
   const mismatch = compareAuthorization(payload.authorization, offered);
+  if (mismatch === 'wrong_payee') return paysAnother('base', signedPayment(payload));
   if (mismatch) return mismatched('base', mismatch);
   const fault = judgeWindow(payload, offered);
   if (fault && !isLate(fault)) return { kind: 'refused', code: fault, reason: windows[fault] };
-  const right = signedBy(authorizationOf(payload), payload.signature as Hex);
+  const right = signedPayment(payload);
   return fault ? { kind: 'late', code: fault, reason: windows[fault], ...right } : { kind: 'verified', ...right };
 }
 
@@ -74,6 +83,8 @@ function authorizationOf({ authorization: a }: ExactEvmPayload): Authorization {
   };
 }
 
-function signedBy(authorization: Authorization, shown: Hex): BasePayment {
+function signedPayment(payload: ExactEvmPayload): BasePayment {
+  const authorization = authorizationOf(payload);
+  const shown = payload.signature as Hex;
   return { authorization, signature: signatureOf(authorization.payer, authorizationDigest(authorization), shown) };
 }

@@ -10,8 +10,8 @@ export function identifierOf({ order }: AnyPaid, payment: PresentedPayment | nul
   return readEnvelope(payment.x402_version, payment.envelope)?.identifier ?? null;
 }
 
-/** Null where the purchase has no name. */
-export function nameOf({ payment: { authorization }, identifier }: Presented): NamedPayment | null {
-  if (identifier === null) return null;
+/** Null where the purchase has no name, or is paid to another: whoever holds that payment need not be its payer. */
+export function nameOf({ payment: { authorization, late }, identifier }: Presented): NamedPayment | null {
+  if (identifier === null || late?.code === 'wrong_payee') return null;
   return { network: authorization.network, payer: authorization.payer, identifier };
 }

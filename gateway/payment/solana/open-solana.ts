@@ -17,6 +17,7 @@ import { type FeePayer, openFeePayer } from './fee-payer.ts';
 import { openSvmChain } from './open-svm-chain.ts';
 import { openSolanaRail } from './rail.ts';
 import { openSolanaSettler } from './settler.ts';
+import { requireTreasury } from './treasury.ts';
 
 export interface SolanaParts {
   readonly solana: SolanaConfig;
@@ -42,7 +43,7 @@ interface Settling {
   readonly own: FeePayer | null;
 }
 
-/** Solana, settled by the facilitator or in this process; null where nobody would pay the fees. @throws OtherChain */
+/** Solana, settled by the facilitator or in this process; null where nobody would pay the fees. @throws OtherChain, NoTreasury */
 export async function openSolana(parts: SolanaParts): Promise<OpenedSolana | null> {
   const { solana, profile, database } = parts;
   const chain = openSvmChain(solana);
@@ -50,6 +51,8 @@ export async function openSolana(parts: SolanaParts): Promise<OpenedSolana | nul
     const settling = await openSettling(parts, chain);
     if (settling !== null) {
       const chain_epoch = await openEpoch(database, epochChainOf(chain), profile);
+      // In development whoever is to be paid is given what that takes.
+      if (profile === 'production') await requireTreasury(chain, solana.pay_to);
       const rail = openSolanaRail({ ...settling, database, chain, chain_epoch, pay_to: solana.pay_to });
       return { rail, fee_payer: settling.fee_payer };
     }
@@ -82,11 +85,7 @@ function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: SvmC
  * Its fee payer stands in our offers: where it names none now, Solana is not offered until the next start. What was paid
  * before is looked after, and delivered, all the same.
  */
-async function openCarried(
-  { database, faults, logger }: SolanaParts,
-  chain: SvmChain,
-  url: string,
-): Promise<Settling> {
+async function openCarried({ database, faults, logger }: SolanaParts, chain: SvmChain, url: string): Promise<Settling> {
   const { verify_ms, settle_ms, ...rest } = facilitatorDefaults;
   const facilitator = openFacilitator({ url, network: 'solana', verify_ms, settle_ms });
   const named = await facilitator.feePayer();

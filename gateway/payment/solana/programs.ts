@@ -1,4 +1,4 @@
-import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
+import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@solana/addresses';
 import { networks } from '../../../schema/network.ts';
 
 /** SPL Token: USDC's own program. Token-2022 is another, and has no USDC. */

@@ -45,7 +45,11 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     ready: (till, presented) => readyToPay(chain, till, presented),
     // Its time is the chain's blocks: none is late before the chain was asked.
     usedInTime: async () => null,
-    find: (_till, payment) => decide(payment, { settlement_id: null, from_block: null }),
+    // Whoever sent it, it was not for the claim that finds it: no answer was sealed before.
+    async find(_till, payment) {
+      const found = await decide(payment, { settlement_id: null, from_block: null });
+      return found.kind === 'transferred' ? { ...found, by: 'third_party' } : found;
+    },
     means: (till, payer) => meansOf(chain, till, payer),
     decide: (_till, payment, sent) => decide(payment, sent),
     isOver: ({ authorization }) => isOver(chain, authorization),

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { journalSettlement, markMined } from '../../../subgraphs/receipt/index.ts';
-import type { Settlement } from '../outcome.ts';
+import type { Decision, Settlement } from '../outcome.ts';
 import type { Reached } from '../rpc.ts';
 import { type JournalParts, journalOne, unjournalled } from '../settle/journal-one.ts';
 import { ReceiptWatch, type Watched } from '../settle/receipt-watch.ts';
 import type { Settler, SettlerFaults } from '../settle/settle.ts';
 import { notSent, unknown } from '../settle/waiters.ts';
-import type { SolanaPayment } from './authorization.ts';
+import type { SolanaAuthorization, SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, LandedStatus, SvmChain } from './chain.ts';
 import { blockName, decideLanded } from './decide.ts';
 import type { FeePayer, SignedTransaction } from './fee-payer.ts';
@@ -101,13 +101,24 @@ class SolanaSettler<I extends Item> implements Settler<I> {
   }
 
   async #conclude({ authorization }: I, settlement_id: string, { signature }: SignedTransaction): Promise<Settlement> {
-    const { chain, database, trouble } = this.#options;
+    const { database, trouble, wait_ms } = this.#options;
+    const until_ms = performance.now() + wait_ms;
     const status = await this.#landed({ hashes: [signature] });
     if (status === null) return unknown(this.#closed ? 'stopped' : 'not_mined');
-    const decision = await decideLanded(chain, authorization, status);
+    const decision = await this.#decided(authorization, status, until_ms);
     const block = { block_number: status.slot, block_hash: blockName(status.slot) };
     await markMined(database, settlement_id, block).catch(cause => trouble?.(cause));
     return decision;
+  }
+
+  /** A node has a status before the transaction itself, and nodes behind one URL have neither at the same time. */
+  async #decided(authorization: SolanaAuthorization, status: LandedStatus, until_ms: number): Promise<Decision> {
+    const { chain, poll_ms } = this.#options;
+    for (;;) {
+      const decision = await decideLanded(chain, authorization, status);
+      if (decision.kind !== 'unknown' || this.#closed || performance.now() + poll_ms > until_ms) return decision;
+      await sleep(poll_ms);
+    }
   }
 
   async #landed(watched: Watched): Promise<LandedStatus | null> {

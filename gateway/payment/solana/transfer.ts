@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import {
+  type Address,
   type CompiledTransactionMessage,
   getBase64EncodedWireTransaction,
   getCompiledTransactionMessageDecoder,
   getCompiledTransactionMessageEncoder,
+  getPublicKeyFromAddress,
   getTransactionDecoder,
   type Transaction,
+  verifySignature,
 } from '@solana/kit';
 import { networks } from '../../../schema/network.ts';
 import { TOKEN_PROGRAM } from './programs.ts';
@@ -44,6 +47,17 @@ export function readTransaction(raw: Uint8Array): ReadTransaction | null {
 export function withSignature({ transaction }: ReadTransaction, signer: string, signature: Uint8Array): string {
   const signatures = { ...transaction.signatures, [signer]: signature } as Transaction['signatures'];
   return getBase64EncodedWireTransaction({ ...transaction, signatures });
+}
+
+export async function isSignedBy({ transaction }: ReadTransaction, signer: string): Promise<boolean> {
+  const signature = transaction.signatures[signer as Address];
+  if (!signature) return false;
+  try {
+    return await verifySignature(await getPublicKeyFromAddress(signer as Address), signature, transaction.messageBytes);
+  } catch {
+    // An address need not be a key.
+    return false;
+  }
 }
 
 /** The USDC transfer that a payment is made of. */

@@ -5,10 +5,25 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
 import type { ExactSvmPayload, Terms } from '../envelope.ts';
-import { compareTerms, mismatched, type Offered, type Refused, type TermsCode, type Verified } from '../verify.ts';
+import {
+  compareTerms,
+  mismatched,
+  type Offered,
+  paysAnother,
+  type Refused,
+  type TermsCode,
+  type Verified,
+} from '../verify.ts';
 import type { SolanaPayment } from './authorization.ts';
 import { usdcAccountOf } from './programs.ts';
-import { type ReadTransaction, readTransaction, type Transfer, transferIn, usesFeePayer } from './transfer.ts';
+import {
+  isSignedBy,
+  type ReadTransaction,
+  readTransaction,
+  type Transfer,
+  transferIn,
+  usesFeePayer,
+} from './transfer.ts';
 
 /** Why a transaction is not the payment that was offered, in x402's own words where it has one. */
 const refusals = {
@@ -43,6 +58,7 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
       const transfer = transferIn(read);
       if (transfer === null) return refused('no_transfer');
       const fault = compareSigners(read, transfer) ?? compareTransfer(transfer, await treasury, offered);
+      if (fault?.code === 'wrong_payee') return toAnother(read, transfer, transaction, offered.now_ms);
       if (fault) return fault;
       if (transfer.source !== (await usdcAccountOf(transfer.authority))) return refused('wrong_source');
       const named = feePayerOf(read);
@@ -66,6 +82,21 @@ function same(a: string, b: string | undefined): boolean {
  */
 function forAnother(payment: SolanaPayment): Verified<SolanaPayment> {
   return { kind: 'late', code: 'wrong_fee_payer', reason: refusals.wrong_fee_payer, ...payment };
+}
+
+/**
+ * Not to our treasury, which may have been another when it bought an answer. Its signer alone is looked at: the claim that
+ * its message names, if there is one, was judged by all the rest. Of the payee nothing but his USDC account is known here.
+ */
+async function toAnother(
+  read: ReadTransaction,
+  transfer: Transfer,
+  transaction: string,
+  now_ms: number,
+): Promise<Verified<SolanaPayment>> {
+  if (!(await isSignedBy(read, transfer.authority))) return mismatched('solana', 'wrong_payee');
+  const named = { transaction, pay_to: transfer.destination, fee_payer: feePayerOf(read) };
+  return paysAnother('solana', paymentOf(read, transfer, named, now_ms));
 }
 
 function compareAccepted(accepted: Terms, offered: Offered, fee_payer: string | null): TermsCode | null {

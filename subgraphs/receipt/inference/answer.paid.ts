@@ -3,7 +3,7 @@ import { canonicalHash } from '../../../schema/digest.ts';
 import type { TaskId } from '../../../schema/ids.ts';
 import type { Intent } from '../../../schema/requests/intent.ts';
 import type { Context } from '../../context.ts';
-import type { JobKind, WorkThenSettle } from '../../paid.ts';
+import type { JobKind, Work, WorkThenSettle } from '../../paid.ts';
 import type { Candidate, Modality } from './catalogue.ts';
 import type { Hubs } from './hubs/open.ts';
 import type { Question } from './hubs/question.ts';
@@ -19,13 +19,13 @@ export interface Said<V> {
   readonly at: number;
 }
 
-interface SoldAnswer<A, V extends object, T> {
+interface SoldAnswer<A, V extends object, T extends JsonObject> {
   readonly field: `Mutation.${string}`;
   readonly job_kind: JobKind;
   readonly modality: Modality;
   question(asked: A, context: Context): Question<V>;
   /** What is kept of it for redelivery, and what of that the receipt commits to. */
-  answer(said: Said<V>): { readonly answer: T; readonly output: Json };
+  answer(said: Said<V>): { readonly output: Json } & Pick<Work<T>, 'answer' | 'fetched_there'>;
 }
 
 /** One answer of a hub, sold at the fixed price: the hub answers first, and only an answer in hand is charged. */
@@ -48,8 +48,9 @@ export function answerPaid<A extends JsonObject & Wanted & Intent, V extends obj
       if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
       const { hub, model, value } = outcome;
       const by = { hub, model };
-      const { answer, output } = sold.answer({ value, by, task_id, at: Math.floor(context.clock.now_ms() / 1000) });
-      return { answer, route: by, output_sha256: canonicalHash(output), omission_rule: null };
+      const at = Math.floor(context.clock.now_ms() / 1000);
+      const { output, ...kept } = sold.answer({ value, by, task_id, at });
+      return { ...kept, route: by, output_sha256: canonicalHash(output), omission_rule: null };
     },
   };
 }

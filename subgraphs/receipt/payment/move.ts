@@ -6,6 +6,7 @@ import { PaymentClaim } from './claim.entity.ts';
 import { dropSlots, type Lease } from './claim.ts';
 import { retakeIdentifier } from './identifier.ts';
 import { leased } from './lease.ts';
+import { RESTING } from './reverted.ts';
 
 /**
  * SQL of a statement that moves claims: those of a parameter that holds keys, locked in the order of these before
@@ -47,14 +48,31 @@ export async function beginSettling(
         items.map(({ answer_box, worked, ...rest }) => ({
           ...rest,
           landing: worked,
-          answer_box: answer_box && `\\x${answer_box.toString('hex')}`,
+          answer_box: answer_box && !isLarge(answer_box) ? `\\x${answer_box.toString('hex')}` : null,
         })),
       ),
       replaces,
       keysOf(items),
     ],
   });
-  return new Set(rows.map(row => row.claim_key));
+  const moved = new Set(rows.map(row => row.claim_key));
+  await storeAnswers(
+    tx,
+    items.flatMap(({ claim_key, answer_box }) =>
+      answer_box && isLarge(answer_box) && moved.has(claim_key) ? [{ claim_key, answer_box }] : [],
+    ),
+  );
+  return moved;
+}
+
+/**
+ * What of a batch goes in one parameter is written in hex there. So many images would be more than one text (512 MiB) or
+ * one jsonb (256 MiB) can hold, and fail for everybody in the batch: whatever is large goes alone, and as bytes.
+ */
+const ANSWER_TOGETHER_BYTES_MAX = 512 * 1024;
+
+function isLarge(answer_box: Buffer): boolean {
+  return answer_box.length > ANSWER_TOGETHER_BYTES_MAX;
 }
 
 /**
@@ -80,17 +98,24 @@ class LostClaim extends Error {
   override name = 'LostClaim';
 }
 
-/** The stamp's answer is known only in the transaction that records it. */
+/** Of claims that the transaction holds already. A stamp's answer is known only in the one that records it. */
 export async function storeAnswers(
   tx: Tx,
   answers: readonly { claim_key: string; answer_box: Buffer }[],
 ): Promise<void> {
-  if (answers.length === 0) return;
+  for (const { claim_key, answer_box } of answers.filter(({ answer_box }) => isLarge(answer_box)))
+    await tx.query({
+      name: 'store answer',
+      text: 'update payment_claim set answer_box = $2 where claim_key = $1',
+      values: [claim_key, answer_box],
+    });
+  const together = answers.filter(({ answer_box }) => !isLarge(answer_box));
+  if (together.length === 0) return;
   await tx.query({
     name: 'store answers',
     text: `update payment_claim c set answer_box = n.answer_box from unnest($1::text[], $2::bytea[]) as n(claim_key, answer_box)
       where c.claim_key = n.claim_key`,
-    values: [answers.map(answer => answer.claim_key), answers.map(answer => answer.answer_box)],
+    values: [together.map(answer => answer.claim_key), together.map(answer => answer.answer_box)],
   });
 }
 
@@ -216,8 +241,8 @@ export async function tasksOfSettlement(tx: Tx, settlement_id: string): Promise<
 
 /**
  * Stored answers and requests are kept for redelivery and no longer; the receipt stands for ever. Payments that came to
- * nothing and can never be used any more leave no trace: an unpaid caller must not fill the disk. Those that were reverted
- * stay for as long as their payers are to rest. Every process does so, each row by one of them: what another has in hand
+ * nothing and can never be used any more leave no trace: an unpaid caller must not fill the disk. Those for which their
+ * payers are to rest stay for as long as that. Every process does so, each row by one of them: what another has in hand
  * is passed over, or they would wait for each other in a circle.
  */
 export async function forgetClaims(database: Database, hours: number, reverted_seconds = 0): Promise<void> {
@@ -231,7 +256,7 @@ export async function forgetClaims(database: Database, hours: number, reverted_s
   await database.query({
     text: `delete from payment_claim where claim_key in (
         select claim_key from payment_claim where state = 'released' and final
-          and (reason is distinct from 'reverted' or moved_at < now() - make_interval(secs => $1))
+          and (${RESTING} is not true or moved_at < now() - make_interval(secs => $1))
         for update skip locked)`,
     values: [reverted_seconds],
   });

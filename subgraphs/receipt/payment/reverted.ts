@@ -1,8 +1,17 @@
 import type { Database } from '../../database.ts';
 
 /**
+ * SQL: a payment on Solana that ran out before it was sent. Whoever signs over a new blockhash gives more time than work
+ * is given: this one was made of an old one. What ran out after it was sent may be the chain's fault.
+ */
+const RAN_OUT = `network = 'solana' and reason = 'expired' and settlement_id is null`;
+
+/** SQL: what is kept for as long as its payer is to rest. */
+export const RESTING = `(reason = 'reverted' or (${RAN_OUT}))`;
+
+/**
  * Whether a payment that could say yes to its simulation and no to the chain was reverted so short a time ago: one that
- * code at the payer's address had to judge, or a transaction that the payer made up himself (Solana).
+ * code at the payer's address had to judge, or a transaction that the payer made up himself (Solana); or ran out on us.
  */
 export async function walletRevertedLately(
   database: Pick<Database, 'query'>,
@@ -12,7 +21,9 @@ export async function walletRevertedLately(
   const rows = await database.query({
     name: 'wallet reverted lately',
     text: `select 1 from payment_claim where payer = $1 and reason = 'reverted'
-      and moved_at > now() - make_interval(secs => $2) and "authorization"->'signature'->>'kind' in ('contract', 'partial') limit 1`,
+        and moved_at > now() - make_interval(secs => $2) and "authorization"->'signature'->>'kind' in ('contract', 'partial')
+      union all select 1 from payment_claim where payer = $1 and ${RAN_OUT} and moved_at > now() - make_interval(secs => $2)
+      limit 1`,
     values: [payer, seconds],
   });
   return rows.length > 0;

@@ -20,13 +20,14 @@ interface Found {
   readonly reason: string | null;
   readonly final: boolean;
   readonly arrival: ArrivalStatus | null;
-  /** Claims of other payers have the same name. */
+  /** Other payers' claims are called so in the same way. */
   readonly ambiguous: boolean;
 }
 
 /**
  * Where a payment stands; null where nothing stands under that name. A payer may have used an identifier for one that was
- * let go of and then for another: the one that may still buy something goes before.
+ * let go of and then for another: the one that may still buy something goes before. What a payment is called on its chain
+ * goes before all identifiers, for anybody may name a purchase like a stranger's payment.
  * @throws invalid_request (`payer`) where payments of several payers are called so, and none of them was named.
  */
 export async function findPayment(
@@ -36,8 +37,10 @@ export async function findPayment(
 ): Promise<SettlementStatus | null> {
   const [found] = await database.query<Found>({
     name: 'payment by public id',
-    text: `select state, task_id, network, reason, final, arrival, min(payer) over () <> max(payer) over () as ambiguous
+    text: `select state, task_id, network, reason, final, arrival,
+        min(payer) over alike <> max(payer) over alike as ambiguous
       from payment_claim where (payment_id = $1 or identifier = $1) and ($2::text is null or lower(payer) = lower($2))
+      window alike as (partition by payment_id = $1)
       order by payment_id = $1 desc, state <> 'released' desc, moved_at desc limit 1`,
     values: [payment_id, payer],
   });

@@ -127,7 +127,7 @@ class PooledHubs implements Hubs {
   }
 
   put<T extends object>(question: Question<T>, asking: Asking): Promise<HubOutcome<T>> {
-    const { answer_bytes_max } = this.#options;
+    const { answer_bytes_max = this.#options.answer_bytes_max } = question;
     return this.#inTurn<{ value: T }>(asking, {
       modality: question.modality,
       awaited: 'answer_ms',

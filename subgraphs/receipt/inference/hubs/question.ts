@@ -5,6 +5,8 @@ export interface Question<T extends object> {
   readonly modality: Modality;
   /** Under the hub's base URL. */
   readonly path: `/${string}`;
+  /** Where an answer may be larger than others. */
+  readonly answer_bytes_max?: number;
   /** Built from known members only: nothing of the caller's may slip through to a hub. */
   body(model: string): QuestionBody;
   /** What of the answer is passed on, checked and copied member by member; null where it is not what was asked for. */

@@ -24,7 +24,8 @@ const Id = z
 /**
  * What the router lists, as far as it tells whoever has no key. A list that has grown old is given out all the same while
  * the next one is fetched, and one that cannot be fetched leaves us with what was known: this never fails, and makes
- * nobody wait but those who ask before the very first fetch has ended, and them not for long.
+ * nobody wait but those who ask before the very first fetch has ended, and them not for long. Nothing is fetched before
+ * somebody asks: a process that serves no list needs none.
  */
 export class RouterModels {
   readonly #settings: RouterSettings;
@@ -37,7 +38,6 @@ export class RouterModels {
   constructor(settings: RouterSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#refresh();
   }
 
   async ids(): Promise<readonly string[]> {

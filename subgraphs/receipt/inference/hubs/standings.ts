@@ -63,7 +63,7 @@ export class Standings {
   }
 
   failed(hub: string, modality: Modality, reason: HubFailure): void {
-    const judged = blames(reason) ? failed : spared;
+    const judged = blames(modality, reason) ? failed : spared;
     this.#move(hub, modality, health => judged(health, this.#now_ms()));
   }
 
@@ -97,12 +97,19 @@ export class Standings {
   }
 }
 
-/** What a caller's request may bring about at any hub: nobody shall send one to rest by asking nonsense. */
-const causedByRequests: ReadonlySet<HubFailure> = new Set<HubFailure>([
+const by_any: readonly HubFailure[] = [
   ...(['status_400', 'status_403', 'status_409', 'status_413', 'status_414'] as const),
   ...(['status_415', 'status_422', 'status_431', 'status_451', 'cancelled'] as const),
-]);
+];
 
-function blames(reason: HubFailure): boolean {
-  return !causedByRequests.has(reason);
+/** What a caller's request may bring about at any hub: nobody shall send one to rest by asking nonsense, or for much. */
+const causedByRequests: Readonly<Record<Modality, ReadonlySet<HubFailure>>> = {
+  text: new Set(by_any),
+  /** What an image takes follows from its size and its text, and costs whoever asked for it nothing. */
+  image: new Set([...by_any, 'too_large']),
+  audio: new Set(by_any),
+};
+
+function blames(modality: Modality, reason: HubFailure): boolean {
+  return !causedByRequests[modality].has(reason);
 }

@@ -22,7 +22,7 @@ export function imagePaid(hubs: Hubs): WorkThenSettle<ImageRequest, ImageAnswer>
     question: imageQuestion,
     answer({ value, by, at }) {
       const data = [value];
-      return { answer: { created: at, ...by, data }, output: data };
+      return { answer: { created: at, ...by, data }, output: data, fetched_there: value.url !== null };
     },
   });
 }

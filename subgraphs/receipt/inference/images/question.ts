@@ -27,11 +27,12 @@ export type HubImage = z.output<typeof HubImage>;
 /** As much of an OpenAI image answer as is passed on. What a hub adds to it stays with us. */
 const HubImages = z.object({ data: z.array(HubImage).length(1) });
 
-/** One image, by its text. Its bytes come within the bound of every answer: an image that is larger is not charged. */
+/** One image, by its text. One that is larger than the bound is not charged. */
 export function imageQuestion({ prompt, size, response_format }: ImageRequest): Question<HubImage> {
   return {
     modality: 'image',
     path: '/images/generations',
+    answer_bytes_max: limits.image_answer_bytes_max,
     body: model => ({
       content_type: 'application/json',
       bytes: JSON.stringify({

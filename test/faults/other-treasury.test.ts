@@ -1,0 +1,86 @@
+import { decodePaymentRequiredHeader } from '@x402/core/http';
+import { getAddress } from 'viem';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { NetworkName } from '../../schema/network.ts';
+import { newSolanaBuyer } from '../solana/orders.ts';
+import { audit } from './audit.ts';
+import {
+  type Answer,
+  harmless,
+  jwsOf,
+  nameOf,
+  newBuyer,
+  type Sendable,
+  send,
+  submitElsewhere,
+  trySend,
+} from './buyer.ts';
+import { claimOf } from './claims.ts';
+import { eventually, type Ground, openGround, reached } from './ground.ts';
+
+/* The treasury is another at the next start: what was paid to the one before is delivered, and nothing more is taken for it. */
+
+let ground: Ground;
+let environment: Readonly<Record<string, string>>;
+let buyers: Readonly<Record<NetworkName, { chat(content: string): Promise<Sendable> }>>;
+beforeAll(async () => {
+  ground = await openGround({ solana: true });
+  const PAY_TO_SOLANA = (await ground.solana?.svm.newTreasury()) ?? '';
+  environment = { PAY_TO_BASE: getAddress(`0x${'ab'.repeat(20)}`), PAY_TO_SOLANA };
+  buyers = { base: await newBuyer(ground), solana: await newSolanaBuyer(ground) };
+});
+
+const words: readonly (readonly [NetworkName, string])[] = [
+  ['base', 'invalid_exact_evm_recipient_mismatch'],
+  ['solana', 'invalid_exact_svm_payload_recipient_mismatch'],
+];
+
+function wordOf({ status, headers }: Answer) {
+  return [status, decodePaymentRequiredHeader(headers.get('PAYMENT-REQUIRED') ?? '').error];
+}
+
+describe.each(words)('a service that is paid elsewhere on %s now', (network, word) => {
+  it('delivers again what was paid for, and claims nothing that was not', { timeout: 120_000 }, async () => {
+    const [order, unpaid] = [await buyers[network].chat('again'), await buyers[network].chat('never')];
+    const before = await ground.start();
+    const first = await send(before, order);
+    expect(first.status).toBe(200);
+    await before.stop();
+    const charged = await audit(ground);
+    const after = await ground.start({ environment });
+    const again = await send(after, order);
+    expect([again.status, jwsOf(again)]).toEqual([200, jwsOf(first)]);
+    expect(nameOf(await send(after, { ...order, body: unpaid.body }))).toBe('409 payment_already_used');
+    expect(wordOf(await send(after, unpaid))).toEqual([402, word]);
+    expect(await claimOf(ground, unpaid)).toBeNull();
+    expect(await audit(ground)).toBe(charged);
+    await after.stop();
+  });
+
+  it('finishes what was sent by a process that died, and asks nobody to pay again', { timeout: 120_000 }, async () => {
+    const charged = await audit(ground);
+    const dying = await ground.startFaulty({ point: 'after_broadcast' });
+    const order = await buyers[network].chat('late');
+    const lost = trySend(dying, order);
+    await reached(dying, 'after_broadcast');
+    await dying.exited;
+    expect(await lost).toBeNull();
+    const after = await ground.start({ environment });
+    await eventually('an answer', async () => {
+      const answer = await send(after, order);
+      expect(harmless).toContain(nameOf(answer));
+      return answer.status === 200 || null;
+    });
+    expect(await audit(ground)).toBe(charged + 1);
+    await after.stop();
+  });
+});
+
+it('counts nothing as paid that others have moved to another payee', { timeout: 120_000 }, async () => {
+  const moved = await (await newBuyer(ground)).chat('moved by a stranger');
+  await submitElsewhere(ground, moved);
+  const after = await ground.start({ environment });
+  expect(wordOf(await send(after, moved))).toEqual([402, 'invalid_exact_evm_recipient_mismatch']);
+  expect(await claimOf(ground, moved)).toBeNull();
+  await after.stop();
+});
