@@ -8,11 +8,11 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     pool: 'forks',
     // Most tests wait for processes and leases: more files than cores keep the cores busy.
-    maxWorkers: 4,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    maxWorkers: 3,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     // What a round of reconcile brings about comes within seconds, on a busy machine within some more.
-    expect: { poll: { timeout: 30_000, interval: 50 } },
+    expect: { poll: { timeout: 60_000, interval: 50 } },
     globalSetup: ['test/harness/global.ts'],
     // Files that one worker runs share what they import: to load it anew for each would take longer than most of them.
     isolate: false,

@@ -8,7 +8,7 @@ import { atEnd } from './release.ts';
 import { clearScratch, makeScratch } from './scratch.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const READY_MS = 60_000;
+const READY_MS = 120_000;
 
 export interface GatewayOptions {
   readonly data_dir?: string;

@@ -46,7 +46,7 @@ async function environment(): Promise<GatewayOptions> {
 
 describe('the embedded default', () => {
   it('is paid on Solana; its chain outlives a kill of the gateway and its own, and npm run verify knows the receipt', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const options = await environment();
     const first = await startGateway(options);

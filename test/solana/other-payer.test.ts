@@ -46,7 +46,7 @@ function answered(gateway: RunningGateway, order: Sendable) {
 }
 
 describe.each(others)('a service whose payer of fees is now %s', (name, environment) => {
-  it('delivers again what was paid for, and refuses what was not', { timeout: 120_000 }, async () => {
+  it('delivers again what was paid for, and refuses what was not', { timeout: 240_000 }, async () => {
     const [order, unpaid] = [await buyer.chat(`${name} again`), await buyer.chat(`${name} never`)];
     const before = await ground.start();
     const first = await send(before, order);
@@ -62,7 +62,7 @@ describe.each(others)('a service whose payer of fees is now %s', (name, environm
     await after.stop();
   });
 
-  it('finishes what was sent by a process that died, and asks nobody to pay again', { timeout: 120_000 }, async () => {
+  it('finishes what was sent by a process that died, and asks nobody to pay again', { timeout: 240_000 }, async () => {
     const charged = await audit(ground);
     const dying = await ground.startFaulty({ point: 'after_broadcast' });
     const order = await buyer.chat(`${name} late`);

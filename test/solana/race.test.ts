@@ -5,7 +5,7 @@ import { allClosed } from '../faults/claims.ts';
 import { eventually, openGround } from '../faults/ground.ts';
 import { newSolanaBuyer } from './orders.ts';
 
-it('one payment sent two hundred times at once to two processes is charged once', { timeout: 120_000 }, async () => {
+it('one payment sent two hundred times at once to two processes is charged once', { timeout: 240_000 }, async () => {
   const ground = await openGround({ solana: true });
   const gateways = await Promise.all([ground.start(), ground.start()]);
   const order = await (await newSolanaBuyer(ground)).chat('me first');
@@ -21,7 +21,7 @@ it('one payment sent two hundred times at once to two processes is charged once'
 });
 
 it('fifty payments over two processes all land, each once, though one is killed among them', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const ground = await openGround({ solana: true });
   const gateways = await Promise.all([ground.start(), ground.start()]);

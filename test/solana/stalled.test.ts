@@ -6,7 +6,7 @@ import { eventually, openGround } from '../faults/ground.ts';
 import { newSolanaBuyer } from './orders.ts';
 
 it('a stalled Solana answers 503 and never 402; when it moves, the same payment has paid', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const ground = await openGround({ solana: true });
   const [asked, other] = await Promise.all([ground.start(), ground.start()]);
@@ -32,7 +32,7 @@ it('a stalled Solana answers 503 and never 402; when it moves, the same payment 
 });
 
 it('a payment whose blockhash runs out on a stalled Solana is never charged, and is said so once that is final', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const ground = await openGround({ solana: true });
   const gateway = await ground.start();

@@ -6,7 +6,7 @@ import { openGround, reached } from '../faults/ground.ts';
 import { newSolanaBuyer } from './orders.ts';
 
 it('a service that is to do without Solana does not start before what was sent there is finished', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const ground = await openGround({ solana: true });
   const order = await (await newSolanaBuyer(ground)).chat('on its way');
