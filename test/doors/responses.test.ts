@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import OpenAI from 'openai';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { ResponseAnswer } from '../../rest-compat/answers/responses.ts';
@@ -102,18 +101,6 @@ describe(`POST ${RESPONSES} 200`, () => {
     reply = replying({ content: 'So far' }, 'length');
     const { body } = await bought({ input: 'Hello' });
     expect(body).toMatchObject({ status: 'completed', output: [{ status: 'incomplete' }], output_text: 'So far' });
-  });
-
-  test('to the official openai client, through a paying fetch', async () => {
-    const payer = await service.chain.newWallet();
-    const client = new OpenAI({
-      baseURL: `${service.url}/v1`,
-      apiKey: 'none',
-      maxRetries: 0,
-      fetch: payingFetch(payer),
-    });
-    const response = await client.responses.create({ model: 'svc/auto', input: 'Hello' });
-    expect(response).toMatchObject({ status: 'completed', output_text: 'Hello.', usage: { input_tokens: 3 } });
   });
 
   test('by GraphQL: the same field, and the same answer to the same payment', async () => {

@@ -43,11 +43,8 @@ interface Claims {
   readonly settlements: Map<string, Sending>;
 }
 
-export type Ground = Awaited<ReturnType<typeof openGround>>;
-
-/** A real chain and a real database, and nothing on either but what the test does. */
-export async function openGround() {
-  const chain = await freshChain();
+/** The tables of settlements and no others. */
+export async function settlementDatabase(): Promise<Database> {
   const database = await openDatabase({
     url: (await freshDatabase()).url,
     entities: [SettlerKeyRow, SettlementRow, SettlementAttempt],
@@ -55,6 +52,15 @@ export async function openGround() {
     connections_max: 8,
   });
   atEnd(() => database.close());
+  return database;
+}
+
+export type Ground = Awaited<ReturnType<typeof openGround>>;
+
+/** A real chain and a real database, and nothing on either but what the test does. */
+export async function openGround() {
+  const chain = await freshChain();
+  const database = await settlementDatabase();
   const base = openBase({ rpc_url: chain.rpc_url });
   atEnd(() => base.close());
   const pay_to: Hex = hex(randomBytes(20));

@@ -9,13 +9,9 @@ import { openSolanaSettler, type SolanaSettlerOptions } from '../../gateway/paym
 import { openSolanaJudge } from '../../gateway/payment/solana/verify.ts';
 import type { Till } from '../../gateway/payment/till.ts';
 import { systemRandom } from '../../subgraphs/clock.ts';
-import { openDatabase } from '../../subgraphs/database.ts';
-import { SettlementsByNetwork } from '../../subgraphs/receipt/payment/network.migration.ts';
-import { SettlementAttempt, SettlementRow, SettlerKeyRow } from '../../subgraphs/receipt/payment/settlement.entity.ts';
-import { SettlementTables } from '../../subgraphs/receipt/payment/settlement.migration.ts';
-import { freshDatabase } from '../harness/database.ts';
 import { atEnd } from '../harness/release.ts';
 import { freshSvm } from '../harness/svm.ts';
+import { settlementDatabase } from './ground.ts';
 import { type Made, makeTransaction } from './solana-wallet.ts';
 
 export type Item = SolanaPayment & { readonly claim_key: string };
@@ -24,13 +20,7 @@ export type SolanaGround = Awaited<ReturnType<typeof openSolanaGround>>;
 /** A development Solana and a real database, and nothing on either but what the test does. */
 export async function openSolanaGround() {
   const svm = await freshSvm();
-  const database = await openDatabase({
-    url: (await freshDatabase()).url,
-    entities: [SettlerKeyRow, SettlementRow, SettlementAttempt],
-    migrations: [SettlementTables, SettlementsByNetwork],
-    connections_max: 8,
-  });
-  atEnd(() => database.close());
+  const database = await settlementDatabase();
   const chain = openSvmChain({ rpc_url: svm.rpc_url });
   atEnd(() => chain.close());
   const own = openFeePayer(svm.fee_payer.private_key);
