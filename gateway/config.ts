@@ -1,5 +1,4 @@
-import type { Hex } from 'viem';
-import { privateKeyToAddress } from 'viem/accounts';
+import { addressOfKey } from '../schema/secp256k1.ts';
 import { ConfigFault, type VariableFault } from './config/fault.ts';
 import { plainHttpFaults } from './config/plain-http.ts';
 import { keptSecret } from './config/secrets.ts';
@@ -114,7 +113,7 @@ export async function completeConfig(settings: Settings): Promise<CompleteConfig
   const keptKeys = async (name: string) => [
     await kept(name, random => `svc_${name.split('_')[0]}_${random.slice(0, 48)}`),
   ];
-  const treasury = async () => privateKeyToAddress(`0x${await kept('pay_to_base_key')}` as Hex);
+  const treasury = async () => addressOfKey(Buffer.from(await kept('pay_to_base_key'), 'hex'));
   return deepFreeze({
     ...settings,
     data_dir,

@@ -14,6 +14,11 @@ export function addressOfPoint(point: Uint8Array): Address {
   return getAddress(`0x${Buffer.from(keccak256(point.subarray(1)).subarray(12)).toString('hex')}`);
 }
 
+/** The address of a private key of 32 bytes. */
+export function addressOfKey(private_key: Uint8Array): Address {
+  return addressOfPoint(secp256k1.publicKeyCreate(private_key, false));
+}
+
 /** The address whose key made a signature (r, s: 64 bytes) over a digest; null where there is none. Native, 0.1 ms. */
 export function recoverAddress(digest: Uint8Array, compact: Uint8Array, recid: number): Address | null {
   try {

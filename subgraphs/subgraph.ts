@@ -78,7 +78,8 @@ export async function buildSubgraph(
   { written = {}, ...parts }: SubgraphParts,
   references: Readonly<Record<string, ResolveReference>> = {},
 ): Promise<Subgraph> {
-  const plain = await buildSchema({ ...parts, validate: false, pubSub: noPubSub });
+  // Whether it is a right schema is found out below, when the subgraph's is built of it.
+  const plain = await buildSchema({ ...parts, validate: false, skipCheck: true, pubSub: noPubSub });
   const sdl = HEADER + printSchemaWithDirectives(plain);
   const resolvers: Record<string, object> = createResolversMap(plain);
   for (const [type, resolve] of Object.entries(references)) {

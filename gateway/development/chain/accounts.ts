@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { privateKeyToAddress } from 'viem/accounts';
+import { addressOfKey } from '../../../schema/secp256k1.ts';
 
 export interface Wallet {
   readonly address: Hex;
@@ -20,7 +20,10 @@ const privateKeys: readonly Hex[] = [
   '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
 ];
 
-const wallets: readonly Wallet[] = privateKeys.map(key => ({ address: privateKeyToAddress(key), private_key: key }));
+const wallets: readonly Wallet[] = privateKeys.map(private_key => ({
+  address: addressOfKey(Buffer.from(private_key.slice(2), 'hex')),
+  private_key,
+}));
 
 /** Owner, pauser, blacklister, rescuer and minter of the development USDC: anvil signs for it by itself. */
 export const usdcAdmin: Wallet = wallets[0] as Wallet;

@@ -2,7 +2,7 @@ import secp256k1 from 'secp256k1';
 import { parseTransaction, serializeTransaction, type TransactionSerializableEIP1559 } from 'viem';
 import { keccak256 } from '../../../schema/digest.ts';
 import { networks } from '../../../schema/network.ts';
-import { addressOfPoint } from '../../../schema/secp256k1.ts';
+import { addressOfKey } from '../../../schema/secp256k1.ts';
 import { bytes, type Hex, hex } from '../base/abi.ts';
 import type { Fees } from './fees.ts';
 
@@ -16,7 +16,7 @@ export interface SettlerKey {
 export function settlerKey(private_key: string): SettlerKey {
   const secret = bytes(private_key);
   return {
-    address: addressOfPoint(secp256k1.publicKeyCreate(secret, false)),
+    address: addressOfKey(secret),
     sign: digest => secp256k1.ecdsaSign(digest, secret),
   };
 }
