@@ -110,6 +110,14 @@ export function trySend(gateway: { readonly url: string }, order: Sendable): Pro
   return send(gateway, order).catch(() => null);
 }
 
+/** The answer of an order, asked for with the same payment until it is there: on a busy machine it may be put off. */
+export function answerTo(gateway: { readonly url: string }, order: Sendable): Promise<Answer> {
+  return eventually('an answer', async () => {
+    const answer = await send(gateway, order);
+    return answer.status !== 200 && harmless.has(nameOf(answer)) ? null : answer;
+  });
+}
+
 /** The signed bytes of a chat's receipt. */
 export function jwsOf({ body }: Answer): string {
   const { svc } = body as { svc?: { issuer_signature: { jws: string } } };

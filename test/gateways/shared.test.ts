@@ -2,7 +2,7 @@ import { getAddress, type Hex } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../faults/audit.ts';
 import { oneTo } from '../faults/audit-books.ts';
-import { nameOf, newBuyer, type Order, send } from '../faults/buyer.ts';
+import { answerTo, nameOf, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { allClosed } from '../faults/claims.ts';
 import { eventually, type Ground, openGround } from '../faults/ground.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
@@ -64,7 +64,7 @@ describe(`${EACH} calls at once at each of three processes, of six payers on thr
       const guest = guests[(index + 1) % 3] ?? { chat };
       orders.push(index % 2 === 0 ? await chat(`load ${index}`) : { ...(await guest.chat(`load ${index}`)), session });
     }
-    const answers = await Promise.all(orders.map((order, index) => send(at(Math.floor(index / EACH)), order)));
+    const answers = await Promise.all(orders.map((order, index) => answerTo(at(Math.floor(index / EACH)), order)));
 
     const shares = gateways.map((_, number) => answers.slice(number * EACH, (number + 1) * EACH).map(nameOf));
     expect(shares).toEqual(gateways.map(() => Array(EACH).fill('200')));

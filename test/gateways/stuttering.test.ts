@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { audit } from '../faults/audit.ts';
-import { type Answer, harmless, nameOf, newBuyer, type Order, send } from '../faults/buyer.ts';
+import { answerTo, harmless, nameOf, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { allClosed } from '../faults/claims.ts';
-import { eventually, openGround } from '../faults/ground.ts';
+import { openGround } from '../faults/ground.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
 import { newAgent, startGateways } from './trio.ts';
 
@@ -47,18 +47,10 @@ it('a process that stutters costs the others no answer, and no payment is charge
   expect([...told].filter(name => !harmless.has(name) && name !== '503 unavailable')).toEqual([]);
 
   await allClosed(ground);
-  const again = await Promise.all(
-    orders.map(order => eventually('told', async () => finalName(await send(stuttering, order)))),
-  );
-  expect(new Set(again)).toEqual(new Set(['200']));
+  const again = await Promise.all(orders.map(order => answerTo(stuttering, order)));
+  expect(new Set(again.map(nameOf))).toEqual(new Set(['200']));
   expect(await audit(ground)).toBe(1 + orders.length);
 });
-
-/** Null while the payment is in somebody's hands. */
-function finalName(answer: Answer): string | null {
-  const name = nameOf(answer);
-  return name !== '200' && harmless.has(name) ? null : name;
-}
 
 async function stopAndGo({ process: stuttering }: RunningGateway, calm: AbortSignal): Promise<void> {
   while (!calm.aborted) {
