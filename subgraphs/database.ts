@@ -5,7 +5,14 @@ import { Refusal } from '../schema/errors.ts';
 import { DatabaseAway, isOutage, leavesConnection, wasEnded } from './outage.ts';
 
 /** An open transaction on a raw connection. Whoever holds one awaits nothing outside the database. */
-export type Tx = Pick<pg.PoolClient, 'query'>;
+export interface Tx extends Pick<pg.PoolClient, 'query'> {
+  /**
+   * Sends a statement of which nobody reads the answer, and does not wait for it: where it fails, so does the
+   * transaction, with its error. What follows is sent behind it, the commit too, so that locks are held for one way to
+   * the server and back, and not for one of each statement.
+   */
+  write(statement: pg.QueryConfig): void;
+}
 
 export interface Database {
   readonly orm: MikroORM;
@@ -105,7 +112,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     ms_max && bounds ? `begin; set local transaction_timeout = ${ms_max}` : 'begin';
 
   const session_options = bounds ? `${SESSION_OPTIONS} ${NO_OTHER_BOUND}` : SESSION_OPTIONS;
-  const pooled = { ...settings, options: session_options, query_timeout: QUERY_MS_MAX };
+  // What is asked for without waiting is sent at once, each statement behind the other.
+  const pooled = { ...settings, options: session_options, query_timeout: QUERY_MS_MAX, pipeline: true };
   const pool = new pg.Pool({ ...pooled, max: options.connections_max });
   pool.on('error', () => {});
   return {
@@ -152,14 +160,18 @@ async function attempt<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promis
     broken ??= fault;
   };
   client.on('error', onBroken);
+  const writes = new Writes(client);
   let in_doubt = false;
   try {
+    // Nothing is sent behind it: of a transaction that was not begun each statement would stand by itself.
     await client.query(begin);
-    const result = await work(client);
+    const result = await work({ query: client.query.bind(client), write: statement => writes.send(statement) });
     in_doubt = true;
     await commit(client);
     return result;
-  } catch (error) {
+  } catch (caught) {
+    // Whatever is sent behind a statement that failed only hears that the transaction has.
+    const error = writes.failure ?? caught;
     const answered = leavesConnection(error);
     if (answered) await client.query('rollback').catch(onBroken);
     else onBroken(error as Error);
@@ -170,6 +182,22 @@ async function attempt<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promis
   } finally {
     client.off('error', onBroken);
     client.release(broken);
+  }
+}
+
+/** What was sent without waiting for its answer: the first that failed is why the transaction did. */
+class Writes {
+  failure: unknown;
+  readonly #client: pg.PoolClient;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  send(statement: pg.QueryConfig): void {
+    this.#client.query(statement).catch(error => {
+      this.failure ??= error;
+    });
   }
 }
 
@@ -197,13 +225,13 @@ async function migrate(orm: MikroORM, connect: () => Promise<pg.Client>): Promis
  * Inserts whole rows, any number of them, in one statement: names of the objects' members are the columns.
  * Amounts go as decimal strings, bytea as `\x` hex.
  */
-export async function insertRows(tx: Tx, table: string, rows: readonly object[]): Promise<void> {
+export function insertRows(tx: Tx, table: string, rows: readonly object[]): void {
   if (rows.length === 0) return;
   const columns = Object.keys(rows[0] as object)
     .map(name => `"${name}"`)
     .join(',');
   const text = `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $1::jsonb)`;
-  await tx.query({ name: nameOf(text), text, values: [JSON.stringify(rows)] });
+  tx.write({ name: nameOf(text), text, values: [JSON.stringify(rows)] });
 }
 
 const names = new Map<string, string>();

@@ -69,7 +69,7 @@ function close(till: Till, { claim_key, task_id }: AwaitedArrival, outcome: Arri
   const came = outcome.to === 'collected';
   return till.database.transaction(async tx => {
     if (!(await closeArrival(tx, claim_key, came ? 'confirmed' : 'unverified'))) return;
-    await setLane(tx, task_id, {
+    setLane(tx, task_id, {
       proof_outcome: came ? 'settled' : 'unverified',
       settled_by: came ? 'observed_transfer' : 'receipt',
       ingress_receipt: came ? outcome.ingress_receipt : null,

@@ -184,7 +184,8 @@ async function recordCall(till: Till, call: KeyCall, work: Work<JsonObject>): Pr
   return { answer: work.answer, task_id, settlement_status: 'waived', receipt };
 }
 
-const drop = (till: Till, { hold }: KeyCall): Promise<void> => till.database.transaction(tx => dropKeyCall(tx, hold));
+const drop = (till: Till, { hold }: KeyCall): Promise<void> =>
+  till.database.transaction(async tx => dropKeyCall(tx, hold));
 
 /** A call that broke off is let go of now, or as soon as the database allows. Whatever happened, nothing was charged. */
 async function breakOff(till: Till, call: KeyCall, error: unknown): Promise<Refusal> {

@@ -30,7 +30,7 @@ export async function holdKeyCalls(
     }),
   );
   const holds = callings.map(({ hold }) => hold);
-  await beginKeyCalls(
+  beginKeyCalls(
     tx,
     holds.filter(({ task_id }) => !blocked.has(task_id)),
   );

@@ -86,7 +86,7 @@ async function claimAndReserve(tx: Tx, refuser: Refuser, placed: readonly Placed
     const outcome = reserved[index];
     return outcome?.kind === 'blocked' ? [{ claim_key, request_hash, refusal_id: outcome.refusal_id }] : [];
   });
-  await blockClaims(
+  blockClaims(
     tx,
     blocked.map(({ claim_key, refusal_id }) => ({ claim_key, refusal_id })),
   );

@@ -8,6 +8,7 @@ import {
   renewLease,
   type Settling,
 } from '../../subgraphs/receipt/index.ts';
+import { txOf } from '../harness/database.ts';
 import { freshStore } from '../harness/store.ts';
 import { claim, claimRequest, OWNER, stateOf } from './fixture.ts';
 
@@ -53,7 +54,7 @@ async function meeting<T>(
   const client = await database.connect();
   try {
     await client.query('begin');
-    await first(client);
+    await first(txOf(client));
     const waiting = database.transaction(second);
     waiting.catch(() => {});
     await somebodyWaits();

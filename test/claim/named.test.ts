@@ -78,7 +78,9 @@ describe('an identifier', () => {
 
   it('is free again where the book refused the payment', async () => {
     await taken('refused', 'blocked');
-    await database.transaction(tx => blockClaims(tx, [{ claim_key: 'refused', refusal_id: 'refusal_x' as never }]));
+    await database.transaction(async tx =>
+      blockClaims(tx, [{ claim_key: 'refused', refusal_id: 'refusal_x' as never }]),
+    );
     expect(await kindOf('blocked')).toBe(null);
   });
 
@@ -123,7 +125,7 @@ describe('how a payment stands', () => {
       const lease = await taken(arrival, `arrival-${arrival}`);
       await settling(lease);
       await recorded(lease);
-      await database.transaction(tx => awaitArrivals(tx, [arrival]));
+      await database.transaction(async tx => awaitArrivals(tx, [arrival]));
       expect(await stateOf(arrival)).toBe('pending');
       await database.transaction(tx => closeArrival(tx, arrival, arrival));
       expect(await stateOf(arrival)).toBe(state);

@@ -66,12 +66,19 @@ describe('a transaction', () => {
     expect(fault).toMatchObject({ in_doubt: false });
   });
 
-  it.each(['lost', 'done'] as const)('whose commit is not answered is in doubt; here it is %s', async commit => {
+  const ways = [
+    ['lost', 'query'],
+    ['done', 'query'],
+    ['lost', 'write'],
+    ['done', 'write'],
+  ] as const;
+  it.each(ways)('whose commit is not answered is in doubt; here it is %s, after a %s', async (commit, way) => {
+    const name = `${commit} ${way}`;
     wire.cutNext({ statement: 'keep', commit });
-    const fault = await faultOf(database.transaction(tx => tx.query(insert(commit))));
+    const fault = await faultOf(database.transaction(async tx => void (await tx[way](insert(name)))));
     expect(fault).toBeInstanceOf(DatabaseAway);
     expect(fault).toMatchObject({ in_doubt: true });
-    expect(await kept(commit)).toBe(commit === 'done');
+    expect(await kept(name)).toBe(commit === 'done');
   });
 
   it('that finds nobody is not in doubt', async () => {
@@ -87,6 +94,51 @@ describe('a transaction', () => {
     }
     wire.up();
     expect(await kept('nobody')).toBe(false);
+  });
+});
+
+describe('what a transaction writes without waiting for an answer', () => {
+  const refusedTwice = (tx: Tx) => {
+    tx.write(insert('twice'));
+    tx.write(insert('twice'));
+  };
+
+  it('stands with it, and in the order in which it was sent', async () => {
+    const seen = await database.transaction(async tx => {
+      tx.write(insert('sent before'));
+      const { rowCount } = await tx.query({ text: `select 1 from kept where name = 'sent before'` });
+      tx.write(insert('sent last'));
+      return rowCount;
+    });
+    expect([seen, await kept('sent before'), await kept('sent last')]).toEqual([1, true, true]);
+  });
+
+  it('fails it with its own error, and is not in doubt', async () => {
+    expect(await faultOf(database.transaction(async tx => refusedTwice(tx)))).toMatchObject({ code: '23505' });
+    expect(await kept('twice')).toBe(false);
+  });
+
+  it('fails it with its own error where others were asked behind it, which heard of nothing but a failure', async () => {
+    const asking = async (tx: Tx) => {
+      refusedTwice(tx);
+      await tx.query('select 1');
+    };
+    expect(await faultOf(database.transaction(asking))).toMatchObject({ code: '23505' });
+    expect(await database.transaction(async tx => (await tx.query('select 1 as one')).rows)).toEqual([{ one: 1 }]);
+  });
+
+  it('is rolled back with it where what is asked for at the same time comes to nothing', async () => {
+    const lost = async (tx: Tx) => {
+      tx.write(insert('with what is lost'));
+      throw new Error('lost');
+    };
+    await expect(database.transaction(lost)).rejects.toThrow('lost');
+    expect(await kept('with what is lost')).toBe(false);
+  });
+
+  it('says that the database is away where its server goes down', async () => {
+    const fault = await faultOf(database.transaction(async tx => tx.write({ text: raise('57P01') })));
+    expect(fault).toBeInstanceOf(DatabaseAway);
   });
 });
 

@@ -9,6 +9,9 @@ export interface Cut {
   readonly commit: 'lost' | 'done';
 }
 
+/** The last that is said, in one piece with what is written just before it. */
+const COMMIT = 'Q\0\0\0\x0bcommit\0';
+
 export type Wire = Awaited<ReturnType<typeof startWire>>;
 
 /** Stands before Postgres: cuts a transaction's connection at its commit, or is down for everybody. */
@@ -49,7 +52,7 @@ export async function startWire(database_url: string) {
       const said = bytes.toString('latin1');
       if (/^Q.{4}begin\b/s.test(said)) spoken = '';
       spoken += said;
-      const committed = /^Q.{4}commit\0/s.test(said) && cut !== null && spoken.includes(`\0${cut.statement}\0`);
+      const committed = said.endsWith(COMMIT) && cut !== null && spoken.includes(`\0${cut.statement}\0`);
       if (committed && cut?.commit === 'lost') {
         end();
         return hangUp();
@@ -59,6 +62,8 @@ export async function startWire(database_url: string) {
     });
     backend.on('data', bytes => {
       if (!losing) return void client.write(bytes);
+      // What was written just before the commit is answered first.
+      if (!bytes.includes('COMMIT\0')) return;
       end();
       hangUp();
     });

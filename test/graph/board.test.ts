@@ -47,7 +47,7 @@ describe('boardPosts', () => {
   });
 
   it('lists public posts, newest first, with the host only and the page of what backs them', async () => {
-    await database.transaction(tx =>
+    await database.transaction(async tx =>
       insertRows(tx, 'board_post', [
         { ...row, post_id: 'old', posted_at: '2026-01-01T00:00:00Z' },
         {

@@ -82,9 +82,9 @@ const replays = rows
 beforeAll(async () => {
   database = await freshStore();
   await database.transaction(async tx => {
-    await openBook(tx, AGENT);
-    await insertRows(tx, 'book_row', rows);
-    await insertRows(tx, 'book_event', replays);
+    openBook(tx, AGENT);
+    insertRows(tx, 'book_row', rows);
+    insertRows(tx, 'book_event', replays);
     await tx.query(`insert into book_intent values ($1, 'one', 3, 1), ($1, 'two', 0, 0)`, [AGENT]);
   });
 });

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
 import { inject } from 'vitest';
+import type { Tx } from '../../subgraphs/database.ts';
 import { administer, createDatabase, databaseUrl, TEMPLATE } from './global.ts';
 import { atEnd } from './release.ts';
 
@@ -7,6 +9,11 @@ export interface FreshDatabase {
   readonly url: string;
   /** Also happens by itself after the file's last test. */
   drop(): Promise<void>;
+}
+
+/** A transaction that a test opens and ends itself, as the code under test takes one. */
+export function txOf(client: pg.Client): Tx {
+  return { query: client.query.bind(client), write: statement => void client.query(statement) };
 }
 
 /** A database of one's own, migrated: a copy of the template. */

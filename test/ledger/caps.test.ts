@@ -8,6 +8,7 @@ import { setPolicy } from '../../subgraphs/book/policy/set.ts';
 import { setBudget } from '../../subgraphs/book/row/budget.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { auditBooks } from '../faults/audit-books.ts';
+import { txOf } from '../harness/database.ts';
 import { freshStore } from '../harness/store.ts';
 import { asking, collectAll, collection, refuser, vouched, withBooks } from './fixture.ts';
 
@@ -134,7 +135,7 @@ describe('policy', () => {
     await withBooks(database, 12);
     const holder = await database.connect();
     await holder.query('begin');
-    await reserve(holder, refuser, [asking(12, 1)]);
+    await reserve(txOf(holder), refuser, [asking(12, 1)]);
     let acknowledged = false;
     const killing = set(12, 'kill_switch', true).then(() => {
       acknowledged = true;

@@ -70,7 +70,7 @@ export function collector(database: Database) {
 
 export async function withBooks(database: Database, ...agents: number[]): Promise<void> {
   await database.transaction(async tx => {
-    for (const agent of agents) await openBook(tx, agentId(agent));
+    for (const agent of agents) openBook(tx, agentId(agent));
   });
 }
 

@@ -46,7 +46,7 @@ export async function receiptDatabase(): Promise<ReceiptDatabase> {
         const log = await lockLogHead(tx);
         const items = prepared.map((each, index) => ({ prepared: each, book_seq: index + 1 }));
         const receipts = await issueReceipts(tx, log, issuer, items);
-        return { receipts, head: await log.store(tx, issuer) };
+        return { receipts, head: log.store(tx, issuer) };
       });
     },
   });

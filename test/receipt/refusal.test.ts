@@ -37,7 +37,7 @@ async function issued(anchor: BaseAnchor): Promise<JsonObject> {
     at_ms: AT_MS,
   };
   const refuser = { issuer, random: systemRandom, profile: 'production', anchor: () => anchor } as const;
-  await database.transaction(tx => issueRefusals(tx, refuser, [call]));
+  await database.transaction(async tx => issueRefusals(tx, refuser, [call]));
   const refusal = await refusalById(database, call.refusal_id);
   if (!refusal) throw new Error('it was not written');
   return refusalDocument(refusal, BASE_URL);

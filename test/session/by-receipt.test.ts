@@ -32,7 +32,7 @@ async function receiptOf(
   await desk.database.transaction(async tx => {
     const log = await lockLogHead(tx);
     await issueReceipts(tx, log, issuer, [{ prepared, book_seq: null }]);
-    await log.store(tx, issuer);
+    log.store(tx, issuer);
   });
   return task_id;
 }

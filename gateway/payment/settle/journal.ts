@@ -107,7 +107,7 @@ async function write<I extends SettleItem>(
     from_block,
     valid_before_max,
   };
-  await journalSettlement(tx, birth, { tx_hash: hash, nonce: allocated.nonce, raw, ...fees });
+  journalSettlement(tx, birth, { tx_hash: hash, nonce: allocated.nonce, raw, ...fees });
   await faults?.reach('in_settling');
   return { settlement_id, key_address: key.address, from_block, items: kept, raw, hashes: [hash] };
 }

@@ -96,7 +96,7 @@ async function replace(
   const attempt = await desk.database.transaction(async tx => {
     if (!(await lockForAttempt(tx, settlement.settlement_id, newest.tx_hash))) return null;
     const made = await nextAttempt(tx, desk, settlement, newest, market, nonce, priced.fees);
-    if (made) await journalAttempt(tx, settlement.settlement_id, made);
+    if (made) journalAttempt(tx, settlement.settlement_id, made);
     return made;
   });
   if (attempt) await desk.chain.broadcast(attempt.raw as Hex);

@@ -95,7 +95,7 @@ class SolanaSettler<I extends Item> implements Settler<I> {
         max_fee_wei: 0n,
         priority_fee_wei: 0n,
       };
-      await journalSettlement(tx, { network: 'solana', ...birth }, attempt);
+      journalSettlement(tx, { network: 'solana', ...birth }, attempt);
       await faults?.reach('in_settling');
     });
   }

@@ -16,7 +16,7 @@ export async function replay(tx: Tx, task_ids: readonly string[]): Promise<void>
     task_ids.map(task_id => ({ task_id, body: { settlement_status: 'idempotent_replay', replay_of: task_id } })),
   );
   if (events.length === 0) return;
-  await tx.query({
+  tx.write({
     name: 'count replays',
     text: `update book_row r set replay_count = replay_count + n.times
       from (select (e->>'agent_id')::int as agent_id, (e->>'seq')::int as seq, count(*)::int as times
@@ -50,7 +50,7 @@ async function annotate(
       events.push(event);
     }
   }
-  if (events.length > 0) await publish(tx, books, events);
+  if (events.length > 0) publish(tx, books, events);
   return events;
 }
 

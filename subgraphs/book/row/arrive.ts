@@ -40,12 +40,12 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
     moved.push(after);
   }
   if (moved.length === 0) return;
-  await storeRows(tx, moved);
-  await countIntents(
+  storeRows(tx, moved);
+  countIntents(
     tx,
     moved.filter(row => row.collected),
   );
-  await publish(tx, books, events);
+  publish(tx, books, events);
 }
 
 /** The birth facts of a row that an arrival may change. */
@@ -118,8 +118,8 @@ function outcome(born: Changeable, arrival: Arrival): Changeable & Pick<MovedRow
   };
 }
 
-async function storeRows(tx: Tx, rows: readonly MovedRow[]): Promise<void> {
-  await tx.query({
+function storeRows(tx: Tx, rows: readonly MovedRow[]): void {
+  tx.write({
     name: 'move rows on',
     text: `update book_row r set evidence = n.evidence, collected = n.collected, amount = n.amount,
         payment_ref = n.payment_ref, transfer_index = n.transfer_index, arrival_status = n.arrival_status,

@@ -46,10 +46,10 @@ export function booked(books: ReadonlyMap<AgentId, Head>, agent_id: AgentId): He
 }
 
 /** Events, the heads they led to, and one wake-up per book that moved: the last thing a ledger transaction does. */
-export async function publish(tx: Tx, books: Heads, events: readonly EventRecord[]): Promise<void> {
+export function publish(tx: Tx, books: Heads, events: readonly EventRecord[]): void {
   if (books.size === 0) return;
-  await insertRows(tx, 'book_event', events);
-  await tx.query({
+  insertRows(tx, 'book_event', events);
+  tx.write({
     name: 'store books',
     text: `with head as (
         update book b set spent_atomic = h.spent_atomic, reserved_atomic = h.reserved_atomic, seq = h.seq,
@@ -77,10 +77,10 @@ function stored({ hour, day, spent_atomic, reserved_atomic, ...head }: Head): ob
   };
 }
 
-export async function countIntents(tx: Tx, rows: readonly Pick<RowRecord, IntentFacts>[]): Promise<void> {
+export function countIntents(tx: Tx, rows: readonly Pick<RowRecord, IntentFacts>[]): void {
   const named = rows.filter(row => row.intent_id !== null);
   if (named.length === 0) return;
-  await tx.query({
+  tx.write({
     name: 'count intents',
     text: `insert into book_intent (agent_id, intent_id, collected_count, blocked_count)
       select agent_id, intent_id, count(*) filter (where collected), count(*) filter (where evidence = 'policy_blocked')

@@ -31,8 +31,8 @@ export interface Collected {
 }
 
 /** A book begins empty; `agent_id` is its name for ever. */
-export async function openBook(tx: Tx, agent_id: AgentId): Promise<void> {
-  await tx.query({ text: 'insert into book (agent_id, opened_at) values ($1, now())', values: [agent_id] });
+export function openBook(tx: Tx, agent_id: AgentId): void {
+  tx.write({ text: 'insert into book (agent_id, opened_at) values ($1, now())', values: [agent_id] });
 }
 
 /**
@@ -65,10 +65,10 @@ export async function collect(
   });
 
   const receipts = await issueReceipts(tx, log, issuer, sequenced);
-  const tree_head = await log.store(tx, issuer);
-  await insertRows(tx, 'book_row', rows);
-  await countIntents(tx, rows);
-  await publish(tx, books, events);
+  const tree_head = log.store(tx, issuer);
+  insertRows(tx, 'book_row', rows);
+  countIntents(tx, rows);
+  publish(tx, books, events);
   const collected = receipts.map((receipt, index) => ({ receipt, seq: sequenced[index]?.book_seq ?? null }));
   return { collected, tree_head };
 }

@@ -63,10 +63,10 @@ export async function reserve(tx: Tx, refuser: Refuser, items: readonly Asking[]
     refused.push(refusedCall(item, evaluation, refusal_id, born));
     return { kind: 'blocked', refusal_id };
   });
-  await insertRows(tx, 'book_row', rows);
-  await countIntents(tx, rows);
-  await issueRefusals(tx, refuser, refused);
-  await publish(tx, books, events);
+  insertRows(tx, 'book_row', rows);
+  countIntents(tx, rows);
+  issueRefusals(tx, refuser, refused);
+  publish(tx, books, events);
   return outcomes;
 }
 
@@ -82,7 +82,7 @@ export async function voidReservations(tx: Tx, items: readonly Reservation[]): P
     const head = booked(books, agent_id);
     books.set(agent_id, { ...head, reserved_atomic: atomicAmount(head.reserved_atomic - amount) });
   }
-  await publish(tx, books, []);
+  publish(tx, books, []);
 }
 
 /** Nothing was charged, so nothing stands on the row that money would. */

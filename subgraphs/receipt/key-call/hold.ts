@@ -8,9 +8,9 @@ export interface KeyCallHold {
   readonly lease_owner: string;
 }
 
-export async function beginKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): Promise<void> {
+export function beginKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): void {
   if (holds.length === 0) return;
-  await tx.query({
+  tx.write({
     name: 'begin key calls',
     text: `insert into key_call (task_id, lease_owner, begun_at)
       select task_id, lease_owner, now() from jsonb_populate_recordset(null::key_call, $1::jsonb)`,
@@ -39,8 +39,8 @@ export class LostKeyCall extends Error {
 }
 
 /** After a call that came to nothing; of one that was recorded there is nothing left to drop. */
-export async function dropKeyCall(tx: Tx, { task_id, lease_owner }: KeyCallHold): Promise<void> {
-  await tx.query({
+export function dropKeyCall(tx: Tx, { task_id, lease_owner }: KeyCallHold): void {
+  tx.write({
     name: 'drop key call',
     text: 'delete from key_call where task_id = $1 and lease_owner = $2',
     values: [task_id, lease_owner],

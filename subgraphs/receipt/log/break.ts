@@ -36,7 +36,7 @@ export async function declareBreak(database: Database, issuer: Issuer, declared:
     ...facts,
   });
   const { saved = null, damage = null, found, reason, declared_at } = facts;
-  await database.transaction(tx =>
+  await database.transaction(async tx =>
     insertRows(tx, 'log_break', [{ saved, found, damage, reason, declared_at, kid: issuer.kid, jws }]),
   );
   return { ...facts, kid: issuer.kid, jws };

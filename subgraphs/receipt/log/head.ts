@@ -61,12 +61,12 @@ export class OpenLog {
   }
 
   /** Writes the nodes and the head, and signs the head. @throws where nothing was appended. */
-  async store(tx: Tx, issuer: Issuer): Promise<SignedTreeHead> {
+  store(tx: Tx, issuer: Issuer): SignedTreeHead {
     if (this.#nodes.length === 0) throw new RangeError('nothing was appended to the log');
     const root = rootOf(this.#frontier);
     const head = signHead(issuer, this.#size, root, this.collected_at_ms);
     const nodes = this.#nodes.map(node => ({ ...node, hash: bytea(node.hash) }));
-    await tx.query({
+    tx.write({
       name: 'store log',
       text: STORE,
       values: [

@@ -3,9 +3,9 @@ import type { TaskId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 
 /** Payments that were recorded on a facilitator's word alone, in the transaction that records them: they are looked for. */
-export async function awaitArrivals(tx: Tx, claim_keys: readonly string[]): Promise<void> {
+export function awaitArrivals(tx: Tx, claim_keys: readonly string[]): void {
   if (claim_keys.length === 0) return;
-  await tx.query({
+  tx.write({
     name: 'await arrivals',
     text: `update payment_claim set arrival = 'pending', looked_at = null where claim_key = any($1)`,
     values: [claim_keys],

@@ -80,7 +80,7 @@ export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): 
     if (outcome.kind === 'claimed') taken.set(request.claim_key, request);
     outcomes.set(request, outcome);
   }
-  await claimAgain(
+  claimAgain(
     tx,
     [...taken.values()].filter(request => standing.has(request.claim_key)),
   );
@@ -183,9 +183,9 @@ async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<Map<s
  * A released payment, or one whose process died before anything moved, is claimed anew, for this request. What was sent
  * once stays known as that: `from_block` stands, and nothing moved before it now either.
  */
-async function claimAgain(tx: Tx, again: readonly ClaimRequest[]): Promise<void> {
+function claimAgain(tx: Tx, again: readonly ClaimRequest[]): void {
   if (again.length === 0) return;
-  await tx.query({
+  tx.write({
     name: 'claim again',
     text: `update payment_claim c set state = 'claimed', field = n.field, request_hash = n.request_hash, task_id = n.task_id,
         agent_id = n.agent_id, identifier = n.identifier, lease_owner = n.lease_owner, lease_epoch = c.lease_epoch + 1, landing = n.landing,
@@ -195,7 +195,7 @@ async function claimAgain(tx: Tx, again: readonly ClaimRequest[]): Promise<void>
       from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where c.claim_key = n.claim_key`,
     values: [JSON.stringify(again.map(columns))],
   });
-  await dropSlots(
+  dropSlots(
     tx,
     again.map(request => request.claim_key),
   );
@@ -210,7 +210,7 @@ async function takeSlots(
   const missed = await slotsMissed(tx, wanted);
   for (const { slot, claim_key } of missed)
     outcomes.set(taken.get(claim_key) as ClaimRequest, { kind: 'slot_taken', slot });
-  await forget(
+  forget(
     tx,
     missed.map(({ claim_key }) => claim_key),
   );
@@ -220,7 +220,7 @@ async function takeSlots(
 export async function slotsMissed(tx: Tx, wanted: readonly WantedSlot[]): Promise<readonly WantedSlot[]> {
   if (wanted.length === 0) return [];
   const sorted = [...wanted].sort((a, b) => (a.slot < b.slot ? -1 : 1));
-  await tx.query({
+  tx.write({
     name: 'take slots',
     text: `insert into claim_slot (slot, claim_key) select slot, claim_key from jsonb_populate_recordset(null::claim_slot, $1::jsonb)
       order by slot on conflict (slot) do nothing`,
@@ -241,17 +241,17 @@ export interface WantedSlot {
 }
 
 /** A claim that found its slot taken leaves no trace but a release: the payment stays usable elsewhere. */
-async function forget(tx: Tx, claim_keys: readonly string[]): Promise<void> {
+function forget(tx: Tx, claim_keys: readonly string[]): void {
   if (claim_keys.length === 0) return;
-  await tx.query({
+  tx.write({
     text: `update payment_claim set state = 'released', lease_owner = null, reason = 'slot_taken', moved_at = now() where claim_key = any($1)`,
     values: [claim_keys],
   });
-  await dropSlots(tx, claim_keys);
+  dropSlots(tx, claim_keys);
 }
 
-export async function dropSlots(tx: Tx, claim_keys: readonly string[]): Promise<void> {
-  await tx.query({
+export function dropSlots(tx: Tx, claim_keys: readonly string[]): void {
+  tx.write({
     name: 'drop slots',
     text: 'delete from claim_slot where claim_key = any($1)',
     values: [claim_keys],

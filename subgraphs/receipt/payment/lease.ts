@@ -17,7 +17,7 @@ export const living = (owner: string, since: string): string =>
 export const alive = (owner: string): string =>
   `exists (select 1 from process_lease p where p.owner = ${owner} and p.expires_at > now())`;
 
-export async function renewLease(client: Tx, owner: string): Promise<void> {
+export async function renewLease(client: Pick<Tx, 'query'>, owner: string): Promise<void> {
   await client.query({
     name: 'renew lease',
     text: `insert into process_lease (owner, expires_at) values ($1, now() + make_interval(secs => $2))
@@ -27,7 +27,7 @@ export async function renewLease(client: Tx, owner: string): Promise<void> {
 }
 
 /** On a clean stop: what this process left open may be taken at once. */
-export async function endLease(client: Tx, owner: string): Promise<void> {
+export async function endLease(client: Pick<Tx, 'query'>, owner: string): Promise<void> {
   await client.query({ text: 'delete from process_lease where owner = $1', values: [owner] });
 }
 

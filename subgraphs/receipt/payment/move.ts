@@ -80,6 +80,7 @@ function isLarge(answer_box: Buffer): boolean {
  * same transaction. @throws LostClaim where one of them is no longer this process's to record.
  */
 export async function markRecorded(tx: Tx, leases: readonly Lease[]): Promise<void> {
+  if (leases.length === 0) return;
   const { rowCount } = await tx.query({
     name: 'mark recorded',
     text: `with ${inOrder('$2')} update payment_claim c set state = 'recorded', lease_owner = null, moved_at = now()
@@ -103,6 +104,7 @@ export async function storeAnswers(
   tx: Tx,
   answers: readonly { claim_key: string; answer_box: Buffer }[],
 ): Promise<void> {
+  // One by one: what waits to be sent is held in memory.
   for (const { claim_key, answer_box } of answers.filter(({ answer_box }) => isLarge(answer_box)))
     await tx.query({
       name: 'store answer',
@@ -111,7 +113,7 @@ export async function storeAnswers(
     });
   const together = answers.filter(({ answer_box }) => !isLarge(answer_box));
   if (together.length === 0) return;
-  await tx.query({
+  tx.write({
     name: 'store answers',
     text: `update payment_claim c set answer_box = n.answer_box from unnest($1::text[], $2::bytea[]) as n(claim_key, answer_box)
       where c.claim_key = n.claim_key`,
@@ -144,7 +146,7 @@ export async function abandonClaim(tx: Tx, lease: Lease, reason: string, definit
   const row = rows[0];
   if (!row) return { kind: 'lost' };
   if (row.state !== 'released') return { kind: 'settling' };
-  await dropSlots(tx, [lease.claim_key]);
+  dropSlots(tx, [lease.claim_key]);
   return { kind: 'released', agent_id: row.agent_id, reserved_atomic: row.reserved_atomic };
 }
 
@@ -263,8 +265,8 @@ export async function forgetClaims(database: Database, hours: number, reverted_s
 }
 
 /** An answer that is true no longer, such as a session that has ended, is not delivered again; only of that paid field. */
-export async function forgetAnswer(tx: Tx, task_id: string, field: string): Promise<void> {
-  await tx.query({
+export function forgetAnswer(tx: Tx, task_id: string, field: string): void {
+  tx.write({
     name: 'forget answer',
     text: 'update payment_claim set answer_box = null where task_id = $1 and field = $2',
     values: [task_id, field],

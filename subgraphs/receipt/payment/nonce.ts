@@ -22,14 +22,14 @@ export async function allocateNonce(
   candidates: readonly KeyCandidate[],
   held_up_ms: number,
 ): Promise<AllocatedNonce | null> {
-  await insertKeys(tx, candidates);
+  insertKeys(tx, candidates);
   const key =
     (await lockKey(tx, candidates, held_up_ms, 'skip locked')) ?? (await lockKey(tx, candidates, held_up_ms, ''));
   if (key === null) return null;
   // A key that was used elsewhere has gone on without us: what the chain counts can only be more.
   const pending = candidates.find(candidate => candidate.address === key.address)?.nonce_pending ?? 0;
   const nonce = Math.max(key.next_nonce, pending);
-  await tx.query({
+  tx.write({
     name: 'take nonce',
     text: 'update settler_key set next_nonce = $2 where address = $1',
     values: [key.address, nonce + 1],
@@ -43,8 +43,8 @@ interface KeyRow {
 }
 
 /** Every candidate has to be there before one is chosen, or those never used would be passed over for a stuck one. */
-async function insertKeys(tx: Tx, candidates: readonly KeyCandidate[]): Promise<void> {
-  await tx.query({
+function insertKeys(tx: Tx, candidates: readonly KeyCandidate[]): void {
+  tx.write({
     name: 'insert settler keys',
     text: `insert into settler_key (address, next_nonce)
       select address, next_nonce from unnest($1::text[], $2::bigint[]) as n(address, next_nonce)

@@ -21,20 +21,20 @@ export interface Attempt {
   readonly priority_fee_wei: bigint;
 }
 
-export async function journalSettlement(tx: Tx, settlement: SettlementBirth, attempt: Attempt): Promise<void> {
+export function journalSettlement(tx: Tx, settlement: SettlementBirth, attempt: Attempt): void {
   const { network, settlement_id, key_address, authorizations, from_block, valid_before_max } = settlement;
-  await tx.query({
+  tx.write({
     name: 'insert settlement',
     text: `insert into settlement (network, settlement_id, key_address, authorizations, from_block, valid_before_max, state, created_at)
       values ($1, $2, $3, $4, $5, $6, 'sent', clock_timestamp())`,
     values: [network, settlement_id, key_address, authorizations, from_block, valid_before_max],
   });
-  await journalAttempt(tx, settlement_id, attempt);
+  journalAttempt(tx, settlement_id, attempt);
 }
 
-export async function journalAttempt(tx: Tx, settlement_id: string, attempt: Attempt): Promise<void> {
+export function journalAttempt(tx: Tx, settlement_id: string, attempt: Attempt): void {
   const { tx_hash, nonce, raw, max_fee_wei, priority_fee_wei } = attempt;
-  await tx.query({
+  tx.write({
     name: 'insert settlement attempt',
     text: `insert into settlement_attempt (tx_hash, settlement_id, nonce, raw, max_fee_wei, priority_fee_wei, created_at)
       values ($1, $2, $3, $4, $5, $6, clock_timestamp())`,

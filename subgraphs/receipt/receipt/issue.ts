@@ -26,7 +26,7 @@ export async function issueReceipts(
   items: readonly ReceiptItem[],
 ): Promise<Receipt[]> {
   const receipts = await Promise.all(items.map(item => placeReceipt(item, log, issuer)));
-  await insertRows(tx, 'receipt', receipts.map(record));
+  insertRows(tx, 'receipt', receipts.map(record));
   return receipts;
 }
 

@@ -11,8 +11,8 @@ export interface Lane {
 }
 
 /** Writes the unsigned facts beside a signed receipt; what was signed stays as it is. */
-export async function setLane(tx: Tx, task_id: string, lane: Lane): Promise<void> {
-  await tx.query({
+export function setLane(tx: Tx, task_id: string, lane: Lane): void {
+  tx.write({
     name: 'set lane',
     text: `update receipt set proof_outcome = $2, settled_by = $3, ingress_receipt = $4, omission_rule = $5 where task_id = $1`,
     values: [task_id, lane.proof_outcome, lane.settled_by, lane.ingress_receipt, lane.omission_rule],

@@ -32,10 +32,10 @@ export interface RefusedCall {
 const NONCE_BYTES = 16;
 
 /** Signs and writes refusals in the transaction of their rows. ES256 alone: the book's head is locked meanwhile. */
-export async function issueRefusals(tx: Tx, refuser: Refuser, calls: readonly RefusedCall[]): Promise<void> {
+export function issueRefusals(tx: Tx, refuser: Refuser, calls: readonly RefusedCall[]): void {
   if (calls.length === 0) return;
   const base_anchor = refuser.anchor();
-  await insertRows(
+  insertRows(
     tx,
     'refusal',
     calls.map(call => signed(refuser, call, payloadOf(refuser, call, base_anchor))),

@@ -15,7 +15,7 @@ export interface Holder {
  * each end the same session and leave two new ones. Lock order: claim → agent → session.
  */
 export async function endSession(tx: Tx, { agent_id, task_id }: Holder): Promise<string | null> {
-  await forgetRegistration(tx, task_id);
+  forgetRegistration(tx, task_id);
   const locked = await tx.query({
     name: 'lock agent',
     text: 'select 1 from agent where agent_id = $1 for update',
@@ -27,6 +27,6 @@ export async function endSession(tx: Tx, { agent_id, task_id }: Holder): Promise
     text: `update possession set ended_at = now() where agent_id = $1 and ended_at is null returning session_hash`,
     values: [agent_id],
   });
-  await tx.query({ name: 'tell of end', text: 'select pg_notify($1, $2)', values: [SESSION_CHANNEL, agent_id] });
+  tx.write({ name: 'tell of end', text: 'select pg_notify($1, $2)', values: [SESSION_CHANNEL, agent_id] });
   return rows[0]?.session_hash ?? null;
 }

@@ -13,6 +13,6 @@ export type RegistrationAnswer = {
 export const REGISTRATION_FIELD = 'Mutation.registerAgent';
 
 /** The stamp's stored answer names a session that ends. That of any other call which registered its payer is kept. */
-export function forgetRegistration(tx: Tx, task_id: string): Promise<void> {
-  return forgetAnswer(tx, task_id, REGISTRATION_FIELD);
+export function forgetRegistration(tx: Tx, task_id: string): void {
+  forgetAnswer(tx, task_id, REGISTRATION_FIELD);
 }

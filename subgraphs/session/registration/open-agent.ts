@@ -36,13 +36,13 @@ export async function openAgent(
   { wallet, task_id, request_hash }: Application,
   services: Pick<Services, 'random' | 'vault'>,
 ): Promise<RegistrationAnswer> {
-  await tx.query({
+  tx.write({
     name: 'insert agent',
     text: `insert into agent (agent_id, wallet, task_id, request_hash, validate_score, registered_at)
       values ($1, $2, $3, $4, null, now())`,
     values: [agent_id, wallet, task_id, request_hash],
   });
-  await openBook(tx, agent_id);
+  openBook(tx, agent_id);
   const { session } = await issueSession(tx, agent_id, services);
   return { agent_id, agentWallet: wallet, session, task_id, validate_score: null };
 }

@@ -1,7 +1,8 @@
 import { type Child, measured } from '../child/child.ts';
 import type { Arena, Contest, Line, Measured, Side } from '../contest.ts';
+import { drive } from '../load/callers.ts';
 import { bytesOf } from '../load/connection.ts';
-import { type Awaited, addedLatency } from '../load/latency.ts';
+import { type Awaited, addedLatency, type Way } from '../load/latency.ts';
 import { signedPayments } from '../payments.ts';
 import type { GatewayReady } from '../servers/gateway.ts';
 import type { HubReady } from '../servers/hub.ts';
@@ -48,12 +49,18 @@ function proxy({ means, awaited, ...told }: Told): Contest {
   return {
     ...told,
     beside: '@portkey-ai/gateway, nothing kept',
-    async open({ stage, closing, seconds }) {
+    async open({ stage, closing, seconds, quick }) {
       const hub = await stage.hub();
       const ours = await stage.proxy();
       const beside = await stage.start<PortkeyReady>({ file: 'portkey' }, closing);
-      const asked = { hub, awaited, seconds };
-      return { ours: side(asked, ours, shown(ours, means, seconds)), beside: side(asked, beside, portkey(hub)) };
+      const sides = [
+        { server: ours, headersOf: shown(ours, means, seconds) },
+        { server: beside, headersOf: portkey(hub) },
+      ] as const;
+      // One caller alone makes too few calls to have compiled what a call runs through.
+      for (const one of sides) await warmUp(one, awaited, quick ? 0.5 : 2);
+      const [own, other] = sides.map(one => side({ hub, awaited, seconds }, one));
+      return { ours: own ?? null, beside: other ?? null };
     },
   };
 }
@@ -65,20 +72,35 @@ interface Asked extends Pick<Told, 'awaited'>, Pick<Arena, 'seconds'> {
 /** Of the next request; payments are used up, one after the other, and signed before the round. */
 type Headers = () => Readonly<Record<string, string>>;
 
-function side({ hub, awaited, seconds }: Asked, server: Child<{ url: string }>, headersOf: () => Headers): Side {
+interface Through {
+  readonly server: Child<{ url: string }>;
+  readonly headersOf: () => Headers;
+}
+
+function wayTo(base_url: string, headers: Headers, awaited: Awaited): Way {
   const body = JSON.stringify({
     model: 'bench/small',
     messages: [{ role: 'user', content: 'Hello' }],
     stream: awaited === 'first',
   });
-  const way = (base_url: string, headers: Headers) => ({
+  return {
     url: base_url,
     request: () => bytesOf({ method: 'POST', url: `${base_url}/chat/completions`, headers: headers(), body }),
-  });
-  const straight = way(hub.ready.base_url, () => ({}));
+  };
+}
+
+const CALLERS_WARMING_UP = 16;
+
+async function warmUp({ server, headersOf }: Through, awaited: Awaited, seconds: number): Promise<void> {
+  const way = wayTo(`${server.ready.url}/v1`, headersOf(), awaited);
+  await drive({ ...way, servers: [server], seconds, callers: CALLERS_WARMING_UP, status: 200 });
+}
+
+function side({ hub, awaited, seconds }: Asked, { server, headersOf }: Through): Side {
+  const straight = wayTo(hub.ready.base_url, () => ({}), awaited);
   return {
     async round() {
-      const through = way(`${server.ready.url}/v1`, headersOf());
+      const through = wayTo(`${server.ready.url}/v1`, headersOf(), awaited);
       let counts: Measured['counts'] = {};
       const taken = await measured([server], async () => {
         const { calls, ...added } = await addedLatency(straight, through, awaited, seconds);
