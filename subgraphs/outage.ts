@@ -32,6 +32,11 @@ export function wasEnded(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^25P0[34]$/.test(error.code ?? '');
 }
 
+/** Whether nothing of the transaction that failed with it can stand, as against one of which that is not known. */
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof DatabaseAway ? !error.in_doubt : error instanceof pg.DatabaseError;
+}
+
 /**
  * The database is away: 503, ask again. It says nothing of money, for the database alone knows what a payment has bought.
  * `in_doubt`: the commit was asked for and its answer was lost, so that the transaction stands or does not.

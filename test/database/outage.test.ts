@@ -44,12 +44,12 @@ describe('what the server says', () => {
 });
 
 describe('a transaction', () => {
-  it('that failed and would be committed all the same is a fault, not a rollback that nobody hears of', async () => {
+  it('that failed and would be committed all the same fails with what nobody looked at', async () => {
     const swallowing = async (tx: Tx) => {
       await tx.query(insert('swallowed'));
       await tx.query('select 1/0').catch(() => {});
     };
-    await expect(database.transaction(swallowing)).rejects.toThrow('had failed');
+    expect(await faultOf(database.transaction(swallowing))).toMatchObject({ code: '22012' });
     expect(await kept('swallowed')).toBe(false);
   });
 
@@ -125,6 +125,42 @@ describe('what a transaction writes without waiting for an answer', () => {
     };
     expect(await faultOf(database.transaction(asking))).toMatchObject({ code: '23505' });
     expect(await database.transaction(async tx => (await tx.query('select 1 as one')).rows)).toEqual([{ one: 1 }]);
+  });
+
+  it('fails it with its own error where a question before it failed, whose answer is awaited with others', async () => {
+    const asking = async (tx: Tx) => {
+      const asked = tx.query(raise('55P03'));
+      tx.write(insert('behind a failure'));
+      await Promise.all([tx.query('select 1'), asked]);
+    };
+    const fault = await faultOf(database.transaction(asking));
+    expect(fault).toBeInstanceOf(DatabaseAway);
+    expect(fault).toMatchObject({ in_doubt: false, passing: true });
+  });
+
+  it('fails it where it never gets to the server, which would commit without it', async () => {
+    const unsendable = {
+      toPostgres: () => {
+        throw new Error('cannot be sent');
+      },
+    };
+    const asking = async (tx: Tx) => {
+      tx.write(insert('beside what cannot be sent'));
+      tx.write({ name: 'never sent', text: 'insert into kept values ($1)', values: [unsendable] });
+    };
+    await expect(database.transaction(asking)).rejects.toThrow('cannot be sent');
+    expect(await kept('beside what cannot be sent')).toBe(false);
+    const sent = (tx: Tx) => tx.write({ name: 'never sent', text: 'insert into kept values ($1)', values: ['sent'] });
+    await database.transaction(async tx => sent(tx));
+    expect(await kept('sent')).toBe(true);
+  });
+
+  it('is never one statement under the name of another: that fails loudly', async () => {
+    const asking = async (tx: Tx) => {
+      await tx.query({ name: 'one', text: 'select 1' });
+      tx.write({ name: 'one', text: 'select 2' });
+    };
+    await expect(database.transaction(asking)).rejects.toThrow('must be unique');
   });
 
   it('is rolled back with it where what is asked for at the same time comes to nothing', async () => {

@@ -90,7 +90,7 @@ describe('a transaction that stands still with a head in hand', () => {
       // The rest of it, and the end of the message group, never come: to the server it does not stand idle.
       half.submit = connection => connection.parse({ name: 'half', text: 'select 1', types: [] }, true);
       half.on('error', () => {});
-      tx.query(half);
+      void tx.query(half as unknown as pg.QueryConfig).catch(() => {});
     };
     const { standing, resume, done } = standingIn(still, half, { ms_max: 4_000 });
     await standing;

@@ -14,6 +14,8 @@ import { eventually, type Ground } from './ground.ts';
 export interface Order {
   readonly path: string;
   readonly body: string;
+  /** JSON unless given. */
+  readonly content_type?: string;
   readonly payment: string;
   readonly claim_key: string;
   readonly authorization: Authorization;
@@ -34,7 +36,7 @@ export interface Answer {
 /** A wallet with USDC that pays by x402 v1, made by hand, so that a test holds the authorization itself. */
 export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
   const account = wallet ?? (await ground.chain.newWallet());
-  const pay = async (path: string, request: JsonObject, valid_seconds = 300): Promise<Order> => {
+  const pay = async (path: string, request: JsonObject | FormData, valid_seconds = 300): Promise<Order> => {
     const authorization: Authorization = {
       network: 'base',
       payer: account.address,
@@ -48,7 +50,7 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
     const payment = header(authorization, signature);
     return {
       path,
-      body: JSON.stringify(request),
+      ...(await bytesOf(request)),
       payment,
       claim_key: claimKey(authorization),
       authorization,
@@ -57,6 +59,8 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
   };
   return {
     address: account.address,
+    /** At any paid door. */
+    pay: (path: string, request: JsonObject | FormData) => pay(path, request),
     chat: (content: string, valid_seconds?: number) => pay(CHAT, chatOf(content), valid_seconds),
     stream: (content: string) => pay(CHAT, { ...chatOf(content), stream: true }),
     async registration() {
@@ -66,6 +70,13 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
       return pay('/v1/agents/register', request);
     },
   };
+}
+
+/** As they go out, each time the same: a form names its boundary anew each time that it is sent. */
+async function bytesOf(request: JsonObject | FormData): Promise<Pick<Order, 'body' | 'content_type'>> {
+  if (!(request instanceof FormData)) return { body: JSON.stringify(request) };
+  const sent = new Response(request);
+  return { content_type: sent.headers.get('content-type') ?? '', body: await sent.text() };
 }
 
 const CHAT = '/v1/chat/completions';
@@ -97,9 +108,9 @@ export async function submitElsewhere({ chain }: Ground, { authorization, signat
 
 /** @throws where no answer comes: the process died. */
 export async function send({ url }: { readonly url: string }, order: Sendable): Promise<Answer> {
-  const { path, body, payment, session } = order;
+  const { path, body, content_type = 'application/json', payment, session } = order;
   const possession = session === undefined ? {} : { 'x-svc-session': session };
-  const headers = { 'content-type': 'application/json', 'x-payment': payment, ...possession };
+  const headers = { 'content-type': content_type, 'x-payment': payment, ...possession };
   const response = await fetch(url + path, { method: 'POST', headers, body });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} };

@@ -43,6 +43,7 @@ const SLOW_MS = 8_000;
 
 interface GroundOptions {
   readonly database_url?: string;
+  readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
   /** Whether it is paid on a Solana of its own, too. */
   readonly solana?: boolean;
@@ -55,7 +56,7 @@ export async function openGround(given: GroundOptions = {}) {
   const [chain, database_url, hub] = await Promise.all([
     freshChain(),
     given.database_url ?? freshDatabase().then(({ url }) => url),
-    startTestHub({ name: 'gamma', models: ['test/model'], audio_models: given.audio_models ?? [] }),
+    startTestHub({ name: 'gamma', models: ['test/model'], ...mediaOf(given) }),
   ]);
   const solana = given.solana ? await openSolana() : null;
   const broken = new Set<string>();
@@ -113,6 +114,10 @@ export async function openGround(given: GroundOptions = {}) {
         },
       }),
   };
+}
+
+function mediaOf({ image_models = [], audio_models = [] }: GroundOptions) {
+  return { image_models, audio_models };
 }
 
 /** Waits until `look` gives something; what it was last told is in the error. */

@@ -29,13 +29,13 @@ function live(): Live {
 /** What the real ledger does: take the head, write the event, tell of it, all in one transaction. */
 async function append(agent = agent_id): Promise<void> {
   await database.transaction(async tx => {
-    const { rows } = await tx.query(
-      'update ledger_head set position = position + 1 where agent_id = $1 returning position',
-      [agent],
-    );
+    const { rows } = await tx.query({
+      text: 'update ledger_head set position = position + 1 where agent_id = $1 returning position',
+      values: [agent],
+    });
     const { position } = rows[0] as { position: number };
-    await tx.query('insert into ledger_event values ($1, $2)', [agent, position]);
-    await tx.query('select pg_notify($1, $2)', [BOOK_CHANNEL, `${agent}:${position}`]);
+    tx.write({ text: 'insert into ledger_event values ($1, $2)', values: [agent, position] });
+    tx.write({ text: 'select pg_notify($1, $2)', values: [BOOK_CHANNEL, `${agent}:${position}`] });
   });
 }
 
@@ -120,7 +120,7 @@ describe('the end of sessions', () => {
     const ended: unknown[] = [];
     await live().watchSessions(into(ended));
     const undone = database.transaction(async tx => {
-      await tx.query('select pg_notify($1, $2)', [SESSION_CHANNEL, '1']);
+      tx.write({ text: 'select pg_notify($1, $2)', values: [SESSION_CHANNEL, '1'] });
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');

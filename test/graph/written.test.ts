@@ -85,7 +85,7 @@ beforeAll(async () => {
     openBook(tx, AGENT);
     insertRows(tx, 'book_row', rows);
     insertRows(tx, 'book_event', replays);
-    await tx.query(`insert into book_intent values ($1, 'one', 3, 1), ($1, 'two', 0, 0)`, [AGENT]);
+    tx.write({ text: `insert into book_intent values ($1, 'one', 3, 1), ($1, 'two', 0, 0)`, values: [AGENT] });
   });
 });
 

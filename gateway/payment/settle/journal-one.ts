@@ -1,5 +1,6 @@
 import type { Random } from '../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
+import { isRolledBack } from '../../../subgraphs/outage.ts';
 import { isPosted } from '../../../subgraphs/receipt/index.ts';
 import { newSettlementId } from './journal.ts';
 import type { CommitSettling } from './settle.ts';
@@ -40,7 +41,7 @@ export async function journalOne<I extends { readonly claim_key: string }>(
       moved = held;
     });
   } catch (cause) {
-    if (moved === null) return { kind: 'failed', cause };
+    if (moved === null || isRolledBack(cause)) return { kind: 'failed', cause };
     if (!(await isPosted(database, settlement_id).catch(() => false))) return { kind: 'in_doubt', cause };
   }
   return moved ? { kind: 'journalled', settlement_id } : { kind: 'lost' };

@@ -1,5 +1,6 @@
 import type { Random } from '../../../subgraphs/clock.ts';
 import type { Tx } from '../../../subgraphs/database.ts';
+import { isRolledBack } from '../../../subgraphs/outage.ts';
 import {
   allocateNonce,
   findSettlement,
@@ -55,7 +56,7 @@ export async function journal<I extends SettleItem>(
   batch: Batch<I>,
 ): Promise<JournalOutcome<I>> {
   const settlement_id = newSettlementId(options.random);
-  // Until the work is done a failure is a rollback; after that only the commit itself can have failed.
+  // Until the work is done a failure is a rollback; after that it is one where the server said so.
   let written: Journalled<I> | 'nothing' | null = null;
   try {
     await desk.database.transaction(async tx => {
@@ -63,7 +64,7 @@ export async function journal<I extends SettleItem>(
       written = (await write(tx, desk, options, batch, settlement_id)) ?? 'nothing';
     });
   } catch (cause) {
-    if (written === null || written === 'nothing') return { kind: 'failed', cause };
+    if (written === null || written === 'nothing' || isRolledBack(cause)) return { kind: 'failed', cause };
     const stands = await findSettlement(desk.database, settlement_id).catch(() => null);
     if (!stands) return { kind: 'in_doubt', cause };
   }

@@ -1,0 +1,109 @@
+import pg from 'pg';
+import { DatabaseAway, isOutage, leavesConnection, wasEnded } from './outage.ts';
+
+/** An open transaction on a raw connection. Whoever holds one awaits nothing outside the database. */
+export interface Tx {
+  query<R extends pg.QueryResultRow>(statement: string | pg.QueryConfig): Promise<pg.QueryResult<R>>;
+  /**
+   * Sends a statement of which nobody reads the answer, and does not wait for it: where it fails, so does the
+   * transaction, with its error. What follows is sent behind it, the commit too, so that locks are held for one way to
+   * the server and back, and not for one of each statement.
+   */
+  write(statement: pg.QueryConfig): void;
+}
+
+/** All or nothing, on a connection of the pool; see `Database.transaction`. `begin` is the statement that begins it. */
+export async function transaction<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await attempt(pool, begin, work);
+  } catch (error) {
+    if (error instanceof DatabaseAway && error.passing) return attempt(pool, begin, work);
+    throw error;
+  }
+}
+
+async function attempt<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch(error => {
+    throw isOutage(error) ? new DatabaseAway(error) : error;
+  });
+  let broken: Error | undefined;
+  // The pool listens to idle connections only: one that breaks while it is out would end the process.
+  const onBroken = (fault: Error) => {
+    broken ??= fault;
+  };
+  client.on('error', onBroken);
+  const statements = new Statements(client);
+  let in_doubt = false;
+  try {
+    // Nothing is sent behind it: of a transaction that was not begun each statement would stand by itself.
+    await client.query(begin);
+    const result = await work(statements);
+    statements.requireSound();
+    in_doubt = true;
+    await commit(client, statements);
+    statements.requireSound();
+    return result;
+  } catch (caught) {
+    const error = statements.causeOf(caught);
+    // What failed on its way out leaves the driver with another idea of the session than the server has.
+    if (statements.failure && !(statements.failure instanceof pg.DatabaseError)) onBroken(statements.failure);
+    const answered = leavesConnection(error);
+    if (answered) await client.query('rollback').catch(onBroken);
+    else onBroken(error as Error);
+    if (!isOutage(error)) throw error;
+    // The server's last word may have come between two statements: then the next one only says that nobody is there.
+    const cause = wasEnded(broken) ? broken : error;
+    throw new DatabaseAway(cause, { in_doubt: in_doubt && !answered && !wasEnded(cause) });
+  } finally {
+    client.off('error', onBroken);
+    client.release(broken);
+  }
+}
+
+/** The statements of one transaction: the first of them that failed is why it did, whoever looks at its answer. */
+class Statements implements Tx {
+  failure: Error | null = null;
+  readonly #client: pg.PoolClient;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  query<R extends pg.QueryResultRow>(statement: string | pg.QueryConfig): Promise<pg.QueryResult<R>> {
+    return new Promise((resolve, reject) => {
+      this.#send<R>(statement, (fault, result) => (fault ? reject(fault) : resolve(result)));
+    });
+  }
+
+  write(statement: pg.QueryConfig): void {
+    this.#send(statement, () => {});
+  }
+
+  /** A statement that failed before it was sent is unknown to the server, which would commit without it. */
+  requireSound(): void {
+    if (this.failure) throw this.failure;
+  }
+
+  /** Whatever is sent behind a statement that failed only hears that the transaction has; what `work` says itself counts. */
+  causeOf(caught: unknown): unknown {
+    return this.failure && (caught instanceof pg.DatabaseError || isOutage(caught)) ? this.failure : caught;
+  }
+
+  /** By a callback, which hears of a failure before anybody does who waits for a promise. */
+  #send<R extends pg.QueryResultRow>(
+    statement: string | pg.QueryConfig,
+    heard: (fault: Error | null, result: pg.QueryResult<R>) => void,
+  ): void {
+    const config = typeof statement === 'string' ? { text: statement } : statement;
+    this.#client.query<R>(config, (fault: Error | null, result) => {
+      if (fault) this.failure ??= fault;
+      heard(fault, result);
+    });
+  }
+}
+
+/** Postgres answers the commit of a transaction that failed by rolling it back, and calls that no error. */
+async function commit(client: pg.PoolClient, statements: Statements): Promise<void> {
+  const { command } = await client.query('commit');
+  if (command !== 'COMMIT') throw statements.failure ?? new Error('a transaction that had failed was to be committed');
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { openService, type Service } from './open-service.ts';
+import { otherPaidDoors } from './other-paid-doors.ts';
+
+/* What chat-unavailable shows of chat, at every other door that sells work. */
+
+let service: Service;
+beforeAll(async () => {
+  const breaks_at = otherPaidDoors.flatMap(() => ['after_claim', '', 'after_work', '', 'before_record', '']);
+  service = await openService(
+    { BREAKS_AT: breaks_at.join(',') },
+    { entry: 'test/doors/gateway-that-breaks.ts', meant: /the drawer is stuck/, media: true },
+  );
+});
+afterEach(() => service.gates.base.open());
+
+describe.each(otherPaidDoors)('POST $path', ({ path, request }) => {
+  const asked = async () => {
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, path);
+    return {
+      send: () => service.post<JsonObject>(path, request(payer, 'Hello'), payment),
+      claims: () => service.claimsOf(payer),
+      paid: async () => (await service.transfersFrom(payer)).length,
+    };
+  };
+
+  test.each(['after the claim', 'after the work'])(
+    '500 where something broke %s: not charged, and the payment pays',
+    async () => {
+      const { send, claims, paid } = await asked();
+      const broken = await send();
+      expect(broken).toMatchObject({ status: 500, body: { code: 'internal' } });
+      expect(broken.text).not.toContain('drawer');
+      expect(await claims()).toEqual([{ state: 'released', reason: 'internal' }]);
+      expect(await paid()).toBe(0);
+      expect((await send()).status).toBe(200);
+      expect(await paid()).toBe(1);
+    },
+  );
+
+  test('503 settlement_pending where it broke once the money had moved; then its answer, and one transfer', async () => {
+    const { send, paid } = await asked();
+    const pending = await send();
+    expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } });
+    expect(pending.text).not.toContain('drawer');
+    expect(Number(pending.headers.get('Retry-After'))).toBeGreaterThan(0);
+    await expect.poll(async () => (await send()).status).toBe(200);
+    expect(await paid()).toBe(1);
+  });
+
+  test('503 chain_unavailable while the chain cannot be asked: nothing is claimed, and the payment pays later', async () => {
+    const { send, claims, paid } = await asked();
+    service.gates.base.cut();
+    expect(await send()).toMatchObject({ status: 503, body: { code: 'chain_unavailable', charged: false } });
+    expect(await claims()).toEqual([]);
+    service.gates.base.open();
+    await expect.poll(async () => (await send()).status).toBe(200);
+    expect(await paid()).toBe(1);
+  });
+});

@@ -1,0 +1,44 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { otherPaidDoors } from '../doors/other-paid-doors.ts';
+import type { RunningGateway } from '../harness/gateway.ts';
+import { audit } from './audit.ts';
+import { answerTo, newBuyer, type Order, send, trySend } from './buyer.ts';
+import { closed, deaths } from './claims.ts';
+import { type Ground, openGround } from './ground.ts';
+
+/* What killed.test shows of chats and registrations, of a call at every other paid door: all of them at one point. */
+
+let ground: Ground;
+let healthy: RunningGateway;
+beforeAll(async () => {
+  ground = await openGround({ image_models: ['test/image'], audio_models: ['test/audio'] });
+  healthy = await ground.start();
+});
+
+const points = deaths.filter(([point]) =>
+  ['after_claim', 'after_work', 'before_record', 'after_record'].includes(point),
+);
+
+describe.each(points)('a process killed %s', (point, left) => {
+  it(`leaves each of its payments ${left}; each brings one answer, again and again, for one transfer`, async () => {
+    const before = await audit(ground);
+    const buyer = await newBuyer(ground);
+    const orders: Order[] = [];
+    for (const { path, request } of otherPaidDoors) orders.push(await buyer.pay(path, request(buyer, point)));
+    const dying = await ground.startFaulty({ point, reached: orders.length });
+    const lost = orders.map(order => trySend(dying, order));
+    expect(await dying.exited).toBeNull();
+    expect(await Promise.all(lost)).toEqual(orders.map(() => null));
+
+    for (const order of orders) {
+      expect(await closed(ground, order)).toMatchObject({ state: left });
+      const first = await answerTo(healthy, order);
+      expect(first.status).toBe(200);
+      const again = await send(healthy, order);
+      expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+      const svc = (answer: typeof first) => ({ ...(answer.body.svc as object), settlement_status: null });
+      expect({ ...again.body, svc: svc(again) }).toEqual({ ...first.body, svc: svc(first) });
+    }
+    expect(await audit(ground)).toBe(before + orders.length);
+  });
+});
