@@ -15,6 +15,7 @@ beforeAll(async () => {
   healthy = await ground.start();
 });
 
+// At those between them a batch stands as one, however many calls are in it.
 const points = deaths.filter(([point]) =>
   ['after_claim', 'after_work', 'before_record', 'after_record'].includes(point),
 );

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPoint } from '../../gateway/payment/till.ts';
 import { audit } from '../faults/audit.ts';
-import { jwsOf, nameOf, type Order, send } from '../faults/buyer.ts';
+import { answerTo, jwsOf, nameOf, type Order, send } from '../faults/buyer.ts';
 import { allClosed, claimOf } from '../faults/claims.ts';
-import { eventually, type Ground, openGround, reached } from '../faults/ground.ts';
+import { type Ground, openGround, reached } from '../faults/ground.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
 import { type Agent, newAgent, startGateways } from './trio.ts';
 
@@ -47,10 +47,7 @@ describe.each(points)('a process stopped %s', (point, left) => {
     sleeper.process.kill('SIGCONT');
     // On a machine that had much else to do its lease has run out meanwhile: then the call is another's to finish.
     expect(['200', '503 settlement_pending']).toContain(nameOf(await answer));
-    const again = await eventually('answered', async () => {
-      const told = await send(sleeper, order);
-      return told.status === 200 ? told : null;
-    });
+    const again = await answerTo(sleeper, order);
     expect(jwsOf(await send(healthy[0] as RunningGateway, order))).toBe(jwsOf(again));
     expect((await send(sleeper, await agent.chat(`awake again ${point}`))).status).toBe(200);
     await allClosed(ground);

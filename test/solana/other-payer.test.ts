@@ -3,8 +3,8 @@ import { getBase58Decoder } from '@solana/kit';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../faults/audit.ts';
-import { jwsOf, type Sendable, send, trySend } from '../faults/buyer.ts';
-import { eventually, type Ground, openGround, reached } from '../faults/ground.ts';
+import { answerTo, jwsOf, send, trySend } from '../faults/buyer.ts';
+import { type Ground, openGround, reached } from '../faults/ground.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
 import { newSolanaBuyer } from './orders.ts';
 
@@ -36,15 +36,6 @@ async function offered(gateway: RunningGateway): Promise<readonly string[]> {
   return decodePaymentRequiredHeader(headers.get('PAYMENT-REQUIRED') ?? '').accepts.map(({ network }) => network);
 }
 
-/** Sends it until it is answered; on the way nothing but "ask again" is heard. */
-function answered(gateway: RunningGateway, order: Sendable) {
-  return eventually('an answer', async () => {
-    const answer = await send(gateway, order);
-    if (answer.status !== 200) expect(answer.body.code).toMatch(/^(settlement_pending|payment_in_flight)$/);
-    return answer.status === 200 ? answer : null;
-  });
-}
-
 describe.each(others)('a service whose payer of fees is now %s', (name, environment) => {
   it('delivers again what was paid for, and refuses what was not', { timeout: 240_000 }, async () => {
     const [order, unpaid] = [await buyer.chat(`${name} again`), await buyer.chat(`${name} never`)];
@@ -71,7 +62,7 @@ describe.each(others)('a service whose payer of fees is now %s', (name, environm
     await dying.exited;
     expect(await lost).toBeNull();
     const after = await ground.start({ environment });
-    await answered(after, order);
+    expect((await answerTo(after, order)).status).toBe(200);
     expect(await audit(ground)).toBe(charged + 1);
     await after.stop();
   });
