@@ -28,6 +28,14 @@ export const errors = {
   request_timeout: [408, 'The request did not arrive whole in time.'],
   payment_in_flight: [409, 'This payment is being worked on; ask again with the same payment.'],
   payment_already_used: [409, 'This payment was made for another request.'],
+  payment_lapsed: [
+    409,
+    'Too many calls with this payment came to nothing by their own request or router key. It is taken no more; sign another.',
+  ],
+  payer_proof_required: [
+    409,
+    'This payment was shown with other requests too often. Prove that you are its payer; do not sign another.',
+  ],
   payment_identifier_conflict: [409, 'This payment identifier names another request of the same payer.'],
   wallet_registered: [409, 'This wallet is registered already, or is being registered.'],
   duplicate_ref: [409, 'This payment reference stands on a book already.'],

@@ -93,6 +93,12 @@ export const limits = {
   router_models_wait_ms_max: 2_000,
   router_models_fresh_ms: 300_000,
   router_models_retry_ms: 15_000,
+  /** Calls of one payment that came to nothing by their request or router key; after that it is taken no more. */
+  payment_failures_max: 5,
+  /** Requests that one address may show with a payment that was made for another, before it must prove to be its payer. */
+  payment_mismatches_per_address_max: 5,
+  /** The same of all addresses together, but for the one that paid. */
+  payment_mismatches_max: 50,
   payment_header_bytes_max: 16 * 1024,
   /** All of a request's headers: a payment of the largest size fits in twice, once by each version's name. */
   request_headers_bytes_max: 64 * 1024,

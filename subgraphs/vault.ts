@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import { systemRandom } from './clock.ts';
 
 /** Seals what must be kept and given back (stored answers, webhook secrets, router keys): AES-256-GCM. */
@@ -7,15 +7,22 @@ export interface Vault {
   seal(plain: Uint8Array | string, label: string): Buffer;
   /** @throws where the box was altered or made for another label. */
   open(box: Uint8Array, label: string): Buffer;
+  /**
+   * The same text and label have the same mark, which says nothing of the text to who has not the secret (HMAC-SHA256, 128
+   * bits of it, base64url): for what must be recognised and not be kept, such as an address or a caller's key.
+   */
+  mark(text: string, label: string): string;
 }
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const MARK_BYTES = 16;
 
 /** `secret` is SEAL_KEY; its use as key material goes through HKDF (RFC 5869), so any length serves. */
 export function openVault(secret: string): Vault {
   // As a key object: of bytes Node asks each time whether they are one, at more than what the sealing costs.
   const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'svc.vault.v1', 32)));
+  const marking = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'svc.vault.mark.v1', 32)));
   return {
     seal(plain, label) {
       const nonce = systemRandom.bytes(NONCE_BYTES);
@@ -27,5 +34,12 @@ export function openVault(secret: string): Vault {
       decipher.setAuthTag(box.subarray(-TAG_BYTES));
       return Buffer.concat([decipher.update(box.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
     },
+    // JSON tells where the label ends.
+    mark: (text, label) =>
+      createHmac('sha256', marking)
+        .update(JSON.stringify([label, text]))
+        .digest()
+        .subarray(0, MARK_BYTES)
+        .toString('base64url'),
   };
 }

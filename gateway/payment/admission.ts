@@ -3,7 +3,7 @@ import { Refusal } from '../../schema/errors.ts';
 import type { RefusalId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
-import { claimByKey, type PaymentClaim } from '../../subgraphs/receipt/index.ts';
+import { claimByKey, isSameRequest, type PaymentClaim, routerKeyMarkOf } from '../../subgraphs/receipt/index.ts';
 import { rejected } from './authorized.ts';
 import { isStored } from './base/signature.ts';
 import { type Presented, payerOf, refusedClaim } from './claimed.ts';
@@ -91,7 +91,8 @@ function isPayers({ payment: { signature } }: Presented, { authorization }: Paym
   return signature.kind !== 'contract' || isStored(authorization.signature, signature);
 }
 
-function standing(claim: PaymentClaim, { paid, payment, request_hash }: Presented, refusal: Refusal): Admission {
+function standing(claim: PaymentClaim, presented: Presented, refusal: Refusal): Admission {
+  const { paid, payment, request_hash, router_key_mark } = presented;
   const task_id = claim.taskId;
   if (claim.state === 'released') {
     const { refusalId: refusal_id, requestHash } = claim;
@@ -99,7 +100,9 @@ function standing(claim: PaymentClaim, { paid, payment, request_hash }: Presente
     // Out of time and let go of, and the chain has not had its last word: somebody else may have used it for us.
     throw payment.late !== null && !claim.final ? refusedClaim({ kind: 'pending', task_id }, paid) : refusal;
   }
-  if (claim.requestHash !== request_hash) throw refusedClaim({ kind: 'foreign', task_id }, paid);
+  const asked_before = { request_hash: claim.requestHash, router_key_mark: routerKeyMarkOf(claim.landing) };
+  if (!isSameRequest(asked_before, { request_hash, router_key_mark }))
+    throw refusedClaim({ kind: 'foreign', task_id }, paid);
   if (claim.state === 'claimed') throw refusedClaim({ kind: 'in_flight', task_id }, paid);
   if (claim.state === 'settling') throw refusedClaim({ kind: 'pending', task_id }, paid);
   return { kind: 'replayed', claim_key: claim.claimKey, task_id, answer_box: claim.answerBox, landing: claim.landing };

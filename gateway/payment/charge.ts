@@ -7,7 +7,7 @@ import { admission } from './admission.ts';
 import { announce } from './announce.ts';
 import { authorized } from './authorized.ts';
 import { chargeByKey, waiverOf } from './by-key.ts';
-import { type Claimed, type Presented, refusedClaim } from './claimed.ts';
+import { type Claimed, type Presented, refusedClaim, routerKeyMark } from './claimed.ts';
 import { workUntil } from './deadline.ts';
 import { identifierOf } from './extensions/name.ts';
 import { boughtOnce } from './extensions/once.ts';
@@ -49,7 +49,9 @@ export async function enter(till: Till, paid: AnyPaid, args: JsonObject, context
   stopwatch.begin('verify');
   const payment = await authorized(till, paid, context);
   const request_hash = canonicalHash({ field: paid.field, args });
-  const shown = { paid, args, payment, request_hash, identifier: identifierOf(paid, context.payment) };
+  const identifier = identifierOf(paid, context.payment);
+  const router_key_mark = routerKeyMark(till, paid, args, context);
+  const shown = { paid, args, payment, request_hash, identifier, router_key_mark };
   return boughtOnce(till, shown, () => claim(till, shown, context));
 }
 

@@ -27,6 +27,8 @@ export interface Presented<P extends Payment = Payment> {
   readonly request_hash: string;
   /** What the payer calls this purchase, where he names it. */
   readonly identifier: string | null;
+  /** Of the router key under which it asks to be answered; null where it does not ask the router. */
+  readonly router_key_mark: string | null;
 }
 
 /** The same, held by this process under a lease. */
@@ -121,9 +123,20 @@ export function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: 
     output_sha256: null,
     omission_rule: null,
     possessed_by: possession.kind === 'proven' ? possession.agent_id : null,
+    router_key_mark: routerKeyMark(till, paid, args, context),
     vendor_blind: !stamped && isVendorBlind(context.principal, isRouted(paid.model?.(args) ?? '')),
     request_salt: Buffer.from(till.random.bytes(16)).toString('hex'),
   };
+}
+
+/** Kept in place of the key: enough to know it again. */
+export function routerKeyMark(
+  { vault }: Pick<Till, 'vault'>,
+  paid: AnyPaid,
+  args: JsonObject,
+  { router_key }: Pick<Context, 'router_key'>,
+): string | null {
+  return router_key && isRouted(paid.model?.(args) ?? '') ? vault.mark(router_key.reveal(), 'router_key') : null;
 }
 
 /** A payment that is somebody's already: each way of it has its own code, and none of them charges again. */
@@ -134,6 +147,8 @@ export function refusedClaim(
   switch (outcome.kind) {
     case 'foreign':
       return new Refusal('payment_already_used');
+    case 'lapsed':
+      return new Refusal('payment_lapsed', { facts: { charged: false } });
     case 'in_flight':
       return new Refusal('payment_in_flight', { facts: { retry_after_seconds: 1, task_id: outcome.task_id } });
     case 'pending':

@@ -140,14 +140,14 @@ function leaseOf({ claimKey, leaseOwner, leaseEpoch }: PaymentClaim): Lease {
 /** Nothing was sent for a claim that never began to settle: it is released. For the others the chain decides. */
 async function finish(till: Till, claim: PaymentClaim, lease: Lease): Promise<void> {
   if (claim.state === 'claimed') {
-    await giveUp(till, lease, 'process_ended', true);
+    await giveUp(till, lease, { reason: 'process_ended', definite: true });
     return;
   }
   const settlement = await ask(till, claim, sentOf(claim));
   const moved = settlement.kind === 'unknown' ? await vouchedFor(till, claim) : settlement;
   if (moved?.kind === 'transferred' || moved?.kind === 'vouched') await recordLate(till, claim, lease, moved);
   else if (settlement.kind !== 'transferred')
-    await giveUp(till, lease, settlement.reason, settlement.kind === 'not_transferred');
+    await giveUp(till, lease, { reason: settlement.reason, definite: settlement.kind === 'not_transferred' });
 }
 
 /** As for a caller who waits: a stamp's effect is written for money that was seen, and for no less. */
@@ -173,7 +173,7 @@ async function orLetGo(till: Till, lease: Lease, work: (lease: Lease) => Promise
   try {
     await work(lease);
   } catch (fault) {
-    await letGo(till, lease, 'not_finished', false);
+    await letGo(till, lease, { reason: 'not_finished', definite: false });
     throw fault;
   }
 }

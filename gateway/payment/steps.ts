@@ -6,7 +6,7 @@ import { voidReservations } from '../../subgraphs/book/index.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import type { Charged, Work } from '../../subgraphs/paid.ts';
-import { type Abandoned, abandonClaim, beginSettling, type Lease } from '../../subgraphs/receipt/index.ts';
+import { type Abandoned, abandonClaim, beginSettling, HubFailed, type Lease } from '../../subgraphs/receipt/index.ts';
 import { rejected } from './authorized.ts';
 import type { Claimed } from './claimed.ts';
 import type { Moved, NotSent, Transferred } from './outcome.ts';
@@ -186,7 +186,8 @@ export async function enterRecord(till: Till, recording: Recording): Promise<Rec
 export async function abandon(till: Till, claimed: Claimed, standing: Standing, error: unknown): Promise<Refusal> {
   const { lease, task_id } = claimed;
   const reason = reasonOf(error);
-  const left = await letGo(till, lease, reason, standing === 'nothing_moved');
+  const by_caller = error instanceof HubFailed && error.by_caller;
+  const left = await letGo(till, lease, { reason, by_caller, definite: standing === 'nothing_moved' });
   const released = left === null ? standing === 'nothing_moved' : left.kind === 'released';
   if (!released || standing === 'moved')
     return new Refusal('settlement_pending', { cause: error, facts: { retry_after_seconds: 2, task_id } });
@@ -201,20 +202,27 @@ function reasonOf(error: unknown): string {
   return error.code === 'payment_rejected' ? error.message : error.code;
 }
 
+/** Why a claim is given up. `definite`: nothing has moved. `by_caller`: by the request itself, or by its router key. */
+export interface GivingUp {
+  readonly reason: string;
+  readonly definite: boolean;
+  readonly by_caller?: boolean;
+}
+
 /** Gives up now, or else as soon as the database allows; null where that is still to come. */
-export async function letGo(till: Till, lease: Lease, reason: string, definite: boolean): Promise<Abandoned | null> {
+export async function letGo(till: Till, lease: Lease, why: GivingUp): Promise<Abandoned | null> {
   try {
-    return await giveUp(till, lease, reason, definite);
+    return await giveUp(till, lease, why);
   } catch {
-    till.owed.add(() => giveUp(till, lease, reason, definite));
+    till.owed.add(() => giveUp(till, lease, why));
     return null;
   }
 }
 
 /** Releases or lets go, and gives the book back what was held on it, in one transaction. */
-export function giveUp(till: Till, lease: Lease, reason: string, definite: boolean): Promise<Abandoned> {
+export function giveUp(till: Till, lease: Lease, { reason, definite, by_caller }: GivingUp): Promise<Abandoned> {
   return till.database.transaction(async tx => {
-    const left = await abandonClaim(tx, lease, reason, definite);
+    const left = await abandonClaim(tx, lease, reason, definite, by_caller);
     if (left.kind === 'released' && left.agent_id !== null && left.reserved_atomic > 0n) {
       await voidReservations(tx, [{ agent_id: agentId(left.agent_id), amount: atomicAmount(left.reserved_atomic) }]);
     }

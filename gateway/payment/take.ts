@@ -47,7 +47,7 @@ async function submit(till: Till, claiming: Claiming): Promise<Taken> {
 
 async function letGo(till: Till, claim: Claiming['request']): Promise<void> {
   const lease = await leaseOfTask(till.database, claim);
-  if (lease) await giveUp(till, lease, 'unavailable', false);
+  if (lease) await giveUp(till, lease, { reason: 'unavailable', definite: false });
 }
 
 /** "Not charged" is said only of a payment that is known not to have been sent before, by whichever call. */

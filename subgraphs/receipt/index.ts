@@ -16,6 +16,7 @@ import { ClaimSlot, PaymentClaim, ProcessLease } from './payment/claim.entity.ts
 import { ChainEpoch } from './payment/epoch.entity.ts';
 import { ExpiredByPayer } from './payment/expired.migration.ts';
 import { FacilitatorTables } from './payment/facilitator.migration.ts';
+import { ClaimFailures } from './payment/failures.migration.ts';
 import { PaymentTables } from './payment/migration.ts';
 import { SettlementsByNetwork } from './payment/network.migration.ts';
 import { OpenClaimsByPayer } from './payment/open-claims.migration.ts';
@@ -46,6 +47,7 @@ export { eventsIn } from './inference/hubs/events.ts';
 export { type HubOptions, type Hubs, openHubs } from './inference/hubs/open.ts';
 export { imagePaid } from './inference/images/image.paid.ts';
 export { responsePaid } from './inference/responses/response.paid.ts';
+export { HubFailed } from './inference/route.ts';
 export { quotePaid } from './inference/tasks/quote.paid.ts';
 export { taskPaid } from './inference/tasks/task.paid.ts';
 export { isVendorBlind } from './inference/vendor-blind.ts';
@@ -113,6 +115,7 @@ export const receiptMigrations = [
   ClaimsByPublicId,
   SettlementsByNetwork,
   ExpiredByPayer,
+  ClaimFailures,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {
@@ -142,6 +145,7 @@ export function receiptSubgraph(): Promise<Subgraph> {
 export { type AwaitedArrival, awaitArrivals, closeArrival, takeArrivals } from './payment/arrival.ts';
 export { type BlockedClaim, blockClaims } from './payment/block.ts';
 export { PaymentClaim } from './payment/claim.entity.ts';
+export { isSameRequest } from './payment/claim.machine.ts';
 export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease, slotsMissed } from './payment/claim.ts';
 export { leaseOfTask } from './payment/doubt.ts';
 export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
@@ -153,6 +157,7 @@ export {
   type NamedStanding,
   namedPayment,
 } from './payment/identifier.ts';
+export { routerKeyMarkOf } from './payment/landing.ts';
 export { anybodyServes, endLease, renewLease } from './payment/lease.ts';
 export { type Means, openClaimsOf, openSignaturesOf } from './payment/means.ts';
 export {

@@ -25,6 +25,7 @@ export const standStillHubs: typeof openHubs = (settings, { clock }) => ({
   opened_at_ms: clock.now_ms(),
   routes: false,
   routerModels: async () => [],
+  routerMayHave: async () => false,
   figures: [],
   waiting: [],
   async put(question, { candidates: [candidate] }) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { refusalId } from '../../schema/ids.ts';
+import { limits } from '../../schema/limits.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import {
   abandonClaim,
@@ -17,7 +17,7 @@ import {
   reopen,
   takeOrphans,
 } from '../../subgraphs/receipt/index.ts';
-import { type ClaimState, claimStates, judge, mayMove } from '../../subgraphs/receipt/payment/claim.machine.ts';
+import { type ClaimState, claimStates, mayMove } from '../../subgraphs/receipt/payment/claim.machine.ts';
 import { freshStore } from '../harness/store.ts';
 import { claim, claimRequest, OTHER, OWNER, stateOf } from './fixture.ts';
 
@@ -40,8 +40,8 @@ const settling = (lease: Lease) =>
     beginSettling(tx, [{ ...lease, settlement_id: 's', from_block: 1, answer_box: null, worked: {} }]),
   );
 const recorded = (lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
-const abandoned = (lease: Lease, definite: boolean) =>
-  database.transaction(tx => abandonClaim(tx, lease, 'test', definite));
+const abandoned = (lease: Lease, definite: boolean, by_caller = false) =>
+  database.transaction(tx => abandonClaim(tx, lease, 'test', definite, by_caller));
 
 describe('claiming', () => {
   it('takes a payment once: two requests of one batch, of two batches, of the same and of another request', async () => {
@@ -245,40 +245,17 @@ describe('forgetting', () => {
   });
 });
 
-describe('judging a second use', () => {
-  const unsent = { published: false, possessed_by: null } as const;
-  const standing = { task_id: 't1', request_hash: 'r', leased: true, refusal_id: null, ...unsent } as const;
-  const use = { task_id: 't2', request_hash: 'r', spent: false, possessed_by: null };
-  it.each([
-    ['claimed', true, use, 'in_flight'],
-    ['claimed', false, use, 'in_flight'],
-    ['settling', true, use, 'in_flight'],
-    ['settling', false, use, 'pending'],
-    ['recorded', false, use, 'replayed'],
-    ['recorded', false, { ...use, request_hash: 'other' }, 'foreign'],
-    ['settling', false, { ...use, request_hash: 'other' }, 'foreign'],
-    ['released', false, { ...use, request_hash: 'other' }, 'claimed'],
-    ['claimed', true, { ...use, task_id: 't1' }, 'claimed'],
-  ] as const)('%s, leased %s', (state, leased, incoming, kind) => {
-    expect(judge({ ...standing, state, leased }, incoming).kind).toBe(kind);
-  });
+describe('a payment that comes to nothing', () => {
+  const kindOf = async (differently: Partial<ClaimRequest> = {}) =>
+    (await claim(database, claimRequest('lapsing', differently)))[0]?.kind;
+  const means = { balance_atomic: 1_000_000n, moved: [] };
 
-  it('gives a payment that others may have read to nobody but the request and the agent that it was made for', () => {
-    const possessor = fc.constantFrom(null, 1, 2);
-    const hash = fc.constantFrom('r', 'other');
-    fc.assert(
-      fc.property(possessor, possessor, hash, fc.boolean(), fc.boolean(), (made, shown, request_hash, sent, spent) => {
-        const released = { ...standing, state: 'released', possessed_by: made, published: sent } as const;
-        const mine = request_hash === 'r' && (made === null || made === shown);
-        const verdict = judge(released, { ...use, request_hash, possessed_by: shown, spent });
-        expect(verdict.kind).toBe((sent || spent) && !mine ? 'foreign' : 'claimed');
-      }),
-    );
-  });
-
-  it('gives the refusal again to the request that its book refused, and judges another anew', () => {
-    const refused = { ...standing, state: 'released', refusal_id: refusalId(1, Buffer.alloc(10)) } as const;
-    expect(judge(refused, use)).toEqual({ kind: 'blocked', refusal_id: refused.refusal_id });
-    expect(judge(refused, { ...use, request_hash: 'other' })).toEqual({ kind: 'claimed' });
+  it('by its callers lapses after five times; by anybody else it never does; where its money comes, it is owed', async () => {
+    for (let times = 0; times < 10; times++)
+      await abandoned(held((await claim(database, claimRequest('lapsing', { means })))[0]), true);
+    for (let times = 0; times < limits.payment_failures_max; times++)
+      await abandoned(held((await claim(database, claimRequest('lapsing', { means })))[0]), true, true);
+    expect([await kindOf({ means }), await kindOf({ means, request_hash: 'another' })]).toEqual(['lapsed', 'lapsed']);
+    expect(await kindOf({ means: null })).toBe('claimed');
   });
 });

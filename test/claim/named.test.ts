@@ -49,8 +49,9 @@ const settling = (lease: Lease) =>
 const recorded = (lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
 const abandoned = (lease: Lease, definite: boolean, reason = 'test') =>
   database.transaction(tx => abandonClaim(tx, lease, reason, definite));
+const asked = { request_hash: 'the request', router_key_mark: null } as const;
 const kindOf = async (identifier: string, request_hash = 'the request') =>
-  (await namedPayment(database, name(identifier), request_hash))?.kind ?? null;
+  (await namedPayment(database, name(identifier), { ...asked, request_hash }))?.kind ?? null;
 const stateOf = async (payment_id: string, payer: string | null = null) =>
   (await findPayment(database, 'http://svc.test', { payment_id, payer }))?.state ?? null;
 
@@ -63,7 +64,19 @@ describe('an identifier', () => {
     expect(await kindOf('walk')).toBe('in_flight');
     await recorded(lease);
     expect([await kindOf('walk'), await kindOf('walk', 'another')]).toEqual(['replayed', 'foreign']);
-    expect(await namedPayment(database, name('walk'), 'the request')).toMatchObject({ claim_key: 'first' });
+    expect(await namedPayment(database, name('walk'), asked)).toMatchObject({ claim_key: 'first' });
+  });
+
+  it('is the purchase of the router key under which it was made, and of no other', async () => {
+    const lease = await taken('routed', 'routed', { landing: { router_key_mark: 'mine' } });
+    await settling(lease);
+    await recorded(lease);
+    const kinds = await Promise.all(
+      ['mine', 'other', null].map(router_key_mark =>
+        namedPayment(database, name('routed'), { ...asked, router_key_mark }).then(it => it?.kind),
+      ),
+    );
+    expect(kinds).toEqual(['replayed', 'foreign', 'foreign']);
   });
 
   it('is pending while nobody waits for its payment, and free once that is let go of', async () => {
@@ -87,7 +100,7 @@ describe('an identifier', () => {
   it('is taken by one of those that come in one batch, and by none of another payer', async () => {
     const outcomes = await claim(database, request('b1', 'batch'), request('b2', 'batch'), request('b3', 'batch'));
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['claimed', 'slot_taken', 'slot_taken']);
-    expect(await namedPayment(database, { ...name('batch'), payer: STRANGER }, 'the request')).toBe(null);
+    expect(await namedPayment(database, { ...name('batch'), payer: STRANGER }, asked)).toBe(null);
   });
 
   it('goes back to a payment that settles after it was let go of, unless another has bought by it since', async () => {
@@ -100,7 +113,7 @@ describe('an identifier', () => {
       const released = await claimByKey(database, `${identifier} one`);
       if (!released) throw new Error('no claim');
       await database.transaction(tx => reopen(tx, released, OTHER, 1));
-      const holder = await namedPayment(database, name(identifier), 'the request');
+      const holder = await namedPayment(database, name(identifier), asked);
       expect(holder?.claim_key).toBe(bought_since ? 'gone two' : 'back one');
     }
   });

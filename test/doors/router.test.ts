@@ -97,14 +97,31 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     },
   );
 
-  test('the key is no part of the request: the same payment with another brings the stored answer', async () => {
+  test('what was bought under a key is that key’s: the same payment with it brings the stored answer, with another 409', async () => {
     const { payment, key } = await visit();
     const first = await service.post<Chat>(CHAT, routed(), { ...payment, 'X-Router-Key': key });
     const before = calls().length;
-    const again = await service.post<Chat>(CHAT, routed(), { ...payment, 'X-Router-Key': newKey() });
+    const other = await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': newKey() });
+    expect(other).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+    const again = await service.post<Chat>(CHAT, routed(), { ...payment, 'X-Router-Key': key });
     expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
     expect(again.body.svc.payload_hash).toBe(first.body.svc.payload_hash);
     expect(calls()).toHaveLength(before);
+  });
+
+  test('409 payment_lapsed after five keys that the router refused, uncharged; a router that is down lapses nothing', async () => {
+    const { payer, payment, key } = await visit();
+    router.behave({ kind: 'status', status: 503 });
+    for (let times = 0; times < 6; times++)
+      expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key })).status).toBe(502);
+    router.behave({ kind: 'status', status: 401 });
+    for (let times = 0; times < 5; times++)
+      expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': newKey() })).status).toBe(502);
+    router.behave(answering);
+    const before = calls().length;
+    const lapsed = await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key });
+    expect(lapsed).toMatchObject({ status: 409, body: { code: 'payment_lapsed', charged: false } });
+    expect([calls().length, await service.transfersFrom(payer)]).toEqual([before, []]);
   });
 
   test('with a session it is still not vendor_blind: the key says whose it is', async () => {

@@ -8,7 +8,7 @@ import type { Context } from '../../subgraphs/context.ts';
 import { chatQuestion } from '../../subgraphs/receipt/inference/hubs/chat.ts';
 import { type Hubs, openHubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
 import { RouterModels } from '../../subgraphs/receipt/inference/hubs/router.ts';
-import { routeOf } from '../../subgraphs/receipt/inference/route.ts';
+import { admitRoute, routeOf } from '../../subgraphs/receipt/inference/route.ts';
 import { answering, completion, hubServer } from './hub-server.ts';
 
 const KEY = 'sk-of-the-caller';
@@ -74,10 +74,39 @@ describe('a router/* model', () => {
   });
 });
 
+describe('a model that the router does not list', () => {
+  const admitted = (body: unknown, model: string) =>
+    hubServer(answering(body)).then(async router => {
+      const hubs = openHubs([], { clock: systemClock, router: { base_url: router.base_url, models: [] } });
+      try {
+        return await admitRoute(hubs, { model }, 'text', caller).then(
+          () => 'admitted',
+          refusal => refusal.code,
+        );
+      } finally {
+        await hubs.close();
+        await router[Symbol.asyncDispose]();
+      }
+    });
+
+  test('is refused before any claim; beyond what is listed publicly too, a listed one is not', async () => {
+    const data = Array.from({ length: 2 * limits.router_models_max }, (_, index) => ({ id: `m-${index}` }));
+    expect(await admitted({ data }, 'router/untold')).toBe('unknown_model');
+    expect(await admitted({ data }, `router/m-${2 * limits.router_models_max - 1}`)).toBe('admitted');
+  });
+
+  test.each([
+    ['tells nothing', ['a']],
+    ['tells none', { data: [] }],
+  ])('is asked for where it %s', async (_, body) => {
+    expect(await admitted(body, 'router/untold')).toBe('admitted');
+  });
+});
+
 describe('what the router lists', () => {
   const at = (base_url: string, clock = systemClock) => new RouterModels({ base_url, models: ['configured'] }, clock);
 
-  test('is asked for without any key, and what is no id spoils no other', async () => {
+  test('is asked for without any key, and an id that is not valid is left out alone', async () => {
     const data = [
       { id: 'one/a' },
       { id: 7 },

@@ -41,8 +41,8 @@ const byAnother: ReadonlySet<ErrorCode> = new Set(['payment_in_flight', 'payment
  * who asks: to anybody else nothing of it is told.
  */
 async function boughtUnder(till: Till, named: NamedPayment, presented: Presented): Promise<Entered | null> {
-  const { paid, payment, request_hash } = presented;
-  const standing = await namedPayment(till.database, named, request_hash);
+  const { paid, payment } = presented;
+  const standing = await namedPayment(till.database, named, presented);
   if (standing === null || standing.claim_key === claimKey(payment.authorization)) return null;
   // A key's signature proves its payer by itself, a wallet's only where its code says so.
   if (payment.signature.kind === 'contract') await requireProof(till, presented as Presented<BasePayment>);

@@ -7,7 +7,7 @@ import type { JobKind, Work, WorkThenSettle } from '../../paid.ts';
 import type { Candidate, Modality } from './catalogue.ts';
 import type { Hubs } from './hubs/open.ts';
 import type { Question } from './hubs/question.ts';
-import { hubFailed, routeOf, type Wanted } from './route.ts';
+import { admitRoute, hubFailed, routeOf, type Wanted } from './route.ts';
 import { callTerms } from './terms.ts';
 
 /** What a hub said, and when. */
@@ -39,9 +39,7 @@ export function answerPaid<A extends JsonObject & Wanted & Intent, V extends obj
     field,
     job_kind,
     model: ({ model }) => model,
-    async admit(asked, _payer, context) {
-      routeOf(hubs, asked, modality, context);
-    },
+    admit: (asked, _payer, context) => admitRoute(hubs, asked, modality, context),
     async work(asked, task_id, context, until_ms) {
       const asking = { ...routeOf(hubs, asked, modality, context), until_ms };
       const outcome = await hubs.put(sold.question(asked, context), asking);

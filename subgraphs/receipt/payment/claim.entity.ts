@@ -70,6 +70,9 @@ export class PaymentClaim {
   /** A released claim is final once the chain has said, after `validBefore`, that the payment was never used. */
   @Property({ type: 'boolean', default: false })
   final!: boolean;
+  /** Calls with it that came to nothing by their own request or router key: after some it is taken no more. */
+  @Property({ type: 'integer', default: 0 })
+  failures!: number;
   /** Whether the money of a payment that a facilitator vouched for has been seen; null where it was, before the record. */
   @Property({ type: 'text', nullable: true })
   arrival!: ArrivalStatus | null;

@@ -1,4 +1,5 @@
 import type { RefusalId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
 
 /**
  * The life of one payment. `claimed`: nobody else may use it; nothing moved. `settling`: it may have moved, the chain
@@ -32,6 +33,10 @@ export interface Standing {
   readonly published: boolean;
   /** The agent under whose session it was made. */
   readonly possessed_by: number | null;
+  /** Of the router key under which it was made; null where none was used. */
+  readonly router_key_mark: string | null;
+  /** Calls with it that came to nothing by their own request or router key. */
+  readonly failures: number;
 }
 
 /** The request that wants to use it. */
@@ -39,6 +44,7 @@ export interface Use {
   readonly task_id: string;
   readonly request_hash: string;
   readonly possessed_by: number | null;
+  readonly router_key_mark: string | null;
   /** The chain has the payment as used: it has been public calldata, and whoever shows it need not be its payer. */
   readonly spent: boolean;
 }
@@ -48,30 +54,41 @@ export type Verdict =
   | { readonly kind: 'blocked'; readonly refusal_id: RefusalId }
   | { readonly kind: 'replayed' }
   | { readonly kind: 'foreign' }
+  /** It has come to nothing too often by its callers' doing. */
+  | { readonly kind: 'lapsed' }
   | { readonly kind: 'in_flight' }
   | { readonly kind: 'pending' };
 
 /**
  * What a second use of a payment is. A released payment may serve another request: nothing was bought with it. Not so one
  * that others may have read: it serves the request that it was made for, or its calldata would be anybody's money. The
- * one that its book refused is refused the same way, and not judged twice.
+ * one that its book refused is refused the same way, and not judged twice. One with which router keys were tried lapses;
+ * where its money has come all the same, its work is owed.
  */
 export function judge(standing: Standing, incoming: Use): Verdict {
   if (standing.task_id === incoming.task_id && standing.state === 'claimed') return { kind: 'claimed' };
   if (standing.state === 'released') {
     if ((standing.published || incoming.spent) && !isSameUse(standing, incoming)) return { kind: 'foreign' };
+    if (!incoming.spent && standing.failures >= limits.payment_failures_max) return { kind: 'lapsed' };
     const { refusal_id, request_hash } = standing;
     return refusal_id !== null && request_hash === incoming.request_hash
       ? { kind: 'blocked', refusal_id }
       : { kind: 'claimed' };
   }
-  if (standing.request_hash !== incoming.request_hash) return { kind: 'foreign' };
+  if (!isSameRequest(standing, incoming)) return { kind: 'foreign' };
   if (standing.state === 'recorded') return { kind: 'replayed' };
   // An orphan still holds its book's reservation: reconcile gives that back and releases it, within a lease.
   return { kind: standing.state === 'claimed' || standing.leased ? 'in_flight' : 'pending' };
 }
 
-function isSameUse(standing: Standing, { request_hash, possessed_by }: Use): boolean {
-  if (standing.request_hash !== request_hash) return false;
-  return standing.possessed_by === null || standing.possessed_by === possessed_by;
+type Asked = Pick<Use, 'request_hash' | 'router_key_mark'>;
+
+/** What was bought under a router key is that key's: whoever has another asks for something else. */
+export function isSameRequest(standing: Asked, incoming: Asked): boolean {
+  return standing.request_hash === incoming.request_hash && standing.router_key_mark === incoming.router_key_mark;
+}
+
+function isSameUse(standing: Standing, incoming: Use): boolean {
+  if (!isSameRequest(standing, incoming)) return false;
+  return standing.possessed_by === null || standing.possessed_by === incoming.possessed_by;
 }

@@ -4,6 +4,7 @@ import type { AgentId, RefusalId, TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Tx } from '../../database.ts';
 import { judge, type Standing, type Use, type Verdict } from './claim.machine.ts';
+import { possessorOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
 import { beyondMeans, type Means } from './means.ts';
 
@@ -112,16 +113,13 @@ function judged(
 }
 
 function asStanding({ landing, ...standing }: StandingRow): Standing {
-  return { ...standing, possessed_by: possessorOf(landing) };
+  return { ...standing, possessed_by: possessorOf(landing), router_key_mark: routerKeyMarkOf(landing) };
 }
 
 /** Means are asked for all but what is spent. */
 function asUse({ landing, means, ...request }: ClaimRequest): Use {
-  return { ...request, possessed_by: possessorOf(landing), spent: means === null };
-}
-
-function possessorOf({ possessed_by }: JsonObject): number | null {
-  return typeof possessed_by === 'number' ? possessed_by : null;
+  const router_key_mark = routerKeyMarkOf(landing);
+  return { ...request, possessed_by: possessorOf(landing), router_key_mark, spent: means === null };
 }
 
 function held(request: ClaimRequest, lease_epoch: number): ClaimOutcome {
@@ -159,7 +157,7 @@ async function insertClaims(tx: Tx, sorted: readonly ClaimRequest[]): Promise<Se
   return new Set(rows.map(row => row.claim_key));
 }
 
-type StandingRow = Omit<Standing, 'possessed_by'> & {
+type StandingRow = Omit<Standing, 'possessed_by' | 'router_key_mark'> & {
   claim_key: string;
   task_id: TaskId;
   answer_box: Buffer | null;
@@ -172,7 +170,7 @@ async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<Map<s
   const { rows } = await tx.query<StandingRow>({
     name: 'meet standing claims',
     text: `select claim_key, state, task_id, request_hash, answer_box, landing, lease_epoch, refusal_id, ${leased('c')} as leased,
-        from_block is not null as published
+        from_block is not null as published, failures
       from payment_claim c where claim_key = any($1) order by claim_key for update`,
     values: [met.map(request => request.claim_key)],
   });

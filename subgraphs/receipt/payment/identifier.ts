@@ -2,8 +2,9 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Database, Tx } from '../../database.ts';
-import { type ClaimState, judge } from './claim.machine.ts';
+import { type ClaimState, judge, type Use } from './claim.machine.ts';
 import { slotsMissed } from './claim.ts';
+import { routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
 
 /** A purchase as its payer names it (x402's payment-identifier): the same name of another payer is another purchase. */
@@ -43,11 +44,14 @@ interface Holder {
   readonly leased: boolean;
 }
 
+/** What is asked for under the name. */
+type Asked = Pick<Use, 'request_hash' | 'router_key_mark'>;
+
 /** Null where nothing stands under that name: what was let go of has let go of its name, too. */
 export async function namedPayment(
   database: Pick<Database, 'query'>,
   named: NamedPayment,
-  request_hash: string,
+  asked: Asked,
 ): Promise<NamedStanding | null> {
   const [holder] = await database.query<Holder>({
     name: 'named payment',
@@ -55,13 +59,14 @@ export async function namedPayment(
       where claim_key = (select claim_key from claim_slot where slot = $1)`,
     values: [identifierSlot(named)],
   });
-  return holder ? standingOf(holder, request_hash) : null;
+  return holder ? standingOf(holder, asked) : null;
 }
 
 /** By the rule for the same payment again: the other authorization is never looked at, so it is neither published nor spent. */
-function standingOf({ claim_key, task_id, answer_box, landing, ...held }: Holder, request_hash: string) {
-  const standing = { ...held, task_id, refusal_id: null, published: false, possessed_by: null };
-  const { kind } = judge(standing, { task_id: '', request_hash, possessed_by: null, spent: false });
+function standingOf({ claim_key, task_id, answer_box, landing, ...held }: Holder, asked: Asked) {
+  const unasked = { refusal_id: null, published: false, possessed_by: null, failures: 0 };
+  const standing = { ...held, ...unasked, task_id, router_key_mark: routerKeyMarkOf(landing) };
+  const { kind } = judge(standing, { task_id: '', ...asked, possessed_by: null, spent: false });
   switch (kind) {
     case 'replayed':
       return { kind, claim_key, task_id, answer_box, landing };

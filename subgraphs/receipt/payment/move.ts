@@ -130,18 +130,26 @@ export type Abandoned =
 /**
  * Gives a claim up. Before settling, or with the chain's word that nothing moved (`definite`), it is released; while the
  * payment may have moved it is only let go of, for reconcile. Compare-and-set: what another process took is `lost`.
+ * `by_caller`: it came to nothing by its own request or router key, which the claim counts.
  */
-export async function abandonClaim(tx: Tx, lease: Lease, reason: string, definite: boolean): Promise<Abandoned> {
+export async function abandonClaim(
+  tx: Tx,
+  lease: Lease,
+  reason: string,
+  definite: boolean,
+  by_caller = false,
+): Promise<Abandoned> {
   const held = [lease.claim_key, lease.lease_owner, lease.lease_epoch];
   const { rows } = await tx.query<{ state: string; agent_id: number | null; reserved_atomic: bigint }>({
     name: 'abandon claim',
     text: `update payment_claim set lease_owner = null, moved_at = now(),
         state = case when state = 'claimed' or $5 then 'released' else state end,
         reason = case when state = 'claimed' or $5 then $4 else reason end,
-        answer_box = case when state = 'claimed' or $5 then null else answer_box end
+        answer_box = case when state = 'claimed' or $5 then null else answer_box end,
+        failures = failures + case when $6 then 1 else 0 end
       where claim_key = $1 and lease_owner = $2 and lease_epoch = $3 and state in ('claimed', 'settling')
       returning state, agent_id, reserved_atomic`,
-    values: [...held, reason, definite],
+    values: [...held, reason, definite, by_caller],
   });
   const row = rows[0];
   if (!row) return { kind: 'lost' };

@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../../../schema/requests/chat-completion.ts
 import type { Stream, Work } from '../../../paid.ts';
 import type { Hubs } from '../hubs/open.ts';
 import type { Spoken } from '../hubs/speech.ts';
-import { hubFailed, routeOf } from '../route.ts';
+import { admitRoute, hubFailed, routeOf } from '../route.ts';
 import { type ChatAnswer, chatTerms } from './completion.paid.ts';
 
 /** How the answer of a hub that broke off ends: not by a word of its own. */
@@ -15,9 +15,7 @@ export function completionStream(hubs: Hubs): Stream<ChatRequest, ChatAnswer> {
     ...chatTerms,
     order: 'stream',
     field: 'Subscription.chatCompletionStream',
-    async admit(request, _payer, context) {
-      routeOf(hubs, request, 'text', context);
-    },
+    admit: (request, _payer, context) => admitRoute(hubs, request, 'text', context),
     async open(request, task_id, context, until_ms) {
       const outcome = await hubs.stream(request, { ...routeOf(hubs, request, 'text', context), until_ms });
       if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);

@@ -41,6 +41,8 @@ export interface Hubs {
   readonly routes: boolean;
   /** Ids of the router that are listed, with their prefix. Never fails. */
   routerModels(): Promise<readonly string[]>;
+  /** Whether the router may have a model, by its id there; true where it does not tell. Never fails. */
+  routerMayHave(id: string): Promise<boolean>;
   /**
    * Asks the candidates one after the other until one answers; the caller has seen no byte by then, so which of them it
    * was makes no difference but the disclosed one. Any number of calls may be open at once.
@@ -116,6 +118,10 @@ class PooledHubs implements Hubs {
 
   async routerModels(): Promise<readonly string[]> {
     return (await this.#router?.ids()) ?? [];
+  }
+
+  async routerMayHave(id: string): Promise<boolean> {
+    return (await this.#router?.mayHave(id)) ?? false;
   }
 
   get figures(): readonly HubFigure[] {

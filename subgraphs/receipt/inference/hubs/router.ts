@@ -31,7 +31,9 @@ export class RouterModels {
   readonly #settings: RouterSettings;
   readonly #clock: Clock;
   readonly #agent = new Agent({ connections: 1, connect: { timeout: limits.hub_connect_ms_max } });
-  #known: readonly string[] | null = null;
+  /** What the router has told; null while it has told nothing. */
+  #told: ReadonlySet<string> | null = null;
+  #fetched = false;
   #next_fetch_at_ms = Number.NEGATIVE_INFINITY;
   #fetching: Promise<void> | null = null;
 
@@ -41,13 +43,24 @@ export class RouterModels {
   }
 
   async ids(): Promise<readonly string[]> {
-    this.#refresh();
-    if (this.#known === null && this.#fetching) await withinTime(this.#fetching, limits.router_models_wait_ms_max);
-    return (this.#known ?? this.#settings.models).map(id => ROUTER_PREFIX + id);
+    await this.#heard();
+    const listed = [...(this.#told ?? this.#settings.models)].slice(0, limits.router_models_max);
+    return listed.map(id => ROUTER_PREFIX + id);
+  }
+
+  /** Whether it may have that model, by its id there: false only where it tells its models, and not this one. */
+  async mayHave(id: string): Promise<boolean> {
+    await this.#heard();
+    return !this.#told?.size || this.#told.has(id);
   }
 
   close(): Promise<void> {
     return this.#agent.destroy();
+  }
+
+  async #heard(): Promise<void> {
+    this.#refresh();
+    if (!this.#fetched && this.#fetching) await withinTime(this.#fetching, limits.router_models_wait_ms_max);
   }
 
   /** One at a time, and not again before some time has passed, however it came out. */
@@ -56,7 +69,8 @@ export class RouterModels {
     this.#fetching = this.#fetch()
       .catch(() => null)
       .then(ids => {
-        this.#known = ids ?? this.#known ?? this.#settings.models;
+        this.#told = ids ?? this.#told;
+        this.#fetched = true;
         const wait_ms = ids ? limits.router_models_fresh_ms : limits.router_models_retry_ms;
         this.#next_fetch_at_ms = this.#clock.now_ms() + wait_ms;
         this.#fetching = null;
@@ -64,7 +78,7 @@ export class RouterModels {
   }
 
   /** Null where it tells nobody without a key, or tells something else. */
-  async #fetch(): Promise<readonly string[] | null> {
+  async #fetch(): Promise<ReadonlySet<string> | null> {
     const { statusCode, body } = await request(`${this.#settings.base_url}/models`, {
       dispatcher: this.#agent,
       headers: { accept: 'application/json' },
@@ -81,10 +95,9 @@ export class RouterModels {
   }
 }
 
-/** One that is no id spoils no other. */
-function idsIn(data: readonly unknown[]): readonly string[] {
-  const ids = data.flatMap(model => z.object({ id: Id }).safeParse(model).data?.id ?? []);
-  return [...new Set(ids)].slice(0, limits.router_models_max);
+/** An id that is not valid is left out alone; the rest of the list is still read. */
+function idsIn(data: readonly unknown[]): ReadonlySet<string> {
+  return new Set(data.flatMap(model => z.object({ id: Id }).safeParse(model).data?.id ?? []));
 }
 
 async function withinTime(done: Promise<void>, ms: number): Promise<void> {

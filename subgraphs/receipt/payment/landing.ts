@@ -1,0 +1,13 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+
+/* What the claim's machine reads of where a call lands; the rest of a landing is the till's. */
+
+/** The agent under whose session the call came. */
+export function possessorOf({ possessed_by }: JsonObject): number | null {
+  return typeof possessed_by === 'number' ? possessed_by : null;
+}
+
+/** The mark of the router key under which it is answered; null where none is, and on claims of old. */
+export function routerKeyMarkOf({ router_key_mark }: JsonObject): string | null {
+  return typeof router_key_mark === 'string' ? router_key_mark : null;
+}
