@@ -59,6 +59,7 @@ async function identify(parts: PortParts, credentials: Credentials): Promise<Cal
     context: parts.createContext(principal, {
       payment: decoded?.kind === 'decoded' ? decoded.payment : null,
       router_key: credentials.router_key,
+      redelivery: credentials.redelivery,
     }),
   };
 }

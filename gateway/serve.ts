@@ -69,14 +69,15 @@ export async function serve(config: Config, services: EveryService, serving: Ser
     },
     callers: {
       identify: shown => known({ ...shown, proof: null }),
-      createContext: principal => contextOf(principal, { payment: null, router_key: null }),
+      createContext: principal => contextOf(principal, { payment: null, router_key: null, redelivery: null }),
       watchSessions: watcher => services.live.watchSessions(watcher),
       heard: () => services.live.heard(),
     },
     async createContext(request) {
       const credentials = credentialsIn(request.headers, {}, null, request.ip);
-      const { router_key } = credentials;
-      return contextOf(await known(credentials), { payment: presentedIn(credentials.payment), router_key });
+      const { router_key, redelivery } = credentials;
+      const payment = presentedIn(credentials.payment);
+      return contextOf(await known(credentials), { payment, router_key, redelivery });
     },
   });
   closing.add(server, it => it.close());

@@ -32,6 +32,7 @@ export function credentialsIn(
     api_key: bearer(headers.authorization) ?? text(headers['x-api-key']),
     payment: payment(headers),
     router_key: routerKey(headers['x-router-key']),
+    redelivery: text(headers['x-svc-redeliver']),
     address,
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
+import { REDELIVERY_HEADER } from '../schema/redelivery.ts';
 import { Challenge, Problem } from './answers/discovery.ts';
 import type { Columns, Door, Method } from './door.ts';
 import { answerHeaders } from './openapi-headers.ts';
@@ -82,6 +83,7 @@ function operation(door: Door, method: Method): JsonObject {
       ...parameters(door.requests.query, 'query'),
       ...parameters(door.requests.headers, 'header'),
       ...(door.errors.includes('hub_failed') ? [routerKey] : []),
+      ...(door.price ? [redelivery] : []),
     ],
     ...(takesBody ? { requestBody: { content: content(door.takes, jsonSchema(door.requests.body, 'input')) } } : {}),
     responses: responses(door, method),
@@ -95,6 +97,18 @@ const routerKey: JsonObject = {
   required: false,
   description: 'Your own key for the third-party router; wanted for a router/* model, never kept.',
   schema: { type: 'string', maxLength: limits.router_key_chars_max },
+};
+
+/** Read by what delivers again what a payment has bought; no door looks into it. */
+const redelivery: JsonObject = {
+  name: REDELIVERY_HEADER,
+  in: 'header',
+  required: false,
+  description:
+    'Proves that whoever shows a payment is its payer, where a 409 `payer_proof_required` asks for that: ' +
+    '`<unix seconds>:<signature>`, the paying wallet’s signature (EIP-191 or ERC-1271, hex; on Solana Ed25519, base58) over ' +
+    '`svc.redeliver|<network>|<payment id>|<unix seconds>`, good for 300 s. The 409 names the text.',
+  schema: { type: 'string' },
 };
 
 function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): JsonObject[] {
@@ -161,14 +175,21 @@ const challenged: JsonObject = {
 /** What the columns imply, and what the row adds. */
 function faultsOf(door: Door, method: Method): ErrorCode[] {
   const body: ErrorCode[] = method === 'GET' ? [] : ['request_timeout', 'request_too_large', 'unsupported_media_type'];
-  const paid: ErrorCode[] = ['invalid_payment', 'payment_in_flight', 'payment_already_used', 'answer_gone'];
+  const paid: ErrorCode[] = [
+    'invalid_payment',
+    'payment_in_flight',
+    'payment_already_used',
+    'payer_proof_required',
+    'answer_gone',
+  ];
+  const routed: ErrorCode[] = door.errors.includes('hub_failed') ? ['payment_lapsed'] : [];
   const named: ErrorCode[] = door.price?.stamp ? [] : ['payment_identifier_conflict'];
   const chain: ErrorCode[] = ['settlement_pending', 'chain_unavailable', 'facilitator_unavailable', 'fee_too_high'];
   return [
     'invalid_request',
     'headers_too_large',
     ...body,
-    ...(door.price ? [...paid, ...named, ...chain] : []),
+    ...(door.price ? [...paid, ...named, ...routed, ...chain] : []),
     // Nobody pays for a call by key, so each key has its bound.
     ...(byKey(door) ? (['rate_limited'] as const) : []),
     ...door.errors,

@@ -18,6 +18,8 @@ export interface Credentials {
   readonly resource?: string;
   /** The X-Router-Key header; null also where it can be no key. */
   readonly router_key: Secret | null;
+  /** The X-SVC-Redeliver header. */
+  readonly redelivery: string | null;
   readonly address: string;
 }
 

@@ -36,6 +36,8 @@ export interface Brought {
   readonly payment: PresentedPayment | null;
   /** The caller's own for the third-party router: passed on to it, and neither kept nor logged. */
   readonly router_key: Secret | null;
+  /** The X-SVC-Redeliver header: by which its payer proves that the payment is his. Not believed yet. */
+  readonly redelivery: string | null;
 }
 
 /** What one request carries to every resolver. A subgraph that needs more of the process declares it in its own context.ts. */

@@ -11,6 +11,7 @@ import { type Claimed, type Presented, refusedClaim, routerKeyMark } from './cla
 import { workUntil } from './deadline.ts';
 import { identifierOf } from './extensions/name.ts';
 import { boughtOnce } from './extensions/once.ts';
+import { unlessGuessed } from './guessing.ts';
 import { transferElsewhere } from './preflight.ts';
 import type { AnyPaid, AnyWhole } from './record.ts';
 import { type Bought, redeliver } from './redeliver.ts';
@@ -52,7 +53,8 @@ export async function enter(till: Till, paid: AnyPaid, args: JsonObject, context
   const identifier = identifierOf(paid, context.payment);
   const router_key_mark = routerKeyMark(till, paid, args, context);
   const shown = { paid, args, payment, request_hash, identifier, router_key_mark };
-  return boughtOnce(till, shown, () => claim(till, shown, context));
+  const entering = () => boughtOnce(till, shown, () => claim(till, shown, context));
+  return unlessGuessed(till, shown, context, entering);
 }
 
 async function claim(till: Till, shown: Presented, context: Context): Promise<Entered> {

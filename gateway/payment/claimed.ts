@@ -123,10 +123,16 @@ export function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: 
     output_sha256: null,
     omission_rule: null,
     possessed_by: possession.kind === 'proven' ? possession.agent_id : null,
+    paid_from_mark: addressMark(till, context),
     router_key_mark: routerKeyMark(till, paid, args, context),
     vendor_blind: !stamped && isVendorBlind(context.principal, isRouted(paid.model?.(args) ?? '')),
     request_salt: Buffer.from(till.random.bytes(16)).toString('hex'),
   };
+}
+
+/** Addresses are not kept, only what they are known again by. */
+export function addressMark({ vault }: Pick<Till, 'vault'>, { principal }: Pick<Context, 'principal'>): string {
+  return vault.mark(principal.address, 'address');
 }
 
 /** Kept in place of the key: enough to know it again. */

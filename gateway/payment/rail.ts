@@ -58,6 +58,8 @@ export interface Rail<P extends Payment = Payment> {
   isOver(payment: Pick<P, 'authorization'>): Promise<boolean>;
   /** A facilitator's word for one that was left open, unless the chain belies it by now. */
   vouch(till: Till, payment: P, sent: Sent): Promise<Vouched | null>;
+  /** Whether a wallet has signed a text: `payer` in the network's own spelling, `signature` as it came. */
+  signedBy(till: Pick<Till, 'searches' | 'wallets'>, payer: string, text: string, signature: string): Promise<boolean>;
   /** Looks at the chain's head, and keeps for a later start what it will compare. @throws where it cannot be reached. */
   look(): Promise<void>;
   /** How long ago `look` has seen it last; null where it never has. */

@@ -40,6 +40,8 @@ export interface Landing extends JsonObject {
   readonly omission_rule: OmissionRule | null;
   /** The agent whose session came with the call: its answer is delivered again to nobody else. */
   readonly possessed_by: number | null;
+  /** Of the address from which it was paid. */
+  readonly paid_from_mark: string;
   /** Of the router key under which it is answered; null where none is. */
   readonly router_key_mark: string | null;
   /** Promised with the session: whoever answers learns nothing of who asks. */

@@ -160,6 +160,7 @@ export {
 export { routerKeyMarkOf } from './payment/landing.ts';
 export { anybodyServes, endLease, renewLease } from './payment/lease.ts';
 export { type Means, openClaimsOf, openSignaturesOf } from './payment/means.ts';
+export { countMismatch, isGuessing } from './payment/mismatch.ts';
 export {
   type Abandoned,
   abandonClaim,

@@ -55,6 +55,7 @@ export async function openDesk() {
     principal: nobody,
     payment: null,
     router_key: null,
+    redelivery: null,
     response: new ResponseHeaders(),
   };
   const paid = registrationPaid(context);

@@ -14,6 +14,8 @@ export interface Call {
   readonly payment: PresentedPayment | null;
   /** Sealed, since a call is signed and not secret. */
   readonly router_key_box?: string | undefined;
+  /** The payer's proof that the payment is his. */
+  readonly redelivery?: string | undefined;
   readonly at_ms: number;
   /** Never the same twice. */
   readonly nonce: string;
@@ -97,6 +99,7 @@ const shape = z.strictObject({
     })
     .nullable(),
   router_key_box: z.string().optional(),
+  redelivery: z.string().optional(),
   at_ms: z.int(),
   nonce: z.string().length(32),
   body_sha256: hex64,

@@ -135,6 +135,7 @@ class Serving {
     const context = this.#options.createContext(principal, {
       payment,
       router_key: openRouterKey(this.#options.vault, call),
+      redelivery: call.redelivery ?? null,
     });
     const { headers } = context.response;
     const query = this.#queries.read(text);

@@ -17,6 +17,7 @@ import { isOver } from './decide.ts';
 import { epochChainOf } from './epoch-chain.ts';
 import { meansOf, readyToPay, searchElsewhere, usedInTime } from './ready.ts';
 import { searchFrom } from './search-from.ts';
+import { signedBy } from './signed-by.ts';
 import { compareAccepted, verifyAuthorization } from './verify.ts';
 
 export interface BaseRailParts {
@@ -54,6 +55,7 @@ export function openBaseRail({ database, chain, chain_head, chain_epoch, settler
       return reconcileSettlement({ database, chain }, { authorization, settlement_id, from_block });
     },
     vouch: (_till, payment, sent) => vouchFor(database, carried, payment, sent),
+    signedBy,
     // One request for both.
     look: async () => {
       await Promise.all([chain_head.poll(), rememberChain(database, epoch_chain, chain_epoch)]);

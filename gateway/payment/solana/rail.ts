@@ -17,6 +17,7 @@ import { meansOf } from './means.ts';
 import { readyToPay } from './ready.ts';
 import { decideByMessage } from './search.ts';
 import { Sight } from './sight.ts';
+import { signedBy } from './signed-by.ts';
 import { type JudgeParts, openSolanaJudge } from './verify.ts';
 
 export interface SolanaRailParts extends JudgeParts {
@@ -54,6 +55,7 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     decide: (_till, payment, sent) => decide(payment, sent),
     isOver: ({ authorization }) => isOver(chain, authorization),
     vouch: (_till, payment, sent) => vouchFor(database, carried, payment, sent),
+    signedBy,
     // By its genesis alone it is told from another: nothing of it has to be kept.
     look: () => sight.take(),
     age_ms: () => sight.age_ms(),

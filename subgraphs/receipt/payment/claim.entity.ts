@@ -6,6 +6,7 @@ import type { RefusalId, TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 import type { ClaimState } from './claim.machine.ts';
+import type { Mismatches } from './mismatch.ts';
 
 /**
  * One payment, from the moment that somebody showed it. The key names the money itself (network, asset, payer, nonce),
@@ -73,6 +74,9 @@ export class PaymentClaim {
   /** Calls with it that came to nothing by their own request or router key: after some it is taken no more. */
   @Property({ type: 'integer', default: 0 })
   failures!: number;
+  /** Requests that were shown with it and that it was not made for; null where none was. */
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  mismatches!: Mismatches | null;
   /** Whether the money of a payment that a facilitator vouched for has been seen; null where it was, before the record. */
   @Property({ type: 'text', nullable: true })
   arrival!: ArrivalStatus | null;

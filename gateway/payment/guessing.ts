@@ -1,0 +1,76 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type ErrorCode, Refusal } from '../../schema/errors.ts';
+import { REDELIVERY_HEADER, redeliveryText } from '../../schema/redelivery.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import { claimByKey, countMismatch, isGuessing, type PaymentClaim } from '../../subgraphs/receipt/index.ts';
+import type { Entered } from './charge.ts';
+import { addressMark, type Presented } from './claimed.ts';
+import { isItsPayer } from './payer-proof.ts';
+import { claimKey } from './payment.ts';
+import type { Landing } from './record.ts';
+import { letGo } from './steps.ts';
+import type { Till } from './till.ts';
+
+/** Each tells whoever shows a payment whether it was made for the request that he shows with it. */
+const telling: ReadonlySet<ErrorCode> = new Set(['payment_already_used', 'payment_in_flight', 'settlement_pending']);
+
+/**
+ * Once it is settled a payment is public calldata: whoever rebuilds it could try out what its payer has asked, and would
+ * be given the answer. After some requests that it was not made for it speaks to its payer alone: to his session, under the
+ * buyer's payment-identifier, or for a signature of his. Never is he told to pay again; and the address from which it was
+ * paid first is never asked for any, since official clients know of none.
+ * @throws payer_proof_required
+ */
+export async function unlessGuessed(
+  till: Till,
+  presented: Presented,
+  context: Context,
+  enter: () => Promise<Entered>,
+): Promise<Entered> {
+  let entered: Entered;
+  try {
+    entered = await enter();
+  } catch (refusal) {
+    if (refusal instanceof Refusal && telling.has(refusal.code)) await refused(till, presented, context, refusal);
+    throw refusal;
+  }
+  // What was never claimed before has told nobody anything.
+  if (entered.kind === 'claimed' && entered.claimed.lease.lease_epoch === 0) return entered;
+  const doubt = await doubted(till, presented, context);
+  if (doubt === null) return entered;
+  if (entered.kind === 'claimed')
+    await letGo(till, entered.claimed.lease, { reason: 'payer_proof_required', definite: true });
+  throw doubt;
+}
+
+/** Where the database is away nothing is counted, and nobody learns more than that. */
+async function refused(till: Till, presented: Presented, context: Context, refusal: Refusal): Promise<void> {
+  const doubt = await doubted(till, presented, context).catch(() => refusal);
+  if (doubt) throw doubt;
+  if (refusal.code !== 'payment_already_used') return;
+  const mark = addressMark(till, context);
+  const claim_key = claimKey(presented.payment.authorization);
+  const claim = await claimByKey(till.database, claim_key).catch(() => null);
+  if (claim && !isFirstPayers(claim, mark)) await countMismatch(till.database, claim_key, mark).catch(() => {});
+}
+
+/** What the caller hears in place of his answer; null where nothing speaks against him, or he has proven who he is. */
+async function doubted(till: Till, presented: Presented, context: Context): Promise<Refusal | null> {
+  const claim = await claimByKey(till.database, claimKey(presented.payment.authorization));
+  if (!claim?.mismatches) return null;
+  const mark = addressMark(till, context);
+  if (isFirstPayers(claim, mark) || !isGuessing(claim.mismatches, mark)) return null;
+  if (await isItsPayer(till, claim, presented, context)) return null;
+  return new Refusal('payer_proof_required', { facts: { payer_proof: wanted(till, claim) } });
+}
+
+/** Ready to be signed: the text, and how the signature is sent. */
+function wanted({ clock }: Till, { network, paymentId: payment_id }: PaymentClaim): JsonObject {
+  const at_seconds = Math.floor(clock.now_ms() / 1_000);
+  const text = redeliveryText({ network, payment_id, at_seconds });
+  return { header: REDELIVERY_HEADER, text, value: `${at_seconds}:<signature>` };
+}
+
+function isFirstPayers({ landing }: PaymentClaim, mark: string): boolean {
+  return (landing as Landing).paid_from_mark === mark;
+}

@@ -1,0 +1,32 @@
+import type { NetworkName } from './network.ts';
+
+/** Which payment a payer wants delivered again, and when he said so. */
+export interface Redelivery {
+  readonly network: NetworkName;
+  /** The EIP-3009 nonce, or the hash of the message on Solana. */
+  readonly payment_id: string;
+  /** Unix seconds. */
+  readonly at_seconds: number;
+}
+
+/** Sent with the payment where it alone is not believed to come from its payer. */
+export const REDELIVERY_HEADER = 'X-SVC-Redeliver';
+
+/**
+ * What the payer's wallet signs, as UTF-8: by `personal_sign` (EIP-191) or its own code (ERC-1271) on Base, by Ed25519 on
+ * Solana. The header is `<unix seconds>:<signature>`, the signature in hex on Base and in base58 on Solana.
+ */
+export function redeliveryText({ network, payment_id, at_seconds }: Redelivery): string {
+  return `svc.redeliver|${network}|${payment_id}|${at_seconds}`;
+}
+
+export interface RedeliveryProof {
+  readonly at_seconds: number;
+  readonly signature: string;
+}
+
+/** Null where the header has another form. */
+export function readRedelivery(header: string): RedeliveryProof | null {
+  const [, at, signature] = header.match(/^(\d{1,12}):([0-9A-Za-z]+)$/) ?? [];
+  return at && signature ? { at_seconds: Number(at), signature } : null;
+}

@@ -1,0 +1,171 @@
+import { x402Client } from '@x402/core/client';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { Agent, fetch as undiciFetch } from 'undici';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
+import { redeliveryText } from '../../schema/redelivery.ts';
+import { handMade } from '../doors/hand-made.ts';
+import { named, newName } from '../doors/named.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../doors/open-service.ts';
+import { type Fetch, nowSeconds } from '../harness/buyer.ts';
+import { atEnd } from '../harness/release.ts';
+
+/* Whoever rebuilds a payment from its calldata may not try out what its payer has asked. */
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+
+/** The payer's own address is 127.0.0.1. */
+function from(localAddress: string): Fetch {
+  const dispatcher = new Agent({ localAddress });
+  atEnd(() => dispatcher.close());
+  return ((url: string, init: object) => undiciFetch(url, { ...init, dispatcher } as never)) as unknown as Fetch;
+}
+
+type Payer = Awaited<ReturnType<Service['chain']['newWallet']>>;
+const SECRET = 'The prompt that only its payer knows';
+const GUESSES = 5;
+
+/** A settled purchase, and the headers that anybody could rebuild from its calldata. */
+async function bought(payer?: Payer) {
+  const account = payer ?? (await service.chain.newWallet());
+  const { headers, message } = await handMade(service, account);
+  const body = ask(SECRET);
+  expect((await service.post(CHAT, body, headers)).status).toBe(200);
+  const show = (content: string, by: Fetch = fetch, more: Record<string, string> = {}) =>
+    service.knock<Chat>('POST', CHAT, { body: ask(content), headers: { ...headers, ...more }, by });
+  return { account, headers, message, show };
+}
+
+/** From then on that address is told nothing. */
+async function guessed(show: (content: string, by: Fetch) => Promise<unknown>, by: Fetch): Promise<void> {
+  for (let guess = 0; guess < GUESSES; guess++)
+    expect(await show(`Guess ${guess}`, by)).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+}
+
+const wanting = { status: 409, body: { code: 'payer_proof_required' } };
+
+describe('a payment that was shown with five other requests from one address', () => {
+  test('tells that address nothing more, right or wrong, and writes nothing more; its payer’s address everything', async () => {
+    const { show, message } = await bought();
+    const stranger = from('127.0.0.2');
+    await guessed(show, stranger);
+    const count = async () =>
+      (await service.query('select mismatches from payment_claim where payment_id = $1', [message.nonce]))[0];
+    const counted = await count();
+    expect(counted).toMatchObject({ mismatches: { total: GUESSES } });
+    for (const content of [SECRET, 'Guess 6', SECRET]) expect(await show(content, stranger)).toMatchObject(wanting);
+    expect(await count()).toEqual(counted);
+    expect(JSON.stringify(counted)).not.toContain('127.0.0');
+    const again = await show(SECRET);
+    expect([again.status, again.headers.get('x-svc-settlement-status')]).toEqual([200, 'idempotent_replay']);
+    expect((await show(SECRET, from('127.0.0.3'))).status).toBe(200);
+  });
+
+  test('never locks the address that paid, however often it is wrong', async () => {
+    const { show } = await bought();
+    await guessed(show, fetch);
+    await guessed(show, fetch);
+    expect((await show(SECRET)).status).toBe(200);
+  });
+
+  test('answers the payer’s session, and another’s not', async () => {
+    const { account, session } = await service.newAgent();
+    const other = await service.newAgent();
+    const { show } = await bought(account);
+    const elsewhere = from('127.0.0.2');
+    await guessed(show, elsewhere);
+    expect(await show(SECRET, elsewhere, { 'X-SVC-Session': other.session })).toMatchObject(wanting);
+    expect((await show(SECRET, elsewhere, { 'X-SVC-Session': session })).status).toBe(200);
+  });
+
+  test('answers who knows the buyer’s payment-identifier', async () => {
+    const account = await service.chain.newWallet();
+    const { headers } = await named(service, account, newName());
+    expect((await service.post(CHAT, ask(SECRET), headers)).status).toBe(200);
+    const elsewhere = from('127.0.0.2');
+    const unnamed = { 'PAYMENT-SIGNATURE': withoutExtensions(headers['PAYMENT-SIGNATURE'] ?? '') };
+    const show = (content: string, by: Fetch, shown: Record<string, string> = unnamed) =>
+      service.knock<Chat>('POST', CHAT, { body: ask(content), headers: shown, by });
+    await guessed(show, elsewhere);
+    expect(await show(SECRET, elsewhere)).toMatchObject(wanting);
+    expect((await show(SECRET, elsewhere, { ...headers })).status).toBe(200);
+  });
+
+  test('answers a fresh signature of its payer: of the text that the 409 names, within five minutes', async () => {
+    const { account, show, message } = await bought();
+    const elsewhere = from('127.0.0.2');
+    await guessed(show, elsewhere);
+    const text = (at_seconds: number) => redeliveryText({ network: 'base', payment_id: message.nonce, at_seconds });
+    const signed = async (by: Payer, at = nowSeconds()) => ({
+      'X-SVC-Redeliver': `${at}:${await by.signMessage({ message: text(at) })}`,
+    });
+    const wanted = await show(SECRET, elsewhere);
+    expect(wanted.body).toMatchObject({
+      payer_proof: { header: 'X-SVC-Redeliver', text: expect.stringContaining(message.nonce) },
+    });
+    expect(await show(SECRET, elsewhere, await signed(await service.chain.newWallet()))).toMatchObject(wanting);
+    expect(await show(SECRET, elsewhere, await signed(account, nowSeconds() - 301))).toMatchObject(wanting);
+    expect(await show(SECRET, elsewhere, { 'X-SVC-Redeliver': 'nonsense' })).toMatchObject(wanting);
+    expect((await show(SECRET, elsewhere, await signed(account))).status).toBe(200);
+    const wrong = await show('Mine, and mistaken', elsewhere, await signed(account));
+    expect(wrong).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+  });
+});
+
+test('a payment that was shown with fifty other requests answers nobody but its payer', async () => {
+  const { show } = await bought();
+  for (let stranger = 1; stranger <= 10; stranger++) await guessed(show, from(`127.0.1.${stranger}`));
+  expect(await show(SECRET, from('127.0.2.1'))).toMatchObject(wanting);
+  expect((await show(SECRET)).status).toBe(200);
+});
+
+test('on /graphql it is the same', async () => {
+  const { headers, show } = await bought();
+  const stranger = from('127.0.0.2');
+  await guessed(show, stranger);
+  const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { model } }';
+  const body = { query, variables: { input: ask(SECRET) } };
+  const { body: answer } = await service.knock('POST', '/graphql', { headers, body, by: stranger });
+  expect(answer).toMatchObject({ errors: [{ extensions: { code: 'payer_proof_required' } }] });
+});
+
+test('the published client answers that by itself, and pays once', async () => {
+  const account = await service.chain.newWallet();
+  const stranger = from('127.0.0.2');
+  let shown: Record<string, string> | null = null;
+  let proofs = 0;
+  const guessing: Fetch = async (input, init) => {
+    const request = input as Request;
+    const header = request.headers.get('PAYMENT-SIGNATURE');
+    if (request.headers.has('X-SVC-Redeliver')) proofs++;
+    if (header === null || shown !== null) return stranger(request.url, { ...init, ...(await bare(request)) });
+    // Bought from another address; its answer is lost, and strangers have guessed since.
+    shown = { 'PAYMENT-SIGNATURE': header };
+    expect((await service.post(CHAT, ask(SECRET), shown)).status).toBe(200);
+    const show = (content: string, by: Fetch) =>
+      service.knock<Chat>('POST', CHAT, { body: ask(content), headers: shown ?? {}, by });
+    await guessed(show, stranger);
+    throw new TypeError('the answer is lost');
+  };
+  const pay = payingFetch({
+    payments: new x402Client().register('eip155:*', new ExactEvmScheme(account)),
+    signText: message => account.signMessage({ message }),
+    fetch: guessing,
+  });
+  const answer = await service.knock<Chat>('POST', CHAT, { body: ask(SECRET), by: pay });
+  expect([answer.status, answer.headers.get('x-svc-settlement-status')]).toEqual([200, 'idempotent_replay']);
+  expect(proofs).toBe(1);
+  expect(await service.transfersFrom(account)).toHaveLength(1);
+});
+
+async function bare(request: Request) {
+  return { method: request.method, headers: Object.fromEntries(request.headers), body: await request.text() };
+}
+
+function withoutExtensions(header: string): string {
+  const { extensions: _, ...payment } = JSON.parse(Buffer.from(header, 'base64').toString()) as Record<string, unknown>;
+  return Buffer.from(JSON.stringify(payment)).toString('base64');
+}
