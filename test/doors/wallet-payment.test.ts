@@ -1,4 +1,11 @@
-import { encodeFunctionData, getContractAddress, type Hex, parseAbi, parseErc6492Signature } from 'viem';
+import {
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  parseAbi,
+  parseErc6492Signature,
+  serializeErc6492Signature,
+} from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { networks } from '../../schema/network.ts';
@@ -7,8 +14,9 @@ import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../
 import { type HandMade, handMade } from './hand-made.ts';
 import { ask, CHAT, type Challenged, type Chat, openService, PRICE, type Service } from './open-service.ts';
 
-/** Where the first contract of these tests will stand: the service must know it before it starts. */
-const FACTORY = getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce: 0n });
+/** Where the first contracts of these tests will stand: the service must know them before it starts. */
+const contractOf = (nonce: bigint) => getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce });
+const [FACTORY, IDLE_FACTORY] = [contractOf(0n), contractOf(1n)];
 const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
 const usdc = parseAbi(['function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)']);
 
@@ -16,9 +24,10 @@ let service: Service;
 let wallets: TestWallets;
 let delegate: Hex;
 beforeAll(async () => {
-  service = await openService({ WALLET_FACTORIES: FACTORY });
+  service = await openService({ WALLET_FACTORIES: `${FACTORY},${IDLE_FACTORY}` });
   wallets = openWallets(service.chain);
   expect((await wallets.deploy('WalletFactory')).toLowerCase()).toBe(FACTORY.toLowerCase());
+  expect((await wallets.deploy('IdleFactory')).toLowerCase()).toBe(IDLE_FACTORY.toLowerCase());
   delegate = await wallets.deploy('Delegate');
 });
 
@@ -110,6 +119,38 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
     expect(word(heard)).toEqual({ status: 402, error: 'eip6492_factory_not_allowed' });
     expect(await wallets.codeAt(wallet.address)).toBe('0x');
     expect(await service.claimsOf(wallet)).toEqual([]);
+  });
+
+  /** As ERC-6492 wraps a signature, whoever made it. */
+  const wrapped = (signature: Hex) =>
+    serializeErc6492Signature({ address: IDLE_FACTORY, data: '0x12345678', signature });
+  const factoryCalls = async () =>
+    BigInt(await service.chain.call<Hex>('eth_getStorageAt', IDLE_FACTORY, '0x0', 'latest'));
+
+  test('402 where its factory makes nothing: nobody works, nothing is claimed, and no gas is spent', async () => {
+    const before = asked();
+    const { headers, message } = await handMade(service, await wallets.unmade(FACTORY), {
+      signature: signed => wrapped(parseErc6492Signature(signed).signature),
+    });
+    expect(word(await service.post(CHAT, ask(), headers))).toEqual({ status: 402, error: NOT_SIGNED });
+    expect(asked()).toBe(before);
+    expect(await service.claimsOf({ address: message.from })).toEqual([]);
+    expect(await factoryCalls()).toBe(0n);
+  });
+
+  test("200 where a key's signature is wrapped as one: settled as any key's, and no factory is called for it", async () => {
+    const [plain, wrapping] = [await service.chain.newWallet(), await service.chain.newWallet()];
+    const gas = [];
+    for (const [wallet, signature] of [[plain, undefined] as const, [wrapping, wrapped] as const]) {
+      const { headers } = await handMade(service, wallet, signature && { signature });
+      expect((await service.post(CHAT, ask(), headers)).status).toBe(200);
+      const [transfer] = await service.transfersFrom(wallet);
+      const receipt = await service.chain.call<{ gasUsed: Hex }>('eth_getTransactionReceipt', transfer?.tx_hash ?? '');
+      gas.push(Number(receipt.gasUsed));
+    }
+    expect(await factoryCalls()).toBe(0n);
+    // Calldata of other values costs a little more or less.
+    expect(Math.abs((gas[1] ?? 0) - (gas[0] ?? 0))).toBeLessThan(1_000);
   });
 
   test('402 where it has delegated (EIP-7702) and signs by its key alone: its code has the word', async () => {

@@ -65,6 +65,21 @@ describe('a signature', () => {
     );
   });
 
+  it("is its key's in an ERC-6492 wrapping too, whatever the wrapping says of a factory; in two it is not", async () => {
+    const signature = await account.signMessage({ message: 'a text' });
+    const bare = signatureOf(account.address, digest, signature);
+    fc.assert(
+      fc.property(bytes({ minLength: 20, maxLength: 20 }), bytes({ minLength: 1, maxLength: 300 }), (address, data) => {
+        const shown = serializeErc6492Signature({ address, data, signature });
+        expect(signatureOf(account.address, digest, shown)).toEqual(bare);
+        expect(signatureOf(newAccount().address, digest, shown)).toMatchObject({ kind: 'contract', deploy: { data } });
+        const twice = serializeErc6492Signature({ address, data, signature: shown });
+        expect(signatureOf(account.address, digest, twice)).toMatchObject({ kind: 'contract', bytes: shown });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('with the magic bytes and no wrapping before them is left as it is', () => {
     fc.assert(
       fc.property(bytes({ maxLength: 100 }), junk => {

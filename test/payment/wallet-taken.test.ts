@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ContractSignature } from '../../gateway/payment/base/signature.ts';
+import { type ContractSignature, signatureOnWire } from '../../gateway/payment/base/signature.ts';
+import { paymentCalls } from '../../gateway/payment/base/wallet-calls.ts';
 import { walletTakes } from '../../gateway/payment/base/wallet-taken.ts';
 import type { Presented } from '../../gateway/payment/claimed.ts';
 import { openChallenges } from '../../gateway/payment/offer.ts';
@@ -53,5 +54,25 @@ describe("a contract wallet's payment", () => {
     const [wallet, stranger] = [await wallets.plain(), await wallets.plain(0n)];
     const item = await ground.payment({ ...stranger, address: wallet.address });
     await expect(takes(item)).rejects.toMatchObject({ message: 'invalid_exact_evm_payload_signature' });
+  });
+
+  it('is refused where its factory makes nothing, though USDC would take it as the signature of a key', async () => {
+    const factory = await wallets.deploy('IdleFactory');
+    const item = await ground.payment(await ground.wallet());
+    const { authorization, signature } = item;
+    if (signature.kind !== 'ecdsa') throw new Error("this is a key's");
+    const deploy = { factory, data: '0x12345678' as const };
+    const wrapped: ContractSignature = { kind: 'contract', bytes: signatureOnWire(signature), deploy };
+    const calls = paymentCalls(authorization, wrapped);
+    expect(await ground.base.simulate(calls, ground.pay_to)).toEqual({ kind: 'ok', value: '0x' });
+    await expect(takes({ ...item, signature: wrapped })).rejects.toMatchObject({
+      message: 'invalid_exact_evm_payload_signature',
+    });
+  });
+
+  it('is taken where its factory makes it', async () => {
+    expect(await takes(await ground.payment(await wallets.unmade(await wallets.deploy('WalletFactory'))))).toBe(
+      'taken',
+    );
   });
 });

@@ -49,12 +49,20 @@ function recoverSigner(digest: Uint8Array, { r, s, v }: EcdsaSignature): Hex | n
   return recoverAddress(digest, Buffer.concat([bytes(r), bytes(s)]), v - 27);
 }
 
-/** A signature as far as it says what it is: a key's where it recovers to that wallet, or else for code to judge. */
+/**
+ * A signature as far as it says what it is: a key's where it recovers to that wallet, or else for code to judge. A key's
+ * in an ERC-6492 wrapping is that key's: no contract can stand at its address, and the factory's call would be made with
+ * our gas for nothing. One wrapping is taken off, as ERC-6492 knows no more.
+ */
 export function signatureOf(wallet: Hex, digest: Uint8Array, shown: Hex): Signature {
+  const contract = unwrapped(shown.toLowerCase() as Hex);
+  return keySignature(wallet, digest, shown) ?? keySignature(wallet, digest, contract.bytes) ?? contract;
+}
+
+function keySignature(wallet: Hex, digest: Uint8Array, shown: Hex): EcdsaSignature | null {
   const read = readSignature(shown);
-  const signer = read.kind === 'read' ? recoverSigner(digest, read.signature) : null;
-  if (read.kind === 'read' && signer?.toLowerCase() === wallet.toLowerCase()) return read.signature;
-  return unwrapped(shown.toLowerCase() as Hex);
+  if (read.kind !== 'read') return null;
+  return recoverSigner(digest, read.signature)?.toLowerCase() === wallet.toLowerCase() ? read.signature : null;
 }
 
 /** Takes an ERC-6492 wrapping off; what only looks like one stays as it is, for the wallet's code to refuse. */

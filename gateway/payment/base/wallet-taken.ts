@@ -3,16 +3,20 @@ import { rejected } from '../authorized.ts';
 import type { Presented } from '../claimed.ts';
 import type { BasePayment } from '../payment.ts';
 import { chainUnreachable, REVERTED_LATELY, revertedLately } from '../preflight.ts';
+import { map } from '../reached.ts';
+import type { Reached } from '../rpc.ts';
 import type { Till } from '../till.ts';
-import { authorizationDigest } from './authorization.ts';
+import { type Authorization, authorizationDigest } from './authorization.ts';
+import type { CallFees } from './chain.ts';
 import { type ContractSignature, signatureOnWire } from './signature.ts';
-import { paymentCalls } from './wallet-calls.ts';
+import { paymentCalls, proofCalls, VALID_SIGNATURE } from './wallet-calls.ts';
 
 const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
 
 /**
- * Only the very transfer, run and undone, tells that USDC and the wallet will take the payment, within their gas. `spent`:
- * it failed since the payment was used in the meantime. @throws payment_rejected, chain_unavailable.
+ * Only the very transfer, run and undone, tells that USDC and the wallet will take the payment, within their gas; and of
+ * a wallet that is still to be made only its own code, once its factory was called, that there is any. `spent`: it failed
+ * since the payment was used in the meantime. @throws payment_rejected, chain_unavailable.
  */
 export async function walletTakes(
   till: Till,
@@ -25,9 +29,13 @@ export async function walletTakes(
   const { head, priority_fee_wei } = market.value;
   // Priced as what is sent: code must not be able to tell the two apart by a fee of nothing.
   const fees = { max_fee_wei: 2n * head.base_fee_wei + priority_fee_wei, priority_fee_wei };
-  const taken = await till.chain.simulate(paymentCalls(authorization, signature), till.settles_from, fees);
+  const [taken, made] = await Promise.all([
+    till.chain.simulate(paymentCalls(authorization, signature), till.settles_from, fees),
+    signature.deploy === null ? stands : isMade(till, authorization, signature, fees),
+  ]);
   if (taken.kind !== 'ok') throw chainUnreachable(taken.cause);
-  if (taken.value !== null) return 'taken';
+  if (made.kind !== 'ok') throw chainUnreachable(made.cause);
+  if (taken.value !== null && made.value) return 'taken';
   const now = await till.chain.readiness(authorization);
   if (now.kind !== 'ok') throw chainUnreachable(now.cause);
   if (now.value.used) return 'spent';
@@ -36,6 +44,23 @@ export async function walletTakes(
     paid,
     now.value.balance_atomic < authorization.amount_atomic ? 'insufficient_funds' : NOT_SIGNED,
   );
+}
+
+const stands: Reached<boolean> = { kind: 'ok', value: true };
+
+/**
+ * Whether the factory's call leaves a wallet at the payer's address. USDC alone cannot tell: where nothing stands it takes
+ * a key's signature. ERC-1271's answer can: a call to an address without code succeeds and returns nothing, so no factory
+ * can speak in the wallet's place. One that behaves otherwise on the chain costs `wallet_gas_max` once, and the payer a rest.
+ */
+async function isMade(
+  { chain, settles_from }: Till,
+  authorization: Authorization,
+  signature: ContractSignature,
+  fees: CallFees,
+): Promise<Reached<boolean>> {
+  const question = proofCalls(authorization.payer, authorizationDigest(authorization), signature);
+  return map(await chain.simulate(question, settles_from, fees), answer => answer === VALID_SIGNATURE);
 }
 
 /** USDC takes no payment twice: of one that is used the wallet alone can say whether the signature is its own. */

@@ -105,3 +105,12 @@ contract WalletFactory {
         return new TaggedWallet{salt: salt}(owner);
     }
 }
+
+/// Takes any call and makes nothing.
+contract IdleFactory {
+    uint256 public calls;
+
+    fallback() external {
+        calls++;
+    }
+}
