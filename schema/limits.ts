@@ -129,6 +129,10 @@ export const limits = {
   /** Computed again before anything is served: half a second of work. The older ones follow while it is served. */
   log_audit_leaves_max_at_start: 20_000,
   settlement_batch_authorisations_max: 100,
+  /** Gas money for one authorization of a batch: twice the price of a call. */
+  settle_fee_atomic_default: atomicAmount(4_000n),
+  /** 100 USDC for all settlements of a UTC day: the price of 50,000 calls. */
+  settle_fee_day_atomic_default: atomicAmount(100_000_000n),
   /** Of one contract wallet's payment, its deployment and its own check of the signature included: no more is lost on it. */
   wallet_gas_max: 500_000,
   /** After a contract wallet's payment was reverted on the chain, though its simulation had passed, none of its is taken. */

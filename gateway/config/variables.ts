@@ -1,5 +1,6 @@
 import { getAddress, type Hex, isAddress } from 'viem';
 import { z } from 'zod';
+import { atomicAmount, parseAtomic } from '../../schema/amount.ts';
 import { limits } from '../../schema/limits.ts';
 import { solanaAddress, solanaKey } from './solana.ts';
 
@@ -43,6 +44,9 @@ export const variables = z.object({
   NANO_RPC_URL: httpUrl().optional(),
   FACILITATOR_URL: httpUrl().transform(withoutSlash).optional(),
   FACILITATOR_KEYS: list(privateKey()).optional(),
+  SETTLE_FEE_MAX: atomicUsdc().default(limits.settle_fee_atomic_default),
+  SETTLE_FEE_DAY_MAX: atomicUsdc().default(limits.settle_fee_day_atomic_default),
+  ETH_USD: dollars().optional(),
   WALLET_FACTORIES: list(baseAddress()).default([...coinbaseFactories]),
   SOLANA_FEE_PAYER_KEY: solanaKey().optional(),
   PAY_TO_BASE: baseAddress().optional(),
@@ -113,6 +117,27 @@ function decimal(min: number, max: number) {
     .regex(/^[0-9]{1,9}$/, `not a number from ${min} to ${max}`)
     .transform(Number)
     .refine(value => value >= min && value <= max, `not a number from ${min} to ${max}`);
+}
+
+/** A whole number of atomic USDC (6 decimals), above nothing. */
+function atomicUsdc() {
+  return z.string().transform((text, context) => {
+    const amount = parseAtomic(text);
+    if (amount !== null && amount > 0n) return amount;
+    context.addIssue({ code: 'custom', message: 'not a whole number of atomic USDC above 0' });
+    return z.NEVER;
+  });
+}
+
+/** A price in dollars, up to six decimals, as atomic USDC. */
+function dollars() {
+  return z
+    .string()
+    .regex(/^(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,6})?$/, 'not a price in dollars, as 3000 or 3000.50')
+    .transform(text => {
+      const [whole = '', decimals = ''] = text.split('.');
+      return atomicAmount(BigInt(whole + decimals.padEnd(6, '0')));
+    });
 }
 
 function list<T extends z.ZodType<unknown, string>>(item: T) {

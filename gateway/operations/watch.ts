@@ -51,6 +51,9 @@ function watchFigures(metrics: Metrics, database: Database): void {
   metrics.watch('svc_open_claims', 'Payments that are neither recorded nor released', [], one('open_claims'));
   metrics.watch('svc_oldest_open_claim_seconds', 'Age of the oldest of them', [], one('oldest_open_seconds'));
   metrics.watch('svc_log_leaves', 'Size of the receipt log', [], one('leaves'));
+  metrics.watch('svc_settle_fee_day_atomic', 'Cost of settling since midnight UTC', [], one('fee_day_atomic'));
+  const settled = 'Payments that it settles: a fee over these is the share of each';
+  metrics.watch('svc_settle_day_authorizations', settled, [], one('fee_day_authorizations'));
 }
 
 function watchQueues(metrics: Metrics, queues: Queues): void {

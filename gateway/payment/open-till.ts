@@ -34,7 +34,6 @@ import { Owed } from './owed.ts';
 import type { BasePayment } from './payment.ts';
 import { openQueues } from './queues.ts';
 import { type AnyPaid, openRecorder } from './record.ts';
-import { FEE_CEILING_WEI_DEFAULT } from './settle/fees.ts';
 import { type Settler, settlerDefaults } from './settle/settle.ts';
 import { openSettler } from './settle/settler.ts';
 import { settlerKey } from './settle/transaction.ts';
@@ -83,7 +82,8 @@ const openOwnSettling = (
     keys: config.facilitator_keys,
     clock: systemClock,
     random: systemRandom,
-    fee_ceiling_wei: FEE_CEILING_WEI_DEFAULT,
+    fee_bounds: { fee_max_atomic: config.settle_fee_max, fee_day_max_atomic: config.settle_fee_day_max },
+    eth_price: { given: config.eth_usd, profile: config.profile },
     // A development chain mines at once; on Base a block takes two seconds.
     poll_ms: config.profile === 'development' ? POLL_MS_DEVELOPMENT : settlerDefaults.poll_ms,
     faults,

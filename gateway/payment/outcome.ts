@@ -32,6 +32,7 @@ export interface NotSent {
     | 'chain_unavailable'
     | 'facilitator_unavailable'
     | 'fee_too_high'
+    | 'price_unknown'
     | 'out_of_gas'
     | 'claim_lost'
     | 'journal_failed'

@@ -74,6 +74,7 @@ const unsent: Record<NotSent['reason'], ErrorCode> = {
   chain_unavailable: 'chain_unavailable',
   facilitator_unavailable: 'facilitator_unavailable',
   fee_too_high: 'fee_too_high',
+  price_unknown: 'unavailable',
   out_of_gas: 'unavailable',
   claim_lost: 'unavailable',
   journal_failed: 'unavailable',

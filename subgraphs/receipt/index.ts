@@ -17,6 +17,7 @@ import { ChainEpoch } from './payment/epoch.entity.ts';
 import { ExpiredByPayer } from './payment/expired.migration.ts';
 import { FacilitatorTables } from './payment/facilitator.migration.ts';
 import { ClaimFailures } from './payment/failures.migration.ts';
+import { SettlementFees } from './payment/fee.migration.ts';
 import { PaymentTables } from './payment/migration.ts';
 import { SettlementsByNetwork } from './payment/network.migration.ts';
 import { OpenClaimsByPayer } from './payment/open-claims.migration.ts';
@@ -25,7 +26,7 @@ import { ClaimsByPublicId } from './payment/public-id.migration.ts';
 import { RefusedClaims } from './payment/refused.migration.ts';
 import { RerunHolds } from './payment/rerun.migration.ts';
 import { RevertedByPayer } from './payment/reverted.migration.ts';
-import { SettlementAttempt, SettlementRow, SettlerKeyRow } from './payment/settlement.entity.ts';
+import { SettlementAttempt, SettlementFeeDay, SettlementRow, SettlerKeyRow } from './payment/settlement.entity.ts';
 import { SettlementTables } from './payment/settlement.migration.ts';
 import { SettlementStatusResolver } from './payment/status.resolver.ts';
 import { ProofResolver } from './proof/proof.resolver.ts';
@@ -92,6 +93,7 @@ export const receiptEntities = [
   ProcessLease,
   ChainEpoch,
   SettlementAttempt,
+  SettlementFeeDay,
   SettlementRow,
   SettlerKeyRow,
   SignedRefusal,
@@ -116,6 +118,7 @@ export const receiptMigrations = [
   SettlementsByNetwork,
   ExpiredByPayer,
   ClaimFailures,
+  SettlementFees,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {
@@ -149,6 +152,7 @@ export { isSameRequest } from './payment/claim.machine.ts';
 export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease, slotsMissed } from './payment/claim.ts';
 export { leaseOfTask } from './payment/doubt.ts';
 export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
+export { raiseFee, reserveFee } from './payment/fee.ts';
 export { type Figures, figures } from './payment/figures.ts';
 export {
   identifierSlot,
@@ -186,6 +190,7 @@ export {
   journalAttempt,
   journalSettlement,
   lockForAttempt,
+  type MinedBlock,
   markMined,
   markRechecked,
   type SettlementBirth,

@@ -57,6 +57,8 @@ export function standStillChain(): BaseChain {
       ok({
         head: block,
         priority_fee_wei: 1n,
+        eth_round: { kind: 'absent' },
+        l1_fee_wei: 0n,
         keys: addresses.map(address => ({ address, nonce_pending: 0, balance_wei: 10n ** 20n })),
       }),
     transactionCount: () => ok(0),

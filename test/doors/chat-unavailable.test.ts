@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FEE_CEILING_WEI_DEFAULT } from '../../gateway/payment/settle/fees.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 
 /** What is known of the market may be one block old: after so long it is what a test has made of it. */
@@ -76,8 +75,21 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
 
   test('fee_too_high', async () => {
     const { baseFeePerGas } = await service.chain.call<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', 'latest', false);
-    const refused = await released('fee_too_high', () => baseFee(wei(FEE_CEILING_WEI_DEFAULT * 2n)));
+    // 88,000 gas at 50 gwei and a dollar an ether: 4,400 atomic USDC, and 4,000 are spent on one.
+    const refused = await released('fee_too_high', () => baseFee(wei(50_000_000_000n)));
     await baseFee(baseFeePerGas);
+    await paysInTheEnd(refused);
+  });
+
+  test('fee_too_high, once the day has cost enough', async () => {
+    const today = `(now() at time zone 'utc')::date`;
+    const count = (fee_atomic: string) =>
+      service.query(
+        `insert into settlement_fee_day values (${today}, $1, 1) on conflict (day) do update set fee_atomic = $1`,
+        [fee_atomic],
+      );
+    const refused = await released('fee_too_high', () => count('99999999'));
+    await count('0');
     await paysInTheEnd(refused);
   });
 

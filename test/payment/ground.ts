@@ -10,7 +10,6 @@ import { openBase } from '../../gateway/payment/base/open-base.ts';
 import { signatureOf } from '../../gateway/payment/base/signature.ts';
 import { transferCall } from '../../gateway/payment/base/usdc.ts';
 import type { Decision } from '../../gateway/payment/outcome.ts';
-import { FEE_CEILING_WEI_DEFAULT } from '../../gateway/payment/settle/fees.ts';
 import { reconcileSettlement } from '../../gateway/payment/settle/reconcile-settlement.ts';
 import {
   type Sending,
@@ -21,11 +20,18 @@ import {
 import { openSettler } from '../../gateway/payment/settle/settler.ts';
 import type { SettleItem } from '../../gateway/payment/settle/submission.ts';
 import { atomicAmount } from '../../schema/amount.ts';
+import { limits } from '../../schema/limits.ts';
 import { networks } from '../../schema/network.ts';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import { type Database, openDatabase } from '../../subgraphs/database.ts';
+import { SettlementFees } from '../../subgraphs/receipt/payment/fee.migration.ts';
 import { SettlementsByNetwork } from '../../subgraphs/receipt/payment/network.migration.ts';
-import { SettlementAttempt, SettlementRow, SettlerKeyRow } from '../../subgraphs/receipt/payment/settlement.entity.ts';
+import {
+  SettlementAttempt,
+  SettlementFeeDay,
+  SettlementRow,
+  SettlerKeyRow,
+} from '../../subgraphs/receipt/payment/settlement.entity.ts';
 import { SettlementTables } from '../../subgraphs/receipt/payment/settlement.migration.ts';
 import type { Wallet } from '../harness/buyer.ts';
 import { freshChain, type TestChain } from '../harness/chain.ts';
@@ -47,8 +53,8 @@ interface Claims {
 export async function settlementDatabase(): Promise<Database> {
   const database = await openDatabase({
     url: (await freshDatabase()).url,
-    entities: [SettlerKeyRow, SettlementRow, SettlementAttempt],
-    migrations: [SettlementTables, SettlementsByNetwork],
+    entities: [SettlerKeyRow, SettlementRow, SettlementAttempt, SettlementFeeDay],
+    migrations: [SettlementTables, SettlementsByNetwork, SettlementFees],
     connections_max: 8,
   });
   atEnd(() => database.close());
@@ -102,10 +108,31 @@ export async function openGround() {
         text: `select settlement_id, key_address, nonce, tx_hash, max_fee_wei
           from settlement_attempt a join settlement using (settlement_id) order by nonce, a.created_at`,
       }),
+    /** What the day is said to have cost, and what its settlements are. */
+    feeDay: async () => {
+      const [day] = await database.query<{ fee_atomic: bigint; counted: bigint; authorizations: number }>({
+        text: `select coalesce(sum(fee_atomic), 0) as fee_atomic, coalesce(sum(authorizations), 0)::bigint as authorizations,
+          (select coalesce(sum(fee_atomic), 0) from settlement) as counted from settlement_fee_day`,
+      });
+      return {
+        fee_atomic: BigInt(day?.fee_atomic ?? -1),
+        counted: BigInt(day?.counted ?? -1),
+        of: day?.authorizations,
+      };
+    },
     states: async () =>
       (await database.query<{ state: string }>({ text: 'select state from settlement order by created_at' })).map(
         ({ state }) => state,
       ),
+  };
+}
+
+/** In atomic USDC; what is not named is as by default. */
+export function feeBounds(changed: { fee_max_atomic?: bigint; fee_day_max_atomic?: bigint } = {}) {
+  const { settle_fee_atomic_default, settle_fee_day_atomic_default } = limits;
+  return {
+    fee_max_atomic: atomicAmount(changed.fee_max_atomic ?? settle_fee_atomic_default),
+    fee_day_max_atomic: atomicAmount(changed.fee_day_max_atomic ?? settle_fee_day_atomic_default),
   };
 }
 
@@ -123,7 +150,8 @@ function testSettler(
     keys: chain.facilitator_keys.slice(0, 1),
     clock: systemClock,
     random: systemRandom,
-    fee_ceiling_wei: FEE_CEILING_WEI_DEFAULT,
+    fee_bounds: feeBounds(),
+    eth_price: { given: null, profile: 'development' },
     commitSettling: async (_tx, items, sending) => {
       if (items.some(item => claims.broken.has(item.claim_key))) throw new Error('this claim cannot be written');
       const moved = items.filter(item => !claims.lost.has(item.claim_key)).map(item => item.claim_key);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { finalBase } from '../../gateway/payment/base/rail.ts';
 import { recheckFinalized } from '../../gateway/payment/settle/finality.ts';
-import { type Ground, openGround, until } from './ground.ts';
+import { feeBounds, type Ground, openGround, until } from './ground.ts';
 
 let ground: Ground;
 beforeEach(async () => {
@@ -96,10 +96,12 @@ describe('a process that ends between commit and broadcast', () => {
 });
 
 describe('a stuck nonce', () => {
-  it('is replaced by higher fees under the same nonce, journalled before it is sent', async () => {
+  it('is replaced by higher fees under the same nonce, journalled before it is sent: above any bound, but counted', async () => {
     const item = await onePayment();
     await ground.chain.setAutomine(false);
-    const settler = ground.settler({ nudge_ms: 50, stuck_ms: 0, fee_ceiling_wei: 100_000_000_000n });
+    // Of 88,000 gas at 3.4 gwei; a dollar an ether.
+    const fee_bounds = feeBounds({ fee_max_atomic: 300n, fee_day_max_atomic: 600n });
+    const settler = ground.settler({ nudge_ms: 50, stuck_ms: 0, fee_bounds });
     const settling = settler.settle(item);
     await until(async () => (await ground.attempts()).length === 1);
     const [stuck] = await ground.attempts();
@@ -109,6 +111,7 @@ describe('a stuck nonce', () => {
     await ground.chain.call('anvil_setNextBlockBaseFeePerGas', base_fee);
     await ground.chain.mine();
     await until(async () => (await ground.attempts()).length > 1);
+    expect((await ground.feeDay()).fee_atomic).toBeGreaterThan(600n);
     await ground.chain.setAutomine(true);
     await ground.chain.mine();
     const settlement = await settling;
@@ -116,6 +119,9 @@ describe('a stuck nonce', () => {
     expect(new Set(attempts.map(({ nonce }) => nonce)).size).toBe(1);
     expect(settlement).toMatchObject({ kind: 'transferred', by: 'us' });
     expect(attempts.slice(1).map(it => it.tx_hash)).toContain(settlement.kind === 'transferred' && settlement.tx_hash);
+    await until(async () => (await ground.states()).join() === 'mined');
+    const { fee_atomic, counted } = await ground.feeDay();
+    expect([fee_atomic, fee_atomic > 300n]).toEqual([counted, true]);
     expect(await ground.chain.transfers(ground.pay_to)).toHaveLength(1);
   });
 
@@ -152,6 +158,8 @@ describe('a stuck nonce', () => {
     await until(async () => (await ground.states()).join() === 'abandoned');
     expect(await ground.attempts()).toHaveLength(1);
     expect((await settling).kind).toBe('unknown');
+    // Nothing was paid for it, and nothing will be.
+    expect(await ground.feeDay()).toMatchObject({ fee_atomic: 0n, counted: 0n });
     expect(await ground.reconcile(item)).toEqual({ kind: 'not_transferred', reason: 'expired' });
 
     // The key that waited for it is free again.

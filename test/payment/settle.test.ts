@@ -5,7 +5,7 @@ import { decidePayment } from '../../gateway/payment/base/decide.ts';
 import { openBase } from '../../gateway/payment/base/open-base.ts';
 import type { Settlement } from '../../gateway/payment/outcome.ts';
 import { atomicAmount } from '../../schema/amount.ts';
-import { type Ground, openGround, until } from './ground.ts';
+import { feeBounds, type Ground, openGround, until } from './ground.ts';
 
 let ground: Ground;
 beforeEach(async () => {
@@ -189,7 +189,7 @@ describe('a payment that does not move', () => {
     const [item] = await ground.payments(1);
     if (!item) return;
     const unreachable = openBase({ rpc_url: 'http://127.0.0.1:9' });
-    const outcomes = [await ground.settler({ fee_ceiling_wei: 1n }).settle(item)];
+    const outcomes = [await ground.settler({ fee_bounds: feeBounds({ fee_max_atomic: 1n }) }).settle(item)];
     outcomes.push(await ground.settler({ keys: [hex(Buffer.alloc(32, 7))] }).settle(item));
     outcomes.push(await ground.settler({ chain: unreachable }).settle(item));
     expect(kinds(outcomes)).toEqual(['not_sent:fee_too_high', 'not_sent:out_of_gas', 'not_sent:chain_unavailable']);

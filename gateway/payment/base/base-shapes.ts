@@ -39,15 +39,20 @@ export const receiptShape = z
     blockHash: hexData,
     status: z.enum(['0x0', '0x1']),
     gasUsed: count,
+    effectiveGasPrice: quantity.nullish(),
+    /** On an OP-stack chain: for the transaction's data, beside its gas. */
+    l1Fee: quantity.nullish(),
     logs: z.array(logShape),
   })
-  .transform(({ transactionHash, to, blockNumber, blockHash, status, gasUsed, logs }) => ({
+  .transform(({ transactionHash, to, blockNumber, blockHash, status, gasUsed, effectiveGasPrice, l1Fee, logs }) => ({
     tx_hash: transactionHash,
     to,
     block_number: blockNumber,
     block_hash: blockHash,
     succeeded: status === '0x1',
     gas_used: gasUsed,
+    /** Null where the node does not say by what price. */
+    fee_wei: effectiveGasPrice == null ? null : BigInt(gasUsed) * effectiveGasPrice + (l1Fee ?? 0n),
     logs,
   }));
 export type ChainReceipt = Readonly<z.infer<typeof receiptShape>>;

@@ -49,10 +49,19 @@ export interface CallFees {
   readonly priority_fee_wei: bigint;
 }
 
+/** A round of the price feed; `absent`: no contract stands there, as on a development chain. */
+export type EthRound =
+  | { readonly kind: 'round'; readonly answer: bigint; readonly updated_at_seconds: number }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unreadable' };
+
 /** All that sending a transaction depends on, seen at one moment. */
 export interface Market {
   readonly head: ChainBlock;
   readonly priority_fee_wei: bigint;
+  readonly eth_round: EthRound;
+  /** Of the first `L1_FEE_BYTES` of a transaction's bytes; nothing on a chain that takes none. */
+  readonly l1_fee_wei: bigint;
   readonly keys: readonly { readonly address: Hex; readonly nonce_pending: number; readonly balance_wei: bigint }[];
 }
 

@@ -1,19 +1,66 @@
 import { all, answered, map } from '../reached.ts';
 import type { Reached, Rpc } from '../rpc.ts';
-import type { Hex } from './abi.ts';
-import { blockShape, count, quantity } from './base-shapes.ts';
-import type { Market } from './chain.ts';
+import { type Hex, selector, words } from './abi.ts';
+import { blockShape, count, hexData, quantity } from './base-shapes.ts';
+import type { EthRound, Market } from './chain.ts';
+import { aggregate, MULTICALL3, readAggregate } from './multicall.ts';
+
+/** Chainlink's ETH/USD on Base: 8 decimals. */
+export const ETH_USD_FEED: Hex = '0x71041dddad3595f9ced3dccfbe3d1f4b0a16bb70';
+/** OP-stack predeploy: what the data of a transaction costs on L1, beside its gas. */
+export const GAS_PRICE_ORACLE: Hex = '0x420000000000000000000000000000000000000f';
+
+/** Of that many bytes the L1 fee is asked; by the byte it falls with length, so a multiple of it is an upper bound. */
+export const L1_FEE_BYTES = 100;
+
+const questions = [
+  { target: ETH_USD_FEED, callData: `0x${selector('latestRoundData()')}` as Hex },
+  {
+    target: GAS_PRICE_ORACLE,
+    callData: `0x${selector('getL1FeeUpperBound(uint256)')}${words(L1_FEE_BYTES)}` as Hex,
+  },
+];
 
 /** Head, fees, nonces and balances; asked in one turn, so they travel in one request. */
 export async function readMarket(rpc: Rpc, addresses: readonly Hex[]): Promise<Reached<Market>> {
-  const [head, priority, keys] = await Promise.all([
+  const [head, priority, worth, keys] = await Promise.all([
     rpc.call('eth_getBlockByNumber', ['latest', false], blockShape).then(answered),
     rpc.call('eth_maxPriorityFeePerGas', [], quantity).then(answered),
+    readWorth(rpc),
     Promise.all(addresses.map(address => readKey(rpc, address))).then(all),
   ]);
   if (head.kind !== 'ok') return head;
   if (priority.kind !== 'ok') return priority;
-  return map(keys, list => ({ head: head.value, priority_fee_wei: priority.value, keys: list }));
+  if (worth.kind !== 'ok') return worth;
+  return map(keys, list => ({ head: head.value, priority_fee_wei: priority.value, ...worth.value, keys: list }));
+}
+
+/** What an ether is worth, and what 100 bytes cost on L1. */
+async function readWorth(rpc: Rpc): Promise<Reached<Pick<Market, 'eth_round' | 'l1_fee_wei'>>> {
+  const answer = answered(
+    await rpc.call('eth_call', [{ to: MULTICALL3, data: aggregate(questions) }, 'latest'], hexData),
+  );
+  if (answer.kind !== 'ok') return answer;
+  try {
+    const [round = null, l1_fee = null] = readAggregate(answer.value, questions.length);
+    // An answer that is no word: a chain without that fee.
+    const l1_fee_wei = l1_fee?.length === 66 ? BigInt(l1_fee) : 0n;
+    return { kind: 'ok', value: { eth_round: roundOf(round), l1_fee_wei } };
+  } catch (cause) {
+    return { kind: 'unreachable', cause };
+  }
+}
+
+const WORD_CHARS = 64;
+
+/** (roundId, answer, startedAt, updatedAt, answeredInRound), of which the answer is signed. */
+function roundOf(data: Hex | null): EthRound {
+  if (data === '0x') return { kind: 'absent' };
+  if (data?.length !== 2 + 5 * WORD_CHARS) return { kind: 'unreadable' };
+  const word = (index: number) => BigInt(`0x${data.slice(2 + index * WORD_CHARS, 2 + (index + 1) * WORD_CHARS)}`);
+  const updated_at = word(3);
+  if (updated_at > BigInt(Number.MAX_SAFE_INTEGER)) return { kind: 'unreadable' };
+  return { kind: 'round', answer: BigInt.asIntN(256, word(1)), updated_at_seconds: Number(updated_at) };
 }
 
 async function readKey(rpc: Rpc, address: Hex): Promise<Reached<Market['keys'][number]>> {

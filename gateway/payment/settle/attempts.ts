@@ -1,14 +1,10 @@
-import type { OpenSettlement } from '../../../subgraphs/receipt/index.ts';
+import type { MinedBlock, OpenSettlement } from '../../../subgraphs/receipt/index.ts';
 import type { Hex } from '../base/abi.ts';
-import type { ChainReceipt } from '../base/base-shapes.ts';
 import type { BaseChain } from '../base/chain.ts';
-
-/** The block that a settlement stands in. */
-export type MinedIn = Pick<ChainReceipt, 'block_number'> & { readonly block_hash: string };
 
 /** Where the chain has a settlement; `unseen`: the node did not say of every transaction that may carry it. */
 export type Sighting =
-  | { readonly kind: 'mined'; readonly receipt: MinedIn }
+  | { readonly kind: 'mined'; readonly receipt: MinedBlock }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unseen' };
 

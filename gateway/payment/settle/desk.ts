@@ -1,6 +1,7 @@
 import type { Database } from '../../../subgraphs/database.ts';
 import type { Hex } from '../base/abi.ts';
 import type { BaseChain } from '../base/chain.ts';
+import type { FeeBounds } from './batch-fee.ts';
 import type { SettlerKey } from './transaction.ts';
 
 /** What settling stands on; nothing of it is remembered between two steps, so any process may take the next one. */
@@ -9,7 +10,7 @@ export interface Desk {
   readonly database: Database;
   /** By address as `settlerKey` spells it. */
   readonly keys: ReadonlyMap<string, SettlerKey>;
-  readonly fee_ceiling_wei: bigint;
+  readonly fee_bounds: FeeBounds;
   /** Younger attempts are left alone: their own process is looking after them. */
   readonly nudge_ms: number;
   readonly stuck_ms: number;

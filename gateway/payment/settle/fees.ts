@@ -11,8 +11,11 @@ export interface FeeMarket {
   readonly priority_fee_wei: bigint;
 }
 
-/** Above this a settlement costs many times the call's price: about 0.85 USD of gas at 3,000 USD per ether. */
-export const FEE_CEILING_WEI_DEFAULT = 3_000_000_000n;
+/**
+ * Of a replacement. What it may cost a call is not asked: without it the nonce would be blocked, and all behind it. This
+ * alone is what a node that lies about the market can make us pay: more than any block of Base has asked for long.
+ */
+export const REPLACEMENT_CEILING_WEI = 100_000_000_000n;
 
 /** What a block must ask for before our fee is outbid: it doubles in no less than six full blocks (12.5 % each). */
 const BASE_FEE_HEADROOM = 2n;

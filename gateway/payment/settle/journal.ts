@@ -5,12 +5,14 @@ import {
   allocateNonce,
   findSettlement,
   journalSettlement,
+  reserveFee,
   type SettlementBirth,
 } from '../../../subgraphs/receipt/index.ts';
 import type { Hex } from '../base/abi.ts';
 import type { Market } from '../base/chain.ts';
+import { FeeTooHigh, priceBatch } from './batch-fee.ts';
 import type { Desk } from './desk.ts';
-import type { Fees } from './fees.ts';
+import type { EthPrice } from './eth-price.ts';
 import type { SettlerOptions } from './settle.ts';
 import { type SettleItem, submissionOf } from './submission.ts';
 import { signTransaction } from './transaction.ts';
@@ -30,6 +32,8 @@ export type JournalOutcome<I> =
   | { readonly kind: 'journalled'; readonly journalled: Journalled<I> }
   /** No claim was left to settle: other processes hold them now. */
   | { readonly kind: 'nothing_left' }
+  /** Rolled back: what is left of the batch costs too much, or the day has cost enough. */
+  | { readonly kind: 'too_high'; readonly cause: FeeTooHigh }
   /** Rolled back: nothing stands. */
   | { readonly kind: 'failed'; readonly cause: unknown }
   /** The commit was asked for and its answer was lost. */
@@ -38,7 +42,7 @@ export type JournalOutcome<I> =
 export interface Batch<I extends SettleItem> {
   readonly items: readonly I[];
   readonly market: Market;
-  readonly fees: Fees;
+  readonly eth_price: EthPrice;
   /** Keys that this process may use now. */
   readonly free: readonly Hex[];
   readonly replaces: readonly string[];
@@ -64,6 +68,7 @@ export async function journal<I extends SettleItem>(
       written = (await write(tx, desk, options, batch, settlement_id)) ?? 'nothing';
     });
   } catch (cause) {
+    if (cause instanceof FeeTooHigh) return { kind: 'too_high', cause };
     if (written === null || written === 'nothing' || isRolledBack(cause)) return { kind: 'failed', cause };
     const stands = await findSettlement(desk.database, settlement_id).catch(() => null);
     if (!stands) return { kind: 'in_doubt', cause };
@@ -83,13 +88,17 @@ async function write<I extends SettleItem>(
   tx: Tx,
   desk: Desk,
   { commitSettling, faults }: Journalling<I>,
-  { items, market, fees, free, replaces }: Batch<I>,
+  { items, market, eth_price, free, replaces }: Batch<I>,
   settlement_id: string,
 ): Promise<Journalled<I> | null> {
   const from_block = lookBack(market.head.number);
   const moved = await commitSettling(tx, items, { settlement_id, from_block, replaces });
   const kept = items.filter(item => moved.has(item.claim_key));
   if (kept.length === 0) return null;
+  // Fewer than were counted on share the fee, where claims were lost.
+  const { fee_max_atomic, fee_day_max_atomic } = desk.fee_bounds;
+  const priced = priceBatch(kept, market, eth_price, fee_max_atomic);
+  if (priced.kind !== 'priced') throw new FeeTooHigh('settlement');
 
   const allocated = await allocateNonce(
     tx,
@@ -98,7 +107,7 @@ async function write<I extends SettleItem>(
   );
   const key = allocated && desk.keys.get(allocated.address);
   if (!key) throw new Error('no settler key could be locked');
-  const { raw, hash } = signTransaction(key, { ...submissionOf(kept), nonce: allocated.nonce, fees });
+  const { raw, hash } = signTransaction(key, { ...submissionOf(kept), nonce: allocated.nonce, fees: priced.fees });
   const valid_before_max = Math.max(...kept.map(({ authorization }) => authorization.valid_before_seconds));
   const birth: SettlementBirth = {
     network: 'base',
@@ -108,7 +117,9 @@ async function write<I extends SettleItem>(
     from_block,
     valid_before_max,
   };
-  journalSettlement(tx, birth, { tx_hash: hash, nonce: allocated.nonce, raw, ...fees });
+  journalSettlement(tx, birth, { tx_hash: hash, nonce: allocated.nonce, raw, ...priced.fees });
+  const fee = { fee_max_atomic: priced.worst_atomic, eth_price_atomic: eth_price };
+  if (!(await reserveFee(tx, settlement_id, fee, fee_day_max_atomic))) throw new FeeTooHigh('day');
   await faults?.reach('in_settling');
   return { settlement_id, key_address: key.address, from_block, items: kept, raw, hashes: [hash] };
 }

@@ -7,6 +7,7 @@ import {
   lockForAttempt,
   markMined,
   type OpenSettlement,
+  raiseFee,
   sentSettlements,
 } from '../../../subgraphs/receipt/index.ts';
 import type { Hex } from '../base/abi.ts';
@@ -14,8 +15,8 @@ import type { Broadcast, Market } from '../base/chain.ts';
 import type { Reached } from '../rpc.ts';
 import { findMined } from './attempts.ts';
 import { addresses, type Desk } from './desk.ts';
-import { type Fees, feesBumped, feesNow, outbid } from './fees.ts';
-import { signAgain } from './transaction.ts';
+import { type Fees, feesBumped, feesNow, outbid, REPLACEMENT_CEILING_WEI } from './fees.ts';
+import { gasOfRaw, signAgain } from './transaction.ts';
 
 const SETTLEMENTS_MAX = 100;
 
@@ -86,17 +87,18 @@ async function replace(
   market: Market,
   nonce: 'same' | 'next',
 ): Promise<void> {
-  const { fee_ceiling_wei } = desk;
   // A new nonce replaces nothing, so it need not outbid.
   const priced =
     nonce === 'next'
-      ? feesNow(feeMarket(market), fee_ceiling_wei)
-      : feesBumped(newest, feeMarket(market), fee_ceiling_wei);
+      ? feesNow(feeMarket(market), REPLACEMENT_CEILING_WEI)
+      : feesBumped(newest, feeMarket(market), REPLACEMENT_CEILING_WEI);
   if (priced.kind !== 'priced') return;
   const attempt = await desk.database.transaction(async tx => {
     if (!(await lockForAttempt(tx, settlement.settlement_id, newest.tx_hash))) return null;
     const made = await nextAttempt(tx, desk, settlement, newest, market, nonce, priced.fees);
-    if (made) journalAttempt(tx, settlement.settlement_id, made);
+    if (!made) return null;
+    journalAttempt(tx, settlement.settlement_id, made);
+    raiseFee(tx, settlement.settlement_id, gasOfRaw(made.raw as Hex) * made.max_fee_wei);
     return made;
   });
   if (attempt) await desk.chain.broadcast(attempt.raw as Hex);

@@ -2,6 +2,8 @@ import type { Clock, Random } from '../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
 import type { BaseChain } from '../base/chain.ts';
 import type { Settlement } from '../outcome.ts';
+import type { FeeBounds } from './batch-fee.ts';
+import type { PriceSource } from './price-watch.ts';
 import type { SettleItem } from './submission.ts';
 
 /** What the claims of a batch are told when they become `settling`. */
@@ -47,8 +49,9 @@ export interface SettlerOptions<I extends SettleItem> {
   readonly clock: Clock;
   readonly random: Random;
   readonly commitSettling: CommitSettling<I>;
-  /** Above this (base fee and tip, per gas) nothing is sent. */
-  readonly fee_ceiling_wei: bigint;
+  /** Above these nothing is sent for the first time. */
+  readonly fee_bounds: FeeBounds;
+  readonly eth_price: PriceSource;
   /** After this a caller is told `unknown`; the transaction is watched on. */
   readonly wait_ms: number;
   /** Receipts are asked for at this interval, and faster in a transaction's first moments. */

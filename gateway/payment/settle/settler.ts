@@ -6,14 +6,15 @@ import { decideMined, isTooLate } from '../base/decide.ts';
 import { transferred } from '../base/outcome.ts';
 import type { NotSent, Settlement, Unknown } from '../outcome.ts';
 import { hashesOf } from './attempts.ts';
+import { FeeTooHigh, priceBatch } from './batch-fee.ts';
 import { addresses, type Desk } from './desk.ts';
-import { feesNow } from './fees.ts';
 import { type Batch, type Journalled, journal } from './journal.ts';
 import { MarketWatch } from './market-watch.ts';
+import { PriceUnknown, PriceWatch } from './price-watch.ts';
 import { rebroadcast } from './rebroadcast.ts';
 import { ReceiptWatch } from './receipt-watch.ts';
 import type { Settler, SettlerOptions } from './settle.ts';
-import { isStarved, type SettleItem, submissionOf } from './submission.ts';
+import { isStarved, type SettleItem } from './submission.ts';
 import { type SettlerKey, settlerKey } from './transaction.ts';
 import { notSent, unknown, type Waiter, Waiters } from './waiters.ts';
 
@@ -26,6 +27,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   readonly #options: SettlerOptions<I>;
   readonly #desk: Desk;
   readonly #market: MarketWatch;
+  readonly #price: PriceWatch;
   readonly #receipts: ReceiptWatch<ChainReceipt>;
   readonly #waiters: Waiters<I>;
   readonly #busy = new Set<Hex>();
@@ -33,12 +35,13 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   #closed = false;
 
   constructor(options: SettlerOptions<I>) {
-    const { chain, database, clock, fee_ceiling_wei, nudge_ms, stuck_ms } = options;
+    const { chain, database, clock, fee_bounds, nudge_ms, stuck_ms } = options;
     const keys = new Map(options.keys.map(settlerKey).map((key): [string, SettlerKey] => [key.address, key]));
     this.#options = options;
     this.#waiters = new Waiters(options.wait_ms);
-    this.#desk = { chain, database, keys, fee_ceiling_wei, nudge_ms, stuck_ms };
+    this.#desk = { chain, database, keys, fee_bounds, nudge_ms, stuck_ms };
     this.#market = new MarketWatch(chain, clock, addresses(this.#desk));
+    this.#price = new PriceWatch(options.eth_price);
     this.#receipts = new ReceiptWatch(hashes => chain.receipts(hashes as Hex[]), options.poll_ms);
   }
 
@@ -83,25 +86,26 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   /**
-   * All that can refuse comes before the commit: chain out of reach, fees above the ceiling, no gas. True where the
+   * All that can refuse comes before the commit: chain out of reach, fees above what a call is worth, no gas. True where the
    * batch was put back: the free keys have no gas, but a busy one may.
    */
   async #send(taken: readonly Waiter<I>[]): Promise<boolean> {
     const market = await this.#market.read();
     if (market.kind !== 'ok') return this.#fail(taken, notSent('chain_unavailable'), market.cause);
-    const { head, priority_fee_wei, keys } = market.value;
+    const { head, keys } = market.value;
     const waiters = await this.#inTime(taken, head);
     if (waiters.length === 0) return false;
     const items = waiters.map(({ item }) => item);
-    const priced = feesNow({ base_fee_wei: head.base_fee_wei, priority_fee_wei }, this.#desk.fee_ceiling_wei);
-    if (priced.kind !== 'priced') return this.#fail(waiters, notSent('fee_too_high'), priced);
-    const cost_wei = BigInt(submissionOf(items).gas) * priced.fees.max_fee_wei;
-    const funded = keys.filter(key => key.balance_wei >= cost_wei).map(key => key.address);
+    const ether = this.#price.at(market.value);
+    if (ether.kind !== 'price') return this.#fail(waiters, notSent('price_unknown'), new PriceUnknown(ether.kind));
+    const priced = priceBatch(items, market.value, ether.price, this.#desk.fee_bounds.fee_max_atomic);
+    if (priced.kind !== 'priced') return this.#fail(waiters, notSent('fee_too_high'), new FeeTooHigh('settlement'));
+    const funded = keys.filter(key => key.balance_wei >= priced.worst_wei).map(key => key.address);
     if (funded.length === 0) return this.#fail(waiters, notSent('out_of_gas'), keys);
     const free = funded.filter(address => !this.#busy.has(address));
     const replaces = [...new Set(waiters.flatMap(({ failed }) => failed?.settlement_id ?? []))];
     if (free.length > 0)
-      await this.#journal(waiters, { items, market: market.value, fees: priced.fees, free, replaces });
+      await this.#journal(waiters, { items, market: market.value, eth_price: ether.price, free, replaces });
     else this.#waiters.putBack(waiters);
     return free.length === 0;
   }
@@ -121,6 +125,9 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
       case 'failed':
         if (outcome.cause instanceof DatabaseAway) this.#fail(waiters, notSent('journal_failed'), outcome.cause);
         else this.#tryApart(waiters, outcome.cause);
+        return;
+      case 'too_high':
+        this.#fail(waiters, notSent('fee_too_high'), outcome.cause);
         return;
       case 'in_doubt':
         this.#fail(waiters, unknown('journal_failed'), outcome.cause);

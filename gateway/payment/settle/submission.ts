@@ -28,6 +28,21 @@ const GAS_FIXED = 60_000;
 const GAS_PER_AUTHORIZATION = 110_000;
 
 /**
+ * What they use as a rule, no less than was measured: their share of the fee is judged by it, before anything is committed.
+ * A contract wallet's own check of the signature is taken for 40,000 (a passkey's on Base is less); one that is still to
+ * be made may cost all that it is given.
+ */
+const GAS_ORDINARY = { alone: 88_000, batch: 43_000, each_in_batch: 50_500, wallet: 150_000 };
+
+export function gasOrdinary(items: readonly SettleItem[]): number {
+  const [only] = items;
+  if (!only || items.length > 1) return GAS_ORDINARY.batch + GAS_ORDINARY.each_in_batch * items.length;
+  const { signature } = only;
+  if (signature.kind === 'ecdsa') return GAS_ORDINARY.alone;
+  return signature.deploy === null ? GAS_ORDINARY.wallet : limits.wallet_gas_max;
+}
+
+/**
  * Whether one of a batch may have burnt the gas of the others (USDC asks the code at a payer's address about a signature,
  * ERC-1271): then their failing says nothing about them. Measured batches leave a third of their gas unused; a call
  * that is starved leaves next to none of it (EIP-150 keeps a 64th back).

@@ -59,3 +59,8 @@ export function signAgain(key: SettlerKey, raw: Hex, changed: { nonce: number; f
   if (!to || !data || gas === undefined) throw new TypeError('not a settlement transaction');
   return signTransaction(key, { to, data, gas: Number(gas), ...changed });
 }
+
+/** What one of ours may use. */
+export function gasOfRaw(raw: Hex): bigint {
+  return parseTransaction(raw).gas ?? 0n;
+}

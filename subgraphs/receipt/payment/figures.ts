@@ -7,15 +7,30 @@ export interface Figures {
   readonly oldest_open_seconds: number;
   /** Size of the receipt log. */
   readonly leaves: number;
+  /** What settling has cost since midnight UTC, in atomic USDC (for a gauge: no money is reckoned with it), and for how many. */
+  readonly fee_day_atomic: number;
+  readonly fee_day_authorizations: number;
 }
+
+const none: Figures = {
+  open_claims: 0,
+  oldest_open_seconds: 0,
+  leaves: 0,
+  fee_day_atomic: 0,
+  fee_day_authorizations: 0,
+};
 
 /** Costs what is open, and nothing of what has been: a partial index holds the open claims alone. */
 export async function figures(database: Pick<Database, 'query'>): Promise<Figures> {
-  const [row] = await database.query<{ open_claims: number; oldest_open_seconds: number; leaves: number }>({
+  const [row] = await database.query<{ [K in keyof Figures]: Figures[K] | null }>({
     name: 'figures',
     text: `select count(*) as open_claims, (select tree_size from log_head) as leaves,
-        coalesce(extract(epoch from now() - min(claimed_at)), 0)::float8 as oldest_open_seconds
+        coalesce(extract(epoch from now() - min(claimed_at)), 0)::float8 as oldest_open_seconds,
+        (select fee_atomic::float8 from settlement_fee_day where day = (now() at time zone 'utc')::date) as fee_day_atomic,
+        (select authorizations from settlement_fee_day where day = (now() at time zone 'utc')::date)
+          as fee_day_authorizations
       from payment_claim where state in ('claimed', 'settling')`,
   });
-  return { open_claims: 0, oldest_open_seconds: 0, ...row, leaves: row?.leaves ?? 0 };
+  const seen = Object.entries(row ?? {}).filter(([, value]) => value !== null);
+  return { ...none, ...Object.fromEntries(seen) };
 }

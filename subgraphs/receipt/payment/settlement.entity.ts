@@ -52,6 +52,28 @@ export class SettlementRow {
   /** The transaction in which a facilitator says that it moved; believed only once the chain shows it. */
   @Property({ type: 'text', nullable: true })
   vouchedTx!: string | null;
+  /** The UTC day that counts its fee; null where somebody else pays it, and on Solana. */
+  @Property({ type: 'string', columnType: 'date', nullable: true })
+  feeDay!: string | null;
+  /** Atomic USDC for one ether, by which its fee is reckoned. */
+  @Property({ type: AtomicAmountColumn, nullable: true })
+  ethPriceAtomic!: bigint | null;
+  /** What it may cost by what was signed, and what the day counts for it: that, and once it is mined what was paid. */
+  @Property({ type: AtomicAmountColumn, nullable: true })
+  feeMaxAtomic!: bigint | null;
+  @Property({ type: AtomicAmountColumn, nullable: true })
+  feeAtomic!: bigint | null;
+}
+
+/** What the settlements of one UTC day cost, over all processes. A counter: what it counts stands on each settlement. */
+@Entity({ tableName: 'settlement_fee_day' })
+export class SettlementFeeDay {
+  @PrimaryKey({ type: 'string', columnType: 'date' })
+  day!: string;
+  @Property({ type: AtomicAmountColumn })
+  feeAtomic!: bigint;
+  @Property({ type: 'bigint' })
+  authorizations!: number;
 }
 
 /**

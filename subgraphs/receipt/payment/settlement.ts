@@ -1,5 +1,6 @@
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Database, Tx } from '../../database.ts';
+import { feeCorrection } from './fee.ts';
 
 /** A settlement as it is committed, before anybody can see it on the chain. */
 export interface SettlementBirth {
@@ -61,12 +62,24 @@ export async function lockForAttempt(tx: Tx, settlement_id: string, newest: stri
   return rows[0]?.tx_hash === newest;
 }
 
-/** Compare-and-set sent → mined; also a mined one that a reorganisation moved to another block. */
+/** The block that takes a settlement, and what was paid for it where that is known. */
+export interface MinedBlock {
+  readonly block_number: number;
+  readonly block_hash: string;
+  readonly fee_wei?: bigint | null;
+}
+
+/**
+ * Compare-and-set sent → mined; also a mined one that a reorganisation moved to another block. Its fee is corrected before
+ * it: whoever dies in between leaves one that is marked again.
+ */
 export async function markMined(
   database: Pick<Database, 'query'>,
   settlement_id: string,
-  block: { block_number: number; block_hash: string },
+  block: MinedBlock,
 ): Promise<void> {
+  const { fee_wei = null } = block;
+  if (fee_wei !== null) await database.query(feeCorrection(settlement_id, fee_wei));
   await database.query({
     name: 'mark settlement mined',
     text: `update settlement set state = 'mined', block_number = $2, block_hash = $3
@@ -94,6 +107,7 @@ export async function abandonSettlement(tx: Tx, settlement_id: string): Promise<
     text: `update settlement set state = 'abandoned' where settlement_id = $1 and state = 'sent'`,
     values: [settlement_id],
   });
+  tx.write(feeCorrection(settlement_id, null));
 }
 
 /** A development chain that started anew has other nonces, and will never mine what the old one was sent. */

@@ -7,11 +7,11 @@ import { authorizationDigest, claimKey } from '../../../gateway/payment/base/aut
 import { openBase } from '../../../gateway/payment/base/open-base.ts';
 import { signatureOf } from '../../../gateway/payment/base/signature.ts';
 import type { Settlement } from '../../../gateway/payment/outcome.ts';
-import { FEE_CEILING_WEI_DEFAULT } from '../../../gateway/payment/settle/fees.ts';
 import { settlerDefaults } from '../../../gateway/payment/settle/settle.ts';
 import { openSettler } from '../../../gateway/payment/settle/settler.ts';
 import type { SettleItem } from '../../../gateway/payment/settle/submission.ts';
 import { openStore } from '../../../gateway/store.ts';
+import { limits } from '../../../schema/limits.ts';
 import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
 import { newPayer, signed } from '../authorizations.ts';
 import { answer, given } from '../child/answer.ts';
@@ -52,7 +52,11 @@ const open = (keys: readonly string[]) =>
     keys,
     clock: systemClock,
     random: systemRandom,
-    fee_ceiling_wei: FEE_CEILING_WEI_DEFAULT,
+    fee_bounds: {
+      fee_max_atomic: limits.settle_fee_atomic_default,
+      fee_day_max_atomic: limits.settle_fee_day_atomic_default,
+    },
+    eth_price: { given: null, profile: 'development' },
     poll_ms: POLL_MS,
     commitSettling: async (_tx, items) => {
       journalled += items.length;
