@@ -1,6 +1,6 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { type ErrorCode, Refusal } from '../../schema/errors.ts';
+import { Refusal } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
 import { voidReservations } from '../../subgraphs/book/index.ts';
 import type { Tx } from '../../subgraphs/database.ts';
@@ -9,7 +9,7 @@ import type { Charged, Work } from '../../subgraphs/paid.ts';
 import { type Abandoned, abandonClaim, beginSettling, HubFailed, type Lease } from '../../subgraphs/receipt/index.ts';
 import { rejected } from './authorized.ts';
 import type { Claimed } from './claimed.ts';
-import type { Moved, NotSent, Transferred } from './outcome.ts';
+import type { Moved, Transferred } from './outcome.ts';
 import type { Payment } from './payment.ts';
 import { railOf } from './rail.ts';
 import {
@@ -24,6 +24,7 @@ import {
 import { prepareRecord } from './record-forms.ts';
 import type { Sending } from './settle/settle.ts';
 import type { Till } from './till.ts';
+import { unsent } from './unsent.ts';
 
 /** How much the world may have changed when a call breaks off. */
 export type Standing = 'nothing_moved' | 'may_have_moved' | 'moved';
@@ -54,7 +55,7 @@ export async function settleClaim(till: Till, claimed: Claimed, in_hand: InHand 
       return {
         kind: 'refused',
         standing: 'nothing_moved',
-        refusal: new Refusal(unsent[settlement.reason], { facts: { charged: false } }),
+        refusal: unsent(settlement.reason),
       };
     case 'unknown':
       return pending();
@@ -68,18 +69,6 @@ function pending(): SettledClaim {
 export function moved(transfer: Moved): SettledClaim {
   return { kind: 'transferred', standing: 'moved', transfer };
 }
-
-/** What a caller hears of a payment that never left this process. */
-const unsent: Record<NotSent['reason'], ErrorCode> = {
-  chain_unavailable: 'chain_unavailable',
-  facilitator_unavailable: 'facilitator_unavailable',
-  fee_too_high: 'fee_too_high',
-  price_unknown: 'unavailable',
-  out_of_gas: 'unavailable',
-  claim_lost: 'unavailable',
-  journal_failed: 'unavailable',
-  stopped: 'unavailable',
-};
 
 /**
  * Somebody else has submitted the payment: there is nothing to send, but the claim must say that the money has moved

@@ -68,6 +68,14 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
     expect(await service.transfersFrom(payer)).toEqual([]);
     return { payer, payment };
   };
+  /** Whoever comes next is refused at once: no hub is asked for what could not be charged. */
+  const unworkedFor = async () => {
+    const { payer, payment } = await asked();
+    const before = service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
+    expect(await chat(payment)).toMatchObject({ status: 503, body: { code: 'fee_too_high', charged: false } });
+    expect(service.hubs.reduce((sum, { requests }) => sum + requests.length, 0)).toBe(before);
+    expect(await service.claimsOf(payer)).toEqual([]);
+  };
   const paysInTheEnd = async ({ payer, payment }: Awaited<ReturnType<typeof released>>) => {
     await expect.poll(async () => (await chat(payment)).status, { timeout: 20_000, interval: 500 }).toBe(200);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
@@ -75,8 +83,9 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
 
   test('fee_too_high', async () => {
     const { baseFeePerGas } = await service.chain.call<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', 'latest', false);
-    // 88,000 gas at 50 gwei and a dollar an ether: 4,400 atomic USDC, and 4,000 are spent on one.
-    const refused = await released('fee_too_high', () => baseFee(wei(50_000_000_000n)));
+    // Each of a hundred uses 50,500 gas: at 90 gwei and a dollar an ether 4,545 atomic USDC, and 4,000 are spent on one.
+    const refused = await released('fee_too_high', () => baseFee(wei(90_000_000_000n)));
+    await unworkedFor();
     await baseFee(baseFeePerGas);
     await paysInTheEnd(refused);
   });
@@ -89,6 +98,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
         [fee_atomic],
       );
     const refused = await released('fee_too_high', () => count('99999999'));
+    await unworkedFor();
     await count('0');
     await paysInTheEnd(refused);
   });

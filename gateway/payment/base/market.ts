@@ -7,7 +7,7 @@ import { aggregate, MULTICALL3, readAggregate } from './multicall.ts';
 
 /** Chainlink's ETH/USD on Base: 8 decimals. */
 export const ETH_USD_FEED: Hex = '0x71041dddad3595f9ced3dccfbe3d1f4b0a16bb70';
-/** OP-stack predeploy: what the data of a transaction costs on L1, beside its gas. */
+/** OP-stack predeploy: what the data of a transaction costs on L1, beside its gas. (Isthmus' operator fee is nothing on Base.) */
 export const GAS_PRICE_ORACLE: Hex = '0x420000000000000000000000000000000000000f';
 
 /** Of that many bytes the L1 fee is asked; by the byte it falls with length, so a multiple of it is an upper bound. */

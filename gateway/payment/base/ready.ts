@@ -8,6 +8,7 @@ import { chainUnreachable } from '../preflight.ts';
 import type { Rail, Ready } from '../rail.ts';
 import { map } from '../reached.ts';
 import type { Till } from '../till.ts';
+import { unsent } from '../unsent.ts';
 import type { Hex } from './abi.ts';
 import { decidePayment } from './decide.ts';
 import { searchFrom } from './search-from.ts';
@@ -17,7 +18,7 @@ import { requireProof, walletTakes } from './wallet-taken.ts';
 
 /**
  * Asks the chain, before anything is claimed or worked for, whether the signature is the payer's and whether he can pay.
- * @throws chain_unavailable, payment_rejected.
+ * @throws chain_unavailable, payment_rejected; fee_too_high or unavailable while nothing is sent for anybody.
  */
 export async function readyToPay(till: Till, presented: Presented<BasePayment>): Promise<Ready<BasePayment>> {
   const { paid, payment } = presented;
@@ -29,6 +30,8 @@ export async function readyToPay(till: Till, presented: Presented<BasePayment>):
   if (signer.kind === 'refused') throw rejected(till, paid, signer.reason);
   const { signature } = signer;
   if (used) return spentAlready(till, presented, signature);
+  const pause = till.rails.base?.settler.pause;
+  if (pause) throw unsent(pause);
   if (balance_atomic < authorization.amount_atomic) throw rejected(till, paid, 'insufficient_funds');
   if (blacklisted) throw rejected(till, paid, 'payer_blacklisted');
   if (signer.kind === 'code' && (await walletTakes(till, presented, signer.signature)) === 'spent')

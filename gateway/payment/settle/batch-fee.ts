@@ -3,7 +3,7 @@ import type { Market } from '../base/chain.ts';
 import { L1_FEE_BYTES } from '../base/market.ts';
 import { ceilDiv, type EthPrice, usdcOfWei, weiOfUsdc } from './eth-price.ts';
 import { type Fees, feesNow } from './fees.ts';
-import { gasOrdinary, type SettleItem, submissionOf } from './submission.ts';
+import { GAS_ORDINARY, gasOrdinary, type SettleItem, submissionOf } from './submission.ts';
 
 /** What settling may cost. */
 export interface FeeBounds {
@@ -48,10 +48,22 @@ export function priceBatch(
   return { kind: 'priced', fees: priced.fees, worst_wei, worst_atomic: usdcOfWei(worst_wei, price) };
 }
 
+/** Whether even a payment that shares its transaction with as many as can be is too dear. */
+export function isDearForAll(
+  { head, priority_fee_wei }: FeeMarket,
+  price: EthPrice,
+  fee_max_atomic: AtomicAmount,
+): boolean {
+  return usdcOfWei(BigInt(GAS_ORDINARY.each_in_batch) * (head.base_fee_wei + priority_fee_wei), price) > fee_max_atomic;
+}
+
 /** Thrown in the transaction that would commit it, which so comes to nothing: dearer than its bound or the day's. */
 export class FeeTooHigh extends Error {
+  readonly bound: 'settlement' | 'day';
+
   constructor(bound: 'settlement' | 'day') {
     super(`settling costs more than is spent on one ${bound}`);
     this.name = 'FeeTooHigh';
+    this.bound = bound;
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
 import type { BaseChain } from '../base/chain.ts';
-import type { Settlement } from '../outcome.ts';
+import type { NotSent, Settlement } from '../outcome.ts';
 import type { FeeBounds } from './batch-fee.ts';
 import type { PriceSource } from './price-watch.ts';
 import type { SettleItem } from './submission.ts';
@@ -30,6 +30,8 @@ export interface Settler<I = SettleItem> {
   settle(item: I): Promise<Settlement>;
   /** Sends again what was committed and not seen mined, by whichever process; for a timer, and at start. */
   rebroadcast(): Promise<void>;
+  /** Why nothing at all would be sent just now, so that nobody is worked for; null where that is not known. */
+  readonly pause?: NotSent['reason'] | null;
   /** Where somebody else has to be reached for it, beside the chain: whether he is. */
   reachable?(): Promise<boolean>;
   /** Stops watching: what was not sent is `not_sent`, what was is `unknown`. */

@@ -6,11 +6,11 @@ import { decideMined, isTooLate } from '../base/decide.ts';
 import { transferred } from '../base/outcome.ts';
 import type { NotSent, Settlement, Unknown } from '../outcome.ts';
 import { hashesOf } from './attempts.ts';
-import { FeeTooHigh, priceBatch } from './batch-fee.ts';
 import { addresses, type Desk } from './desk.ts';
 import { type Batch, type Journalled, journal } from './journal.ts';
 import { MarketWatch } from './market-watch.ts';
-import { PriceUnknown, PriceWatch } from './price-watch.ts';
+import { Pause } from './pause.ts';
+import { Quotes } from './quotes.ts';
 import { rebroadcast } from './rebroadcast.ts';
 import { ReceiptWatch } from './receipt-watch.ts';
 import type { Settler, SettlerOptions } from './settle.ts';
@@ -27,7 +27,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   readonly #options: SettlerOptions<I>;
   readonly #desk: Desk;
   readonly #market: MarketWatch;
-  readonly #price: PriceWatch;
+  readonly #quotes: Quotes;
+  readonly #pause: Pause;
   readonly #receipts: ReceiptWatch<ChainReceipt>;
   readonly #waiters: Waiters<I>;
   readonly #busy = new Set<Hex>();
@@ -41,7 +42,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     this.#waiters = new Waiters(options.wait_ms);
     this.#desk = { chain, database, keys, fee_bounds, nudge_ms, stuck_ms };
     this.#market = new MarketWatch(chain, clock, addresses(this.#desk));
-    this.#price = new PriceWatch(options.eth_price);
+    this.#pause = new Pause(clock);
+    this.#quotes = new Quotes(options.eth_price, fee_bounds.fee_max_atomic);
     this.#receipts = new ReceiptWatch(hashes => chain.receipts(hashes as Hex[]), options.poll_ms);
   }
 
@@ -50,6 +52,10 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     const settlement = this.#waiters.enter(item);
     void this.#pump();
     return settlement;
+  }
+
+  get pause(): NotSent['reason'] | null {
+    return this.#pause.reason;
   }
 
   rebroadcast(): Promise<void> {
@@ -96,16 +102,17 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     const waiters = await this.#inTime(taken, head);
     if (waiters.length === 0) return false;
     const items = waiters.map(({ item }) => item);
-    const ether = this.#price.at(market.value);
-    if (ether.kind !== 'price') return this.#fail(waiters, notSent('price_unknown'), new PriceUnknown(ether.kind));
-    const priced = priceBatch(items, market.value, ether.price, this.#desk.fee_bounds.fee_max_atomic);
-    if (priced.kind !== 'priced') return this.#fail(waiters, notSent('fee_too_high'), new FeeTooHigh('settlement'));
-    const funded = keys.filter(key => key.balance_wei >= priced.worst_wei).map(key => key.address);
+    const quote = this.#quotes.of(items, market.value);
+    if (quote.kind === 'refused') {
+      if (quote.for_all) this.#pause.begin(quote.reason);
+      return this.#fail(waiters, notSent(quote.reason), quote.cause);
+    }
+    const { fee, eth_price } = quote;
+    const funded = keys.filter(key => key.balance_wei >= fee.worst_wei).map(key => key.address);
     if (funded.length === 0) return this.#fail(waiters, notSent('out_of_gas'), keys);
     const free = funded.filter(address => !this.#busy.has(address));
     const replaces = [...new Set(waiters.flatMap(({ failed }) => failed?.settlement_id ?? []))];
-    if (free.length > 0)
-      await this.#journal(waiters, { items, market: market.value, eth_price: ether.price, free, replaces });
+    if (free.length > 0) await this.#journal(waiters, { items, market: market.value, eth_price, free, replaces });
     else this.#waiters.putBack(waiters);
     return free.length === 0;
   }
@@ -127,6 +134,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
         else this.#tryApart(waiters, outcome.cause);
         return;
       case 'too_high':
+        if (outcome.cause.bound === 'day') this.#pause.begin('fee_too_high');
         this.#fail(waiters, notSent('fee_too_high'), outcome.cause);
         return;
       case 'in_doubt':

@@ -32,7 +32,7 @@ const GAS_PER_AUTHORIZATION = 110_000;
  * A contract wallet's own check of the signature is taken for 40,000 (a passkey's on Base is less); one that is still to
  * be made may cost all that it is given.
  */
-const GAS_ORDINARY = { alone: 88_000, batch: 43_000, each_in_batch: 50_500, wallet: 150_000 };
+export const GAS_ORDINARY = { alone: 88_000, batch: 43_000, each_in_batch: 50_500, wallet: 150_000 };
 
 export function gasOrdinary(items: readonly SettleItem[]): number {
   const [only] = items;
