@@ -55,8 +55,11 @@ function recoverSigner(digest: Uint8Array, { r, s, v }: EcdsaSignature): Hex | n
  * our gas for nothing. One wrapping is taken off, as ERC-6492 knows no more.
  */
 export function signatureOf(wallet: Hex, digest: Uint8Array, shown: Hex): Signature {
+  const bare = keySignature(wallet, digest, shown);
+  if (bare) return bare;
   const contract = unwrapped(shown.toLowerCase() as Hex);
-  return keySignature(wallet, digest, shown) ?? keySignature(wallet, digest, contract.bytes) ?? contract;
+  // Recovering is what a forged payment costs: not twice for the same bytes.
+  return (contract.deploy && keySignature(wallet, digest, contract.bytes)) ?? contract;
 }
 
 function keySignature(wallet: Hex, digest: Uint8Array, shown: Hex): EcdsaSignature | null {
