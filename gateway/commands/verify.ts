@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import {
   isRefusal,
   type RefusalVerification,
+  type Report,
   type Verification,
   verifyReceipt,
   verifyRefusal,
@@ -56,9 +57,21 @@ function printChecks(verification: Verification | RefusalVerification, what: str
   console.log(`This ${what} is NOT valid.`);
 }
 
-function printReceipt(verification: Verification): void {
+/** What a valid document leaves open. The key set was checked by nobody, unless it was given. */
+function printReport({ unsigned, broken, unchecked }: Report, keys_given: boolean): void {
+  for (const name of broken) console.log(`  WARN  ${name} does not verify; another signature does, and one is enough.`);
+  if (unsigned.unknown.length > 0)
+    console.log(`  WARN  Nobody signed ${unsigned.unknown.join(', ')}: no part of such a document.`);
+  if (unsigned.lane.length > 0)
+    console.log(`  note  Nobody signed ${unsigned.lane.join(', ')}: it is what stands beside, and may change.`);
+  for (const sentence of unchecked) console.log(`  open  ${sentence}`);
+  if (!keys_given) console.log("  open  Whether the keys are the issuer's: the document itself named them.");
+}
+
+function printReceipt(verification: Verification, keys_given: boolean): void {
   printChecks(verification, 'receipt');
   if (verification.kind === 'invalid') return;
+  printReport(verification.report, keys_given);
   const { claims, claim_id } = verification;
   console.log(`Valid: task ${String(claims.jti)}, signed by ${String(claims.iss)}, book ${claim_id}.`);
   if (claims.profile !== undefined) console.log(`Made in the ${String(claims.profile)} profile: no real money moved.`);
@@ -67,9 +80,10 @@ function printReceipt(verification: Verification): void {
   else console.log('The signature does not prove that USDC moved: look up payment_ref on its network.');
 }
 
-function printRefusal(verification: RefusalVerification): void {
+function printRefusal(verification: RefusalVerification, keys_given: boolean): void {
   printChecks(verification, 'refusal');
   if (verification.kind === 'invalid') return;
+  printReport(verification.report, keys_given);
   const { jti, iss, agent_id, policy_blocked_seq, policy_code } = verification.claims;
   console.log(`Valid: ${jti}, signed by ${iss}: ${policy_code}, row ${policy_blocked_seq} of book ${agent_id}.`);
   console.log('Nothing was charged. It is no receipt, and not spend.');
@@ -91,11 +105,11 @@ async function main(): Promise<number> {
   const jwks = await readJson(keys);
   if (refusal) {
     const verification = verifyRefusal(document, jwks, options);
-    printRefusal(verification);
+    printRefusal(verification, values.jwks !== undefined);
     return verification.kind === 'valid' ? 0 : 1;
   }
   const verification = verifyReceipt(document, jwks, options);
-  printReceipt(verification);
+  printReceipt(verification, values.jwks !== undefined);
   return verification.kind === 'valid' ? 0 : 1;
 }
 

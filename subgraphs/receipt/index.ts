@@ -77,6 +77,7 @@ export { type PreparedReceipt, prepareReceipt, type ReceiptFacts } from './recei
 export { Receipt } from './receipt/receipt.entity.ts';
 export { recordedTask } from './receipt/task.ts';
 export { type Verification, verifyReceipt } from './receipt/verify.ts';
+export type { Report } from './receipt/verify-report.ts';
 export { refusalDocument } from './refusal/document.ts';
 export { refusalById } from './refusal/find.ts';
 export { issueRefusals, type RefusedCall, type Refuser } from './refusal/issue.ts';

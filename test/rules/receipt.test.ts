@@ -1,32 +1,11 @@
 import fc from 'fast-check';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { canonicalHash } from '../../schema/digest.ts';
-import {
-  openIssuer,
-  prepareReceipt,
-  type ReceiptFacts,
-  receiptDocument,
-  receiptHeaders,
-  verifyReceipt,
-} from '../../subgraphs/receipt/index.ts';
-import { OpenLog } from '../../subgraphs/receipt/log/head.ts';
-import { placeReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
+import { type ReceiptFacts, receiptHeaders, verifyReceipt } from '../../subgraphs/receipt/index.ts';
 import { paidCall, waivedCall } from '../vectors/receipt-facts.ts';
-
-const base_url = 'https://svc.example';
-const collected_at_ms = Date.parse('2026-01-02T03:04:06.000Z');
-const now_ms = () => collected_at_ms;
-const issuer = openIssuer(['22'.repeat(32)], { base_url, now_ms });
-const stranger = openIssuer(['33'.repeat(32)], { base_url, now_ms });
-
-async function issue(facts: ReceiptFacts, book_seq: number | null = 1, by = issuer): Promise<JsonObject> {
-  const log = new OpenLog(0, [], collected_at_ms);
-  log.append(prepareReceipt(by, waivedCall).leaf_hash);
-  const receipt = await placeReceipt({ prepared: prepareReceipt(by, facts), book_seq }, log, by);
-  return receiptDocument(receipt, base_url, facts.profile);
-}
+import { altered, base_url, collected_at_ms, issue, issuer, paths, stranger } from './issued.ts';
 
 const document = await issue(paidCall);
 const claimsOf = async (from: JsonObject) => {
@@ -157,20 +136,6 @@ describe('a receipt', () => {
     expect(verifyReceipt({ ...document, ...lane }, issuer.jwks)).toMatchObject({ code: 'copy_mismatch' });
   });
 });
-
-/** Every path to a value inside a document. */
-function paths(value: Json, path: readonly string[] = []): (readonly string[])[] {
-  if (typeof value !== 'object' || value === null) return [path];
-  return Object.entries(value).flatMap(([key, member]) => paths(member, [...path, key]));
-}
-
-function altered(value: Json, [key, ...rest]: readonly string[], change: (old: Json) => Json): Json {
-  if (key === undefined) return change(value);
-  if (Array.isArray(value))
-    return value.map((item, index) => (`${index}` === key ? altered(item, rest, change) : item));
-  if (!isJsonObject(value)) return value;
-  return { ...value, [key]: altered(value[key] ?? null, rest, change) };
-}
 
 /** Another value of the same type: one character, one unit. */
 function other(old: Json): Json {

@@ -1,13 +1,8 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { sha256Hex } from '../../../schema/digest.ts';
-import {
-  isPayloadVersion,
-  type ProofOutcome,
-  payloadVersions,
-  proofOutcomes,
-  waivers,
-} from '../../../schema/receipt-payload.ts';
-import { treeHeadHash } from '../log/head.ts';
+import { canonicalHash, sha256Hex } from '../../../schema/digest.ts';
+import { isPayloadVersion, payloadVersions, waivers } from '../../../schema/receipt-payload.ts';
+import { same } from './verify-report.ts';
+import { BesideShape, ClaimShape, misshapen } from './verify-shape.ts';
 import { verifyEd25519, verifyEip191 } from './verify-signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, type Signed, unless } from './verify-signed.ts';
 
@@ -21,6 +16,11 @@ export interface Opened extends Signed {
 /** In order: a later rule may rely on all before it. */
 export const rules: readonly Rule<Opened>[] = [
   issuerSigned,
+  {
+    code: 'shape_invalid',
+    says: 'What is reckoned with is of its type.',
+    fault: ({ claims, document }) => shapeFault(claims, document),
+  },
   {
     code: 'version_unknown',
     says: 'The payload version is known, and signs all that it must.',
@@ -71,7 +71,7 @@ export const rules: readonly Rule<Opened>[] = [
     says: 'The signed tree head ends with this receipt.',
     fault: ({ claims, document }) =>
       unless(
-        claims.tree_size === undefined || claims.tree_size === Number(claims.leaf_index) + 1,
+        claims.tree_size === undefined || endsWith(claims.tree_size, claims.leaf_index),
         'The signed tree does not end with the signed leaf.',
       ) ?? rootFault(document, claims),
   },
@@ -79,19 +79,34 @@ export const rules: readonly Rule<Opened>[] = [
     code: 'session_expired',
     says: 'It was signed while the session, if any, was in force.',
     fault: ({ claims: { iat, valid_after, session_expiry } }) => {
-      const early = typeof valid_after === 'number' && Number(iat) < valid_after;
-      const late = typeof session_expiry === 'number' && Number(iat) > session_expiry;
+      if (valid_after === undefined && session_expiry === undefined) return null;
+      const early = typeof valid_after === 'number' && !(typeof iat === 'number' && iat >= valid_after);
+      const late = typeof session_expiry === 'number' && !(typeof iat === 'number' && iat <= session_expiry);
       return unless(!early && !late, 'The receipt was signed outside the session that it names.');
     },
   },
   { code: 'link_foreign', says: 'Every link leads to the issuer.', fault: opened => linkFault(opened) },
 ];
 
-/** The root is signed by the head's hash alone: shown, it must be what that hash is of. */
+function shapeFault(claims: JsonObject, document: JsonObject): string | null {
+  const claim = misshapen(ClaimShape, claims);
+  if (claim !== null) return `The signed ${claim} is of another type than it has to be.`;
+  const member = misshapen(BesideShape, document);
+  return member === null ? null : `${member} is not in the form that it has to be in.`;
+}
+
+function endsWith(tree_size: Json, leaf_index: Json | undefined): boolean {
+  return typeof leaf_index === 'number' && tree_size === leaf_index + 1;
+}
+
+/**
+ * The root is signed by the head's hash alone: shown, it must be what that hash is of. It is hashed as it is shown, never
+ * converted: a log_id of `true` is not 1.
+ */
 function rootFault({ log_id, root_hash }: JsonObject, { tree_size, tree_head_hash }: JsonObject): string | null {
   if (log_id === undefined && root_hash === undefined) return null;
-  const shown = { log_id: Number(log_id), tree_size: Number(tree_size), root_hash: String(root_hash) };
-  return unless(treeHeadHash(shown) === tree_head_hash, 'log_id and root_hash are not those of the signed tree head.');
+  const shown = { log_id: log_id ?? null, tree_size: tree_size ?? null, root_hash: root_hash ?? null };
+  return unless(canonicalHash(shown) === tree_head_hash, 'log_id and root_hash are not those of the signed tree head.');
 }
 
 function isLegacy({ payload_version: version }: JsonObject): boolean {
@@ -109,7 +124,7 @@ function paymentOf(claims: JsonObject): JsonObject {
   return isJsonObject(claims.payment) ? claims.payment : {};
 }
 
-const paymentRef = (claims: JsonObject) => paymentOf(claims).ref ?? undefined;
+export const paymentRef = (claims: JsonObject) => paymentOf(claims).ref ?? undefined;
 
 /** A call by key was paid for by nobody: whatever says otherwise beside it makes the receipt one of two things at once. */
 function waiverFault({ waived_by, settled_by, payment, caller_binding }: JsonObject): string | null {
@@ -122,7 +137,7 @@ function waiverFault({ waived_by, settled_by, payment, caller_binding }: JsonObj
 }
 
 /** Outer member → the signed fact that it repeats. */
-const copies: Readonly<Record<string, (claims: JsonObject) => Json | undefined>> = {
+export const copies: Readonly<Record<string, (claims: JsonObject) => Json | undefined>> = {
   task_id: claims => claims.jti,
   hub: claims => claims.hub,
   model: claims => claims.model,
@@ -165,8 +180,6 @@ function copyFault({ document, payload, claims }: Opened): string | null {
  * looked for in vain. Of one that it has signed as seen they may say nothing else.
  */
 function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }: JsonObject, claims: JsonObject) {
-  const known = proof_outcome === undefined || proofOutcomes.includes(proof_outcome as ProofOutcome);
-  if (!known) return 'proof_outcome is unknown.';
   const unsigned = claims.settled_by === undefined && signsLess(claims);
   const seen_since = claims.settled_by === 'receipt' && settled_by === 'observed_transfer';
   if (settled_by !== undefined && settled_by !== claims.settled_by && !seen_since && !unsigned)
@@ -184,10 +197,6 @@ function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }
 /** Versions before 10 signed fewer facts: what they did not sign cannot disagree. */
 function signsLess({ payload_version: version }: JsonObject): boolean {
   return typeof version === 'number' && version < 10;
-}
-
-function same(a: Json | undefined, b: Json | undefined): boolean {
-  return a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b);
 }
 
 function linkFault({ document, claims, bases }: Opened): string | null {

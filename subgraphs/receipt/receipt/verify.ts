@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { reportOn } from './verify-coverage.ts';
+import type { Report } from './verify-report.ts';
 import { type Opened, rules } from './verify-rules.ts';
 import { type Jwks, parseJws } from './verify-signature.ts';
 import { type Check, type Invalid, judgeBy, malformed } from './verify-signed.ts';
@@ -10,6 +12,8 @@ export type Verification =
       /** `legacy`: version 8 did not sign it yet. `none`: the call landed on no book. */
       readonly claim_id: number | 'legacy' | 'none';
       readonly checks: readonly Check[];
+      /** What is left open: unsigned members, a signature that is broken beside one that is not, what was not checked. */
+      readonly report: Report;
     }
   | Invalid;
 
@@ -28,7 +32,8 @@ export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyO
     if (opened === null) return malformed('This is not a receipt: payload or issuer_signature.jws is missing.');
     const judged = judgeBy(rules, opened);
     if (judged.kind === 'invalid') return judged;
-    return { kind: 'valid', claims: opened.claims, claim_id: claimId(opened.claims), checks: judged.checks };
+    const { claims } = opened;
+    return { kind: 'valid', claims, claim_id: claimId(claims), checks: judged.checks, report: reportOn(opened) };
   } catch (fault) {
     // Only text without a canonical form gets here: a lone surrogate, a number beyond IEEE doubles.
     return malformed(`The receipt has no canonical form: ${String(fault)}`);

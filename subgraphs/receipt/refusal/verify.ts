@@ -2,6 +2,7 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../.
 import { documents } from '../../../schema/documents.ts';
 import { networks } from '../../../schema/network.ts';
 import { refusalCodes } from '../../../schema/refusal-payload.ts';
+import { always, type Coverage, type Report, unsignedIn } from '../receipt/verify-report.ts';
 import { type Jwks, parseJws } from '../receipt/verify-signature.ts';
 import {
   type Check,
@@ -17,7 +18,13 @@ import {
 import { refusalUrl } from './document.ts';
 
 export type RefusalVerification =
-  | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[] }
+  | {
+      readonly kind: 'valid';
+      readonly claims: JsonObject;
+      readonly checks: readonly Check[];
+      /** What is left open: members that nobody signed, and what was not checked. */
+      readonly report: Report;
+    }
   | Invalid;
 
 /** Whether a document says that it is a signed refusal. */
@@ -40,8 +47,10 @@ export function verifyRefusal(
   const { iss, iat: _, jti, ...payload } = jws.claims;
   const bases = [iss, options.base_url].filter(base => typeof base === 'string');
   try {
-    const judged = judgeBy(rules, { document, payload, jti, bases, jws, jwks });
-    return judged.kind === 'invalid' ? judged : { kind: 'valid', claims: jws.claims, checks: judged.checks };
+    const opened = { document, payload, jti, bases, jws, jwks };
+    const judged = judgeBy(rules, opened);
+    if (judged.kind === 'invalid') return judged;
+    return { kind: 'valid', claims: jws.claims, checks: judged.checks, report: reportOn(opened) };
   } catch (fault) {
     // Only text without a canonical form gets here.
     return malformed(`The refusal has no canonical form: ${String(fault)}`);
@@ -88,18 +97,38 @@ function isAnchor(anchor: Json | undefined): boolean {
   );
 }
 
-/** What stands around the payload: its proof, and the members of the problem (RFC 9457) that a refused call is told. */
-const around = new Set([
-  'refusal_url',
-  'issuer_signature',
-  'verification',
-  'type',
-  'title',
-  'status',
-  'detail',
-  'code',
-  'error',
-]);
+/** The members of the problem (RFC 9457) that a refused call is told: nobody signs them. */
+const problem = ['type', 'title', 'status', 'detail', 'code', 'error'];
+
+/** What stands around the payload. */
+const around = new Set(['refusal_url', 'issuer_signature', 'verification', ...problem]);
+
+const coverage: Coverage<Opened> = {
+  refusal_url: always,
+  'verification.jwks_uri': always,
+  'verification.issuer_history_uri': always,
+  'issuer_signature.jws': always,
+  'issuer_signature.kid': always,
+  'issuer_signature.value': always,
+  'issuer_signature.alg': always,
+};
+
+const lane = new Set(['verification.how', ...problem]);
+
+/** What a refusal that has passed every rule leaves open. All of its signatures are needed, so none of them is broken. */
+function reportOn(opened: Opened): Report {
+  const { document, payload } = opened;
+  const around_it = Object.fromEntries(Object.entries(document).filter(([name]) => !Object.hasOwn(payload, name)));
+  const anchored = isJsonObject(payload.base_anchor) && payload.base_anchor.status === 'AVAILABLE';
+  return {
+    unsigned: unsignedIn(around_it, opened, { coverage, lane }),
+    broken: [],
+    unchecked: [
+      ...(anchored ? ['Whether its anchor is a block of Base: look the hash up there.'] : []),
+      `Whether row ${String(payload.policy_blocked_seq)} of book ${String(payload.agent_id)} says the same.`,
+    ],
+  };
+}
 
 function copyFault(document: JsonObject, payload: JsonObject): string | null {
   for (const [name, signed] of Object.entries(payload)) {
