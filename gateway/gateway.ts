@@ -3,8 +3,16 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
 import { openBookEvents } from '../subgraphs/book/index.ts';
 import { systemClock, systemRandom } from '../subgraphs/clock.ts';
+import type { Database } from '../subgraphs/database.ts';
 import { openLive } from '../subgraphs/live.ts';
-import { findTask, type HubOptions, openHubs as openHttpHubs, openIssuer } from '../subgraphs/receipt/index.ts';
+import {
+  findTask,
+  type HubOptions,
+  type Issuer,
+  openHubs as openHttpHubs,
+  openIssuer,
+  recordIssuer,
+} from '../subgraphs/receipt/index.ts';
 import { Uploads } from '../subgraphs/uploads.ts';
 import { openVault } from '../subgraphs/vault.ts';
 import { Closing } from './closing.ts';
@@ -62,9 +70,11 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const operations = closing.add(openOperations(exposure, logger), it => it.close());
     const { metrics, paid_calls } = operations;
     const database = closing.add(await openStore(config.database_url), store => store.close());
-    const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
-    const { saved_head, guard } = await openLog(database, { data_dir: config.data_dir, issuer, logger, audit_leaves });
+    const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
+    const log_options = { data_dir: config.data_dir, issuer: signer, logger, audit_leaves };
+    const { saved_head, guard } = await openLog(database, log_options);
     closing.add(guard, it => it.stop());
+    const issuer = await withHistories(signer, database, config, logger);
     const live = closing.add(await openLive(database), it => it.close());
     const hubs = closing.add(openHubs(config.hubs, hubOptions(config, operations)), it => it.close());
     watchHubs(metrics, hubs);
@@ -119,6 +129,12 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     await closing.close();
     throw error;
   }
+}
+
+/** On a log that was proven, and on no other: its history would be another's. */
+function withHistories(signer: Issuer, database: Database, { data_dir }: Config, logger: Logger): Promise<Issuer> {
+  const failed = (error: unknown) => logger.warn({ err: error }, 'the issuer history could not be read again');
+  return recordIssuer(database, signer, { data_dir, failed });
 }
 
 function hubOptions({ hub_timeout_ms: timeout_ms, router }: Config, { hubHeard: heard }: Operations): HubOptions {

@@ -8,6 +8,7 @@ import {
   headToContinue,
   openIssuer,
   proveLogIntact,
+  restoreHistories,
   type SavedHead,
   savedHead,
   type TreeHeadFacts,
@@ -60,6 +61,8 @@ const development = await startDevelopment(readConfig());
 const { config } = development;
 const database = await openStore(config.database_url);
 try {
+  const put_back = await restoreHistories(database, config.data_dir);
+  if (put_back !== null) console.log(put_back);
   const saved_head = savedHead(join(config.data_dir, 'log-head.json'));
   const { saved, readable } = await readHead(saved_head);
   const { kind, found } = await proveLogIntact(database, saved);

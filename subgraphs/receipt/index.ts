@@ -6,6 +6,8 @@ import { ImageResolver } from './inference/images/image.resolver.ts';
 import { ModelResolver } from './inference/models/model.resolver.ts';
 import { ResponseResolver } from './inference/responses/response.resolver.ts';
 import { TaskResolver } from './inference/tasks/task.resolver.ts';
+import { IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts';
+import { IssuerHistoryTables } from './issuer/migration.ts';
 import { KeyCall } from './key-call/key-call.entity.ts';
 import { KeyCallTable } from './key-call/migration.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
@@ -53,6 +55,7 @@ export { quotePaid } from './inference/tasks/quote.paid.ts';
 export { taskPaid } from './inference/tasks/task.paid.ts';
 export { isVendorBlind } from './inference/vendor-blind.ts';
 export { type Issuer, openIssuer } from './issuer/keys.ts';
+export { recordIssuer, restoreHistories } from './issuer/record.ts';
 export {
   beginKeyCalls,
   dropKeyCall,
@@ -99,6 +102,8 @@ export const receiptEntities = [
   SettlerKeyRow,
   SignedRefusal,
   KeyCall,
+  IssuerSnapshotRow,
+  ReceiptPolicyRow,
 ];
 export const receiptMigrations = [
   ReceiptLogMigration,
@@ -120,6 +125,7 @@ export const receiptMigrations = [
   ExpiredByPayer,
   ClaimFailures,
   SettlementFees,
+  IssuerHistoryTables,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

@@ -120,6 +120,13 @@ describe('GET /.well-known', () => {
     for (const key of body.keys) expect(key).not.toHaveProperty('d');
   });
 
+  test('/did.json 200: the keys of all seeds, the current one first', async () => {
+    const { status, body } = await service.get<{ assertionMethod: readonly string[] }>('/.well-known/did.json');
+    expect(status).toBe(200);
+    expect(body.assertionMethod).toHaveLength(4);
+    expect(body.assertionMethod[0]?.split('#')[1]).toBe(chat.svc.issuer_signature.kid);
+  });
+
   interface History {
     readonly version: number;
     readonly hash: string;
@@ -140,7 +147,7 @@ describe('GET /.well-known', () => {
     expect(older.version).toBe(1);
     expect(canonicalHash(older.snapshot)).toBe(older.hash);
     expect(current.snapshot.previous_hash).toBe(older.hash);
-    expect(current.snapshots).toContainEqual({ version: 1, hash: older.hash });
+    expect(current.snapshots).toContainEqual(expect.objectContaining({ version: 1, hash: older.hash }));
     expect((await history(`?hash=${older.hash}`)).body).toEqual(older);
   });
 
@@ -157,9 +164,11 @@ describe('GET /.well-known', () => {
       '/.well-known/receipt-policy-history.json',
     );
     expect(status).toBe(200);
-    const [policy] = body.policies;
-    expect(policy).toMatchObject({ version: 1, hash: canonicalHash(policy?.policy ?? {}) });
-    expect(chat.svc.payload).toMatchObject({ receipt_policy: { version: 1, hash: policy?.hash } });
+    for (const { hash, policy } of body.policies) expect(canonicalHash(policy)).toBe(hash);
+    const [first, newest] = body.policies;
+    expect(first).toMatchObject({ version: 1, policy: { version: 1 } });
+    expect(newest).toMatchObject({ version: 2, policy: { previous_hash: first?.hash } });
+    expect(chat.svc.payload).toMatchObject({ receipt_policy: { version: 2, hash: newest?.hash } });
   });
 
   test('/log-breaks.json 200: none were declared', async () => {

@@ -76,6 +76,8 @@ export async function openGround(given: GroundOptions = {}) {
     HUBS: JSON.stringify([hub.config]),
     PAY_TO_BASE: pay_to,
     API_KEYS: 'a-live-key',
+    // Processes of one database have one issuer, whatever their DATA_DIR.
+    ISSUER_KEYS: randomBytes(32).toString('hex'),
     LOG_LEVEL: 'warn',
     ...solana?.environment,
   };

@@ -158,6 +158,7 @@ describe('npm run verify', () => {
         receipt: document,
         answer: { id: 'x', svc: document },
         forged: { ...document, amount: '1' },
+        padded: { ...document, discount: '1', co_signature: { alg: 'secp256k1-eip191' } },
         jwks: issuer.jwks,
       };
       for (const [name, content] of Object.entries(files))
@@ -168,6 +169,10 @@ describe('npm run verify', () => {
         text: expect.stringContaining('Valid: task task_a'),
       });
       expect(await verify(...at('answer'))).toMatchObject({ code: 0 });
+      const padded = await verify(...at('padded'));
+      expect(padded).toMatchObject({ code: 0, text: expect.stringContaining('WARN  Nobody signed discount') });
+      expect(padded.text).toContain('WARN  co_signature does not verify');
+      expect(padded.text).toMatch(/open {2}Whether USDC moved: look up base:/);
       expect(await verify(...at('forged'))).toMatchObject({
         code: 1,
         text: expect.stringContaining('amount disagrees'),

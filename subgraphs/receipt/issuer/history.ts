@@ -1,50 +1,75 @@
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
-import type { IssuerHistoryRef } from '../../../schema/receipt-payload.ts';
-import type { SeedKeys } from './derive.ts';
+import { kidOf, type Snapshot } from './snapshot.ts';
+import type { Version } from './version.ts';
 
-/**
- * The append-only history of the issuer's keys: snapshot N knows the first N seeds, and names snapshot N-1 by its hash.
- * Nothing in it depends on time or place, so processes with the same seeds publish and sign the same hashes.
- */
-function snapshot(seeds: readonly SeedKeys[], version: number): JsonObject {
-  const entries = seeds.slice(0, version).map((seed, index) => ({
-    seq: index + 1,
-    kid: seed.es256.kid,
-    status: index + 1 === version ? 'current' : 'retired',
-    thumbprints: { ES256: seed.es256.kid, Ed25519: seed.ed25519.kid, ES256K: seed.secp256k1.kid },
-    addresses: [seed.secp256k1.address],
-  }));
-  const previous_hash = version > 1 ? canonicalHash(snapshot(seeds, version - 1)) : null;
-  return present({ schema: documents.issuer_history, version, seq: version, entries, previous_hash });
+export interface WantedSnapshot {
+  readonly version?: number;
+  readonly hash?: string;
 }
 
-/** `hash` is SHA-256 over the canonical form of `snapshot`; receipts sign {hash, version, seq}. */
-export function historyDocument(
-  seeds: readonly SeedKeys[],
-  wanted: { readonly version?: number; readonly hash?: string },
-): JsonObject | null {
-  const published = seeds.map((_, index) => {
-    const content = snapshot(seeds, index + 1);
-    return { version: index + 1, hash: canonicalHash(content), content };
-  });
-  const found = published
-    .filter(({ version }) => wanted.version === undefined || version === wanted.version)
-    .filter(({ hash }) => wanted.hash === undefined || hash === wanted.hash)
-    .at(-1);
+/**
+ * A snapshot as it is published: the document whose hash receipts sign, and beside it the keys that it names by their
+ * hashes, with their times. The newest one where neither version nor hash is wanted; null where there is none such.
+ */
+export function historyDocument(snapshots: readonly Snapshot[], wanted: WantedSnapshot): JsonObject | null {
+  const at = snapshots.findLastIndex(
+    ({ version, hash }) =>
+      (wanted.version === undefined || version === wanted.version) &&
+      (wanted.hash === undefined || hash === wanted.hash),
+  );
+  const found = snapshots[at];
   if (found === undefined) return null;
-  const { version, hash, content } = found;
-  return {
+  return present({
     schema: documents.issuer_history,
-    version,
-    hash,
-    snapshot: content,
-    snapshots: published.map(each => ({ version: each.version, hash: each.hash })),
+    version: found.version,
+    hash: found.hash,
+    ...timesOf(snapshots, at),
+    snapshot: found.document,
+    keys: snapshots.slice(0, at + 1).map((snapshot, index) =>
+      present({
+        seq: snapshot.version,
+        kid: kidOf(snapshot.keys),
+        ...timesOf(snapshots, index),
+        jwks: { keys: jwksOf(snapshot) },
+      }),
+    ),
+    issuer_signature: { alg: 'ES256', kid: kidOf(found.keys), jws: found.jws },
+    snapshots: snapshots.map((each, index) =>
+      present({ version: each.version, hash: each.hash, ...timesOf(snapshots, index) }),
+    ),
+  });
+}
+
+/** A version is retired when the next one is appended. */
+function timesOf(versions: readonly Version[], index: number) {
+  return {
+    activated_at: versions[index]?.activated_at ?? null,
+    retired_at: versions[index + 1]?.activated_at ?? null,
   };
 }
 
-export function historyRef(seeds: readonly SeedKeys[]): IssuerHistoryRef {
-  const version = seeds.length;
-  return { hash: canonicalHash(snapshot(seeds, version)), version, seq: version };
+/** Every public key that ever signed, the newest first: old receipts go on verifying without their seeds. */
+export function keySet(snapshots: readonly Snapshot[]): JsonObject {
+  return { keys: snapshots.toReversed().flatMap(jwksOf) };
+}
+
+function jwksOf({ keys: { es256, ed25519, secp256k1 } }: Pick<Snapshot, 'keys'>): JsonObject[] {
+  return [es256, ed25519, secp256k1];
+}
+
+/** The public append-only document; the signature covers the newest version's number and hash. */
+export function policyHistory(versions: readonly Version[], sign: (claims: JsonObject) => string): JsonObject {
+  const newest = versions.at(-1);
+  if (newest === undefined) throw new RangeError('no receipt policy is published');
+  const { version, hash } = newest;
+  return {
+    schema: documents.receipt_policy_history,
+    version,
+    hash,
+    policies: versions.map((each, index) =>
+      present({ version: each.version, hash: each.hash, ...timesOf(versions, index), policy: each.document }),
+    ),
+    issuer_signature: { alg: 'ES256', jws: sign({ receipt_policy: { hash, version } }) },
+  };
 }

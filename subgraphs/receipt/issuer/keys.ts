@@ -4,10 +4,13 @@ import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.t
 import { keccak256 } from '../../../schema/digest.ts';
 import type { IssuerHistoryRef, ReceiptPolicyRef } from '../../../schema/receipt-payload.ts';
 import { deriveKeys, type SeedKeys } from './derive.ts';
-import { type IssuerDid, issuerDid } from './did.ts';
-import { historyDocument, historyRef } from './history.ts';
+import { type DidKids, didKids, type IssuerDid } from './did.ts';
+import { type Histories, historiesAfter, noHistories } from './histories.ts';
+import type { WantedSnapshot } from './history.ts';
 import { p1363 } from './p1363.ts';
-import { policyHistory, receiptPolicyRef } from './policy.ts';
+import { receiptPolicyRef } from './policy.ts';
+import { publisher } from './publish.ts';
+import { historyRef, type PublicKeys } from './snapshot.ts';
 
 export interface Ed25519Signature extends JsonObject {
   readonly alg: 'Ed25519';
@@ -34,7 +37,7 @@ interface Allowance {
  * Signs for this service. What every paid call needs is made on Node's other threads, since the one that serves all calls
  * is the first to be full; what is rare is synchronous, which is less work.
  */
-export interface Issuer {
+export interface Signer {
   /** `iss` of every token, without a trailing slash. */
   readonly base_url: string;
   /** The current ES256 key's RFC 7638 thumbprint. */
@@ -53,18 +56,31 @@ export interface Issuer {
   coSignature(payload_hash: string): Eip191Signature;
   /** Over the canonical {agent_id, remaining, as_of}: verify only, nothing can be drawn with it. */
   signAllowance(allowance: Allowance): { readonly alg: 'ES256'; readonly value: string; readonly kid: string };
+  readonly did_kids: DidKids;
+  now_ms(): number;
+  /** The histories with what the configured seeds and this code add to them. @throws BrokenHistory where they cannot. */
+  historiesAfter(known: Histories): Histories;
+}
+
+/** What anybody may read of the issuer. */
+export interface Published {
   /** By which x402's clients find the keys of signed offers and receipts. */
   readonly did: IssuerDid;
-  /** Every public key, older seeds' too: old receipts go on verifying. */
+  /** Every public key, also of seeds that are not configured any more: old receipts go on verifying. */
   readonly jwks: JsonObject;
   /** The current issuer-history document. */
   readonly history: JsonObject;
   /** A snapshot of it by version or by hash; the current one without either; null where there is none such. */
-  historySnapshot(wanted: { readonly version?: number; readonly hash?: string }): JsonObject | null;
+  historySnapshot(wanted: WantedSnapshot): JsonObject | null;
   readonly policyHistory: JsonObject;
+}
+
+export interface Issuer extends Signer, Published {
   /** What receipts sign of the two histories. */
   readonly issuer_history: IssuerHistoryRef;
   readonly receipt_policy: ReceiptPolicyRef;
+  /** Before something published is read: hears of what other processes have appended, at most once a second. */
+  renew(): Promise<void>;
 }
 
 export interface IssuerOptions {
@@ -73,24 +89,61 @@ export interface IssuerOptions {
 }
 
 /**
- * The only reader of private keys.
- * @param secrets 32-byte hex seeds, the current one first. The same seeds give the same keys and documents in every process.
+ * The only reader of private keys. Its histories begin with its seeds, as in a database that knows none yet.
+ * @param secrets 32-byte hex seeds, the current one first. The same seeds give the same keys and hashes in every process.
  */
 export function openIssuer(secrets: readonly string[], options: IssuerOptions): Issuer {
+  const signer = openSigner(secrets, options);
+  const histories = signer.historiesAfter(noHistories);
+  return issuerOf(signer, { latest: () => histories, renew: async () => {} });
+}
+
+/** Histories as they are known by now. */
+export interface HeldHistories {
+  latest(): Histories;
+  renew(): Promise<void>;
+}
+
+/** @throws where its current key is in none of them. */
+export function issuerOf(signer: Signer, { latest, renew }: HeldHistories): Issuer {
+  const signed = latest().snapshots.find(({ keys }) => keys.es256.kid === signer.kid);
+  if (signed === undefined) throw new RangeError('the history does not hold the current key');
+  const shown = publisher(signer, latest);
+  return {
+    ...signer,
+    get did() {
+      return shown().did;
+    },
+    get jwks() {
+      return shown().jwks;
+    },
+    get history() {
+      return shown().history;
+    },
+    get policyHistory() {
+      return shown().policyHistory;
+    },
+    historySnapshot: wanted => shown().historySnapshot(wanted),
+    issuer_history: historyRef(signed),
+    receipt_policy: receiptPolicyRef,
+    renew,
+  };
+}
+
+function openSigner(secrets: readonly string[], { base_url, now_ms }: IssuerOptions): Signer {
   const seeds = secrets.map(deriveKeys);
   const current = seeds[0];
   if (current === undefined) throw new RangeError('an issuer needs at least one key');
-  const { base_url } = options;
-  const { signJws, signJwsAside } = jwsSigner(current, base_url);
   const signCanonical = (text: string) => es256(current.es256.key, text).toString('base64url');
-  const oldestFirst = seeds.toReversed();
-  const history = historyDocument(oldestFirst, {});
-  if (history === null) throw new RangeError('an issuer needs at least one key');
+  const oldestFirst = seeds.toReversed().map(seed => ({
+    keys: publicKeysOf(seed),
+    sign: (claims: JsonObject) => jwsSigner(seed, base_url).signJws({ iss: base_url, ...claims }),
+  }));
   return {
     base_url,
     kid: current.es256.kid,
-    signJws,
-    signJwsAside,
+    did_kids: didKids(base_url, current),
+    ...jwsSigner(current, base_url),
     signCanonical,
     signCanonicalAside: async text => (await es256Aside(current.es256.key, text)).toString('base64url'),
     signature: payload_hash => ed25519Signature(current, payload_hash),
@@ -99,19 +152,16 @@ export function openIssuer(secrets: readonly string[], options: IssuerOptions): 
       const value = signCanonical(canonicalJson({ agent_id, remaining, as_of }));
       return { alg: 'ES256', value, kid: current.es256.kid };
     },
-    did: issuerDid(base_url, seeds, current),
-    jwks: { keys: seeds.flatMap(seed => [seed.es256.jwk, seed.ed25519.jwk, seed.secp256k1.jwk]) },
-    history,
-    historySnapshot: wanted => historyDocument(oldestFirst, wanted),
-    policyHistory: policyHistory(claims =>
-      signJws({ iss: base_url, iat: Math.floor(options.now_ms() / 1000), ...claims }),
-    ),
-    issuer_history: historyRef(oldestFirst),
-    receipt_policy: receiptPolicyRef,
+    now_ms,
+    historiesAfter: known => historiesAfter(known, oldestFirst, now_ms()),
   };
 }
 
-function jwsSigner({ es256: { key, kid } }: SeedKeys, base_url: string): Pick<Issuer, 'signJws' | 'signJwsAside'> {
+function publicKeysOf({ es256, ed25519, secp256k1: co_signing }: SeedKeys): PublicKeys {
+  return { es256: es256.jwk, ed25519: ed25519.jwk, secp256k1: co_signing.jwk };
+}
+
+function jwsSigner({ es256: { key, kid } }: SeedKeys, base_url: string): Pick<Signer, 'signJws' | 'signJwsAside'> {
   const header = { alg: 'ES256', kid, typ: 'JWT', jku: `${base_url}/.well-known/jwks.json` };
   const encoded = Buffer.from(JSON.stringify(header)).toString('base64url');
   const inputOf = (claims: JsonObject) => `${encoded}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;

@@ -39,35 +39,39 @@ export class ReceiptResolver {
 @Resolver()
 export class IssuerResolver {
   @Query(() => GraphQLJSONObject, { description: "The issuer's public keys (RFC 7517)." })
-  jwks(@Ctx() context: ReceiptContext): JsonObject {
-    return context.issuer.jwks;
+  async jwks(@Ctx() { issuer }: ReceiptContext): Promise<JsonObject> {
+    await issuer.renew();
+    return issuer.jwks;
   }
 
   @Query(() => GraphQLJSONObject, {
     description: "did:web of this service: the keys of x402's signed offers and receipts.",
   })
-  didDocument(@Ctx() context: ReceiptContext): JsonObject {
-    return context.issuer.did.document;
+  async didDocument(@Ctx() { issuer }: ReceiptContext): Promise<JsonObject> {
+    await issuer.renew();
+    return issuer.did.document;
   }
 
   @Query(() => GraphQLJSONObject, {
     nullable: true,
     description: 'The current snapshot, or an older one by version or hash.',
   })
-  issuerHistory(
+  async issuerHistory(
     @Arg('version', () => Int, { nullable: true }) version: number | undefined,
     @Arg('hash', () => String, { nullable: true }) hash: string | undefined,
-    @Ctx() context: ReceiptContext,
-  ): JsonObject | null {
-    return context.issuer.historySnapshot({
+    @Ctx() { issuer }: ReceiptContext,
+  ): Promise<JsonObject | null> {
+    await issuer.renew();
+    return issuer.historySnapshot({
       ...(typeof version === 'number' ? { version } : {}),
       ...(typeof hash === 'string' ? { hash } : {}),
     });
   }
 
   @Query(() => GraphQLJSONObject)
-  receiptPolicyHistory(@Ctx() context: ReceiptContext): JsonObject {
-    return context.issuer.policyHistory;
+  async receiptPolicyHistory(@Ctx() { issuer }: ReceiptContext): Promise<JsonObject> {
+    await issuer.renew();
+    return issuer.policyHistory;
   }
 }
 

@@ -1,0 +1,87 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { canonicalHash } from '../../../schema/digest.ts';
+import { iso } from '../../clock.ts';
+import { policies } from './policy.ts';
+import { historyRef, kidOf, type PublicKeys, type Snapshot, snapshotDocument, succession } from './snapshot.ts';
+import type { Version } from './version.ts';
+
+/** The issuer's keys and the policies of its receipts, oldest first. Both only grow. */
+export interface Histories {
+  readonly snapshots: readonly Snapshot[];
+  readonly policies: readonly Version[];
+}
+
+export const noHistories: Histories = { snapshots: [], policies: [] };
+
+/** A history is not the one that was published, or cannot become the one that is configured. */
+export class BrokenHistory extends Error {
+  override name = 'BrokenHistory';
+}
+
+/** A configured seed, as far as a history has to do with it. */
+export interface HistorySeed {
+  readonly keys: PublicKeys;
+  /** By its own ES256 key. */
+  sign(claims: JsonObject): string;
+}
+
+/**
+ * The histories with what is new: the configured seeds and the policies of this code that they lack. The same object where
+ * nothing is. @param seeds oldest first. @throws BrokenHistory where the seeds do not continue the history.
+ */
+export function historiesAfter(known: Histories, seeds: readonly HistorySeed[], now_ms: number): Histories {
+  const added = addedSeeds(known.snapshots, seeds);
+  const unpublished = policies.slice(known.policies.length);
+  if (added.length === 0 && unpublished.length === 0) return known;
+  const snapshots = [...known.snapshots];
+  for (const seed of added) snapshots.push(nextSnapshot(snapshots, seed, now_ms));
+  const published = [...known.policies];
+  for (const document of unpublished) published.push(nextVersion(published, document, now_ms));
+  return { snapshots, policies: published };
+}
+
+function addedSeeds(snapshots: readonly Snapshot[], seeds: readonly HistorySeed[]): readonly HistorySeed[] {
+  const known = snapshots.map(({ keys }) => kidOf(keys));
+  const next = succession(
+    known,
+    seeds.map(({ keys }) => kidOf(keys)),
+  );
+  switch (next.kind) {
+    case 'retired_key':
+      throw new BrokenHistory(
+        `the current key of ISSUER_KEYS, ${next.kid}, is version ${known.indexOf(next.kid) + 1} of the issuer history ` +
+          `and was retired by version ${known.indexOf(next.kid) + 2}: a retired key signs no more. Put the seed of ` +
+          `${known.at(-1)} first, or a new one`,
+      );
+    case 'unrecorded_key':
+      throw new BrokenHistory(
+        `ISSUER_KEYS holds an older seed, of the key ${next.kid}, that the issuer history does not know: a history grows ` +
+          'at its end alone. Leave that seed out, or put it first to sign by it from now on',
+      );
+    case 'continues':
+      return seeds.filter(({ keys }) => next.added.includes(kidOf(keys)));
+  }
+}
+
+function nextSnapshot(known: readonly Snapshot[], { keys, sign }: HistorySeed, now_ms: number): Snapshot {
+  const version = nextVersion(known, snapshotDocument(known.at(-1)?.document ?? null, keys), now_ms);
+  return { ...version, keys, jws: sign(activation(version)) };
+}
+
+/** What is signed of a snapshot: its hash, and since when it holds. */
+export function activation(version: Version): JsonObject {
+  const { activated_at } = version;
+  return { iat: Math.floor(Date.parse(activated_at) / 1000), issuer_history: historyRef(version), activated_at };
+}
+
+function nextVersion(known: readonly Version[], document: JsonObject, now_ms: number): Version {
+  const last = known.at(-1);
+  return {
+    version: known.length + 1,
+    hash: canonicalHash(document),
+    document,
+    previous_hash: last?.hash ?? null,
+    // A clock that was set back does not make a version older than the one before it.
+    activated_at: iso(Math.max(now_ms, last === undefined ? 0 : Date.parse(last.activated_at))),
+  };
+}

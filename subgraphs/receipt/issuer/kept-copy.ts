@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, renameSync } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { withFileLock } from '../log/file-lock.ts';
+
+import { BrokenHistory, type Histories } from './histories.ts';
+import { requireSound } from './history-check.ts';
+import type { Version } from './version.ts';
+
+/** Each history as DATA_DIR holds it, beside the saved head: what a restored older dump cannot take back. Null where none is. */
+export type KeptCopies = { readonly [name in keyof Histories]: Histories[name] | null };
+
+export const copyFiles = {
+  snapshots: 'issuer-history.json',
+  policies: 'receipt-policy-history.json',
+} as const satisfies Record<keyof Histories, string>;
+
+const object = z.custom<JsonObject>(value => z.record(z.string(), z.json()).safeParse(value).success);
+const version = z.object({
+  version: z.int(),
+  hash: z.string(),
+  document: object,
+  previous_hash: z.string().nullable(),
+  activated_at: z.iso.datetime(),
+});
+const keys = z.object({ es256: object, ed25519: object, secp256k1: object });
+const stored = {
+  snapshots: z.array(version.extend({ keys, jws: z.string() })),
+  policies: z.array(version),
+} as const;
+
+/** @throws BrokenHistory where a file cannot be read, or does not hold what it says: that is no reason to start afresh. */
+export function readCopies(data_dir: string): KeptCopies {
+  const copies = {
+    snapshots: readCopy(join(data_dir, copyFiles.snapshots), stored.snapshots),
+    policies: readCopy(join(data_dir, copyFiles.policies), stored.policies),
+  };
+  requireSound({ snapshots: copies.snapshots ?? [], policies: copies.policies ?? [] }, `its copy in ${data_dir}`);
+  return copies;
+}
+
+function readCopy<T>(path: string, shape: z.ZodType<T>): T | null {
+  try {
+    return shape.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new BrokenHistory(`the kept history ${path} cannot be read`, { cause: fault });
+  }
+}
+
+/** Resolves when copies at least as long are on disk; a shorter one never replaces a longer one, whoever writes it. */
+export async function keepCopies(data_dir: string, { snapshots, policies }: Histories): Promise<void> {
+  await keepCopy(join(data_dir, copyFiles.snapshots), snapshots, stored.snapshots);
+  await keepCopy(join(data_dir, copyFiles.policies), policies, stored.policies);
+}
+
+/** Write aside, fsync, rename, fsync the folder: after a power cut either the old copy or the new one stands there. */
+async function keepCopy<V extends Version>(path: string, versions: readonly V[], shape: z.ZodType<V[]>): Promise<void> {
+  const suffices = () => (readCopy(path, shape)?.length ?? -1) >= versions.length;
+  if (suffices()) return;
+  const aside = `${path}.${randomUUID()}.tmp`;
+  try {
+    await writeDurably(aside, `${JSON.stringify(versions, null, 2)}\n`);
+    let placed = false;
+    while (!placed) {
+      placed = await withFileLock(`${path}.lock`, held => {
+        if (suffices()) return true;
+        if (held()) renameSync(aside, path);
+        return held();
+      });
+    }
+  } finally {
+    await rm(aside, { force: true });
+  }
+  const folder = await open(dirname(path), 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

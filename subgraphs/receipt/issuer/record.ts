@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import type { Database, Tx } from '../../database.ts';
+import { anybodyServes } from '../payment/lease.ts';
+import { FollowedHistories, UNSIGNED_MS } from './follow.ts';
+import { BrokenHistory, type Histories } from './histories.ts';
+import { requireSound } from './history-check.ts';
+import { appendHistories, lockHistories, readHistories } from './history-rows.ts';
+import { copyFiles, type KeptCopies, keepCopies, readCopies } from './kept-copy.ts';
+import { type Issuer, issuerOf } from './keys.ts';
+import type { Version } from './version.ts';
+
+export interface RecordOptions {
+  /** Where the histories are kept outside the database. */
+  readonly data_dir: string;
+  /** Hears of a renewal that failed: what is known goes on being published. */
+  failed(error: unknown): void;
+}
+
+const WAY_ON =
+  'Restore the database and the files that belong together; versions that the database lacks and the copy holds are put ' +
+  'back by: npm run accept-log-break -- "REASON"';
+
+/**
+ * The issuer on the histories that the database holds: what its seeds and this code add is appended, by one process where
+ * several start at once, and kept in DATA_DIR before anything is signed by it. The log has been proven by then.
+ * @throws BrokenHistory where the database is behind its copy or contradicts it, or the seeds do not continue it.
+ */
+export async function recordIssuer(database: Database, issuer: Issuer, options: RecordOptions): Promise<Issuer> {
+  const { data_dir } = options;
+  const copies = readCopies(data_dir);
+  const { known, histories } = await database.transaction(async tx => {
+    await lockHistories(tx);
+    const known = await readHistories(tx);
+    requireSound(known, 'the database');
+    requireKept(known, copies, data_dir);
+    const histories = issuer.historiesAfter(known);
+    if (copies.snapshots === null || copies.policies === null) await requireSigned(tx, histories);
+    appendHistories(tx, known, histories);
+    return { known, histories };
+  });
+  await keepCopies(data_dir, histories);
+  // Whoever else serves publishes the new key by then: no receipt goes out that they could not have verified.
+  if (histories !== known && (await anybodyServes(database))) await sleep(UNSIGNED_MS);
+  return issuerOf(issuer, new FollowedHistories(database, histories, options));
+}
+
+/**
+ * The operator's way on where the database lost versions that the copy holds: they are put back, and nothing is lost.
+ * Where there is no copy, the histories are accepted as they stand. What it did, in words. @throws BrokenHistory
+ */
+export async function restoreHistories(database: Database, data_dir: string): Promise<string | null> {
+  const copies = readCopies(data_dir);
+  const { known, histories } = await database.transaction(async tx => {
+    await lockHistories(tx);
+    const known = await readHistories(tx);
+    requireSound(known, 'the database');
+    const histories = {
+      snapshots: longer(known.snapshots, copies.snapshots),
+      policies: longer(known.policies, copies.policies),
+    };
+    requireKept(histories, copies, data_dir);
+    appendHistories(tx, known, histories);
+    return { known, histories };
+  });
+  await keepCopies(data_dir, histories);
+  return putBack(known, histories, copies, data_dir);
+}
+
+function putBack(known: Histories, { snapshots, policies }: Histories, copies: KeptCopies, data_dir: string) {
+  if (copies.snapshots === null || copies.policies === null)
+    return `${data_dir} holds no copy of the histories: from now on they are those of the database, as they stand there.`;
+  const keys = snapshots.length - known.snapshots.length;
+  const terms = policies.length - known.policies.length;
+  if (keys + terms === 0) return null;
+  return `From ${data_dir} were put back: ${keys} versions of the issuer history, ${terms} of the receipt policy history.`;
+}
+
+/** The copy where it goes on from what the database has. */
+function longer<V extends Version>(found: readonly V[], kept: readonly V[] | null): readonly V[] {
+  const continues = kept !== null && found.every(({ hash }, index) => kept[index]?.hash === hash);
+  return continues ? kept : found;
+}
+
+function requireKept(found: Histories, kept: KeptCopies, data_dir: string): void {
+  requireVersions('issuer history', found.snapshots, kept.snapshots ?? [], `${data_dir}/${copyFiles.snapshots}`);
+  requireVersions('receipt policy history', found.policies, kept.policies ?? [], `${data_dir}/${copyFiles.policies}`);
+}
+
+function requireVersions(what: string, found: readonly Version[], kept: readonly Version[], path: string): void {
+  const missing = kept.find(({ hash }, index) => found[index]?.hash !== hash);
+  if (missing === undefined) return;
+  const { version, hash } = missing;
+  const stands = found[version - 1];
+  const fault = stands === undefined ? 'is shorter than its copy' : 'contradicts its copy';
+  throw new BrokenHistory(
+    `the ${what} ${fault}: ${path} has ${kept.length} versions, version ${version} with hash ${hash}; ` +
+      `the database has ${found.length}, ${stands ? `version ${version} with hash ${stands.hash}` : 'and not that one'}. ${WAY_ON}`,
+  );
+}
+
+/** Where no copy vouches for the histories, the log does: its newest receipt has signed a version of each. */
+async function requireSigned(tx: Tx, { snapshots, policies }: Histories): Promise<void> {
+  const { rows } = await tx.query<{ task_id: string; payload: string }>(
+    'select task_id, payload from receipt order by leaf_index desc limit 1',
+  );
+  for (const { task_id, payload } of rows) {
+    const { issuer_history, receipt_policy } = JSON.parse(payload) as JsonObject;
+    for (const [what, signed, versions] of [
+      ['issuer history', issuer_history, snapshots],
+      ['receipt policy history', receipt_policy, policies],
+    ] as const) {
+      if (!isJsonObject(signed) || versions.some(({ hash }) => hash === signed.hash)) continue;
+      throw new BrokenHistory(
+        `receipt ${task_id} has signed version ${signed.version} of the ${what}, with hash ${signed.hash}, which is none of ` +
+          `the database's, nor made by ISSUER_KEYS: the seeds that signed until now are needed once more. ${WAY_ON}`,
+      );
+    }
+  }
+}

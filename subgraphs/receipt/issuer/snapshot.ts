@@ -1,0 +1,80 @@
+import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { canonicalHash } from '../../../schema/digest.ts';
+import { documents } from '../../../schema/documents.ts';
+import type { IssuerHistoryRef } from '../../../schema/receipt-payload.ts';
+import { addressOfPoint } from '../../../schema/secp256k1.ts';
+import type { Version } from './version.ts';
+
+/** The three public keys of one seed, as they are published. */
+export interface PublicKeys {
+  readonly es256: JsonObject;
+  readonly ed25519: JsonObject;
+  readonly secp256k1: JsonObject;
+}
+
+/**
+ * One version of the issuer's keys. The document names them by thumbprint (RFC 7638) and address, which are hashes of
+ * `keys`; what is new in it is signed by the new ES256 key itself, together with the time.
+ */
+export interface Snapshot extends Version {
+  /** Of the seed that this version made the current one. */
+  readonly keys: PublicKeys;
+  /** ES256 over {iss, iat, issuer_history, activated_at}. */
+  readonly jws: string;
+}
+
+/** Every seed that ever signed, oldest first; the last one is current. Without time or place: the same seeds, the same hash. */
+export function snapshotDocument(previous: JsonObject | null, keys: PublicKeys): JsonObject {
+  const before = previous === null ? [] : (previous.entries as readonly JsonObject[]);
+  const version = before.length + 1;
+  const entries = [
+    ...before.map(entry => ({ ...entry, status: 'retired' })),
+    {
+      seq: version,
+      kid: kidOf(keys),
+      status: 'current',
+      thumbprints: { ES256: kidOf(keys), Ed25519: String(keys.ed25519.kid), ES256K: String(keys.secp256k1.kid) },
+      addresses: [addressOf(keys)],
+    },
+  ];
+  const previous_hash = previous && canonicalHash(previous);
+  return present({ schema: documents.issuer_history, version, seq: version, entries, previous_hash });
+}
+
+/** A seed is named by the thumbprint of its ES256 key, the `kid` of every token that it signs. */
+export function kidOf({ es256 }: PublicKeys): string {
+  return String(es256.kid);
+}
+
+function addressOf({ secp256k1: { x, y } }: PublicKeys): string {
+  const point = [x, y].map(part => Buffer.from(String(part), 'base64url'));
+  return addressOfPoint(Buffer.concat([Uint8Array.of(4), ...point]));
+}
+
+/** What receipts sign of a snapshot: its entries end with the key that signs. */
+export function historyRef({ hash, version }: Version): IssuerHistoryRef {
+  return { hash, version, seq: version };
+}
+
+export type Succession =
+  /** The configured seeds that the history lacks, oldest first; all come after those it knows. */
+  | { readonly kind: 'continues'; readonly added: readonly string[] }
+  /** It signed once, and gave way to another: the history says that it signs no more. */
+  | { readonly kind: 'retired_key'; readonly kid: string }
+  /** It is older than the current one, and the history has never heard of it. */
+  | { readonly kind: 'unrecorded_key'; readonly kid: string };
+
+/**
+ * What the configured seeds add to a history. It grows at its end alone, so a seed can neither come back nor be slipped
+ * in before one that is known: whoever keeps an older copy would hold the proof that this history is another.
+ * @param known and `configured`: kids, oldest first. Retired seeds need not be configured any more.
+ */
+export function succession(known: readonly string[], configured: readonly string[]): Succession {
+  const first = configured.findIndex(kid => !known.includes(kid));
+  const added = first === -1 ? [] : configured.slice(first);
+  const current = configured.at(-1);
+  if (current !== undefined && known.slice(0, -1).includes(current)) return { kind: 'retired_key', kid: current };
+  if (added[0] !== undefined && added.some(kid => known.includes(kid)))
+    return { kind: 'unrecorded_key', kid: added[0] };
+  return { kind: 'continues', added };
+}

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { expect, it } from 'vitest';
+import type { RunningGateway } from '../harness/gateway.ts';
+import { newBuyer, send } from './buyer.ts';
+import { type Ground, openGround } from './ground.ts';
+import { acceptLogBreak, refusalOf } from './operator.ts';
+
+const run = promisify(execFile);
+
+interface Svc {
+  readonly task_id: string;
+  readonly issuer_signature: { readonly jws: string };
+  readonly payload: { readonly issuer_history: { readonly version: number; readonly hash: string } };
+}
+
+async function receiptOf(ground: Ground, gateway: RunningGateway): Promise<Svc> {
+  const heard = await send(gateway, await (await newBuyer(ground)).chat('which key is this?'));
+  expect(heard.status).toBe(200);
+  return (heard.body as unknown as { svc: Svc }).svc;
+}
+
+const read = async ({ url }: RunningGateway, path: string) =>
+  (await fetch(`${url}/.well-known/${path}`)).json() as Promise<Record<string, unknown>>;
+
+it('a seed that is gone from ISSUER_KEYS is missed by nobody who holds an old receipt, and signs no more', {
+  timeout: 240_000,
+}, async () => {
+  const ground = await openGround();
+  const [retired, current] = [randomBytes(32), randomBytes(32)].map(bytes => ({ ISSUER_KEYS: bytes.toString('hex') }));
+  const before = await ground.start({ environment: retired ?? {} });
+  const old = await receiptOf(ground, before);
+  const published = await read(before, 'issuer-history.json');
+  expect(await before.stop()).toBe(0);
+
+  const after = await ground.start({ environment: current ?? {} });
+  const { snapshot, hash } = await read(after, 'issuer-history.json?version=1');
+  expect({ snapshot, hash }).toEqual({ snapshot: published.snapshot, hash: old.payload.issuer_history.hash });
+  expect(await read(after, `issuer-history.json?hash=${hash}`)).toMatchObject({ version: 1 });
+  await expect(
+    jwtVerify(old.issuer_signature.jws, createRemoteJWKSet(new URL(`${after.url}/.well-known/jwks.json`))),
+  ).resolves.toMatchObject({ payload: { jti: old.task_id } });
+  const receipt = `${after.url}/receipt/${old.task_id}`;
+  const options = { cwd: join(import.meta.dirname, '..', '..') };
+  const jwks = `${after.url}/.well-known/jwks.json`;
+  const { stdout } = await run('npm', ['run', '-s', 'verify', '--', receipt, '--jwks', jwks], options);
+  expect(stdout).toContain(`Valid: task ${old.task_id}`);
+  expect((await receiptOf(ground, after)).payload.issuer_history).toMatchObject({ version: 2 });
+  expect(await after.stop()).toBe(0);
+
+  expect(await refusalOf(ground, { environment: retired ?? {} })).toContain('a retired key signs no more');
+
+  await ground.database.transaction(async tx => {
+    await tx.query('alter table issuer_snapshot disable trigger user; delete from issuer_snapshot where version = 2');
+    await tx.query('alter table issuer_snapshot enable trigger user');
+  });
+  expect(await refusalOf(ground, { environment: current ?? {} })).toContain(
+    'the issuer history is shorter than its copy',
+  );
+  expect(await acceptLogBreak(ground, 'a row was lost')).toContain('put back: 1 versions of the issuer history');
+  const restored = await ground.start({ environment: current ?? {} });
+  expect(await read(restored, 'issuer-history.json')).toMatchObject({ version: 2 });
+  expect(await restored.stop()).toBe(0);
+});
