@@ -113,6 +113,37 @@ describe('ISSUER_KEYS replaced wholly, the old seed gone', () => {
   });
 });
 
+describe('a process that serves while its database', () => {
+  /** An issuer whose later reads go as `query` says, and what it was told of them. */
+  async function served(query: (database: Database) => Database['query']) {
+    const { database, data_dir, open } = await kept();
+    await open(first);
+    const failures: unknown[] = [];
+    const changed = { ...database, query: query(database) };
+    const failed = (error: unknown) => void failures.push(error);
+    return { database, failures, issuer: await recordIssuer(changed, issuerOf(first), { data_dir, failed }) };
+  }
+
+  it.each<[what: string, query: Database['query']]>([
+    ['is away', () => Promise.reject(new Error('away'))],
+    ['does not answer', () => new Promise(() => {})],
+  ])('%s goes on publishing what it knows', async (_, query) => {
+    const { issuer } = await served(() => query);
+    await issuer.renew();
+    await issuer.renew();
+    expect(issuer.jwks).toEqual(issuerOf(first).jwks);
+  });
+
+  it('holds a version that nobody signed publishes none of it, and says so', async () => {
+    const { database, issuer, failures } = await served(({ query }) => query);
+    await record(database, await folder(), second);
+    await unguarded(database, `update issuer_snapshot set jws = reverse(jws) where version = 2`);
+    await issuer.renew();
+    expect(versions(issuer)).toHaveLength(1);
+    expect(String(failures[0])).toContain('is not signed by its own key');
+  });
+});
+
 describe('several processes that start at once', () => {
   it('append one version', async () => {
     const { database, data_dir, open } = await kept();

@@ -7,6 +7,7 @@ import { everyDoor } from '../../rest-compat/doors/every.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { canonicalHash, sha256Hex } from '../../schema/digest.ts';
 import { openIssuer } from '../../subgraphs/receipt/index.ts';
+import { noHistories } from '../../subgraphs/receipt/issuer/histories.ts';
 import { succession } from '../../subgraphs/receipt/issuer/snapshot.ts';
 
 const base_url = 'https://svc.example';
@@ -169,6 +170,20 @@ describe('the published histories', () => {
     expect(policies[0]?.hash).toBe(FIRST_POLICY_HASH);
     expect(policies[1]?.policy).toMatchObject({ version: 2, previous_hash: FIRST_POLICY_HASH });
     expect(issuer.receipt_policy.version).toBe(2);
+  });
+
+  it('refuse another policy in place of a published one, and go on beside one that a newer process has published', () => {
+    const [version_1, version_2] = issuer.historiesAfter(noHistories).policies;
+    if (!version_1 || !version_2) throw new Error('two are published');
+    const snapshots = issuer.historiesAfter(noHistories).snapshots;
+    const changed = { ...version_2, hash: 'a'.repeat(64) };
+    expect(() => issuer.historiesAfter({ snapshots, policies: [version_1, changed] })).toThrow('never changes');
+    const newer = { snapshots, policies: [version_1, version_2, { ...changed, version: 3 }] };
+    expect(issuer.historiesAfter(newer)).toBe(newer);
+    expect(issuer.historiesAfter({ snapshots, policies: [version_1] }).policies).toMatchObject([
+      version_1,
+      { version: 2, hash: version_2.hash, previous_hash: version_1.hash },
+    ]);
   });
 
   it('know in their newest policy a commitment rule for each paid door, and no other', () => {

@@ -31,13 +31,24 @@ export interface HistorySeed {
  */
 export function historiesAfter(known: Histories, seeds: readonly HistorySeed[], now_ms: number): Histories {
   const added = addedSeeds(known.snapshots, seeds);
-  const unpublished = policies.slice(known.policies.length);
+  const unpublished = unpublishedPolicies(known.policies);
   if (added.length === 0 && unpublished.length === 0) return known;
   const snapshots = [...known.snapshots];
   for (const seed of added) snapshots.push(nextSnapshot(snapshots, seed, now_ms));
   const published = [...known.policies];
   for (const document of unpublished) published.push(nextVersion(published, document, now_ms));
   return { snapshots, policies: published };
+}
+
+/** None where a newer process has published more than this code knows: it goes on by the newest that it does know. */
+function unpublishedPolicies(published: readonly Version[]): readonly JsonObject[] {
+  const other = published.find(({ hash }, index) => policies[index] && canonicalHash(policies[index]) !== hash);
+  if (other !== undefined)
+    throw new BrokenHistory(
+      `version ${other.version} of the receipt policy was published with hash ${other.hash}, and is another in this code: ` +
+        'a published policy never changes',
+    );
+  return policies.slice(published.length);
 }
 
 function addedSeeds(snapshots: readonly Snapshot[], seeds: readonly HistorySeed[]): readonly HistorySeed[] {

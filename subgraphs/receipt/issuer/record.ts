@@ -17,6 +17,9 @@ export interface RecordOptions {
   failed(error: unknown): void;
 }
 
+/** More than clocks of two machines may differ by. */
+const YOUNG_MS = 60_000;
+
 const WAY_ON =
   'Restore the database and the files that belong together; versions that the database lacks and the copy holds are put ' +
   'back by: npm run accept-log-break -- "REASON"';
@@ -41,8 +44,14 @@ export async function recordIssuer(database: Database, issuer: Issuer, options: 
   });
   await keepCopies(data_dir, histories);
   // Whoever else serves publishes the new key by then: no receipt goes out that they could not have verified.
-  if (histories !== known && (await anybodyServes(database))) await sleep(UNSIGNED_MS);
+  if ((histories !== known || isYoung(histories, issuer)) && (await anybodyServes(database))) await sleep(UNSIGNED_MS);
   return issuerOf(issuer, new FollowedHistories(database, histories, options));
+}
+
+/** Another process may have appended its newest key just now, by a clock of its own, and others not have heard of it yet. */
+function isYoung({ snapshots }: Histories, { now_ms }: Issuer): boolean {
+  const newest = snapshots.length > 1 ? snapshots.at(-1) : undefined;
+  return newest !== undefined && Math.abs(now_ms() - Date.parse(newest.activated_at)) < YOUNG_MS;
 }
 
 /**
