@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Credentials } from '../rest-compat/port.ts';
 import { sha256 } from '../schema/digest.ts';
-import type { ApiKey, Held, Possession, Principal } from '../schema/principal.ts';
+import type { ApiKey, Held, Possession, Principal, ProvenBy } from '../schema/principal.ts';
 import type { Services } from '../subgraphs/context.ts';
-import { type DecoyBox, heldByProof, heldBySession } from '../subgraphs/session/index.ts';
+import { type DecoyBox, heldByProof, heldBySession, stillHeld } from '../subgraphs/session/index.ts';
 
 /** Keys as they are configured. One that stands in two sets counts as the first of live, demo, waiver. */
 export interface KeySets {
@@ -28,7 +28,10 @@ export function openKeyring(sets: KeySets): Keyring {
 }
 
 /** What a caller can be known by: headers and body of a door, or the opening message of a live connection. */
-export type Shown = Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'>;
+export interface Shown extends Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'> {
+  /** Of the session on which a bound proof rested whose nonce was taken: never what a caller says. */
+  readonly rests_on?: string;
+}
 
 /** What possession is checked with; `decoy` is opened for agents that do not exist. */
 type Checks = Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox };
@@ -45,16 +48,23 @@ export async function identify(shown: Shown, services: Checks & { readonly keyri
   };
 }
 
-async function possessionOf({ session, proof }: Shown, services: Checks): Promise<Possession> {
+async function possessionOf({ session, proof, rests_on }: Shown, services: Checks): Promise<Possession> {
+  if (rests_on !== undefined) return resting(await stillHeld(services.database, rests_on));
   if (session === null && proof === null) return { kind: 'absent' };
   const bySession = session === null ? null : await heldBySession(services.database, session);
   if (session !== null && bySession === null) return { kind: 'wrong' };
   const byProof = proof === null ? null : await heldByProof(services, proof);
   if (proof !== null && byProof === null) return { kind: 'wrong' };
-  return proven(bySession ?? byProof, byProof ?? bySession);
+  return proven(bySession, byProof);
 }
 
-/** Both shown: both must hold, and by the same session. */
-function proven(one: Held | null, other: Held | null): Possession {
-  return one !== null && one.session_hash === other?.session_hash ? { kind: 'proven', ...one } : { kind: 'wrong' };
+/** Both shown: both must hold, and by the same session; then it is the session that counts. */
+function proven(bySession: Held | null, byProof: (Held & ProvenBy) | null): Possession {
+  if (bySession === null) return byProof === null ? { kind: 'wrong' } : { kind: 'proven', ...byProof };
+  if (byProof !== null && byProof.session_hash !== bySession.session_hash) return { kind: 'wrong' };
+  return { kind: 'proven', ...bySession, by: 'session' };
+}
+
+function resting(held: Held | null): Possession {
+  return held === null ? { kind: 'wrong' } : { kind: 'proven', ...held, by: 'bound_proof', use: null };
 }

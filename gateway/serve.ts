@@ -10,6 +10,7 @@ import { type InferenceContext, type ReceiptContext } from '../subgraphs/receipt
 import { type SessionContext, sealDecoy } from '../subgraphs/session/index.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
+import { provenOnGraphql } from './graph/proven-request.ts';
 import { openSources } from './graph/remote/open-sources.ts';
 import { health } from './health.ts';
 import { exposeMetrics } from './operations/exposure.ts';
@@ -20,6 +21,7 @@ import type { PayTo } from './payment/offer.ts';
 import { openPort } from './port.ts';
 import { identify, openKeyring, type Shown } from './principal.ts';
 import { openServer } from './server.ts';
+import { keepProof } from './sockets/keep-proof.ts';
 import { subgraphs } from './subgraphs.ts';
 import { type Graph, openGraph } from './supergraph.ts';
 
@@ -68,13 +70,14 @@ export async function serve(config: Config, services: EveryService, serving: Ser
       await serveDoors(app, port, everyDoor);
     },
     callers: {
-      identify: shown => known({ ...shown, proof: null }),
+      identify: known,
+      keep: (shown, possession) => keepProof(shown, possession, services),
       createContext: principal => contextOf(principal, { payment: null, router_key: null, redelivery: null }),
       watchSessions: watcher => services.live.watchSessions(watcher),
       heard: () => services.live.heard(),
     },
     async createContext(request) {
-      const credentials = credentialsIn(request.headers, {}, null, request.ip);
+      const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request), request.ip);
       const { router_key, redelivery } = credentials;
       const payment = presentedIn(credentials.payment);
       return contextOf(await known(credentials), { payment, router_key, redelivery });
@@ -87,7 +90,7 @@ export async function serve(config: Config, services: EveryService, serving: Ser
 
 /** The graph, and the way by which a file comes to where it is worked for. */
 async function openServedGraph(
-  { subgraph_urls, subgraph_secret, introspection, profile }: Config,
+  { subgraph_urls, subgraph_secret, introspection, proof_writes, profile }: Config,
   { clock, random, uploads }: EveryService,
   { logger, closing }: Serving,
 ): Promise<{ readonly graph: Graph; beginUpload(): Upload }> {
@@ -97,6 +100,7 @@ async function openServedGraph(
   const graph = await openGraph(await subgraphs(), {
     logger,
     introspection: (introspection ?? (profile === 'development' ? 'on' : 'off')) === 'on',
+    proof_writes,
     sourceOf: sources.sourceOf,
   });
   const id = () => Buffer.from(random.bytes(16)).toString('hex');

@@ -6,30 +6,30 @@ import { CloseCode } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { credentialsIn } from '../rest-compat/credentials.ts';
 import { Refusal } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
-import { type Principal, standsIn } from '../schema/principal.ts';
+import { type Possession, type Principal, standsIn } from '../schema/principal.ts';
 import type { Context } from '../subgraphs/context.ts';
 import type { SessionWatcher } from '../subgraphs/live.ts';
 import { DatabaseAway } from '../subgraphs/outage.ts';
 import { mapEvents } from './graph/map-events.ts';
 import { publicError } from './graph/public-error.ts';
 import type { Subscribed } from './graph/subscriber.ts';
+import type { Shown } from './principal.ts';
+import { shownIn } from './sockets/connection-params.ts';
 import { boundFrames } from './sockets/floods.ts';
+import { type Kept, writingOnce } from './sockets/keep-proof.ts';
 import { Outlet, TRY_AGAIN_LATER } from './sockets/outlet.ts';
-import { PossessedSockets, type Shown } from './sockets/possessed-sockets.ts';
+import { PossessedSockets } from './sockets/possessed-sockets.ts';
 import { SharedSubscriptions, type SocketOperation } from './sockets/shared-subscriptions.ts';
 import type { SocketTally } from './sockets/tally.ts';
 import type { Graph } from './supergraph.ts';
 
 export interface SocketCallers {
   /** Who opened the socket: asked at connection_init, for each operation, and again where a session has ended. */
-  identify(credentials: {
-    readonly session: string | null;
-    readonly api_key: string | null;
-    readonly address: string;
-  }): Promise<Principal>;
+  identify(shown: Shown): Promise<Principal>;
+  /** What a proof, found right at connection_init, opens the socket for; null where it was used before. */
+  keep(shown: Shown, possession: Possession): Promise<Kept | null>;
   /** A fresh context for each operation of that caller. */
   createContext(principal: Principal): Context;
   /** Tells of every session that ends, in any process. */
@@ -125,7 +125,7 @@ function protocol({ graph, callers, logger, tally }: SubscriptionOptions, posses
     async onSubscribe({ subscriptions, extra }, id, payload) {
       if (Object.keys(subscriptions).length > limits.socket_subscriptions_max) return [new Refusal('rate_limited')];
       try {
-        const principal = await callerOf(extra, possessed);
+        const principal = writingOnce(await callerOf(extra, possessed), payload);
         const context = callers.createContext(principal);
         const admitted = admit(graph, payload, context);
         const { socket, request } = extra;
@@ -210,21 +210,4 @@ function admit(
 
 function operationOf({ document, operationName, variableValues, contextValue }: ExecutionArgs) {
   return { document, operationName, variables: variableValues ?? {}, context: contextValue };
-}
-
-/** `{session}` and `{api_key}`, or `{headers: {'X-SVC-Session', 'X-API-Key'}}` as clients send that know headers only. */
-function shownIn(params: Record<string, unknown>): Omit<Shown, 'address'> {
-  const { session, api_key, headers } = params;
-  const named = typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
-  const lower = Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), String(value)]));
-  const inHeaders = credentialsIn(lower, {}, null, '');
-  return {
-    session: said(session) ?? said(lower['x-svc-session']),
-    api_key: said(api_key) ?? inHeaders.api_key,
-  };
-}
-
-/** What is no text is shown all the same, and opens nothing. */
-function said(value: unknown): string | null {
-  return value === undefined || value === null ? null : String(value);
 }

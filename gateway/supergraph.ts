@@ -11,7 +11,6 @@ import {
 } from 'graphql';
 import type { Logger } from 'pino';
 import { Refusal } from '../schema/errors.ts';
-import { requireWriting } from '../schema/principal.ts';
 import type { Context } from '../subgraphs/context.ts';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
 import { apolloGateway, type ServerGateway } from './graph/apollo-gateway.ts';
@@ -25,6 +24,7 @@ import { publicError } from './graph/public-error.ts';
 import type { Operation, Source } from './graph/source.ts';
 import { type Subscribed, subscribe } from './graph/subscriber.ts';
 import { judgeVariables, variablesRefusal } from './graph/variables-rule.ts';
+import { type ProofWrites, requireLeave } from './graph/write-rule.ts';
 
 /** The federated graph: one planner and one executor behind REST, /graphql and the sockets alike. */
 export interface Graph {
@@ -61,6 +61,8 @@ export interface Asked {
 export interface GraphOptions {
   readonly logger: Logger;
   readonly introspection: boolean;
+  /** `plain` unless given. */
+  readonly proof_writes?: ProofWrites;
   /** Supergraph SDL; the committed one unless given. */
   readonly supergraph?: string;
   /** Where a subgraph's fields come from; this process unless given. */
@@ -87,11 +89,12 @@ class FederatedGraph implements Graph {
   readonly #planner: Planner;
   readonly #executor: Executor;
   readonly #logger: Logger;
+  readonly #proof_writes: ProofWrites;
 
   constructor(
     subgraphs: readonly Subgraph[],
     sdl: string,
-    { introspection, logger, sourceOf = inProcess }: GraphOptions,
+    { introspection, logger, proof_writes = 'plain', sourceOf = inProcess }: GraphOptions,
   ) {
     const supergraph = Supergraph.build(sdl, { validateSupergraph: false });
     const api = supergraph.apiSchema();
@@ -105,6 +108,7 @@ class FederatedGraph implements Graph {
     this.#planner = new Planner(supergraph, api, this.schema, sources);
     this.#executor = new Executor(supergraph, api, this.schema, sources, logger);
     this.#logger = logger;
+    this.#proof_writes = proof_writes;
   }
 
   parse(text: string): DocumentNode {
@@ -144,10 +148,10 @@ class FederatedGraph implements Graph {
     return this.#run<Subscribed>(operation, planned => subscribe(this.#executor, planned, operation));
   }
 
-  /** Of whatever way it came: REST, /graphql or a socket. What is paid for is asked as it is charged, by what it leaves. */
-  #requireWriting({ operation: { operation: kind } }: Planned, { document, operationName, context }: Operation): void {
-    if (kind !== 'mutation' || this.isPaid(document, operationName ?? null)) return;
-    requireWriting((context as Context).principal);
+  /** Of whatever way it came: REST, /graphql or a socket. */
+  #requireLeave({ operation: { operation: kind } }: Planned, { document, operationName, context }: Operation) {
+    const act = { kind, paid: this.isPaid(document, operationName ?? null) };
+    return requireLeave(act, context as Context, this.#proof_writes);
   }
 
   async #run<T>(operation: Operation, then: (planned: Planned) => Promise<T>): Promise<T | ExecutionResult> {
@@ -157,7 +161,7 @@ class FederatedGraph implements Graph {
       const costly = this.#documents.refusal(operation.document, operation.variables);
       if (costly) return this.#executor.published({ errors: [costly] });
       const planned = this.#planner.plan(operation.document, operation.operationName ?? null);
-      this.#requireWriting(planned, operation);
+      await this.#requireLeave(planned, operation);
       return await then(planned);
     } catch (error) {
       return { errors: [publicError(error, this.#logger)] };

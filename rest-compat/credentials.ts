@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
+import type { ShownProof } from '../schema/proof.ts';
 import { Secret } from '../schema/secret.ts';
 import type { Credentials } from './port.ts';
 
@@ -16,25 +17,30 @@ export function agentOf(segment: string | undefined): number {
 }
 
 /**
- * What the body names goes before the headers, since it was written for this request. `agent_id` is the agent that the
- * path names; null where it names none, and then a proof is of nothing.
+ * What the body names goes before the headers, since it was written for this request. `proven` is the agent that a proof
+ * would be of, and what it was asked for; null where no agent is named, and then a proof is of nothing.
  */
 export function credentialsIn(
   headers: IncomingHttpHeaders,
   body: JsonObject,
-  agent_id: number | null,
+  proven: Pick<ShownProof, 'agent_id' | 'request'> | null,
   address: string,
 ): Credentials {
   const proof = text(body.proof) ?? text(headers['x-svc-proof']);
   return {
     session: text(body.session) ?? text(headers['x-svc-session']),
-    proof: proof !== null && agent_id !== null ? { agent_id, value: proof } : null,
+    proof: proof !== null && proven !== null ? { ...proven, value: proof, nonce: nonce(headers['x-svc-nonce']) } : null,
     api_key: bearer(headers.authorization) ?? text(headers['x-api-key']),
     payment: payment(headers),
     router_key: routerKey(headers['x-router-key']),
     redelivery: text(headers['x-svc-redeliver']),
     address,
   };
+}
+
+/** An empty one is one that is shown, and bound to it a proof is wrong. */
+function nonce(header: string | string[] | undefined): string | null {
+  return header === undefined ? null : String(header);
 }
 
 /** x402 v2 names its header PAYMENT-SIGNATURE, v1 X-PAYMENT; a client that sends both speaks v2. */

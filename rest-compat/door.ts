@@ -40,8 +40,11 @@ export interface Columns {
   readonly challenge: 'first' | 'after_possession' | 'after_state';
   /** A member of the body in whose presence nothing is owed; to look for it the body is read before the 402. */
   readonly waived_by: string | null;
-  /** `required`: 401 without, 403 with a wrong one, both empty; where the path names an agent, it must be that one's. */
-  readonly possession: 'none' | 'required';
+  /**
+   * `required`: 401 without, 403 with a wrong one, both empty; where the path names an agent, it must be that one's.
+   * `session`: the same, and by the session itself, since a proof is a proof to whoever has read it.
+   */
+  readonly possession: 'none' | 'required' | 'session';
   /** Media type of the body; a form brings its file beside it, and the body names that by an id. */
   readonly takes: Taken;
   readonly status: number;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
+import type { ShownProof } from '../schema/proof.ts';
 import { emptyBody, readBody } from './body.ts';
 import { agentOf, credentialsIn } from './credentials.ts';
 import type { Door } from './door.ts';
@@ -27,11 +28,13 @@ type Passage =
  * said here is said before the document runs, so a payment that came along stays usable.
  */
 export async function pass(door: Door, visit: Visit, port: Port): Promise<Passage> {
-  const named = namedAgent(door, visit);
   const resource = resourceOf(door, visit, port);
-  const identify = (body: JsonObject) =>
-    port.identify({ ...credentialsIn(visit.raw.headers, body, named, visit.address), resource });
-  let caller = await identify({});
+  const identify = (body: JsonObject | null) =>
+    port.identify({
+      ...credentialsIn(visit.raw.headers, body ?? {}, provenAt(door, visit, body), visit.address),
+      resource,
+    });
+  let caller = await identify(visit.brings_body ? null : {});
   const first = door.challenge === 'first' ? toll(door, visit, port, caller) : null;
   if (first && (!door.waived_by || caller.malformed_payment)) return refused(first);
 
@@ -42,7 +45,7 @@ export async function pass(door: Door, visit: Visit, port: Port): Promise<Passag
     return refused(shut ? closed(shut) : problem({ code: body.code, message: body.detail }));
   }
 
-  if (door.possession === 'required' && (body.value.session !== undefined || body.value.proof !== undefined))
+  if (visit.brings_body && door.possession !== 'none' && showsMore(visit, body.value))
     caller = await identify(body.value);
   const shut = unpossessed(door, visit, caller);
   if (shut) return refused(closed(shut));
@@ -96,7 +99,22 @@ function unpossessed(door: Door, visit: Visit, { possession }: Caller): 401 | 40
   if (door.possession === 'none') return door.price && possession.kind === 'wrong' ? 403 : null;
   if (possession.kind === 'absent') return 401;
   if (possession.kind === 'wrong') return 403;
+  if (door.possession === 'session' && possession.by !== 'session') return 403;
   return namesAgent(door) && possession.agent_id !== namedAgent(door, visit) ? 403 : null;
+}
+
+/** What a proof would be of. While the body has not been read (null) nothing can be bound to it. */
+function provenAt(door: Door, visit: Visit, body: JsonObject | null): Pick<ShownProof, 'agent_id' | 'request'> | null {
+  const agent_id = namedAgent(door, visit);
+  if (agent_id === null) return null;
+  // As the door is called, whichever way it was spelt: one write has one name.
+  const path = filled(door.path, visit.params);
+  return { agent_id, request: body && { method: visit.raw.method ?? '', path, body } };
+}
+
+/** With the body at hand: possession that is in it, or a proof that depends on it. */
+function showsMore({ raw }: Visit, { session, proof }: JsonObject): boolean {
+  return session !== undefined || proof !== undefined || raw.headers['x-svc-proof'] !== undefined;
 }
 
 function refused(answer: Answer): Passage {

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
+import { NONCE_PATTERN } from '../schema/proof.ts';
 import { REDELIVERY_HEADER } from '../schema/redelivery.ts';
 import { Challenge, Problem } from './answers/discovery.ts';
 import type { Columns, Door, Method } from './door.ts';
 import { answerHeaders } from './openapi-headers.ts';
+import { proofForms } from './openapi-proof.ts';
 
 /** OpenAPI 3.1 of the door table: a door's columns are all that is known of it. */
 export function openApi(doors: readonly Door[], base_url: string): JsonObject {
@@ -50,7 +52,7 @@ const securitySchemes: JsonObject = {
     name: 'X-SVC-Session',
     description: 'Possession secret; also body `session`.',
   },
-  proof: { type: 'apiKey', in: 'header', name: 'X-SVC-Proof', description: '`sha256=<hex>` HMAC; also body `proof`.' },
+  proof: { type: 'apiKey', in: 'header', name: 'X-SVC-Proof', description: proofForms },
 };
 
 /** Whether a key may stand in for the payment. */
@@ -58,12 +60,18 @@ function byKey({ price }: Pick<Columns, 'price'>): boolean {
   return price?.paid_by.some(means => means !== 'payment') ?? false;
 }
 
+const shownFor: Readonly<Record<Columns['possession'], readonly (string | null)[]>> = {
+  none: [null],
+  required: ['session', 'proof'],
+  session: ['session'],
+};
+
 /** Each combination of credentials that opens the door, as OpenAPI's "any of, each all of". */
 function security({ price, possession, waived_by }: Columns): Json {
   const pays = byKey({ price }) ? ['x402', 'x402_v1', 'bearer', 'api_key'] : ['x402', 'x402_v1'];
   const toll: (string | null)[] = price ? pays : [null];
   if (waived_by) toll.push(null);
-  const key: (string | null)[] = possession === 'required' ? ['session', 'proof'] : [null];
+  const key = shownFor[possession];
   return toll.flatMap(paid =>
     key.map(held => Object.fromEntries([paid, held].filter(name => name !== null).map(name => [name, []]))),
   );
@@ -84,11 +92,21 @@ function operation(door: Door, method: Method): JsonObject {
       ...parameters(door.requests.headers, 'header'),
       ...(door.errors.includes('hub_failed') ? [routerKey] : []),
       ...(door.price ? [redelivery] : []),
+      ...(door.possession === 'required' ? [proofNonce] : []),
     ],
     ...(takesBody ? { requestBody: { content: content(door.takes, jsonSchema(door.requests.body, 'input')) } } : {}),
     responses: responses(door, method),
   };
 }
+
+/** Read with the proof, before any door looks at what else there is. */
+const proofNonce: JsonObject = {
+  name: 'X-SVC-Nonce',
+  in: 'header',
+  required: false,
+  description: 'Makes X-SVC-Proof the bound form; taken once.',
+  schema: { type: 'string', pattern: NONCE_PATTERN },
+};
 
 /** Read for `router/*` models, by what puts questions to hubs; no door looks into it. */
 const routerKey: JsonObject = {
@@ -158,11 +176,11 @@ function fault({ price, refusal }: Columns, status: number, codes: readonly Erro
 }
 
 const REFUSED = 403;
-const EMPTY_BODY = 'Possession was not shown or is wrong: empty body.';
+const EMPTY_BODY = 'Possession was not shown, is wrong, or is by a proof that was used: empty body.';
 
 /** A wrong session closes a paid door too, though that asks for none. */
 function closedStatuses({ possession, price }: Columns): number[] {
-  if (possession === 'required') return [401, 403];
+  if (possession !== 'none') return [401, 403];
   return price ? [403] : [];
 }
 
@@ -190,8 +208,8 @@ function faultsOf(door: Door, method: Method): ErrorCode[] {
     'headers_too_large',
     ...body,
     ...(door.price ? [...paid, ...named, ...routed, ...chain] : []),
-    // Nobody pays for a call by key, so each key has its bound.
-    ...(byKey(door) ? (['rate_limited'] as const) : []),
+    // Nobody pays for a call by key, or for a proof that is remembered, so both have their bound.
+    ...(byKey(door) || door.possession === 'required' ? (['rate_limited'] as const) : []),
     ...door.errors,
     // What stands in the database cannot be had while it is away.
     ...(door.kind === 'page' ? [] : (['unavailable'] as const)),

@@ -3,14 +3,14 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { Possession } from '../schema/principal.ts';
+import type { ShownProof } from '../schema/proof.ts';
 import type { Secret } from '../schema/secret.ts';
 import type { Columns } from './door.ts';
 
 /** What a caller showed, gathered from headers and body; never from a query string, where it would be logged. */
 export interface Credentials {
   readonly session: string | null;
-  /** `sha256=<hex>`, with the agent whose book it is meant for. */
-  readonly proof: { readonly agent_id: number; readonly value: string } | null;
+  readonly proof: ShownProof | null;
   readonly api_key: string | null;
   /** The raw PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1) header. */
   readonly payment: { readonly x402_version: 1 | 2; readonly header: string } | null;

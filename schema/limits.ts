@@ -18,6 +18,12 @@ export const limits = {
   /** Contract wallets sign at length (WebAuthn, ERC-6492 with its factory's call), as in payments. */
   wallet_signature_chars_max: 2 + 2 * 6_000,
   book_proof_window_seconds: 300,
+  book_proof_nonce_chars_min: 16,
+  book_proof_nonce_chars_max: 64,
+  /** Writes by plain proofs and requests by bound ones, of one agent within ten minutes: each leaves a row for as long. */
+  book_proofs_taken_max: 10_000,
+  /** What serves once is remembered for so long beyond its time: another process, or the database, may be behind us. */
+  clocks_apart_seconds_max: 60,
   temperature_max: 2,
   model_id_chars_max: 200,
   intent_id_chars_max: 128,

@@ -5,12 +5,28 @@ import type { AgentId } from './ids.ts';
 export type Possession =
   | { readonly kind: 'absent' }
   | { readonly kind: 'wrong' }
-  | ({ readonly kind: 'proven' } & Held);
+  | ({ readonly kind: 'proven' } & Held & ProvenBy);
 
 /** A book in somebody's hands. `session_hash` is SHA-256 of the live session that it rests on: what ends is that one. */
 export interface Held {
   readonly agent_id: AgentId;
   readonly session_hash: string;
+}
+
+/** By what it was proven, and what of that serves once. A session lasts; a proof opens the book and nothing else. */
+export type ProvenBy =
+  | { readonly by: 'session' }
+  /** The plain form: reads within its window, and each write once. Null where it cannot be said which write. */
+  | { readonly by: 'plain_proof'; readonly use: ProofUse | null }
+  /** Bound to its request, whatever that is. Null where its nonce has been taken. */
+  | { readonly by: 'bound_proof'; readonly use: ProofUse | null };
+
+/** A use of a proof that nobody makes twice. */
+export interface ProofUse {
+  /** That the proof was made in: it is remembered until that passes no more. */
+  readonly window: number;
+  /** SHA-256, hex. */
+  readonly digest: string;
 }
 
 /** `live` keys skip payment; `demo` keys do too but never write; `waiver` keys waive the ingest stamp alone. */
@@ -43,10 +59,20 @@ export function requirePossession(principal: Principal, agent_id: number): Agent
 }
 
 /** The same, for what must know by which session. */
-export function requireHeld({ possession }: Principal, agent_id: number): Held {
+export function requireHeld({ possession }: Principal, agent_id: number): Held & ProvenBy {
   if (possession.kind === 'absent') throw new Refusal('unauthenticated');
   if (possession.kind === 'wrong' || possession.agent_id !== agent_id) throw new Refusal('forbidden');
   return possession;
+}
+
+/**
+ * The same by the session itself: what hands out another secret is nothing for a proof, which whoever reads it could show.
+ * @throws unauthenticated, forbidden
+ */
+export function requireSession(principal: Principal, agent_id: number): Held {
+  const held = requireHeld(principal, agent_id);
+  if (held.by !== 'session') throw new Refusal('forbidden');
+  return held;
 }
 
 /**

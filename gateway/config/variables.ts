@@ -64,6 +64,7 @@ export const variables = z.object({
   WAIVER_KEYS: list(z.string().min(1)).optional(),
   METRICS_TOKEN: secret().optional(),
   DRAIN_MS: decimal(0, limits.stop_ms_max).optional(),
+  PROOF_WRITES: z.enum(['plain', 'bound']).default('plain'),
   STOP_MS: decimal(0, limits.stop_ms_max).default(limits.stop_ms),
   BOARD_OPS_SECRET: z.string().optional(),
   BOARD_INBOUND_SECRET: z.string().optional(),

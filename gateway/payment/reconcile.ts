@@ -16,6 +16,7 @@ import {
   takeOrphans,
   tasksOfSettlement,
 } from '../../subgraphs/receipt/index.ts';
+import { forgetUsed } from '../../subgraphs/session/index.ts';
 import { lookForArrivals } from './arrivals.ts';
 import { requestLabel } from './claimed.ts';
 import { type Heartbeat, openHeartbeat } from './heartbeat.ts';
@@ -45,6 +46,7 @@ const rounds: readonly Round[] = [
   { name: 'arrivals', rest_ms: 1_000, run: lookForArrivals },
   { name: 'finality', rest_ms: 5_000, run: till => onEachRail(till, rail => rail.recheck(till, noteMoved)) },
   { name: 'chain', rest_ms: 5_000, run: till => onEachRail(till, rail => rail.look()) },
+  { name: 'used once', rest_ms: 60_000, run: till => forgetUsed(till.database) },
   { name: 'key calls', rest_ms: 10_000, run: till => forgetKeyCalls(till.database) },
   {
     name: 'forget',

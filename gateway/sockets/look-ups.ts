@@ -1,8 +1,7 @@
 import type { Principal } from '../../schema/principal.ts';
 import { NextRuns } from '../../subgraphs/next-run.ts';
+import type { Shown } from '../principal.ts';
 import type { SocketCallers } from '../subscriptions.ts';
-
-type Shown = Parameters<SocketCallers['identify']>[0];
 
 const AT_ONCE_MAX = 16;
 
@@ -21,7 +20,7 @@ export class LookUps {
   }
 
   identify(shown: Shown): Promise<Principal> {
-    return this.#runs.share(JSON.stringify([shown.session, shown.api_key, shown.address]), () => this.#inTurn(shown));
+    return this.#runs.share(keyOf(shown), () => this.#inTurn(shown));
   }
 
   async #inTurn(shown: Shown): Promise<Principal> {
@@ -35,4 +34,9 @@ export class LookUps {
       else this.#running--;
     }
   }
+}
+
+/** All that the answer depends on. */
+function keyOf({ session, proof, rests_on, api_key, address }: Shown): string {
+  return JSON.stringify([session, proof, rests_on, api_key, address]);
 }

@@ -6,16 +6,15 @@ import { Refusal } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { Principal } from '../../schema/principal.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
+import type { Shown } from '../principal.ts';
 import type { SocketCallers } from '../subscriptions.ts';
 import { LookUps } from './look-ups.ts';
 import type { Gate } from './outlet.ts';
 
-/** What a caller showed at connection_init. Kept, because whoever was let in may be locked out while the socket is open. */
-export type Shown = Parameters<SocketCallers['identify']>[0];
-
 interface Possessed {
   readonly socket: WebSocket;
-  readonly shown: Shown;
+  /** At connection_init. Kept, because whoever was let in may be locked out while the socket is open. */
+  shown: Shown;
   /** Null until the session has been looked up: until then it may be anybody's. */
   agent_id: AgentId | null;
   /** While it is held back: resolves when the socket has been looked at, and is closed or free again. */
@@ -27,7 +26,7 @@ interface Possessed {
 const AWAY_REST_MS = 1_000;
 
 /**
- * The open sockets of this process that showed a session. Where one ends, in whatever process, the sockets of its agent
+ * The open sockets of this process that showed a session, or a proof made with one. Where one ends, in whatever process, the sockets of its agent
  * are held back at once: nothing goes out on them and nothing is taken from them until each was looked at, and is closed
  * (4403) or let go on. So are all of them from the moment on from which no end of a session would be heard of. While the
  * database is away nobody knows, and they wait.
@@ -50,7 +49,7 @@ export class PossessedSockets {
 
   /** Who opened the socket. Its watch comes before the look: a session that ends between the two is heard of. */
   async identify(socket: WebSocket, shown: Shown): Promise<Principal> {
-    if (shown.session === null) return this.#lookUps.identify(shown);
+    if (shown.session === null && shown.proof === null) return this.#lookUps.identify(shown);
     const possessed: Possessed = { socket, shown, agent_id: null, held: null, again: false };
     this.#open.set(socket, possessed);
     socket.once('close', () => this.#open.delete(socket));
@@ -62,13 +61,30 @@ export class PossessedSockets {
     if (this.#deaf) this.#hold(possessed);
     const principal = await this.#lookUps.identify(shown);
     if (principal.possession.kind === 'proven') possessed.agent_id = principal.possession.agent_id;
-    return principal;
+    if (shown.proof === null || (await this.#kept(possessed, principal))) return principal;
+    return { ...principal, possession: { kind: 'wrong' } };
   }
 
-  /** Who is calling now, for one operation. @throws Refusal, and closes the socket, where its session has ended. */
+  /** Whether its proof opens the socket, which is closed once that is over. */
+  async #kept(possessed: Possessed, { possession }: Principal): Promise<boolean> {
+    const kept = await this.#callers.keep(possessed.shown, possession);
+    if (kept === null) return false;
+    possessed.shown = kept.shown;
+    if (kept.ms_left === null) return true;
+    const { socket } = possessed;
+    const over = setTimeout(() => socket.close(CloseCode.Forbidden, 'Forbidden'), kept.ms_left);
+    over.unref();
+    socket.once('close', () => clearTimeout(over));
+    return true;
+  }
+
+  /**
+   * Who is calling now, for one operation. @throws Refusal, and closes the socket, where its session has ended or its
+   * proof is over.
+   */
   async caller(socket: WebSocket, shown: Shown): Promise<Principal> {
     await this.passed(socket);
-    const principal = await this.#lookUps.identify(shown);
+    const principal = await this.#lookUps.identify(this.#open.get(socket)?.shown ?? shown);
     if (principal.possession.kind !== 'wrong') return principal;
     socket.close(CloseCode.Forbidden, 'Forbidden');
     throw new Refusal('forbidden');
@@ -132,12 +148,12 @@ export class PossessedSockets {
 
   /** Never throws, and comes to its end when it is known whether the session lives. */
   async #look(possessed: Possessed): Promise<void> {
-    const { socket, shown } = possessed;
+    const { socket } = possessed;
     while (possessed.again && socket.readyState === socket.OPEN && !this.#closed) {
       await this.#deaf?.promise;
       possessed.again = false;
       try {
-        const { possession } = await this.#lookUps.identify(shown);
+        const { possession } = await this.#lookUps.identify(possessed.shown);
         if (possession.kind === 'wrong') socket.close(CloseCode.Forbidden, 'Forbidden');
       } catch (error) {
         possessed.again = true;

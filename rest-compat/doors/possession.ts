@@ -11,7 +11,7 @@ export const possessionDoors = [
     path: '/v1/agents/{agent_id}/book/rotate',
     summary: 'End the session in hand and issue another; the book stays',
     tags: ['book'],
-    possession: 'required',
+    possession: 'session',
     document: operation('rotate_session'),
     params: AgentPath,
     body: PossessionMembers,

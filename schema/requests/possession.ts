@@ -3,5 +3,5 @@ import { z } from 'zod';
 /** How a body shows possession of a book; looked at before anything else in it. */
 export const PossessionMembers = z.object({
   session: z.string().optional().describe('Possession secret; also header X-SVC-Session.'),
-  proof: z.string().optional().describe('`sha256=<hex>`; also header X-SVC-Proof.'),
+  proof: z.string().optional().describe('`sha256=<hex>`; also header X-SVC-Proof, where both forms are described.'),
 });

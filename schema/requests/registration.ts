@@ -20,7 +20,8 @@ export const RegistrationRequest = z.object({
     .default(null)
     .describe(
       'Over `svc.register.pay|<checksum_address>|<unix_seconds>`, with task_id over ' +
-        '`svc.register.recover|<task_id>|<checksum_address>|<unix_seconds>`: personal_sign, ERC-1271 or ERC-6492.',
+        '`svc.register.recover|<task_id>|<checksum_address>|<unix_seconds>`: personal_sign, ERC-1271 or ERC-6492. ' +
+        'A recover signature opens one session, once: used again it is 401, also where its answer was lost; sign a later one.',
     ),
   signature_timestamp: z.int().min(0).nullable().default(null).describe('The Unix seconds in the signed text.'),
   request_hash: z

@@ -1,18 +1,23 @@
 import { buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { Agent } from './agent/agent.entity.ts';
 import { AgentResolver, resolveAgent } from './agent/agent.resolver.ts';
-import { SessionTables } from './migration.ts';
+import { SessionTables, UsedOnceTables } from './migration.ts';
 import { PossessionRecord } from './possession/possession.entity.ts';
 import { PossessionResolver } from './possession/possession.resolver.ts';
+import { ProofUseRecord } from './possession/proof-use.entity.ts';
 import { RegistrationResolver } from './registration/registration.resolver.ts';
+import { SignatureUse } from './registration/signature-use.entity.ts';
 
 export { agentOfWallet, agentsOfWallets } from './agent/find.ts';
 export type { SessionContext, WalletProofs, WalletVerdict } from './context.ts';
-export { type DecoyBox, heldByProof, heldBySession, sealDecoy } from './possession/check.ts';
+export { type DecoyBox, heldByProof, heldBySession, sealDecoy, stillHeld } from './possession/check.ts';
+export { forgetUsed } from './possession/forget-used.ts';
+export { plainUse, proofEnds } from './possession/proof.ts';
+export { takeProof } from './possession/take-proof.ts';
 export { registrationPaid } from './registration/registration.paid.ts';
 
-export const sessionEntities = [Agent, PossessionRecord];
-export const sessionMigrations = [SessionTables];
+export const sessionEntities = [Agent, PossessionRecord, ProofUseRecord, SignatureUse];
+export const sessionMigrations = [SessionTables, UsedOnceTables];
 
 /** Who agents are, and what opens their books. */
 export function sessionSubgraph(): Promise<Subgraph> {

@@ -25,3 +25,21 @@ export class SessionTables extends Migration {
     this.addSql(`create index possession_agent on possession (agent_id)`);
   }
 }
+
+/** What serves once, by a name that is taken; forgotten once it would pass no more anyway. */
+export class UsedOnceTables extends Migration {
+  override up(): void {
+    this.addSql(`create table signature_use (
+      request_hash text primary key,
+      forget_at timestamptz not null
+    )`);
+    this.addSql(`create index signature_use_forget on signature_use (forget_at)`);
+    this.addSql(`create table proof_use (
+      agent_id integer not null,
+      digest bytea not null,
+      forget_at timestamptz not null,
+      primary key (agent_id, digest)
+    )`);
+    this.addSql(`create index proof_use_forget on proof_use (forget_at)`);
+  }
+}

@@ -40,7 +40,7 @@ export function proofs(database: Database, issuer: Issuer, { book, count, rows =
 
 /** What these two resolvers read of a context. */
 function contextOf(database: Database, issuer: Issuer, agent_id: AgentId): BookContext {
-  const possession = { kind: 'proven', agent_id, session_hash: '' } as const;
+  const possession = { kind: 'proven', agent_id, session_hash: '', by: 'session' } as const;
   const principal = { possession, api_key: { kind: 'absent' }, address: '' } as const;
   return { database, issuer, clock: systemClock, principal } as unknown as BookContext;
 }

@@ -4,6 +4,7 @@ import type { Rotation } from '../../rest-compat/answers/possession.ts';
 import { limits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
+import { boundTo } from './bound.ts';
 import { openService, REGISTER, type Registered, type Service } from './open-service.ts';
 
 type Rotated = z.infer<typeof Rotation>;
@@ -33,8 +34,10 @@ describe('POST /v1/agents/{agent_id}/book/rotate', () => {
   test.each([
     ['session in the body', (session: string) => [{ session }, {}]],
     ['X-SVC-Session', (session: string) => [{}, { 'X-SVC-Session': session }]],
-    ['proof in the body', (session: string, agent_id: number) => [{ proof: proofOf(session, agent_id) }, {}]],
-    ['X-SVC-Proof', (session: string, agent_id: number) => [{}, { 'X-SVC-Proof': proofOf(session, agent_id) }]],
+    [
+      'session beside a proof made with it',
+      (session: string, agent_id: number) => [{ session, proof: proofOf(session, agent_id) }, {}],
+    ],
   ] as [string, (session: string, agent_id: number) => [object, Record<string, string>]][])(
     '200 by %s: the new session opens the same book, the old one and its proofs open nothing',
     async (_, shown) => {
@@ -56,6 +59,16 @@ describe('POST /v1/agents/{agent_id}/book/rotate', () => {
       expect(entries).toEqual([expect.objectContaining({ task_id })]);
     },
   );
+
+  test('403, empty, by a proof: whoever has read one could take the book with it', async () => {
+    const { agent_id, session } = await service.newAgent();
+    const proof = proofOf(session, agent_id);
+    const path = `${book(agent_id)}/rotate`;
+    const bound = boundTo(session, agent_id, { method: 'POST', path, body: {} });
+    for (const [body, headers] of [[{ proof }], [{}, { 'X-SVC-Proof': proof }], [{}, bound]] as const)
+      expect(await rotate(agent_id, body, headers)).toMatchObject({ status: 403, text: '' });
+    expect(await opens(agent_id, session)).toEqual([200, 200, 200, 200]);
+  });
 
   test('200 to one of many at once by the same session: what it was given lives', async () => {
     const { agent_id, session } = await service.newAgent();
@@ -127,10 +140,12 @@ describe('a session that was rotated away', () => {
 });
 
 describe('mutation rotateSession', () => {
-  const ask = async (agentId: number, headers: Record<string, string> = {}) => {
-    const query = 'mutation ($agentId: Int!) { rotateSession(agentId: $agentId) { agentId session rotatedAt } }';
-    return service.post('/graphql', { query, variables: { agentId } }, headers);
-  };
+  const rotation = (agentId: number) => ({
+    query: 'mutation ($agentId: Int!) { rotateSession(agentId: $agentId) { agentId session rotatedAt } }',
+    variables: { agentId },
+  });
+  const ask = (agentId: number, headers: Record<string, string> = {}) =>
+    service.post('/graphql', rotation(agentId), headers);
 
   test('rotates for whoever possesses the book', async () => {
     const { agent_id, session } = await service.newAgent();
@@ -143,6 +158,18 @@ describe('mutation rotateSession', () => {
     });
     expect(await opens(agent_id, session)).toEqual([403, 403, 403, 403]);
     expect(await opens(agent_id, rotateSession.session)).toEqual([200, 200, 200, 200]);
+  });
+
+  test('rotates nothing by a proof, in either form', async () => {
+    const { agent_id, session } = await service.newAgent();
+    const agent = { 'X-SVC-Agent': String(agent_id) };
+    const body = rotation(agent_id);
+    const bound = boundTo(session, agent_id, { method: 'POST', path: '/graphql', body });
+    for (const shown of [{ 'X-SVC-Proof': proofOf(session, agent_id) }, bound]) {
+      const heard = await service.post('/graphql', body, { ...agent, ...shown });
+      expect(heard.body).toMatchObject({ errors: [{ extensions: { code: 'forbidden', status: 403 } }] });
+    }
+    expect(await opens(agent_id, session)).toEqual([200, 200, 200, 200]);
   });
 
   test('answers alike for an agent that is there and for one that is not', async () => {

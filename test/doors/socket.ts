@@ -5,13 +5,19 @@ import type { Service } from './open-service.ts';
 
 type Result = FormattedExecutionResult<Record<string, unknown>, unknown>;
 
-/** A graphql-ws client of one test, with what it shows at connection_init. */
-export function openSocket({ url }: Pick<Service, 'url'>, connectionParams: Record<string, unknown> = {}) {
+/** A graphql-ws client of one test, with what it shows at connection_init; not lazy, it keeps the socket that it opened. */
+export function openSocket(
+  { url }: Pick<Service, 'url'>,
+  connectionParams: Record<string, unknown> = {},
+  { lazy = true }: { readonly lazy?: boolean } = {},
+) {
   const client = createClient({
     url: `${url.replace('http', 'ws')}/graphql`,
     webSocketImpl: WebSocket,
     connectionParams,
     retryAttempts: 0,
+    lazy,
+    onNonLazyError: () => {},
   });
   onTestFinished(async () => client.dispose());
   const results = (query: string) => client.iterate({ query });

@@ -24,13 +24,14 @@ beforeAll(async () => {
     graph: await openShop(),
     createContext: async () => shopContext(shop),
     callers: {
+      keep: async () => null,
       async identify({ session, address }): Promise<Principal> {
         looks++;
         if (fault && session !== null) throw fault;
         if (session === null) return { ...nobody, address };
         const alive = session === 'right' && !rotated;
         const possession = alive
-          ? ({ kind: 'proven', agent_id: agentId(7), session_hash: '' } as const)
+          ? ({ kind: 'proven', agent_id: agentId(7), session_hash: '', by: 'session' } as const)
           : ({ kind: 'wrong' } as const);
         return { ...nobody, address, possession };
       },

@@ -19,6 +19,7 @@ beforeAll(async () => {
     graph: await openShop({ log }),
     createContext: async () => shopContext(shop),
     callers: {
+      keep: async () => null,
       async identify({ session, address }): Promise<Principal> {
         identified.push(session);
         if (session === 'broken') throw new Error('no database at 10.0.0.7');
@@ -28,7 +29,9 @@ beforeAll(async () => {
           ...nobody,
           address,
           possession:
-            session === 'right' ? { kind: 'proven', agent_id: agentId(7), session_hash: '' } : { kind: 'wrong' },
+            session === 'right'
+              ? { kind: 'proven', agent_id: agentId(7), session_hash: '', by: 'session' }
+              : { kind: 'wrong' },
         };
       },
       createContext: principal => shopContext(shop, { principal }),
@@ -185,6 +188,7 @@ describe('a socket', () => {
       createContext: async () => shopContext(shop),
       callers: {
         identify: async () => nobody,
+        keep: async () => null,
         createContext: () => shopContext(shop),
         watchSessions: async () => () => {},
         heard: async () => {},

@@ -134,6 +134,7 @@ export async function openTicker() {
     graph,
     createContext: async () => contextOf(nobody),
     callers: {
+      keep: async () => null,
       async identify({ session, address }) {
         ticker.lookUps++;
         running++;
@@ -143,7 +144,7 @@ export async function openTicker() {
         const agent = Number(/^of (\d+)/.exec(session ?? '')?.[1]);
         if (session === null) return { ...nobody, address };
         if (!agent || dead.has(session)) return { ...nobody, address, possession: { kind: 'wrong' } };
-        const held = { agent_id: agentId(agent), session_hash: session };
+        const held = { agent_id: agentId(agent), session_hash: session, by: 'session' } as const;
         return { ...nobody, address, possession: { kind: 'proven', ...held } };
       },
       createContext: contextOf,

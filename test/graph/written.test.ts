@@ -112,7 +112,7 @@ function selections(type: GraphQLObjectType): fc.Arbitrary<string> {
 
 async function page(selection: string, limit: number, written?: LeftOut): Promise<Json> {
   const document = parse(`{ answer: book(agentId: ${AGENT}, limit: ${limit}) ${selection} }`);
-  const possession = { kind: 'proven', agent_id: AGENT, session_hash: '' } as const;
+  const possession = { kind: 'proven', agent_id: AGENT, session_hash: '', by: 'session' } as const;
   const context = { database, issuer, clock: { now_ms: () => 0 }, principal: { possession } };
   const { data, errors } = await source.execute({ document, variables: {}, context, ...(written ? { written } : {}) });
   expect(errors).toBeUndefined();

@@ -97,10 +97,19 @@ export interface RegistrationBody {
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
+/** By wallet: the last time at which it signed here. A signature opens one session, so the same text is not signed twice. */
+const signed = new Map<string, number>();
+
+function freshSeconds(address: string): number {
+  const at = Math.max(nowSeconds(), (signed.get(address) ?? 0) + 1);
+  signed.set(address, at);
+  return at;
+}
+
 /** The signed body of a registration; with a task id, of its recovery. */
 export async function registrationOf(
   account: Pick<Wallet, 'address'> & { signMessage(text: { message: string }): Promise<Hex> },
-  { task_id, at = nowSeconds() }: { readonly task_id?: string; readonly at?: number } = {},
+  { task_id, at = freshSeconds(account.address) }: { readonly task_id?: string; readonly at?: number } = {},
 ): Promise<RegistrationBody> {
   const act = task_id === undefined ? 'svc.register.pay' : `svc.register.recover|${task_id}`;
   return {

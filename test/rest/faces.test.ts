@@ -61,7 +61,23 @@ it('OpenAPI tells payment, possession, parameters and refusals from the columns'
   expect(book?.get?.parameters).toMatchObject([
     { name: 'agent_id', in: 'path', required: true, schema: { type: 'integer' } },
     { name: 'limit', in: 'query', required: false, schema: { type: 'integer' } },
+    { name: 'X-SVC-Nonce', in: 'header', required: false, schema: { pattern: '^[A-Za-z0-9_-]{16,64}$' } },
   ]);
+  const rotation = paths['/v1/agents/{agent_id}/book/rotate']?.post;
+  expect(rotation?.security).toEqual([{ session: [] }]);
+  expect(rotation?.parameters.map(({ name }) => name)).toEqual(['agent_id']);
+});
+
+it('OpenAPI says over what a book proof is, in both forms', async () => {
+  const { components } = await described();
+  const { proof } = (components as { securitySchemes: Record<string, { description: string }> }).securitySchemes;
+  for (const form of [
+    '`<agent_id>.<window>`',
+    '`<agent_id>.<window>.<METHOD>.<path>.<sha256 hex of that canonical JSON>.<nonce>`',
+    'X-SVC-Agent',
+    '`{agent_id, proof, nonce}`',
+  ])
+    expect(proof?.description).toContain(form);
 });
 
 it('OpenAPI tells of a body what it cannot be without', async () => {

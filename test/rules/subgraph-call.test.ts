@@ -38,13 +38,19 @@ function openGate(calls_max?: number) {
 
 describe('a signed call', () => {
   test('comes back as it was said, whoever calls and whatever is paid', () => {
+    const held = {
+      kind: fc.constant('proven' as const),
+      agent_id: fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(agentId),
+      session_hash: fc.string(),
+    };
     const principal = fc.record({
       possession: fc.oneof(
         fc.constantFrom({ kind: 'absent' as const }, { kind: 'wrong' as const }),
+        fc.record({ ...held, by: fc.constant('session' as const) }),
         fc.record({
-          kind: fc.constant('proven' as const),
-          agent_id: fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(agentId),
-          session_hash: fc.string(),
+          ...held,
+          by: fc.constantFrom('plain_proof' as const, 'bound_proof' as const),
+          use: fc.constant(null),
         }),
       ),
       api_key: fc.oneof(

@@ -3,7 +3,7 @@ import { agentId } from '../../schema/ids.ts';
 import { type ApiKey, nobody, type Possession } from '../../schema/principal.ts';
 import { isVendorBlind } from '../../subgraphs/receipt/index.ts';
 
-const proven: Possession = { kind: 'proven', agent_id: agentId(7), session_hash: 'a'.repeat(64) };
+const proven: Possession = { kind: 'proven', agent_id: agentId(7), session_hash: 'a'.repeat(64), by: 'session' };
 const key = (kind: 'live' | 'demo' | 'waiver'): ApiKey => ({ kind, hash: 'b'.repeat(64) });
 
 describe('vendor_blind', () => {

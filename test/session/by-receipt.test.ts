@@ -13,7 +13,9 @@ import {
 import { walletSlot } from '../../subgraphs/session/registration/open-agent.ts';
 import { claim, claimRequest } from '../claim/fixture.ts';
 import { paidCall } from '../vectors/receipt-facts.ts';
-import { type Account, type Desk, newTask, newWallet, openDesk } from './desk.ts';
+import { type Account, type Desk, NOW_MS, newTask, newWallet, openDesk } from './desk.ts';
+
+const AT = NOW_MS / 1000;
 
 const issuer = openIssuer(['33'.repeat(32)], { base_url: 'http://127.0.0.1', now_ms: () => 0 });
 
@@ -106,6 +108,17 @@ describe('registering by a collected receipt', () => {
     const live: (string | null)[] = [];
     for (const { session, settlementStatus } of heard) if (await desk.opens(session)) live.push(settlementStatus);
     expect(live).toEqual(['idempotent_replay']);
+  });
+
+  test('once by one signature: again it is 401 and opens nothing', async () => {
+    const account = newWallet();
+    const task_id = await receiptOf(account);
+    const heard = await Promise.allSettled(Array.from({ length: 10 }, () => desk.registerBy(account, task_id, AT)));
+    const opened = heard.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(opened).toHaveLength(1);
+    for (const one of heard)
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'control_proof_invalid', status: 401 });
+    expect(await desk.opens(opened[0]?.session ?? '')).toBe(opened[0]?.agentId);
   });
 
   test('by two receipts of one wallet at once: one opens the book, the other is 409', async () => {

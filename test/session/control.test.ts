@@ -33,6 +33,7 @@ describe('the control proof of a registration', () => {
       kind: 'proven',
       wallet: wallet.address,
       request_hash: requestHash(text),
+      signed_at_seconds: NOW_S,
     });
   });
 

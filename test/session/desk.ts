@@ -25,8 +25,10 @@ export const newTask = (): TaskId => taskId(NOW_MS, systemRandom.bytes(10));
 export const payerOf = ({ address }: Account) => ({ network: 'base', wallet: address }) as const;
 
 /** A signed registration; with a task id, by that receipt. */
-export async function requestOf(account: Account, members: { task_id?: string; request_hash?: string } = {}) {
-  const at = NOW_MS / 1000;
+export async function requestOf(
+  account: Account,
+  { at = NOW_MS / 1000, ...members }: { task_id?: string; request_hash?: string; at?: number } = {},
+) {
   const text = controlText(account.address, at, members.task_id ?? null);
   const wallet_signature = await account.signMessage({ message: text });
   const body = { agentWallet: account.address, wallet_signature, signature_timestamp: at, ...members };
@@ -58,6 +60,7 @@ export async function openDesk() {
     redelivery: null,
     response: new ResponseHeaders(),
   };
+  let signatures = 0;
   const paid = registrationPaid(context);
   const resolver = new RegistrationResolver();
   const checks = { ...context, keyring, decoy: sealDecoy(context) };
@@ -83,11 +86,10 @@ export async function openDesk() {
       const stamped = { task_id, payer, agent_id, payment_ref: 'base:0x1' };
       return database.transaction(tx => paid.commit(tx, request, stamped));
     },
-    /** By a receipt, with a fresh signature. */
-    async registerBy(account: Account, task_id: string) {
-      const { wallet_signature: walletSignature, signature_timestamp: signatureTimestamp } = await requestOf(account, {
-        task_id,
-      });
+    /** By a receipt, with a signature not used yet unless its time is given. */
+    async registerBy(account: Account, task_id: string, at = NOW_MS / 1000 - signatures++) {
+      const request = await requestOf(account, { task_id, at });
+      const { wallet_signature: walletSignature, signature_timestamp: signatureTimestamp } = request;
       const input = { agentWallet: account.address, taskId: task_id, walletSignature, signatureTimestamp };
       return resolver.registerAgent(input, context);
     },

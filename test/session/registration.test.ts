@@ -121,13 +121,19 @@ describe('registering again with the task id', () => {
   test('twenty at once leave one live session', async () => {
     const { agent_id, agentWallet, task_id } = await desk.register(newWallet());
     const registered = { agent_id: agentId(agent_id), wallet: agentWallet, task_id, validate_score: null };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => recoverRegistration(registered, desk.context)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        recoverRegistration(registered, { request_hash: `0x${n}`, signed_at_seconds: 0 }, desk.context),
+      ),
+    );
     const live = await Promise.all(answers.map(({ session }) => desk.opens(session)));
     expect(live.filter(found => found !== null)).toEqual([agent_id]);
   });
 });
 
 describe('who is calling', () => {
+  const plain = (agent_id: number, value: string) => ({ agent_id, value, nonce: null, request: null });
+
   test('nobody, without anything shown', async () => {
     expect(await desk.identified({})).toEqual({
       possession: { kind: 'absent' },
@@ -138,7 +144,7 @@ describe('who is calling', () => {
 
   test('the holder of a session, or of a proof made with it, or of both', async () => {
     const { agent_id, session } = await desk.register(newWallet());
-    const proof = { agent_id, value: bookProof(session, agent_id, proofWindow(NOW_MS)) };
+    const proof = plain(agent_id, bookProof(session, agent_id, proofWindow(NOW_MS)));
     for (const shown of [{ session }, { proof }, { session, proof }]) {
       expect((await desk.identified(shown)).possession).toMatchObject({ kind: 'proven', agent_id });
     }
@@ -152,10 +158,10 @@ describe('who is calling', () => {
     for (const shown of [
       { session: '' },
       { session: `svcs_${'A'.repeat(43)}` },
-      { proof: { agent_id, value: stale } },
-      { proof: { agent_id: other.agent_id, value } },
-      ...[0, -1, 1.5, 2 ** 31 - 1, 2 ** 40, Number.NaN].map(id => ({ proof: { agent_id: id, value } })),
-      { session: other.session, proof: { agent_id, value } },
+      { proof: plain(agent_id, stale) },
+      { proof: plain(other.agent_id, value) },
+      ...[0, -1, 1.5, 2 ** 31 - 1, 2 ** 40, Number.NaN].map(id => ({ proof: plain(id, value) })),
+      { session: other.session, proof: plain(agent_id, value) },
     ]) {
       expect((await desk.identified(shown)).possession).toEqual({ kind: 'wrong' });
     }

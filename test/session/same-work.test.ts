@@ -3,12 +3,13 @@ import { syncBuiltinESMExports } from 'node:module';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { identify } from '../../gateway/principal.ts';
+import { canonicalHash } from '../../schema/digest.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { type Possession, requireHeld, requirePossession } from '../../schema/principal.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { SessionContext } from '../../subgraphs/session/index.ts';
 import { PossessionResolver } from '../../subgraphs/session/possession/possession.resolver.ts';
-import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
+import { bookProof, boundProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { type Desk, NOW_MS, newWallet, openDesk } from './desk.ts';
 
 /** Seen by modules that are loaded already, too: what they import of a builtin follows it. */
@@ -60,6 +61,7 @@ async function workOf(shown: Shown): Promise<{ possession: Possession; work: obj
 }
 
 const proofOf = (session: string, agent_id: number) => bookProof(session, agent_id, proofWindow(NOW_MS));
+const plain = (agent_id: number, value: string) => ({ agent_id, value, nonce: null, request: null });
 const wrongProof = `sha256=${'0'.repeat(64)}`;
 
 /** Ids that no agent has: never given, out of range, no integer. */
@@ -74,16 +76,39 @@ describe('the same work, whether the agent exists or not', () => {
   test('for a book proof: one query, one box opened, two HMACs', async () => {
     const work = { queries: ['session box of agent'], opened: 1, hmacs: 2 };
     const right = proofOf(known.session, known.agent_id);
-    expect(await workOf({ proof: { agent_id: known.agent_id, value: right } })).toEqual({
+    expect(await workOf({ proof: plain(known.agent_id, right) })).toEqual({
       possession: expect.objectContaining({ kind: 'proven', agent_id: known.agent_id }),
       work,
     });
     const wrong = { possession: { kind: 'wrong' }, work };
-    expect(await workOf({ proof: { agent_id: known.agent_id, value: wrongProof } })).toEqual(wrong);
-    expect(await workOf({ proof: { agent_id: other.agent_id, value: right } })).toEqual(wrong);
+    expect(await workOf({ proof: plain(known.agent_id, wrongProof) })).toEqual(wrong);
+    expect(await workOf({ proof: plain(other.agent_id, right) })).toEqual(wrong);
     await fc.assert(
       fc.asyncProperty(nobody, async agent_id => {
-        expect(await workOf({ proof: { agent_id, value: proofOf(known.session, agent_id) } })).toEqual(wrong);
+        expect(await workOf({ proof: plain(agent_id, proofOf(known.session, agent_id)) })).toEqual(wrong);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('for a bound proof: the same, and nothing is taken', async () => {
+    const work = { queries: ['session box of agent'], opened: 1, hmacs: 2 };
+    const request = { method: 'POST', path: '/v1/agents/1/book', body: { budget: '5', proof: 'in the body' } };
+    const nonce = 'n'.repeat(16);
+    const bound = { ...request, body_sha256: canonicalHash({ budget: '5' }), nonce };
+    const value = boundProof(known.session, known.agent_id, proofWindow(NOW_MS), bound);
+    const shown = (agent_id: number) => ({ proof: { agent_id, value, nonce, request } });
+    for (const _ of ['once', 'again']) {
+      expect(await workOf(shown(known.agent_id))).toEqual({
+        possession: expect.objectContaining({ kind: 'proven', agent_id: known.agent_id, by: 'bound_proof' }),
+        work,
+      });
+    }
+    const wrong = { possession: { kind: 'wrong' }, work };
+    expect(await workOf(shown(other.agent_id))).toEqual(wrong);
+    await fc.assert(
+      fc.asyncProperty(nobody, async agent_id => {
+        expect(await workOf(shown(agent_id))).toEqual(wrong);
       }),
       { numRuns: 50 },
     );
@@ -93,8 +118,8 @@ describe('the same work, whether the agent exists or not', () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), nobody, async (value, agent_id) => {
         const [one, two] = [
-          await workOf({ proof: { agent_id: known.agent_id, value } }),
-          await workOf({ proof: { agent_id, value } }),
+          await workOf({ proof: plain(known.agent_id, value) }),
+          await workOf({ proof: plain(agent_id, value) }),
         ];
         expect(one.possession).toEqual({ kind: 'wrong' });
         expect(two).toEqual(one);
@@ -124,7 +149,7 @@ describe('the same work, whether the agent exists or not', () => {
   test('for a right session beside a proof for somebody else', async () => {
     const shown = (agent_id: number): Shown => ({
       session: known.session,
-      proof: { agent_id, value: proofOf(known.session, agent_id) },
+      proof: plain(agent_id, proofOf(known.session, agent_id)),
     });
     const wrong = await workOf(shown(other.agent_id));
     expect(wrong).toEqual({
@@ -149,7 +174,11 @@ describe('the same words, whether the agent exists or not', () => {
   test.each([
     ['nothing was shown', { kind: 'absent' }, 'unauthenticated'],
     ['what was shown is wrong', { kind: 'wrong' }, 'forbidden'],
-    ['what was shown opens another book', { kind: 'proven', agent_id: 1_000, session_hash: '' }, 'forbidden'],
+    [
+      'what was shown opens another book',
+      { kind: 'proven', agent_id: 1_000, session_hash: '', by: 'session' },
+      'forbidden',
+    ],
   ] as [string, Possession, string][])('where %s', (_, possession, code) => {
     const principal = { ...desk.context.principal, possession };
     for (const require of [requirePossession, requireHeld]) {
@@ -163,7 +192,12 @@ describe('the same words, whether the agent exists or not', () => {
 
   test('by the mutation that rotates', async () => {
     const resolver = new PossessionResolver();
-    const possession: Possession = { kind: 'proven', agent_id: known.agent_id as never, session_hash: 'ended since' };
+    const possession: Possession = {
+      kind: 'proven',
+      agent_id: known.agent_id as never,
+      session_hash: 'ended since',
+      by: 'session',
+    };
     const context: SessionContext = { ...desk.context, principal: { ...desk.context.principal, possession } };
     const heard = await Promise.all(
       // The first holds a session that has ended since it was looked up.

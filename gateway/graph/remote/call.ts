@@ -33,6 +33,13 @@ export function uploadsOf(subgraph: string): string {
 /** Before what is signed, so that no other use of the secret makes a signature that passes here. */
 const PURPOSE = 'svc.subgraph-call.v1\n';
 
+/** The caller, to be told to a subgraph: what of a proof serves once the gateway has taken, before it asks. */
+export function calling(principal: Principal): Principal {
+  const { possession } = principal;
+  if (possession.kind !== 'proven' || possession.by === 'session') return principal;
+  return { ...principal, possession: { ...possession, use: null } };
+}
+
 export function callKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret));
 }
@@ -73,14 +80,19 @@ function parsed(text: string): unknown {
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/);
 
+const held = {
+  kind: z.literal('proven'),
+  agent_id: z.int().positive().transform(agentId),
+  session_hash: z.string(),
+};
+
 const possession = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('absent') }),
   z.strictObject({ kind: z.literal('wrong') }),
-  z.strictObject({
-    kind: z.literal('proven'),
-    agent_id: z.int().positive().transform(agentId),
-    session_hash: z.string(),
-  }),
+  z.discriminatedUnion('by', [
+    z.strictObject({ ...held, by: z.literal('session') }),
+    z.strictObject({ ...held, by: z.enum(['plain_proof', 'bound_proof']), use: z.null() }),
+  ]),
 ]);
 
 const api_key = z.discriminatedUnion('kind', [

@@ -11,7 +11,7 @@ import type { Vault } from '../../../subgraphs/vault.ts';
 import { fragmentsOf, isPaid, type PaidFields } from '../paid-rule.ts';
 import type { Operation, Source } from '../source.ts';
 import { readAnswer } from './answer.ts';
-import { CALL_HEADER, type Call, signCall, uploadsOf } from './call.ts';
+import { CALL_HEADER, type Call, calling, signCall, uploadsOf } from './call.ts';
 import { EVENT_STREAM } from './event-stream.ts';
 import { openEvents } from './events.ts';
 import { type Lane, Lanes, type Posted } from './lanes.ts';
@@ -75,7 +75,7 @@ export class RemoteSource implements Source {
     const to = { subgraph: this.#name, nonce: this.#nonce() };
     const call = {
       ...to,
-      principal,
+      principal: calling(principal),
       payment,
       ...(redelivery === null ? {} : { redelivery }),
       // What is free asks no router.

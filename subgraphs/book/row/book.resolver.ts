@@ -38,7 +38,10 @@ export const bookWritten: WrittenFields = {
 
 @Resolver(() => Book)
 export class BookResolver {
-  @Query(() => Book, { description: 'The newest rows of a book, for whoever possesses it.' })
+  @Query(() => Book, {
+    description:
+      'The newest rows of a book, for whoever possesses it: by X-SVC-Session, or by X-SVC-Agent and X-SVC-Proof.',
+  })
   book(
     @Arg('agentId', () => Int) agentId: number,
     @Arg('limit', () => Int, { nullable: true }) limit: number | null,

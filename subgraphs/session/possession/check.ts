@@ -1,10 +1,11 @@
 import { sha256Hex } from '../../../schema/digest.ts';
-import type { Held } from '../../../schema/principal.ts';
+import type { Held, ProvenBy } from '../../../schema/principal.ts';
+import type { ShownProof } from '../../../schema/proof.ts';
 import type { Services } from '../../context.ts';
 import type { Database } from '../../database.ts';
 import { Gathering } from '../../gathering.ts';
 import { boxLabel, newSession } from './issue.ts';
-import { proofMatches } from './proof.ts';
+import { useOf, windowOf } from './proof.ts';
 
 /*
  * Neither check may tell by its time whether an agent exists: whatever is asked of, each makes the same queries, opens
@@ -31,9 +32,14 @@ const lookups = new WeakMap<Database, Gathering<Held>>();
 
 /** Whose book a session opens; null where it never was, or has ended. */
 export function heldBySession(database: Database, session: string): Promise<Held | null> {
+  return stillHeld(database, sha256Hex(session));
+}
+
+/** The same by the hash of a session that was shown before. */
+export function stillHeld(database: Database, session_hash: string): Promise<Held | null> {
   const lookup = lookups.get(database) ?? new Gathering(hashes => heldByHash(database, hashes));
   lookups.set(database, lookup);
-  return lookup.ask(sha256Hex(session));
+  return lookup.ask(session_hash);
 }
 
 async function heldByHash(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, Held>> {
@@ -47,11 +53,14 @@ async function heldByHash(database: Database, hashes: readonly string[]): Promis
   return new Map(held.map(one => [one.session_hash, one]));
 }
 
-/** Whether a book proof was made with the live session of `agent_id`; null also where there is no such agent. */
+/**
+ * Whether a book proof was made with the live session of its agent; null also where there is no such agent. Nothing of it
+ * is taken here: a request that comes to nothing leaves it good.
+ */
 export async function heldByProof(
   services: Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox },
-  proof: { readonly agent_id: number; readonly value: string },
-): Promise<Held | null> {
+  proof: ShownProof,
+): Promise<(Held & ProvenBy) | null> {
   const agent_id = lookedUpAs(proof.agent_id);
   const [live] = await services.database.query<Held & { session_box: Buffer }>({
     name: 'session box of agent',
@@ -59,6 +68,8 @@ export async function heldByProof(
     values: [agent_id],
   });
   const session = services.vault.open(live?.session_box ?? services.decoy, boxLabel(live?.agent_id ?? NOBODY));
-  const matches = proofMatches(proof.value, session.toString(), agent_id, services.clock.now_ms());
-  return live && matches ? { agent_id: live.agent_id, session_hash: live.session_hash } : null;
+  const window = windowOf(proof, session.toString(), agent_id, services.clock.now_ms());
+  if (!live || window === null) return null;
+  const held = { agent_id: live.agent_id, session_hash: live.session_hash };
+  return { ...held, by: proof.nonce === null ? 'plain_proof' : 'bound_proof', use: useOf(proof, held, window) };
 }

@@ -1,6 +1,6 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Arg, Ctx, Field, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
-import { requireHeld } from '../../../schema/principal.ts';
+import { requireSession } from '../../../schema/principal.ts';
 import type { Context } from '../../context.ts';
 import { rotateSession } from './rotate.ts';
 
@@ -14,10 +14,11 @@ export class SessionRotation {
 @Resolver(() => SessionRotation)
 export class PossessionResolver {
   @Mutation(() => SessionRotation, {
-    description: 'Ends the session in hand, at once and everywhere, and issues another; the book stays.',
+    description:
+      'Ends the session in hand, at once and everywhere, and issues another; the book stays. A proof rotates nothing.',
   })
   async rotateSession(@Arg('agentId', () => Int) agentId: number, @Ctx() context: Context): Promise<SessionRotation> {
-    const { session, issued_at } = await rotateSession(requireHeld(context.principal, agentId), context);
+    const { session, issued_at } = await rotateSession(requireSession(context.principal, agentId), context);
     return { agentId, session, rotatedAt: issued_at };
   }
 }

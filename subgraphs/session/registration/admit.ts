@@ -4,16 +4,19 @@ import type { RegistrationRequest } from '../../../schema/requests/registration.
 import type { Payer } from '../../paid.ts';
 import type { SessionContext } from '../context.ts';
 import { proveControl } from './control.ts';
+import type { SignedText } from './take-signature.ts';
 
-/** The proven wallet and its request hash. @throws the refusal that names what is missing. */
+/** The proven wallet and what it signed. @throws the refusal that names what is missing. */
 export async function controlledWallet(
   request: RegistrationRequest,
   { clock, wallets }: Pick<SessionContext, 'clock' | 'wallets'>,
-): Promise<{ readonly wallet: Address; readonly request_hash: string }> {
+): Promise<{ readonly wallet: Address } & SignedText> {
   const control = await proveControl(request, clock.now_ms(), wallets);
   switch (control.kind) {
-    case 'proven':
-      return control;
+    case 'proven': {
+      const { kind: _, ...proven } = control;
+      return proven;
+    }
     case 'invalid_wallet':
       throw new Refusal('invalid_wallet', { param: 'agentWallet' });
     case 'missing':

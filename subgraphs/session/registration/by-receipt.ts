@@ -8,29 +8,31 @@ import { controlledWallet } from './admit.ts';
 import type { RegistrationAnswer } from './answer.ts';
 import { type Application, nextAgentId, openAgent, walletSlot } from './open-agent.ts';
 import { recoverRegistration, registeredUnder, standingRegistration } from './recover.ts';
+import { type SignedText, takeSignature } from './take-signature.ts';
 
 export type RegisteredByReceipt = Pick<Charged<RegistrationAnswer>, 'answer' | 'settlement_status'>;
 
 /**
  * Registration under a receipt that the wallet has paid for already: it costs nothing. The first time it opens agent,
- * book and session; after that, each time, it ends the session and issues another. Of two at once one is the first.
+ * book and session; after that, each time, it ends the session and issues another. Of two at once one is the first. Either way the signature
+ * is used by it: whoever has lost the answer signs again, with a later timestamp.
  */
 export async function registerByReceipt(
   request: RegistrationRequest,
   task_id: string,
   context: SessionContext,
 ): Promise<RegisteredByReceipt> {
-  const { wallet, request_hash } = await controlledWallet(request, context);
+  const { wallet, ...signed } = await controlledWallet(request, context);
   let standing = await standingRegistration(context, wallet, task_id);
   if (standing === null) {
     await requireCollectedFrom(wallet, task_id, context);
-    const application = { wallet, task_id, request_hash };
+    const application = { wallet, task_id, ...signed };
     const opened = await context.database.transaction(tx => openUnlessOpen(tx, application, context));
     if (opened !== null) return { answer: opened, settlement_status: 'settled' };
     standing = await standingRegistration(context, wallet, task_id);
   }
   if (standing === null) throw new Error(`${task_id} registered its payer and then did not`);
-  return { answer: await recoverRegistration(standing, context), settlement_status: 'idempotent_replay' };
+  return { answer: await recoverRegistration(standing, signed, context), settlement_status: 'idempotent_replay' };
 }
 
 /** @throws receipt_not_qualifying, payer_mismatch */
@@ -42,19 +44,20 @@ async function requireCollectedFrom(wallet: string, task_id: string, { database 
 }
 
 /**
- * Null where another request has registered the wallet meanwhile. The wallet's slot, once held for a receipt, is held
+ * Null where another request has registered the wallet meanwhile; the signature is good then for a recovery. The wallet's slot, once held for a receipt, is held
  * for ever: a stamp by the same wallet is refused before its money moves, and one in flight keeps this from opening.
- * @throws wallet_registered
+ * @throws wallet_registered, control_proof_invalid
  */
 async function openUnlessOpen(
   tx: Tx,
-  application: Application,
+  application: Application & SignedText,
   services: Pick<SessionContext, 'random' | 'vault'>,
 ): Promise<RegistrationAnswer | null> {
   const { wallet, task_id } = application;
   const missed = await slotsMissed(tx, [{ slot: walletSlot(wallet), claim_key: `receipt:${task_id}` }]);
   if (missed.length > 0) throw new Refusal('wallet_registered', { param: 'agentWallet' });
   if ((await tx.query(registeredUnder(wallet, task_id))).rows.length > 0) return null;
+  await takeSignature(tx, application);
   const agent_id = await nextAgentId(async statement => (await tx.query(statement)).rows);
   return openAgent(tx, agent_id, application, services);
 }

@@ -3,6 +3,7 @@ import { keccak256 } from '../../../schema/digest.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import type { WalletProofs } from '../context.ts';
+import type { SignedText } from './take-signature.ts';
 
 /** EIP-55 spelling of an address; null for what is none. Mixed case must match its checksum: it is there to catch typos. */
 export function checksumAddress(text: string): Address | null {
@@ -30,7 +31,7 @@ export function isFresh(at_seconds: number, now_ms: number): boolean {
 }
 
 export type Control =
-  | { readonly kind: 'proven'; readonly wallet: Address; readonly request_hash: string }
+  | ({ readonly kind: 'proven'; readonly wallet: Address } & SignedText)
   | { readonly kind: 'invalid_wallet' }
   | { readonly kind: 'missing' }
   | { readonly kind: 'stale' }
@@ -60,7 +61,8 @@ export async function proveControl(
   if (!isBytes(wallet_signature)) return { kind: 'foreign_signature' };
   const verdict = await wallets.verifies(wallet, hashMessage(text, 'bytes'), wallet_signature);
   if (verdict === 'unreachable') return { kind: 'unreachable' };
-  return verdict === 'valid' ? { kind: 'proven', wallet, request_hash } : { kind: 'foreign_signature' };
+  if (verdict !== 'valid') return { kind: 'foreign_signature' };
+  return { kind: 'proven', wallet, request_hash, signed_at_seconds: signature_timestamp };
 }
 
 /** Whole bytes in hex: of any length, since what contracts take for a signature is their own affair. */

@@ -1,0 +1,40 @@
+import type { JsonObject } from './canonical-json.ts';
+import { canonicalHash } from './digest.ts';
+import { limits } from './limits.ts';
+
+/** A request, as far as a book proof can be bound to it. */
+export interface ProvenRequest {
+  /** As it stands in the request line: `POST`. */
+  readonly method: string;
+  /** Of the door, its parameters filled in, or `/graphql`; without a query: `/v1/agents/7/book`. */
+  readonly path: string;
+  /** As it was parsed; empty where there is none. */
+  readonly body: JsonObject;
+}
+
+/** What makes a proof one of the bound form. */
+export const NONCE_PATTERN = `^[A-Za-z0-9_-]{${limits.book_proof_nonce_chars_min},${limits.book_proof_nonce_chars_max}}$`;
+
+/** A book proof, as it was shown. */
+export interface ShownProof {
+  /** Whose book it is meant for; of an id that no agent has it proves nothing. */
+  readonly agent_id: number;
+  /** `sha256=<hex>` */
+  readonly value: string;
+  /** Null in the plain form. */
+  readonly nonce: string | null;
+  /** Null while its body has not been read: by then a plain proof can be judged and a bound one cannot. */
+  readonly request: ProvenRequest | null;
+}
+
+/**
+ * SHA-256, hex, of the canonical body without its member `proof`, which cannot be over itself. Null for what JSON can
+ * spell and RFC 8785 cannot: a lone surrogate.
+ */
+export function provenBodyHash({ proof: _, ...body }: JsonObject): string | null {
+  try {
+    return canonicalHash(body);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Database } from '../../database.ts';
+
+/** In one statement: a delete of all that gathered while nobody forgot would hold its locks for long. */
+const ROWS_MAX = 5_000;
+
+/**
+ * Forgets what would be refused by its age alone: uses of proofs and of recover signatures. Every process does so, each
+ * row by one of them.
+ */
+export async function forgetUsed(database: Database): Promise<void> {
+  for (const { table, key } of [
+    { table: 'proof_use', key: 'agent_id, digest' },
+    { table: 'signature_use', key: 'request_hash' },
+  ]) {
+    await forgetRows(database, table, key);
+  }
+}
+
+async function forgetRows(database: Database, table: string, key: string): Promise<void> {
+  for (;;) {
+    const forgotten = await database.query({
+      name: `forget ${table}`,
+      text: `delete from ${table} where (${key}) in (
+          select ${key} from ${table} where forget_at < now() order by forget_at limit $1 for update skip locked)
+        returning 1`,
+      values: [ROWS_MAX],
+    });
+    if (forgotten.length < ROWS_MAX) return;
+  }
+}

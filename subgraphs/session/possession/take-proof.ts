@@ -1,0 +1,32 @@
+import { limits } from '../../../schema/limits.ts';
+import type { Held, ProofUse } from '../../../schema/principal.ts';
+import type { Database } from '../../database.ts';
+import { proofEnds } from './proof.ts';
+
+/** `full`: so many of this agent's are remembered that one more is not, and so must not be let pass. */
+export type Taking = 'taken' | 'used' | 'full';
+
+/**
+ * Takes a use of a proof, of all processes once. Asked only of proofs that were found right, so that nobody else writes
+ * here; the bound is what their owner may write, and may be passed by as many as ask at the same moment.
+ */
+export async function takeProof(
+  database: Database,
+  { agent_id }: Pick<Held, 'agent_id'>,
+  { window, digest }: ProofUse,
+): Promise<Taking> {
+  const [taking] = await database.query<{ full: boolean; taken: boolean }>({
+    name: 'take proof',
+    text: `with remembered as (
+        select count(*) as uses from (select from proof_use where agent_id = $1 limit $4) as uses_of_agent
+      ), taken as (
+        insert into proof_use (agent_id, digest, forget_at)
+        select $1, decode($2, 'hex'), to_timestamp($3) from remembered where uses < $4
+        on conflict do nothing returning 1
+      )
+      select uses >= $4 as full, exists (select from taken) as taken from remembered`,
+    values: [agent_id, digest, proofEnds(window) + limits.clocks_apart_seconds_max, limits.book_proofs_taken_max],
+  });
+  if (taking?.taken) return 'taken';
+  return taking?.full ? 'full' : 'used';
+}

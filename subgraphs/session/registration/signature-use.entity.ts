@@ -1,0 +1,11 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+
+/** A recover signature that has opened a session, by its request hash: kept for as long as it would pass as fresh. */
+@Entity({ tableName: 'signature_use' })
+export class SignatureUse {
+  @PrimaryKey({ type: 'text' })
+  requestHash!: string;
+  @Index({ name: 'signature_use_forget' })
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  forgetAt!: Date;
+}

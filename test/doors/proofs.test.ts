@@ -1,0 +1,234 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Method } from '../../rest-compat/door.ts';
+import { everyDoor } from '../../rest-compat/doors/every.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { ProvenRequest } from '../../schema/proof.ts';
+import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
+import { boundTo, newNonce } from './bound.ts';
+import { openService, type Registered, type Service } from './open-service.ts';
+import { openSocket } from './socket.ts';
+
+let service: Service;
+let agent: Registered;
+beforeAll(async () => {
+  service = await openService();
+  agent = await service.newAgent();
+});
+
+const plainOf = ({ agent_id, session }: Registered, away = 0) =>
+  bookProof(session, agent_id, proofWindow(Date.now()) + away);
+const boundOf = ({ agent_id, session }: Registered, request: ProvenRequest, nonce?: string) =>
+  boundTo(session, agent_id, request, nonce);
+const book = ({ agent_id }: Registered) => `/v1/agents/${agent_id}/book`;
+const shows = (proof: string) => ({ 'X-SVC-Proof': proof });
+const send = ({ method, path, body }: ProvenRequest, headers: Record<string, string>) =>
+  service.knock(method, path, { headers, ...(method === 'GET' ? {} : { body }) });
+const refused = { status: 403, text: '' };
+
+/** Every door of a book that a proof opens, with a body that it takes: those to come are wanted here. */
+const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
+  'GET get_agent_book': [{}],
+  'POST get_agent_book': [{ limit: 5 }, { budget: '900000' }],
+  'GET get_book_policy': [{}],
+  'POST set_book_policy': [{ policy_type: 'daily_cap', value: '700000' }],
+};
+const knocks = everyDoor
+  .filter(({ possession }) => possession === 'required')
+  .flatMap(({ name, path, methods }) =>
+    methods.flatMap(method =>
+      (bodies[`${method} ${name}`] ?? [null]).map(body => ({ method, path, body, writes: writes(method, body) })),
+    ),
+  );
+
+function writes(method: Method, body: JsonObject | null): boolean {
+  return method !== 'GET' && (body === null || !('limit' in body));
+}
+
+describe.each(knocks)('$method $path with $body', ({ method, path, body, writes }) => {
+  const request = (members: JsonObject = {}): ProvenRequest => {
+    if (body === null) throw new Error(`${method} ${path} has no body here`);
+    return { method, path: path.replace('{agent_id}', String(agent.agent_id)), body: { ...body, ...members } };
+  };
+  /** Not asked for before. */
+  const fresh = () => (method === 'GET' ? request() : request({ filler: newNonce() }));
+
+  test(`a plain proof: 200, the same again ${writes ? '403, empty, and with another body once more 200' : '200'}`, async () => {
+    const [one, other] = [fresh(), fresh()];
+    const proof = shows(plainOf(agent));
+    expect((await send(one, proof)).status).toBe(200);
+    expect(await send(one, proof)).toMatchObject(writes ? refused : { status: 200 });
+    expect(await send({ ...one, body: { proof: plainOf(agent), ...one.body } }, {})).toMatchObject(
+      method === 'GET' ? { status: 401 } : writes ? refused : { status: 200 },
+    );
+    expect((await send(other, proof)).status).toBe(200);
+    // Of the window before it is another proof, and serves once for itself.
+    const before = shows(plainOf(agent, -1));
+    expect((await send(one, before)).status).toBe(200);
+    expect(await send(one, before)).toMatchObject(writes ? refused : { status: 200 });
+  });
+
+  test('a bound proof: 200, its nonce again 403, empty, whatever it comes with', async () => {
+    const [one, other] = [fresh(), fresh()];
+    const nonce = newNonce();
+    expect((await send(one, boundOf(agent, one, nonce))).status).toBe(200);
+    for (const again of [one, other]) expect(await send(again, boundOf(agent, again, nonce))).toMatchObject(refused);
+    expect((await send(one, boundOf(agent, one))).status).toBe(200);
+  });
+
+  test('a bound proof of another method, path, body or nonce, or none: 403, empty, and it is good still', async () => {
+    const one = fresh();
+    const nonce = newNonce();
+    for (const made of [
+      { ...one, method: method === 'GET' ? 'POST' : 'GET' },
+      { ...one, path: `${one.path}/more` },
+      { ...one, path: `${one.path}?limit=1` },
+      { ...one, body: { ...one.body, more: true } },
+    ])
+      expect(await send(one, boundOf(agent, made, nonce))).toMatchObject(refused);
+    const right = boundOf(agent, one, nonce);
+    for (const other of [newNonce(), 'short', `${nonce}.`, ''])
+      expect(await send(one, { ...right, 'X-SVC-Nonce': other })).toMatchObject(refused);
+    expect(await send(one, shows(right['X-SVC-Proof']))).toMatchObject(refused);
+    expect((await send(one, right)).status).toBe(200);
+  });
+});
+
+describe('a write by proof', () => {
+  test('200 to one of twenty at once with the same plain proof, 403 to the others', async () => {
+    const request = { method: 'POST', path: `${book(agent)}/policy`, body: { policy_type: 'hourly_cap', value: '5' } };
+    const heard = await Promise.all(Array.from({ length: 20 }, () => send(request, shows(plainOf(agent)))));
+    expect(heard.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 403)]);
+  });
+
+  test('is one write however its path is spelt and its body is written', async () => {
+    const body = { policy_type: 'hourly_cap', value: '6', a: 1 };
+    const proof = shows(plainOf(agent));
+    expect((await service.post(`${book(agent)}/policy`, body, proof)).status).toBe(200);
+    const spelt = [
+      `${book(agent)}/policy/`,
+      `${book(agent).replace('agents', '%61gents')}/policy`,
+      `${book(agent)}/policy?x=1`,
+    ];
+    for (const path of spelt) expect(await service.post(path, body, proof)).toMatchObject(refused);
+    const written = '{"a":1.0e0,\n"value":"\\u0036", "policy_type":"no","policy_type":"hourly_cap"}';
+    expect(await service.post(`${book(agent)}/policy`, written, proof)).toMatchObject(refused);
+  });
+
+  test('that its door refuses as no request uses nothing', async () => {
+    const proof = shows(plainOf(agent));
+    const body = { budget: 'not digits' };
+    for (const _ of ['once', 'again']) expect((await service.post(book(agent), body, proof)).status).toBe(400);
+  });
+
+  test('with a body that has no canonical form: 403, empty; to read it is no matter', async () => {
+    const proof = shows(plainOf(agent));
+    expect(await service.post(book(agent), '{"budget":"7","x":"\\ud800"}', proof)).toMatchObject(refused);
+    expect((await service.post(book(agent), '{"x":"\\ud800"}', proof)).status).toBe(200);
+  });
+
+  test('leaves a row where the proof is right, and nowhere else', async () => {
+    const other = await service.newAgent();
+    const rows = async () => (await service.query('select 1 from proof_use')).length;
+    const before = await rows();
+    const request = { method: 'POST', path: book(agent), body: { budget: '8' } };
+    for (const shown of [
+      shows(`sha256=${'0'.repeat(64)}`),
+      shows(plainOf(other)),
+      boundOf(other, request),
+      boundOf(agent, { ...request, method: 'PUT' }),
+    ])
+      expect(await send(request, shown)).toMatchObject(refused);
+    expect(await rows()).toBe(before);
+    expect((await send(request, boundOf(agent, request))).status).toBe(200);
+    expect(await rows()).toBe(before + 1);
+  });
+});
+
+const setBudget = ({ agent_id }: Registered, budgetAtomic: string) => ({
+  query: `mutation { setBudget(agentId: ${agent_id}, budgetAtomic: "${budgetAtomic}") { agentId } }`,
+});
+const readBook = ({ agent_id }: Registered) => ({ query: `{ book(agentId: ${agent_id}) { agentId } }` });
+const forbidden = { body: { errors: [{ extensions: { code: 'forbidden', status: 403 } }] } };
+
+describe('/graphql by X-SVC-Agent and X-SVC-Proof', () => {
+  const ask = (body: JsonObject, headers: Record<string, string>) =>
+    service.post('/graphql', body, { 'X-SVC-Agent': String(agent.agent_id), ...headers });
+  const request = (body: JsonObject) => ({ method: 'POST', path: '/graphql', body });
+
+  test('plain: a query as often as one likes, a mutation once', async () => {
+    const proof = shows(plainOf(agent));
+    for (const _ of ['once', 'again'])
+      expect((await ask(readBook(agent), proof)).body).toEqual({ data: { book: { agentId: agent.agent_id } } });
+    const data = { setBudget: { agentId: agent.agent_id } };
+    expect((await ask(setBudget(agent, '11'), proof)).body).toEqual({ data });
+    expect(await ask(setBudget(agent, '11'), proof)).toMatchObject(forbidden);
+    expect((await ask(setBudget(agent, '12'), proof)).body).toEqual({ data });
+  });
+
+  test('bound: either once, for that body alone', async () => {
+    for (const body of [readBook(agent), setBudget(agent, '13')]) {
+      const shown = boundOf(agent, request(body));
+      expect(await ask({ ...body, variables: {} }, shown)).toMatchObject(forbidden);
+      expect((await ask(body, shown)).body).not.toHaveProperty('errors');
+      expect(await ask(body, shown)).toMatchObject(forbidden);
+    }
+  });
+
+  test('of another agent, or of none: forbidden', async () => {
+    const other = await service.newAgent();
+    const proof = shows(plainOf(agent));
+    for (const named of [String(other.agent_id), '0', 'x', ''])
+      expect(await ask(readBook(agent), { ...proof, 'X-SVC-Agent': named })).toMatchObject(forbidden);
+  });
+});
+
+describe('a socket by {agent_id, proof, nonce}', () => {
+  const { method, path } = { method: 'GET', path: '/graphql' };
+  const plain = (away = 0) => ({ agent_id: agent.agent_id, proof: plainOf(agent, away) });
+  const bound = (nonce = newNonce()) => {
+    const body = { agent_id: agent.agent_id, nonce };
+    return { ...body, proof: boundOf(agent, { method, path, body }, nonce)['X-SVC-Proof'] };
+  };
+
+  test('plain: reads, and writes each mutation once, by HTTP and by sockets together', async () => {
+    const socket = openSocket(service, plain());
+    for (const _ of ['once', 'again']) expect(await socket.first(readBook(agent).query)).toHaveProperty('data.book');
+    const mutation = setBudget(agent, '21');
+    expect(await socket.first(mutation.query)).toHaveProperty('data.setBudget');
+    await expect(socket.first(mutation.query)).rejects.toMatchObject([{ extensions: { code: 'forbidden' } }]);
+    const byHttp = { 'X-SVC-Agent': String(agent.agent_id), ...shows(plainOf(agent)) };
+    expect(await service.post('/graphql', mutation, byHttp)).toMatchObject(forbidden);
+    const another = openSocket(service, plain());
+    await expect(another.first(mutation.query)).rejects.toMatchObject([{ extensions: { code: 'forbidden' } }]);
+    expect(await another.first(setBudget(agent, '22').query)).toHaveProperty('data.setBudget');
+  });
+
+  test('bound: opens one socket, which reads and writes', async () => {
+    const shown = bound();
+    const socket = openSocket(service, shown, { lazy: false });
+    for (const { query } of [readBook(agent), setBudget(agent, '23'), setBudget(agent, '23')])
+      expect(await socket.first(query)).toHaveProperty('data');
+    await expect(openSocket(service, shown).first(readBook(agent).query)).rejects.toMatchObject({ code: 4403 });
+    const altered = { ...bound(), more: true };
+    await expect(openSocket(service, altered).first(readBook(agent).query)).rejects.toMatchObject({ code: 4403 });
+  });
+
+  test('rotates nothing, and ends with the session that it rests on', async () => {
+    const own = await service.newAgent();
+    const body = { agent_id: own.agent_id, nonce: newNonce() };
+    const boundly = { ...body, proof: boundOf(own, { method, path, body }, body.nonce)['X-SVC-Proof'] };
+    const plainly = { agent_id: own.agent_id, proof: plainOf(own) };
+    const sockets = [boundly, plainly].map(shown => openSocket(service, shown, { lazy: false }));
+    const rotation = `mutation { rotateSession(agentId: ${own.agent_id}) { session } }`;
+    for (const socket of sockets) {
+      await expect(socket.first(rotation)).rejects.toMatchObject([{ extensions: { code: 'forbidden' } }]);
+      expect(await socket.first(readBook(own).query)).toHaveProperty('data.book');
+    }
+    await service.post(`${book(own)}/rotate`, { session: own.session });
+    for (const socket of sockets) await expect(socket.first(readBook(own).query)).rejects.toMatchObject({ code: 4403 });
+  });
+
+  test.each([-2, 1])('of a window %i away: 4403', async away => {
+    await expect(openSocket(service, plain(away)).first(readBook(agent).query)).rejects.toMatchObject({ code: 4403 });
+  });
+});
