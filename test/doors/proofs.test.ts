@@ -174,6 +174,25 @@ describe('/graphql by X-SVC-Agent and X-SVC-Proof', () => {
     }
   });
 
+  test('a purchase: the 402 takes no nonce, and the same payment brings its answer again', async () => {
+    const buyer = await service.newAgent();
+    const body = {
+      query: 'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hi" }] }) { svc } }',
+    };
+    const named = { 'X-SVC-Agent': String(buyer.agent_id) };
+    const pay = () => service.payment(buyer.account, '/v1/chat/completions');
+    const bound = { ...named, ...boundOf(buyer, request(body)) };
+    expect((await service.post('/graphql', body, bound)).status).toBe(402);
+    expect((await service.post('/graphql', body, { ...bound, ...(await pay()) })).body).not.toHaveProperty('errors');
+    expect(await service.post('/graphql', body, { ...bound, ...(await pay()) })).toMatchObject(forbidden);
+
+    const plain = { ...named, ...shows(plainOf(buyer)), ...(await pay()) };
+    const [first, again] = [await service.post('/graphql', body, plain), await service.post('/graphql', body, plain)];
+    expect(first.headers.get('x-svc-settlement-status')).toBe('settled');
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    expect(await service.transfersFrom(buyer.account)).toHaveLength(3);
+  });
+
   test('of another agent, or of none: forbidden', async () => {
     const other = await service.newAgent();
     const proof = shows(plainOf(agent));

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { composeSupergraph } from '../../gateway/graph/compose.ts';
 import { type Graph, openGraph } from '../../gateway/supergraph.ts';
+import { nobody } from '../../schema/principal.ts';
 import { boardSubgraph } from '../../subgraphs/board/index.ts';
 import { type Database, insertRows } from '../../subgraphs/database.ts';
 import { freshStore } from '../harness/store.ts';
@@ -20,7 +21,7 @@ async function posts(filter = '') {
   return graph.execute({
     document: graph.parse(text),
     variables: {},
-    context: { database, base_url: 'https://svc.example' },
+    context: { database, principal: nobody, base_url: 'https://svc.example' },
   });
 }
 const ids = async (filter = '') =>
