@@ -1,4 +1,6 @@
+import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
+import { NONCE_PATTERN } from '../schema/proof.ts';
 
 const window = `window = floor(unix seconds / ${limits.book_proof_window_seconds}); the current and the previous one pass`;
 
@@ -15,3 +17,12 @@ export const proofForms = [
   '`{agent_id, proof, nonce}`, METHOD GET, path `/graphql`, the body connectionParams without `proof`; a socket opened by a',
   'plain proof is closed (4403) when that passes no more.',
 ].join(' ');
+
+/** Read with the proof, before any door looks at what else there is. */
+export const proofNonce: JsonObject = {
+  name: 'X-SVC-Nonce',
+  in: 'header',
+  required: false,
+  description: 'Makes X-SVC-Proof the bound form; taken once.',
+  schema: { type: 'string', pattern: NONCE_PATTERN },
+};

@@ -2,12 +2,11 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
-import { NONCE_PATTERN } from '../schema/proof.ts';
 import { REDELIVERY_HEADER } from '../schema/redelivery.ts';
 import { Challenge, Problem } from './answers/discovery.ts';
 import type { Columns, Door, Method } from './door.ts';
 import { answerHeaders } from './openapi-headers.ts';
-import { proofForms } from './openapi-proof.ts';
+import { proofForms, proofNonce } from './openapi-proof.ts';
 
 /** OpenAPI 3.1 of the door table: a door's columns are all that is known of it. */
 export function openApi(doors: readonly Door[], base_url: string): JsonObject {
@@ -98,15 +97,6 @@ function operation(door: Door, method: Method): JsonObject {
     responses: responses(door, method),
   };
 }
-
-/** Read with the proof, before any door looks at what else there is. */
-const proofNonce: JsonObject = {
-  name: 'X-SVC-Nonce',
-  in: 'header',
-  required: false,
-  description: 'Makes X-SVC-Proof the bound form; taken once.',
-  schema: { type: 'string', pattern: NONCE_PATTERN },
-};
 
 /** Read for `router/*` models, by what puts questions to hubs; no door looks into it. */
 const routerKey: JsonObject = {
