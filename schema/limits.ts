@@ -54,6 +54,9 @@ export const limits = {
   /** A picture of the largest size, as a PNG in base64; less than `subgraph_answer_bytes_max`, which it goes on in. */
   image_answer_bytes_max: 12 * 1024 * 1024,
   answer_kept_hours: 24,
+  /** After `validBefore`: a payment that came to nothing, of which the chain has said that it never moved. */
+  claim_forgotten_after_seconds: 3_600,
+  claims_forgotten_per_transaction_max: 500,
   hub_timeout_ms: 60_000,
   /** Over all hubs that one call asks: the claim of a call must outlive it. */
   hubs_timeout_ms: 120_000,

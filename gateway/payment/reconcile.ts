@@ -51,7 +51,12 @@ const rounds: readonly Round[] = [
   {
     name: 'forget',
     rest_ms: 600_000,
-    run: till => forgetClaims(till.database, limits.answer_kept_hours, limits.wallet_reverted_rest_seconds),
+    run: ({ database }) =>
+      forgetClaims(database, {
+        answer_hours: limits.answer_kept_hours,
+        lapsed_seconds: limits.claim_forgotten_after_seconds,
+        reverted_seconds: limits.wallet_reverted_rest_seconds,
+      }),
   },
 ];
 

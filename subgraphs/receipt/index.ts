@@ -20,6 +20,7 @@ import { ExpiredByPayer } from './payment/expired.migration.ts';
 import { FacilitatorTables } from './payment/facilitator.migration.ts';
 import { ClaimFailures } from './payment/failures.migration.ts';
 import { SettlementFees } from './payment/fee.migration.ts';
+import { LapsedClaims } from './payment/lapsed.migration.ts';
 import { PaymentTables } from './payment/migration.ts';
 import { SettlementsByNetwork } from './payment/network.migration.ts';
 import { OpenClaimsByPayer } from './payment/open-claims.migration.ts';
@@ -126,6 +127,7 @@ export const receiptMigrations = [
   ClaimFailures,
   SettlementFees,
   IssuerHistoryTables,
+  LapsedClaims,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {
@@ -161,6 +163,7 @@ export { leaseOfTask } from './payment/doubt.ts';
 export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
 export { raiseFee, reserveFee } from './payment/fee.ts';
 export { type Figures, figures } from './payment/figures.ts';
+export { forgetClaims } from './payment/forget.ts';
 export {
   identifierSlot,
   isIdentifierSlot,
@@ -178,7 +181,6 @@ export {
   beginSettling,
   claimByKey,
   forgetAnswer,
-  forgetClaims,
   markFinal,
   markRecorded,
   reopen,

@@ -9,9 +9,7 @@ import {
   type ClaimRequest,
   claimByKey,
   endLease,
-  forgetClaims,
   type Lease,
-  markFinal,
   markRecorded,
   renewLease,
   reopen,
@@ -209,39 +207,6 @@ describe('settling again', () => {
     expect((await settlingBy(lease, 'B', ['A'])).size).toBe(1);
     expect((await settlingBy(lease, 'C', ['A'])).size).toBe(0);
     expect(await claimByKey(database, 'starved')).toMatchObject({ state: 'settling', settlementId: 'B' });
-  });
-});
-
-describe('forgetting', () => {
-  const age = (claim_key: string) =>
-    database.query({
-      text: `update payment_claim set moved_at = now() - interval '25 hours' where claim_key = $1`,
-      values: [claim_key],
-    });
-
-  it('drops answers and requests a day after they were recorded, and keeps the claim', async () => {
-    const lease = held((await claim(database, claimRequest('old')))[0]);
-    await settling(lease);
-    await recorded(lease);
-    await forgetClaims(database, 24);
-    expect((await claimByKey(database, 'old'))?.requestBox).not.toHaveLength(0);
-    await age('old');
-    await forgetClaims(database, 24);
-    expect(await claimByKey(database, 'old')).toMatchObject({ state: 'recorded', answerBox: null });
-    expect((await claimByKey(database, 'old'))?.requestBox).toHaveLength(0);
-  });
-
-  it('leaves no trace of a payment that can never be used any more', async () => {
-    const lease = held((await claim(database, claimRequest('never')))[0]);
-    await abandoned(lease, false);
-    await forgetClaims(database, 24);
-    expect(await stateOf(database, 'never')).toBe('released');
-    await database.transaction(tx => markFinal(tx, { claimKey: 'never', leaseEpoch: lease.lease_epoch + 1 }));
-    await forgetClaims(database, 24);
-    expect(await stateOf(database, 'never')).toBe('released');
-    await database.transaction(tx => markFinal(tx, { claimKey: 'never', leaseEpoch: lease.lease_epoch }));
-    await forgetClaims(database, 24);
-    expect(await stateOf(database, 'never')).toBeUndefined();
   });
 });
 

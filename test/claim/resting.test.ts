@@ -17,11 +17,13 @@ beforeAll(async () => {
 });
 
 const REST_SECONDS = 600;
+const forget = (reverted_seconds: number) =>
+  forgetClaims(database, { answer_hours: 24, lapsed_seconds: 3_600, reverted_seconds });
 
 /** Let go of for good, as out of time, before or after it was sent. */
 async function ranOut(payer: string, network: NetworkName, sent: boolean): Promise<void> {
   const authorization = { signature: { kind: 'partial' } };
-  const [outcome] = await claim(database, claimRequest(payer, { payer, network, authorization }));
+  const [outcome] = await claim(database, claimRequest(payer, { payer, network, authorization, valid_before: 1 }));
   if (outcome?.kind !== 'claimed') throw new Error('it was to be claimed');
   const { lease } = outcome;
   await database.transaction(async tx => {
@@ -37,10 +39,10 @@ it.each<[string, NetworkName, boolean, boolean]>([
   ['on Base', 'base', false, false],
 ])('a payer rests after a payment that ran out: %s', async (name, network, sent, rests) => {
   await ranOut(name, network, sent);
-  await forgetClaims(database, 24, REST_SECONDS);
+  await forget(REST_SECONDS);
   expect(await stateOf(database, name)).toBe(rests ? 'released' : undefined);
   expect(await walletRevertedLately(database, name, REST_SECONDS)).toBe(rests);
   expect(await walletRevertedLately(database, name, 0)).toBe(false);
-  await forgetClaims(database, 24);
+  await forget(0);
   expect(await stateOf(database, name)).toBeUndefined();
 });

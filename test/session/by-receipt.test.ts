@@ -183,7 +183,7 @@ describe('a wallet that registers by receipt', () => {
     const task_id = await receiptOf(account);
     await desk.registerBy(account, task_id);
     await desk.database.transaction(tx => closeOpenClaims(tx, 'base'));
-    await forgetClaims(desk.database, 0);
+    await forgetClaims(desk.database, { answer_hours: 0, lapsed_seconds: 0, reverted_seconds: 0 });
     expect(
       await count('claim_slot where slot = $1 and claim_key = $2', walletSlot(account.address), `receipt:${task_id}`),
     ).toBe(1);

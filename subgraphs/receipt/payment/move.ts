@@ -6,7 +6,6 @@ import { PaymentClaim } from './claim.entity.ts';
 import { dropSlots, type Lease } from './claim.ts';
 import { retakeIdentifier } from './identifier.ts';
 import { leased } from './lease.ts';
-import { RESTING } from './reverted.ts';
 
 /**
  * SQL of a statement that moves claims: those of a parameter that holds keys, locked in the order of these before
@@ -247,29 +246,6 @@ export async function tasksOfSettlement(tx: Tx, settlement_id: string): Promise<
     values: [settlement_id],
   });
   return rows.map(row => row.task_id);
-}
-
-/**
- * Stored answers and requests are kept for redelivery and no longer; the receipt stands for ever. Payments that came to
- * nothing and can never be used any more leave no trace: an unpaid caller must not fill the disk. Those for which their
- * payers are to rest stay for as long as that. Every process does so, each row by one of them: what another has in hand
- * is passed over, or they would wait for each other in a circle.
- */
-export async function forgetClaims(database: Database, hours: number, reverted_seconds = 0): Promise<void> {
-  await database.query({
-    text: `update payment_claim set answer_box = null, request_box = '' where claim_key in (
-        select claim_key from payment_claim
-        where state = 'recorded' and request_box <> '' and moved_at < now() - make_interval(hours => $1)
-        for update skip locked)`,
-    values: [hours],
-  });
-  await database.query({
-    text: `delete from payment_claim where claim_key in (
-        select claim_key from payment_claim where state = 'released' and final
-          and (${RESTING} is not true or moved_at < now() - make_interval(secs => $1))
-        for update skip locked)`,
-    values: [reverted_seconds],
-  });
 }
 
 /** An answer that is true no longer, such as a session that has ended, is not delivered again; only of that paid field. */

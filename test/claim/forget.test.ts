@@ -1,0 +1,110 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '../../schema/limits.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import {
+  abandonClaim,
+  beginSettling,
+  type ClaimOutcome,
+  claimByKey,
+  forgetClaims,
+  type Lease,
+  markFinal,
+  markRecorded,
+} from '../../subgraphs/receipt/index.ts';
+import { freshStore } from '../harness/store.ts';
+import { claim, claimRequest, stateOf } from './fixture.ts';
+
+let database: Database;
+beforeAll(async () => {
+  database = await freshStore();
+});
+
+function held(outcome: ClaimOutcome | undefined): Lease {
+  if (outcome?.kind !== 'claimed') throw new Error(`not claimed but ${outcome?.kind}`);
+  return outcome.lease;
+}
+
+const settling = (lease: Lease) =>
+  database.transaction(tx =>
+    beginSettling(tx, [{ ...lease, settlement_id: 's', from_block: 1, answer_box: null, worked: {} }]),
+  );
+const recorded = (lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
+const abandoned = (lease: Lease, definite: boolean) =>
+  database.transaction(tx => abandonClaim(tx, lease, 'test', definite));
+
+describe('forgetting', () => {
+  const forget = () => forgetClaims(database, { answer_hours: 24, lapsed_seconds: 3_600, reverted_seconds: 0 });
+  const age = (claim_key: string) =>
+    database.query({
+      text: `update payment_claim set moved_at = now() - interval '25 hours' where claim_key = $1`,
+      values: [claim_key],
+    });
+
+  it('drops answers and requests a day after they were recorded, and keeps the claim', async () => {
+    const lease = held((await claim(database, claimRequest('old')))[0]);
+    await settling(lease);
+    await recorded(lease);
+    await forget();
+    expect((await claimByKey(database, 'old'))?.requestBox).not.toHaveLength(0);
+    await age('old');
+    await forget();
+    expect(await claimByKey(database, 'old')).toMatchObject({ state: 'recorded', answerBox: null });
+    expect((await claimByKey(database, 'old'))?.requestBox).toHaveLength(0);
+  });
+
+  /** Of a payment that lapsed so many seconds ago. */
+  const lapsed = (claim_key: string, seconds: number) =>
+    database.query({
+      text: 'update payment_claim set valid_before = extract(epoch from now())::bigint - $2 where claim_key = $1',
+      values: [claim_key, seconds],
+    });
+  const markedFinal = ({ claim_key, lease_epoch }: Lease, behind = 0) =>
+    database.transaction(tx => markFinal(tx, { claimKey: claim_key, leaseEpoch: lease_epoch + behind }));
+
+  it('leaves no trace of a payment that can never be used any more, an hour after it has lapsed', async () => {
+    const lease = held((await claim(database, claimRequest('never')))[0]);
+    await abandoned(lease, false);
+    await lapsed('never', 4_000);
+    await forget();
+    // Until the chain has said so, it may have been used by somebody else.
+    expect(await stateOf(database, 'never')).toBe('released');
+    await markedFinal(lease, 1);
+    await forget();
+    expect(await stateOf(database, 'never')).toBe('released');
+    await markedFinal(lease);
+    await lapsed('never', 3_500);
+    await forget();
+    expect(await stateOf(database, 'never')).toBe('released');
+    await lapsed('never', 3_700);
+    await forget();
+    expect(await stateOf(database, 'never')).toBeUndefined();
+  });
+
+  it('keeps for ever what has moved or may have, however long ago it lapsed', async () => {
+    const names = ['still settling', 'settled', 'let go of after it was sent'] as const;
+    const [settlingStill, settled, sent] = await Promise.all(
+      names.map(async name => held((await claim(database, claimRequest(name)))[0])),
+    );
+    if (!settlingStill || !settled || !sent) throw new Error('all were to be claimed');
+    for (const lease of [settlingStill, settled, sent]) await settling(lease);
+    await recorded(settled);
+    await abandoned(sent, true);
+    for (const name of names) await lapsed(name, 40 * 24 * 3_600);
+    // Only what was released can be final: whoever says so of another is not heard.
+    for (const lease of [settlingStill, settled]) await markedFinal(lease);
+    await forget();
+    expect(await Promise.all(names.map(name => stateOf(database, name)))).toEqual(['settling', 'recorded', 'released']);
+  });
+
+  it('takes them a few at a time, all of them, and beside another process each once', async () => {
+    await database.query({
+      text: `insert into payment_claim (claim_key, state, field, request_hash, task_id, network, payer, payment_id, amount_atomic,
+          reserved_atomic, valid_before, "authorization", landing, request_box, final, claimed_at, moved_at)
+        select 'many ' || n, 'released', 'f', 'r', 'task many ' || n, 'base', '0x', 'many ' || n, 2000, 0, 1, '{}', '{}', '', true,
+          now(), now() from generate_series(1, $1) n`,
+      values: [2 * limits.claims_forgotten_per_transaction_max + 7],
+    });
+    await Promise.all([forget(), forget()]);
+    expect(await database.query({ text: `select 1 from payment_claim where claim_key like 'many %'` })).toEqual([]);
+  });
+});
