@@ -31,5 +31,10 @@ export const answerHeaders = {
   fault: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds; where asking again may help.' } },
   paidFault: settlement,
   refusal: { 'x-svc-refusal-url': header('The signed refusal, also after this answer.') },
+  refusedBefore: {
+    'x-svc-last-refusal-url': header(
+      'With `blocked_too_often`: the last signed refusal of such a call, not of this one.',
+    ),
+  },
   challenge: { 'PAYMENT-REQUIRED': header('The offer of version 2, base64 JSON.') },
 } as const satisfies Record<string, JsonObject>;

@@ -160,6 +160,7 @@ function fault({ price, refusal }: Columns, status: number, codes: readonly Erro
       ...answerHeaders.fault,
       ...(price ? answerHeaders.paidFault : {}),
       ...(refuses ? answerHeaders.refusal : {}),
+      ...(codes.includes('blocked_too_often') ? answerHeaders.refusedBefore : {}),
     },
     content: content('application/problem+json', refuses ? jsonSchema(refusal, 'output') : ref('Problem')),
   };
@@ -200,6 +201,7 @@ function faultsOf(door: Door, method: Method): ErrorCode[] {
     ...(door.price ? [...paid, ...named, ...routed, ...chain] : []),
     // Nobody pays for a call by key, or for a proof that is remembered, so both have their bound.
     ...(byKey(door) || door.possession === 'required' ? (['rate_limited'] as const) : []),
+    ...(door.refusal ? (['blocked_too_often'] as const) : []),
     ...door.errors,
     // What stands in the database cannot be had while it is away.
     ...(door.kind === 'page' ? [] : (['unavailable'] as const)),

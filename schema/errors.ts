@@ -43,6 +43,10 @@ export const errors = {
   request_too_large: [413, 'The body is too large.'],
   unsupported_media_type: [415, 'The body is not of the media type that is taken here.'],
   rate_limited: [429, 'Too many requests.'],
+  blocked_too_often: [
+    429,
+    'The book goes on refusing calls of this kind. Nothing was charged; the last signed refusal says why.',
+  ],
   headers_too_large: [431, 'The headers of the request are too large.'],
   internal: [500, 'Something broke here. Nothing was charged unless a receipt says so.'],
   hub_failed: [502, 'No model hub answered.'],

@@ -22,5 +22,8 @@ export function mayBecome(from: Evidence, to: Evidence): boolean {
 export const arrivalStatuses = ['pending', 'confirmed', 'unverified'] as const;
 export type ArrivalStatus = (typeof arrivalStatuses)[number];
 
-/** What happened on a book. A replay consumes a position but no seq. */
-export type BookEventKind = 'born' | 'transition' | 'replay' | 'correction';
+/**
+ * What happened on a book. All but a birth consume a position and no seq. `blocked` counts calls that were refused like
+ * the row's own, and without a row of their own.
+ */
+export type BookEventKind = 'born' | 'transition' | 'replay' | 'correction' | 'blocked';

@@ -13,6 +13,13 @@ export const limits = {
   written_statements_prepared_max: 64,
   allowance_ms_max: 1_000,
   allowances_kept_max: 1_000,
+  /** Of one row and hour: each is an event of its own. What comes beyond is counted. */
+  replay_events_per_hour_max: 20,
+  /** Of one policy version, policy code, intent and hour: each is a row with a signed refusal. What comes beyond is 429. */
+  blocked_rows_per_hour_max: 20,
+  /** What is counted becomes one event of its row and kind after so long. */
+  counted_seconds: 60,
+  counted_per_transaction_max: 200,
   wallet_signature_age_seconds_max: 300,
   wallet_signature_ahead_seconds_max: 30,
   /** Contract wallets sign at length (WebAuthn, ERC-6492 with its factory's call), as in payments. */

@@ -14,7 +14,7 @@ import { workUntil } from './deadline.ts';
 import { pumpOf } from './pump.ts';
 import type { AnyPaid, AnyStream, AnyWhole, Landing } from './record.ts';
 import { prepareRecord } from './record-forms.ts';
-import { refusedByBook } from './refused.ts';
+import { refusedByBook, refusedOnceMore } from './refused.ts';
 import { enterRecord, workedLanding } from './steps.ts';
 import type { Till } from './till.ts';
 
@@ -166,6 +166,7 @@ async function take(till: Till, paid: Waivable, call: KeyCall, context: Context)
   try {
     const outcome = await till.queues.key_call.submit({ hold, agent_id, landing, model });
     if (outcome.kind === 'blocked') throw await refusedByBook(till, outcome.refusal_id, context);
+    if (outcome.kind === 'blocked_too_often') throw refusedOnceMore(till, outcome, context);
   } catch (error) {
     if (!(error instanceof DatabaseAway)) throw error;
     // It may stand all the same: what nobody works on would be said to be worked on.

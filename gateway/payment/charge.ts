@@ -15,7 +15,7 @@ import { unlessGuessed } from './guessing.ts';
 import { transferElsewhere } from './preflight.ts';
 import type { AnyPaid, AnyWhole } from './record.ts';
 import { type Bought, redeliver } from './redeliver.ts';
-import { refusedByBook } from './refused.ts';
+import { refusedByBook, refusedOnceMore } from './refused.ts';
 import { abandon, adoptTransfer, moved, recordClaim, type Standing, settleClaim } from './steps.ts';
 import { takeClaim } from './take.ts';
 import type { Till } from './till.ts';
@@ -70,6 +70,7 @@ async function claim(till: Till, shown: Presented, context: Context): Promise<En
   const { claim, outcome } = await takeClaim(till, { ...presented, task_id, means }, spent, context);
   if (outcome.kind === 'replayed') return { kind: 'bought', presented, bought: outcome };
   if (outcome.kind === 'blocked') throw await refusedByBook(till, outcome.refusal_id, context);
+  if (outcome.kind === 'blocked_too_often') throw refusedOnceMore(till, outcome, context);
   if (outcome.kind !== 'claimed') throw refusedClaim(outcome, paid);
 
   return { kind: 'claimed', claimed: { ...presented, claim, lease: outcome.lease, task_id }, spent };

@@ -147,7 +147,7 @@ export function routerKeyMark(
 
 /** A payment that is somebody's already: each way of it has its own code, and none of them charges again. */
 export function refusedClaim(
-  outcome: Exclude<WithinMeans, { kind: 'claimed' | 'replayed' | 'blocked' }>,
+  outcome: Exclude<WithinMeans, { kind: 'claimed' | 'replayed' | 'blocked' | 'blocked_too_often' }>,
   paid: AnyPaid,
 ): Refusal {
   switch (outcome.kind) {

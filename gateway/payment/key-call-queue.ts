@@ -1,8 +1,9 @@
-import type { AgentId, RefusalId } from '../../schema/ids.ts';
-import { type Asking, reserve } from '../../subgraphs/book/index.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { type Asking, type BlockedCalls, type Reserved, reserve } from '../../subgraphs/book/index.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import { beginKeyCalls, type KeyCallHold, type Refuser } from '../../subgraphs/receipt/index.ts';
 import type { Landing } from './record.ts';
+import { runOthers, turnedAway } from './too-often.ts';
 
 /** A call by key as it is asked for, and what its book is told of it. */
 export interface KeyCalling {
@@ -13,28 +14,37 @@ export interface KeyCalling {
   readonly model: string | null;
 }
 
-export type KeyCallOutcome = { readonly kind: 'held' } | { readonly kind: 'blocked'; readonly refusal_id: RefusalId };
+export type KeyCallOutcome = { readonly kind: 'held' } | Exclude<Reserved, { kind: 'reserved' }>;
 
 /** Asks each call's book, as for a payment but for no money, and holds the tasks of those that may pass. */
 export async function holdKeyCalls(
+  tx: Tx,
+  { refuser, blocked_calls }: { readonly refuser: Refuser; readonly blocked_calls: BlockedCalls },
+  callings: readonly KeyCalling[],
+): Promise<readonly KeyCallOutcome[]> {
+  const away = await turnedAway(tx, blocked_calls, callings, askingOf);
+  return runOthers(callings, away, others => holdOthers(tx, refuser, others));
+}
+
+async function holdOthers(
   tx: Tx,
   refuser: Refuser,
   callings: readonly KeyCalling[],
 ): Promise<readonly KeyCallOutcome[]> {
   const asking = callings.flatMap(calling => askingOf(calling) ?? []);
   const reserved = await reserve(tx, refuser, asking);
-  const blocked = new Map(
+  const refused = new Map(
     asking.flatMap(({ task_id }, index) => {
       const outcome = reserved[index];
-      return outcome?.kind === 'blocked' ? [[task_id, outcome]] : [];
+      return outcome && outcome.kind !== 'reserved' ? [[task_id, outcome] as const] : [];
     }),
   );
   const holds = callings.map(({ hold }) => hold);
   beginKeyCalls(
     tx,
-    holds.filter(({ task_id }) => !blocked.has(task_id)),
+    holds.filter(({ task_id }) => !refused.has(task_id)),
   );
-  return holds.map(({ task_id }) => blocked.get(task_id) ?? { kind: 'held' });
+  return holds.map(({ task_id }) => refused.get(task_id) ?? { kind: 'held' });
 }
 
 function askingOf({ hold, agent_id, landing, model }: KeyCalling): Asking | null {

@@ -1,4 +1,4 @@
-import type { ClaimOutcome, Means } from '../../subgraphs/receipt/index.ts';
+import type { Means } from '../../subgraphs/receipt/index.ts';
 import { rejected } from './authorized.ts';
 import { chainUnreachable } from './preflight.ts';
 import type { Claiming, Taken } from './queues.ts';
@@ -6,7 +6,7 @@ import { railOf } from './rail.ts';
 import type { AnyPaid } from './record.ts';
 import type { Till } from './till.ts';
 
-export type WithinMeans = Exclude<ClaimOutcome, { kind: 'beyond_means' }>;
+export type WithinMeans = Exclude<Taken['outcome'], { kind: 'beyond_means' }>;
 
 /** A call that is claimed, worked for and mined between the two questions of one look is seen by the next. */
 const LOOKS_MAX = 2;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { limits } from '../../schema/limits.ts';
+import { BlockedCalls } from '../../subgraphs/book/index.ts';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import {
@@ -166,10 +167,12 @@ export async function openTill(parts: TillParts): Promise<Till> {
   await requireFinishable(database, rails);
   const pay_to = payTo(config, solana);
   const refuser = { issuer, random: systemRandom, profile, anchor: () => chain_head.anchor() };
-  const queues = openQueues(database, openRecorder(issuer, vault.seal), refuser, faults);
+  const blocked_calls = new BlockedCalls();
+  const queues = openQueues(database, openRecorder(issuer, vault.seal), { refuser, blocked_calls }, faults);
   return {
     database,
     queues,
+    blocked_calls,
     owed: new Owed(),
     chain,
     chain_head,

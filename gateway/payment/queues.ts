@@ -1,21 +1,30 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import type { AgentId, TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
-import { type Asking, replay, reserve } from '../../subgraphs/book/index.ts';
+import {
+  type Asking,
+  type BlockedCalls,
+  type BlockedTooOften,
+  type Reserved,
+  replay,
+  reserve,
+} from '../../subgraphs/book/index.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
 import {
-  type BlockedClaim,
   blockClaims,
   type ClaimOutcome,
   type ClaimRequest,
   claimPayments,
   type Refuser,
+  standingClaims,
+  unclaim,
 } from '../../subgraphs/receipt/index.ts';
 import { agentsOfWallets } from '../../subgraphs/session/index.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
 import type { Landing, Recorded, Recorder, Recording } from './record.ts';
 import type { FaultPoint, Faults } from './till.ts';
+import { runOthers, turnedAway } from './too-often.ts';
 
 /** What a paid call commits, each kind with its like: calls that arrive together share a transaction. */
 export interface Queues {
@@ -37,17 +46,29 @@ export interface Claiming {
 }
 
 /** The claim as it was made, with its book. */
-export interface Taken<O extends ClaimOutcome = ClaimOutcome> {
+export interface Taken<O = ClaimOutcome | BlockedTooOften> {
   readonly claim: ClaimRequest;
   readonly outcome: O;
 }
 
 type Placed = Pick<Claiming, 'model'> & { readonly request: ClaimRequest };
 
-export function openQueues(database: Database, recorder: Recorder, refuser: Refuser, faults: Faults): Queues {
+export function openQueues(
+  database: Database,
+  recorder: Recorder,
+  refusing: { readonly refuser: Refuser; readonly blocked_calls: BlockedCalls },
+  faults: Faults,
+): Queues {
+  const { refuser, blocked_calls } = refusing;
   const items_max = limits.group_commit_items_max;
-  const claim: Run<Claiming, Taken> = async (tx, claimings) => claimAndReserve(tx, refuser, await place(tx, claimings));
-  const keyCall: Run<KeyCalling, KeyCallOutcome> = (tx, callings) => holdKeyCalls(tx, refuser, callings);
+  const claim: Run<Claiming, Taken> = async (tx, claimings) => {
+    const placed = await place(tx, claimings);
+    const outcomes = await runOthers(placed, await turnedAwayUnclaimed(tx, blocked_calls, placed), others =>
+      claimAndReserve(tx, refuser, others),
+    );
+    return placed.map(({ request }, index) => ({ claim: request, outcome: outcomes[index] as Taken['outcome'] }));
+  };
+  const keyCall: Run<KeyCalling, KeyCallOutcome> = (tx, callings) => holdKeyCalls(tx, refusing, callings);
   return {
     claim: new GroupCommit(database, holding(faults, 'in_claim', claim), items_max),
     record: new GroupCommit(database, holding(faults, 'in_record', recorder), items_max),
@@ -66,11 +87,26 @@ function holding<I, O>(faults: Faults, point: FaultPoint, run: Run<I, O>): Run<I
   };
 }
 
+/** A payment that stands here, however, hears what it heard before. */
+async function turnedAwayUnclaimed(tx: Tx, blocked_calls: BlockedCalls, placed: readonly Placed[]) {
+  const away = await turnedAway(tx, blocked_calls, placed, askingOf);
+  if (away.size === 0) return away;
+  const standing = await standingClaims(
+    tx,
+    [...away.keys()].map(({ request }) => request.claim_key),
+  );
+  return new Map([...away].filter(([{ request }]) => !standing.has(request.claim_key)));
+}
+
 /**
  * A cap holds under concurrency because the claim and what it holds on the book are one commit. What the book refuses is
- * let go of in the same one, with its row and its signed refusal.
+ * let go of in the same one, with its row and its signed refusal; or, where it had enough of these, without a trace.
  */
-async function claimAndReserve(tx: Tx, refuser: Refuser, placed: readonly Placed[]): Promise<readonly Taken[]> {
+async function claimAndReserve(
+  tx: Tx,
+  refuser: Refuser,
+  placed: readonly Placed[],
+): Promise<readonly Taken['outcome'][]> {
   const requests = placed.map(({ request }) => request);
   const outcomes = await claimPayments(tx, requests);
   const asking = placed.flatMap((claiming, index) => {
@@ -82,19 +118,29 @@ async function claimAndReserve(tx: Tx, refuser: Refuser, placed: readonly Placed
     refuser,
     asking.map(({ asked }) => asked),
   );
-  const blocked = asking.flatMap(({ request: { claim_key, request_hash } }, index) => {
+  const refused = new Map<string, RefusedRequest>();
+  for (const [index, { request }] of asking.entries()) {
     const outcome = reserved[index];
-    return outcome?.kind === 'blocked' ? [{ claim_key, request_hash, refusal_id: outcome.refusal_id }] : [];
-  });
-  blockClaims(
-    tx,
-    blocked.map(({ claim_key, refusal_id }) => ({ claim_key, refusal_id })),
+    if (outcome && outcome.kind !== 'reserved') refused.set(request.claim_key, { request, outcome });
+  }
+  letGo(tx, refused);
+  return requests.map((claim, index) => afterwards(outcomes[index] as ClaimOutcome, claim, refused));
+}
+
+interface RefusedRequest {
+  readonly request: ClaimRequest;
+  readonly outcome: Exclude<Reserved, { kind: 'reserved' }>;
+}
+
+function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
+  const unsaid = [...refused].flatMap(([claim_key, { outcome }]) =>
+    outcome.kind === 'blocked_too_often' ? [claim_key] : [],
   );
-  const refused = new Map(blocked.map(claim => [claim.claim_key, claim]));
-  return requests.map((claim, index) => {
-    const outcome = afterwards(outcomes[index] as ClaimOutcome, claim, refused);
-    return { claim, outcome };
-  });
+  const said = [...refused].flatMap(([claim_key, { outcome }]) =>
+    outcome.kind === 'blocked' ? [{ claim_key, refusal_id: outcome.refusal_id }] : [],
+  );
+  blockClaims(tx, said);
+  unclaim(tx, unsaid);
 }
 
 /** One look for all payers whose own book is meant. */
@@ -130,11 +176,11 @@ function askingOf({ request, model }: Placed): Asking | null {
 function afterwards(
   outcome: ClaimOutcome,
   request: ClaimRequest,
-  refused: ReadonlyMap<string, BlockedClaim & Pick<ClaimRequest, 'request_hash'>>,
-): ClaimOutcome {
+  refused: ReadonlyMap<string, RefusedRequest>,
+): Taken['outcome'] {
   const blocked = refused.get(request.claim_key);
   if (!blocked) return outcome;
-  if (blocked.request_hash === request.request_hash) return { kind: 'blocked', refusal_id: blocked.refusal_id };
+  if (blocked.request.request_hash === request.request_hash) return blocked.outcome;
   return { kind: 'in_flight', task_id: request.task_id };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { agentId, type TaskId, taskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
-import { correct } from '../../subgraphs/book/index.ts';
+import { correct, forgetHours } from '../../subgraphs/book/index.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import {
   forgetClaims,
@@ -27,6 +27,7 @@ import type { Answered, AnyPaid, Landing, Settled } from './record.ts';
 import type { Rechecked } from './settle/finality.ts';
 import { giveUp, letGo, record } from './steps.ts';
 import type { Till } from './till.ts';
+import { keepBlocked, tellCounts } from './too-often.ts';
 
 const CLAIMS_PER_ROUND = 64;
 const CLAIMS_AT_ONCE = 8;
@@ -47,18 +48,19 @@ const rounds: readonly Round[] = [
   { name: 'finality', rest_ms: 5_000, run: till => onEachRail(till, rail => rail.recheck(till, noteMoved)) },
   { name: 'chain', rest_ms: 5_000, run: till => onEachRail(till, rail => rail.look()) },
   { name: 'used once', rest_ms: 60_000, run: till => forgetUsed(till.database) },
+  { name: 'counts', rest_ms: 5_000, run: tellCounts },
   { name: 'key calls', rest_ms: 10_000, run: till => forgetKeyCalls(till.database) },
-  {
-    name: 'forget',
-    rest_ms: 600_000,
-    run: ({ database }) =>
-      forgetClaims(database, {
-        answer_hours: limits.answer_kept_hours,
-        lapsed_seconds: limits.claim_forgotten_after_seconds,
-        reverted_seconds: limits.wallet_reverted_rest_seconds,
-      }),
-  },
+  { name: 'forget', rest_ms: 600_000, run: forget },
 ];
+
+async function forget({ database }: Till): Promise<void> {
+  await forgetClaims(database, {
+    answer_hours: limits.answer_kept_hours,
+    lapsed_seconds: limits.claim_forgotten_after_seconds,
+    reverted_seconds: limits.wallet_reverted_rest_seconds,
+  });
+  await forgetHours(database);
+}
 
 export interface Reconciler {
   readonly heartbeat: Pick<Heartbeat, 'beating'>;
@@ -95,6 +97,8 @@ export async function openReconciler(
     async stop() {
       stopping.abort();
       await Promise.all(running);
+      // Where the database is away they are lost, as with a kill.
+      await keepBlocked(till).catch(log);
       await heartbeat.stop();
     },
   };

@@ -1,4 +1,5 @@
 import type { AgentId } from '../../schema/ids.ts';
+import type { BlockedCalls } from '../../subgraphs/book/index.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { Issuer, SavedHead } from '../../subgraphs/receipt/index.ts';
@@ -38,6 +39,7 @@ export const noFaults: Faults = { reach: async () => {} };
 export interface Till {
   readonly database: Database;
   readonly queues: Queues;
+  readonly blocked_calls: BlockedCalls;
   /** Claims that are to be let go of once the database is back. */
   readonly owed: Owed;
   readonly chain: BaseChain;

@@ -7,7 +7,13 @@ export const Atomic = z
   .regex(/^[0-9]+$/)
   .describe('Atomic USDC.');
 
-const Replay = z.object({ at: z.string(), settlement_status: z.literal('idempotent_replay'), replay_of: z.string() });
+const Replay = z.object({
+  at: z.string(),
+  first_at: z.string().optional().describe('With `count`: of the first of them; `at` is the last.'),
+  count: z.int().optional().describe('Of an event that stands for several: beyond 20 in an hour, one a minute.'),
+  settlement_status: z.literal('idempotent_replay'),
+  replay_of: z.string(),
+});
 
 const Entry = z.object({
   task_id: z.string(),

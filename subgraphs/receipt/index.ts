@@ -82,7 +82,7 @@ export { Receipt } from './receipt/receipt.entity.ts';
 export { recordedTask } from './receipt/task.ts';
 export { type Verification, verifyReceipt } from './receipt/verify.ts';
 export type { Report } from './receipt/verify-report.ts';
-export { refusalDocument } from './refusal/document.ts';
+export { refusalDocument, refusalUrl } from './refusal/document.ts';
 export { refusalById } from './refusal/find.ts';
 export { issueRefusals, type RefusedCall, type Refuser } from './refusal/issue.ts';
 export { isRefusal, type RefusalVerification, verifyRefusal } from './refusal/verify.ts';
@@ -155,7 +155,7 @@ export function receiptSubgraph(): Promise<Subgraph> {
 }
 
 export { type AwaitedArrival, awaitArrivals, closeArrival, takeArrivals } from './payment/arrival.ts';
-export { type BlockedClaim, blockClaims } from './payment/block.ts';
+export { type BlockedClaim, blockClaims, standingClaims, unclaim } from './payment/block.ts';
 export { PaymentClaim } from './payment/claim.entity.ts';
 export { isSameRequest } from './payment/claim.machine.ts';
 export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease, slotsMissed } from './payment/claim.ts';

@@ -118,6 +118,7 @@ export async function openService(
     gates,
     gateway,
     url: gateway.url,
+    database_url: database.url,
     pay_to,
     knock,
     get: <T = JsonObject>(path: string, headers: Knock['headers'] = {}) => knock<T>('GET', path, { headers }),

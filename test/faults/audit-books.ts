@@ -32,6 +32,20 @@ export async function auditBooks(database: Database): Promise<void> {
     auditEvents(book, own(events));
     auditRows(book, own(rows), own(events));
   }
+  await auditCounts(database);
+}
+
+/** A row's count is what its events tell; what is only counted yet stands beside it, of a row that is there. */
+async function auditCounts(database: Database): Promise<void> {
+  const wrong = await database.query({
+    text: `select r.agent_id, r.seq, r.replay_count, e.replays from book_row r left join (
+        select agent_id, seq, sum(coalesce((body->>'count')::int, 1))::int as replays from book_event where kind = 'replay'
+        group by 1, 2) e using (agent_id, seq)
+      where r.replay_count <> coalesce(e.replays, 0)
+      union all select agent_id, seq, c.count, null from book_counted c left join book_row r using (agent_id, seq, task_id)
+      where r.seq is null or c.count < 1 or c.first_at > c.last_at`,
+  });
+  expect(wrong).toEqual([]);
 }
 
 const ROW_COLUMNS = `task_id, evidence, collected, payment_ref, transfer_index, rail, amount, model, hub, intent_id,

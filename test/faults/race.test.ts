@@ -40,7 +40,8 @@ describe('one payment sent a thousand times at once to two processes', () => {
     expect(new Set([...paid, last].map(jwsOf)).size).toBe(1);
     expect(await audit(ground)).toBe(before + 1);
     const [row] = await ground.database.query<{ replay_count: number }>({
-      text: 'select replay_count from book_row where task_id = $1',
+      text: `select r.replay_count + coalesce(c.count, 0) as replay_count from book_row r
+        left join book_counted c using (agent_id, seq) where r.task_id = $1`,
       values: [(await claimOf(ground, order))?.task_id],
     });
     expect(row?.replay_count).toBe(paid.length);

@@ -73,11 +73,21 @@ const replays = rows
     kind: 'replay',
     seq,
     task_id,
-    body: { settlement_status: 'idempotent_replay', replay_of: index % 3 === 0 ? null : task_id },
+    body: {
+      ...(index % 4 === 0 ? { at: '2026-03-01T10:00:59.000Z', first_at: '2026-03-01T10:00:00.000Z', count: 7 } : {}),
+      settlement_status: 'idempotent_replay',
+      replay_of: index % 3 === 0 ? null : task_id,
+    },
     at: new Date(index),
     prev_hash: '',
     hash: '',
   }));
+
+const countedOf = ({ seq, task_id }: (typeof rows)[number]) => {
+  const [first_at, last_at] = [new Date(0), new Date(1)];
+  const kind = seq % 2 === 0 ? 'replay' : 'blocked';
+  return { agent_id: AGENT, seq, kind, task_id, body: {}, count: 3, first_at, last_at };
+};
 
 beforeAll(async () => {
   database = await freshStore();
@@ -85,6 +95,8 @@ beforeAll(async () => {
     openBook(tx, AGENT);
     insertRows(tx, 'book_row', rows);
     insertRows(tx, 'book_event', replays);
+    // What no event tells of yet is in the count all the same.
+    insertRows(tx, 'book_counted', rows.filter(({ seq }) => seq % 5 === 0).map(countedOf));
     tx.write({ text: `insert into book_intent values ($1, 'one', 3, 1), ($1, 'two', 0, 0)`, values: [AGENT] });
   });
 });

@@ -14,7 +14,8 @@ export async function setPolicy(
   const [book] = await database.query<{ policy: BookPolicy }>({
     name: 'set policy',
     text: `update book set policy = case when $3::jsonb = 'null' then policy - $2::text
-        else policy || jsonb_build_object($2::text, $3::jsonb) end where agent_id = $1 returning policy`,
+        else policy || jsonb_build_object($2::text, $3::jsonb) end, policy_version = policy_version + 1
+      where agent_id = $1 returning policy`,
     values: [agent_id, policy_type, JSON.stringify(value)],
   });
   return book?.policy ?? null;

@@ -8,24 +8,6 @@ import { booked, type Heads, lockBooks, publish } from './heads.ts';
 
 /* Part of the ledger: what happens to rows that stand. It takes a position of the book and no seq. */
 
-/** The same payment came again: the row stays as it is, a replay event is appended, no seq is consumed. */
-export async function replay(tx: Tx, task_ids: readonly string[]): Promise<void> {
-  const events = await annotate(
-    tx,
-    'replay',
-    task_ids.map(task_id => ({ task_id, body: { settlement_status: 'idempotent_replay', replay_of: task_id } })),
-  );
-  if (events.length === 0) return;
-  tx.write({
-    name: 'count replays',
-    text: `update book_row r set replay_count = replay_count + n.times
-      from (select (e->>'agent_id')::int as agent_id, (e->>'seq')::int as seq, count(*)::int as times
-            from jsonb_array_elements($1::jsonb) e group by 1, 2) n
-      where r.agent_id = n.agent_id and r.seq = n.seq`,
-    values: [JSON.stringify(events.map(({ agent_id, seq }) => ({ agent_id, seq })))],
-  });
-}
-
 /** What turned out otherwise than it was recorded: the row stays as born, and says so by an event. */
 export async function correct(tx: Tx, corrections: readonly { task_id: string; body: JsonObject }[]): Promise<void> {
   await annotate(tx, 'correction', corrections);
@@ -36,7 +18,7 @@ async function annotate(
   tx: Tx,
   kind: BookEventKind,
   notes: readonly { task_id: string; body: JsonObject }[],
-): Promise<readonly EventRecord[]> {
+): Promise<void> {
   const { books, rows } = await lockBooksOf(
     tx,
     notes.map(note => note.task_id),
@@ -51,7 +33,6 @@ async function annotate(
     }
   }
   if (events.length > 0) publish(tx, books, events);
-  return events;
 }
 
 export interface RowName {

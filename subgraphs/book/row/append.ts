@@ -13,6 +13,8 @@ export interface Head extends Counters {
   /** Budget Y; null is unlimited. */
   readonly budget_atomic: AtomicAmount | null;
   readonly policy: BookPolicy;
+  /** Another one whenever budget or policy were set. */
+  readonly policy_version: number;
   readonly seq: number;
   readonly position: number;
   readonly row_hash: string;

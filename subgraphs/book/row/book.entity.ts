@@ -37,6 +37,9 @@ export class BookHead {
   /** What its owner set; members that are not set are not there. */
   @Property({ type: 'json', defaultRaw: `'{}'` })
   policy!: BookPolicy;
+  /** Grows whenever budget or policy are set: what it refused before is another refusal. */
+  @Property({ type: 'integer', default: 0 })
+  policyVersion!: number;
   /** The UTC hour and the UTC day in which something was collected last, and how much since they began. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   hourStart!: Date | null;

@@ -6,7 +6,7 @@ import type { Database } from '../../database.ts';
 export async function setBudget(database: Database, agent_id: AgentId, budget: AtomicAmount | null): Promise<void> {
   await database.query({
     name: 'set budget',
-    text: 'update book set budget_atomic = $2 where agent_id = $1',
+    text: 'update book set budget_atomic = $2, policy_version = policy_version + 1 where agent_id = $1',
     values: [agent_id, budget === null ? null : budget.toString()],
   });
 }

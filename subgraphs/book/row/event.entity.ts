@@ -39,6 +39,12 @@ export class BookEvent {
   @Field(() => String)
   @Property({ type: 'text' })
   hash!: string;
+  @Field(() => Int, {
+    description: 'How many it stands for: what happens to a row too often is counted, and told once a minute.',
+  })
+  get count(): number {
+    return typeof this.body.count === 'number' ? this.body.count : 1;
+  }
   /** The row as it stands when the event is read. */
   @Field(() => BookRow)
   row!: BookRow;

@@ -12,7 +12,20 @@ export type Heads = Map<AgentId, Head>;
 /** Locks heads in the order of their ids. */
 export async function lockBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<Heads> {
   if (agent_ids.length === 0) return new Map();
-  const { rows } = await tx.query<StoredHead>({ name: 'lock books', text: LOCK, values: [[...new Set(agent_ids)]] });
+  return headsBy(tx, { name: 'lock books', text: LOCK }, agent_ids);
+}
+
+/** As they were committed last; nothing is written on what is read so. */
+export async function readBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<Heads> {
+  return headsBy(tx, { name: 'read books', text: READ }, agent_ids);
+}
+
+async function headsBy(
+  tx: Tx,
+  statement: { readonly name: string; readonly text: string },
+  agent_ids: readonly AgentId[],
+): Promise<Heads> {
+  const { rows } = await tx.query<StoredHead>({ ...statement, values: [[...new Set(agent_ids)]] });
   return new Map(rows.map(row => [row.agent_id, headOf(row)]));
 }
 
@@ -25,11 +38,13 @@ type StoredHead = Omit<Head, 'hour' | 'day'> & {
 };
 
 /** The clock is read above the locking scan, hence after the wait: a cap is judged by the time at which it is judged. */
-const LOCK = `with head as materialized (
-    select agent_id, budget_atomic, policy, spent_atomic, reserved_atomic, hour_start, hour_atomic, day_start, day_atomic,
-      seq, position, row_hash, event_hash, by_rail
-    from book where agent_id = any($1) order by agent_id for update)
+const headsOf = (locking: string) => `with head as materialized (
+    select agent_id, budget_atomic, policy, policy_version, spent_atomic, reserved_atomic, hour_start, hour_atomic, day_start,
+      day_atomic, seq, position, row_hash, event_hash, by_rail
+    from book where agent_id = any($1) order by agent_id ${locking})
   select head.*, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from head`;
+const LOCK = headsOf('for update');
+const READ = headsOf('');
 
 function headOf({ hour_start, hour_atomic, day_start, day_atomic, ...head }: StoredHead): Head {
   return { ...head, hour: windowOf(hour_start, hour_atomic), day: windowOf(day_start, day_atomic) };

@@ -8,6 +8,7 @@ import { preparedIfFew, writtenText } from '../../written.ts';
 import { BookHead } from './book.entity.ts';
 import { BookEvent } from './event.entity.ts';
 import { type ReadEvents, shareReads } from './feed.ts';
+import { replaysCounted } from './replays.ts';
 import { BookRow } from './row.entity.ts';
 
 /** One entity by one prepared statement; null where there is none. */
@@ -83,9 +84,23 @@ function pageText(known: Map<string | null, Prepared>, rows_text: string | null,
 
 /** The newest rows first, by seq: a keyset, so the page costs the same at any depth. */
 export async function newestRows(database: Database, agent_id: AgentId, limit: number): Promise<BookRow[]> {
-  const text = `select ${selectList(database.orm, BookRow)} from book_row where agent_id = $1 order by seq desc limit $2`;
-  const rows = await database.query({ name: 'newest rows', text, values: [agent_id, limit] });
-  return rows.map(row => asEntity(BookRow, row));
+  const text = `${rowsOfBook(database)} order by seq desc limit $2`;
+  const rows = await database.query<CountedRow>({ name: 'newest rows', text, values: [agent_id, limit] });
+  return rows.map(asRow);
+}
+
+/** Those of book $1. */
+const rowsOfBook = ({ orm }: Database) =>
+  `select ${selectList(orm, BookRow)}, coalesce(c.count, 0) as counted
+    from book_row left join ${replaysCounted('$1')} c using (seq) where agent_id = $1`;
+
+interface CountedRow extends Record<string, unknown> {
+  readonly replayCount: number;
+  readonly counted: number;
+}
+
+function asRow({ counted, ...row }: CountedRow): BookRow {
+  return asEntity(BookRow, { ...row, replayCount: row.replayCount + counted });
 }
 
 /** Events after a position, oldest first, each with its row as it stands now. */
@@ -102,9 +117,9 @@ async function eventsAfter(database: Database, agent_id: number, after: number, 
 
 async function rowsBySeq(database: Database, agent_id: number, seqs: readonly number[]): Promise<Map<number, BookRow>> {
   if (seqs.length === 0) return new Map();
-  const text = `select ${selectList(database.orm, BookRow)} from book_row where agent_id = $1 and seq = any($2)`;
-  const rows = await database.query({ name: 'rows by seq', text, values: [agent_id, seqs] });
-  return new Map(rows.map(row => [row.seq, asEntity(BookRow, row)]));
+  const text = `${rowsOfBook(database)} and seq = any($2)`;
+  const rows = await database.query<CountedRow>({ name: 'rows by seq', text, values: [agent_id, seqs] });
+  return new Map(rows.map(asRow).map(row => [row.seq, row]));
 }
 
 /** The reader of live feeds, for one process: equal reads that overlap are one. */

@@ -1,73 +1,68 @@
-import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
-import { type JsonObject, present } from '../../../schema/canonical-json.ts';
-import { type AgentId, type RefusalId, refusalId } from '../../../schema/ids.ts';
-import { insertRows, type Tx } from '../../database.ts';
-import { issueRefusals, type RefusedCall, type Refuser } from '../../receipt/index.ts';
-import { type Blocked, evaluate } from '../policy/evaluate.ts';
-import { bear, type EventRecord, type Head, type RowBirth, type RowRecord } from './append.ts';
-import { booked, countIntents, lockBooks, publish } from './heads.ts';
+import { atomicAmount } from '../../../schema/amount.ts';
+import type { Tx } from '../../database.ts';
+import type { Refuser } from '../../receipt/index.ts';
+import { type Evaluation, evaluate } from '../policy/evaluate.ts';
+import type { Asking, Reservation } from './asking.ts';
+import { type BlockedTooOften, blockCalls, blockedTooOften, type Refused } from './block.ts';
+import { blockedKind, nameOfKind, readBlockedHours } from './blocked-hours.ts';
+import { booked, type Heads, lockBooks, publish, readBooks } from './heads.ts';
 
 /* Part of the ledger: what a book lets pass. */
 
-/** Money held on a book. */
-export interface Reservation {
-  readonly agent_id: AgentId;
-  readonly amount: AtomicAmount;
-}
-
-/** A call that wants its price held, with what the row says of it if the book refuses. */
-export interface Asking extends Omit<Reservation, 'amount'> {
-  /** Null where no money is asked for: a key stands in for the payment. */
-  readonly amount: AtomicAmount | null;
-  readonly task_id: string;
-  /** Null with the amount: a key names no wallet. */
-  readonly payer_wallet: string | null;
-  /** As the request names it. */
-  readonly model: string | null;
-  readonly intent_id: string | null;
-  readonly attempt_index: number | null;
-  /** The money has moved already, by somebody else's doing: nothing is left to refuse, and the call is owed. */
-  readonly owed: boolean;
-}
-
-export type Reserved = { readonly kind: 'reserved' } | { readonly kind: 'blocked'; readonly refusal_id: RefusalId };
-
-const ID_BYTES = 10;
+export type Reserved = { readonly kind: 'reserved' } | Refused | BlockedTooOften;
 
 /**
  * Holds money under the book's ceilings until `collect` or `voidReservations`, or refuses: judged item by item in their
  * order, by the database's clock, under the head's lock, so that no interleaving overfills a cap and a kill switch holds
- * from its acknowledgement on. A refusal is a row, an event and a signed document in the same transaction; it is no
- * leaf, so the log's head is never taken here.
+ * from its acknowledgement on. A refusal is a row, an event and a signed document in the same transaction, or, of a kind
+ * that had enough of them in this hour, nothing; it is no leaf, so the log's head is never taken here.
  */
 export async function reserve(tx: Tx, refuser: Refuser, items: readonly Asking[]): Promise<readonly Reserved[]> {
   const books = await lockBooks(
     tx,
     items.map(item => item.agent_id),
   );
-  const rows: RowRecord[] = [];
-  const events: EventRecord[] = [];
-  const refused: RefusedCall[] = [];
-  const outcomes = items.map((item): Reserved => {
-    const head = booked(books, item.agent_id);
-    const evaluation = item.owed ? ({ kind: 'admitted' } as const) : evaluate(head, item.amount);
-    if (evaluation.kind === 'admitted') {
-      books.set(item.agent_id, { ...head, reserved_atomic: atomicAmount(head.reserved_atomic + (item.amount ?? 0n)) });
-      return { kind: 'reserved' };
-    }
-    const refusal_id = refusalId(head.now_ms, refuser.random.bytes(ID_BYTES));
-    const born = bear(head, blockedBirth(item, evaluation, refusal_id), head.now_ms);
-    books.set(item.agent_id, born.head);
-    rows.push(born.row);
-    events.push(born.event);
-    refused.push(refusedCall(item, evaluation, refusal_id, born));
-    return { kind: 'blocked', refusal_id };
+  const locked = new Map(books);
+  const evaluations = items.map(item => hold(books, item));
+  const calls = items.flatMap((asked, index) => {
+    const blocked = evaluations[index];
+    return blocked?.kind === 'blocked' ? [{ asked, blocked }] : [];
   });
-  insertRows(tx, 'book_row', rows);
-  countIntents(tx, rows);
-  issueRefusals(tx, refuser, refused);
-  publish(tx, books, events);
-  return outcomes;
+  const { outcomes, events } = await blockCalls(tx, refuser, books, calls);
+  const changed = [...books].filter(([agent_id, head]) => locked.get(agent_id) !== head);
+  publish(tx, new Map(changed), events);
+  const refused = new Map(calls.map(({ asked }, index) => [asked, outcomes[index]]));
+  return items.map(item => refused.get(item) ?? { kind: 'reserved' });
+}
+
+function hold(books: Heads, item: Asking): Evaluation {
+  const head = booked(books, item.agent_id);
+  const evaluation = item.owed ? ({ kind: 'admitted' } as const) : evaluate(head, item.amount);
+  if (evaluation.kind === 'admitted' && item.amount !== null)
+    books.set(item.agent_id, { ...head, reserved_atomic: atomicAmount(head.reserved_atomic + item.amount) });
+  return evaluation;
+}
+
+/**
+ * Which of these calls their books refuse as they stand, each judged by itself, and have refused too often: null for all
+ * others. Nothing is locked and nothing written, so that whoever is refused all the time costs reads; what may pass, or
+ * have a row, is for `reserve` to say.
+ */
+export async function refusedTooOften(tx: Tx, items: readonly Asking[]): Promise<readonly (BlockedTooOften | null)[]> {
+  const books = await readBooks(
+    tx,
+    items.map(item => item.agent_id),
+  );
+  const kinds = items.map(({ agent_id, amount, intent_id, owed }) => {
+    const head = booked(books, agent_id);
+    const evaluation = evaluate(head, amount);
+    return owed || evaluation.kind === 'admitted' ? null : blockedKind(head, evaluation, intent_id);
+  });
+  const hours = await readBlockedHours(
+    tx,
+    kinds.filter(kind => kind !== null),
+  );
+  return kinds.map(kind => kind && blockedTooOften(hours.get(nameOfKind(kind)), booked(books, kind.agent_id)));
 }
 
 /** Gives back what `reserve` held, after a call that came to nothing. */
@@ -83,59 +78,4 @@ export async function voidReservations(tx: Tx, items: readonly Reservation[]): P
     books.set(agent_id, { ...head, reserved_atomic: atomicAmount(head.reserved_atomic - amount) });
   }
   publish(tx, books, []);
-}
-
-/** Nothing was charged, so nothing stands on the row that money would. */
-function blockedBirth(item: Asking, blocked: Blocked, refusal_id: RefusalId): RowBirth {
-  return {
-    task_id: item.task_id,
-    evidence: 'policy_blocked',
-    collected: false,
-    payment_ref: null,
-    transfer_index: null,
-    rail: null,
-    amount: null,
-    model: item.model,
-    hub: null,
-    intent_id: item.intent_id,
-    attempt_index: item.attempt_index,
-    payer_wallet: item.payer_wallet,
-    settled_by: null,
-    parent_ref: null,
-    recorded_by: null,
-    arrival_status: null,
-    fulfillment: null,
-    facts: factsOf(blocked, refusal_id),
-  };
-}
-
-function factsOf(blocked: Blocked, refusal_id: RefusalId): JsonObject {
-  return present({
-    event: 'policy_blocked',
-    policy_code: blocked.policy_code,
-    policy_key: blocked.policy_key,
-    reason: blocked.reason,
-    spent_atomic: blocked.spent_atomic.toString(),
-    cap_atomic: blocked.cap_atomic?.toString(),
-    period_start: blocked.period_start,
-    refusal_id,
-  });
-}
-
-function refusedCall(
-  item: Asking,
-  { refusal_code, policy_code }: Blocked,
-  refusal_id: RefusalId,
-  { head, row }: { head: Head; row: RowRecord },
-): RefusedCall {
-  return {
-    refusal_id,
-    refusal_code,
-    policy_code,
-    task_id: item.task_id,
-    agent_id: item.agent_id,
-    book_seq: row.seq,
-    requested_atomic: item.amount,
-    at_ms: head.now_ms,
-  };
 }

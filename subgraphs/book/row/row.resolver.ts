@@ -31,7 +31,10 @@ export class BookRowResolver {
     return row.paymentRef === null ? null : { taskId: row.taskId };
   }
 
-  @FieldResolver(() => [GraphQLJSONObject], { description: '{at, settlement_status, replay_of}, oldest first.' })
+  @FieldResolver(() => [GraphQLJSONObject], {
+    description:
+      '{at, settlement_status, replay_of}, oldest first; beyond 20 in an hour one a minute, with first_at and count.',
+  })
   replayEvents(@Root() row: BookRow, @Ctx() context: BookContext): Promise<JsonObject[]> | JsonObject[] {
     return row.replayCount === 0 ? [] : replaysOf(context.database, row);
   }

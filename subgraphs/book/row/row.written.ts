@@ -13,7 +13,7 @@ import {
   writtenBy,
   writtenText,
 } from '../../written.ts';
-import { replaysText } from './replays.ts';
+import { replaysCounted, replaysText } from './replays.ts';
 
 /** A birth fact that is text, as it stands in the row's facts. */
 const fact = (name: string) => factOf('string', name);
@@ -21,7 +21,7 @@ const factOf = (type: 'string' | 'object' | 'array', name: string) =>
   `case jsonb_typeof(r.facts->'${name}') when '${type}' then r.facts->>'${name}' end`;
 const textFact = (name: string) => asText(fact(name));
 
-/** A row of a book, field by field, over `book_row r`: row.entity.ts and row.resolver.ts say the same in JavaScript. */
+/** A row of a book, field by field, over `book_row r` and what is counted of it, `c`: row.entity.ts and row.resolver.ts say the same in JavaScript. */
 const rowWriting: Writing = {
   type: 'BookRow',
   fields: {
@@ -41,7 +41,7 @@ const rowWriting: Writing = {
     arrivalStatus: asText('r.arrival_status'),
     omissionRule: asText('r.omission_rule'),
     ingressReceipt: asPrinted('r.ingress_receipt'),
-    replayCount: asPrinted('r.replay_count'),
+    replayCount: asPrinted('(r.replay_count + coalesce(c.count, 0))'),
     prevRowHash: asText('r.prev_row_hash'),
     rowHash: asText('r.row_hash'),
     payment: {
@@ -82,7 +82,8 @@ function rowsText({ fieldNodes, fragments }: Selected, key: string, leftOut: Lef
   const kept = Object.hasOwn(leftOut, key) ? leftOut[key] : undefined;
   const row = writtenBy(rowWriting, { fieldNodes, fragments }, kept ?? null);
   return `(select '['||coalesce(string_agg(${row},',' order by r.seq desc),'')||']'
-    from (select * from book_row where agent_id = $1 order by seq desc limit $2) r)`;
+    from (select * from book_row where agent_id = $1 order by seq desc limit $2) r
+    left join ${replaysCounted('$1')} c using (seq))`;
 }
 type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 

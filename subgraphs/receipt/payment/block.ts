@@ -8,6 +8,36 @@ export interface BlockedClaim {
 }
 
 /**
+ * Claims of calls that are refused without a word of their own, in the transaction that made them: one that was made anew
+ * never was; one that stood before is let go of once more. The same payment may come again, and is judged anew.
+ */
+export function unclaim(tx: Tx, claim_keys: readonly string[]): void {
+  if (claim_keys.length === 0) return;
+  dropSlots(tx, claim_keys);
+  tx.write({
+    name: 'drop new claims',
+    text: `delete from payment_claim where claim_key = any($1) and lease_epoch = 0 and state = 'claimed' and from_block is null`,
+    values: [claim_keys],
+  });
+  tx.write({
+    name: 'release claims again',
+    text: `update payment_claim set state = 'released', lease_owner = null, reason = 'blocked', reserved_atomic = 0, moved_at = now()
+      where claim_key = any($1) and state = 'claimed'`,
+    values: [claim_keys],
+  });
+}
+
+/** Those of these payments that anything stands of. */
+export async function standingClaims(tx: Tx, claim_keys: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ claim_key: string }>({
+    name: 'standing claims',
+    text: 'select claim_key from payment_claim where claim_key = any($1)',
+    values: [claim_keys],
+  });
+  return new Set(rows.map(row => row.claim_key));
+}
+
+/**
  * Lets go of claims that their book refused, in the transaction that made them: nothing is held for them, and the
  * payment may serve another request.
  */

@@ -1,0 +1,23 @@
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+
+/** Money held on a book. */
+export interface Reservation {
+  readonly agent_id: AgentId;
+  readonly amount: AtomicAmount;
+}
+
+/** A call that wants its price held, with what the row says of it if the book refuses. */
+export interface Asking extends Omit<Reservation, 'amount'> {
+  /** Null where no money is asked for: a key stands in for the payment. */
+  readonly amount: AtomicAmount | null;
+  readonly task_id: string;
+  /** Null with the amount: a key names no wallet. */
+  readonly payer_wallet: string | null;
+  /** As the request names it. */
+  readonly model: string | null;
+  readonly intent_id: string | null;
+  readonly attempt_index: number | null;
+  /** The money has moved already, by somebody else's doing: nothing is left to refuse, and the call is owed. */
+  readonly owed: boolean;
+}

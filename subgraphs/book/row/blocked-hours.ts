@@ -1,0 +1,77 @@
+import type { AgentId, RefusalId } from '../../../schema/ids.ts';
+import { iso } from '../../clock.ts';
+import type { Tx } from '../../database.ts';
+import type { Blocked, PolicyCode } from '../policy/evaluate.ts';
+import { emptyWindow, windowAt } from '../policy/window.ts';
+import type { Head } from './append.ts';
+
+/** Calls that count together: one policy of one book, as it was set when it refused them, one intent, one hour (UTC). */
+export interface BlockedKind {
+  readonly agent_id: AgentId;
+  readonly policy_version: number;
+  readonly policy_code: PolicyCode;
+  /** Empty for none. */
+  readonly intent_id: string;
+  readonly hour: string;
+}
+
+/** The rows that such calls have, and the last of them. */
+export interface BlockedHour extends BlockedKind {
+  readonly rows: number;
+  readonly seq: number;
+  readonly task_id: string;
+  readonly refusal_id: RefusalId;
+}
+
+const HOUR_MS = 3_600_000;
+
+export function blockedKind(head: Head, { policy_code }: Blocked, intent_id: string | null): BlockedKind {
+  const { start_ms } = windowAt(emptyWindow, 'hour', head.now_ms);
+  const { agent_id, policy_version } = head;
+  return {
+    agent_id: agent_id as AgentId,
+    policy_version,
+    policy_code,
+    intent_id: intent_id ?? '',
+    hour: iso(start_ms),
+  };
+}
+
+/** Until another row of this kind may be written, at least a second. */
+export function secondsLeft({ hour }: BlockedKind, now_ms: number): number {
+  return Math.max(1, Math.ceil((Date.parse(hour) + HOUR_MS - now_ms) / 1_000));
+}
+
+/** By the name of their kind. */
+export type BlockedHours = Map<string, BlockedHour>;
+
+export function nameOfKind({ agent_id, policy_version, policy_code, intent_id, hour }: BlockedKind): string {
+  return JSON.stringify([agent_id, policy_version, policy_code, intent_id, hour]);
+}
+
+/** Under the heads of these books nobody else counts; without them it is how they stood a moment ago. */
+export async function readBlockedHours(tx: Tx, kinds: readonly BlockedKind[]): Promise<BlockedHours> {
+  if (kinds.length === 0) return new Map();
+  const { rows } = await tx.query<Omit<BlockedHour, 'hour'> & { hour: Date }>({
+    name: 'blocked hours',
+    text: `select b.* from book_blocked_hour b
+      where (agent_id, policy_version, policy_code, intent_id, hour) in (
+        select k.agent_id, k.policy_version, k.policy_code, k.intent_id, k.hour
+        from jsonb_populate_recordset(null::book_blocked_hour, $1::jsonb) k)`,
+    values: [JSON.stringify(kinds)],
+  });
+  const hours = rows.map((row): BlockedHour => ({ ...row, hour: iso(row.hour.getTime()) }));
+  return new Map(hours.map(hour => [nameOfKind(hour), hour]));
+}
+
+/** The heads of their books are held. */
+export function storeBlockedHours(tx: Tx, hours: readonly BlockedHour[]): void {
+  if (hours.length === 0) return;
+  tx.write({
+    name: 'store blocked hours',
+    text: `insert into book_blocked_hour select * from jsonb_populate_recordset(null::book_blocked_hour, $1::jsonb)
+      on conflict (agent_id, policy_version, policy_code, intent_id, hour) do update set
+        rows = excluded.rows, seq = excluded.seq, task_id = excluded.task_id, refusal_id = excluded.refusal_id`,
+    values: [JSON.stringify(hours)],
+  });
+}
