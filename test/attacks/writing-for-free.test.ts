@@ -205,3 +205,15 @@ describe('a caller whom his book refuses', () => {
     expect((await service.post(CHAT, ask('By key'), key)).status).toBe(200);
   });
 });
+
+describe('a clean stop', () => {
+  test('writes down what the process has counted', async () => {
+    const agent = await book.killed();
+    await volley(ROWS + 7, async number =>
+      book.chat(await service.payment(agent.account, CHAT), ask(`stopping ${number}`)),
+    );
+    await service.gateway.stop();
+    const text = `select kind, seq, count from book_counted where agent_id = $1`;
+    expect(await service.query(text, [agent.agent_id])).toEqual([{ kind: 'blocked', seq: 1 + ROWS, count: 7 }]);
+  });
+});

@@ -5,11 +5,14 @@ import {
   abandonClaim,
   beginSettling,
   type ClaimOutcome,
+  type ClaimRequest,
   claimByKey,
+  claimPayments,
   forgetClaims,
   type Lease,
   markFinal,
   markRecorded,
+  unclaim,
 } from '../../subgraphs/receipt/index.ts';
 import { freshStore } from '../harness/store.ts';
 import { claim, claimRequest, stateOf } from './fixture.ts';
@@ -31,6 +34,43 @@ const settling = (lease: Lease) =>
 const recorded = (lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
 const abandoned = (lease: Lease, definite: boolean) =>
   database.transaction(tx => abandonClaim(tx, lease, 'test', definite));
+
+describe('a claim whose call is turned away', () => {
+  const turnedAway = (...requests: ClaimRequest[]) =>
+    database.transaction(async tx => {
+      const outcomes = await claimPayments(tx, requests);
+      unclaim(
+        tx,
+        requests.map(({ claim_key }) => claim_key),
+      );
+      return outcomes;
+    });
+
+  it('leaves nothing, and lets go of its slots', async () => {
+    const request = claimRequest('turned away', { slots: ['the slot'] });
+    await turnedAway(request);
+    expect(await stateOf(database, 'turned away')).toBeUndefined();
+    const [other] = await claim(database, claimRequest('another', { slots: ['the slot'] }));
+    expect(other?.kind).toBe('claimed');
+  });
+
+  it('of a payment that stood here before is let go of, and what is known of it stays', async () => {
+    const lease = held((await claim(database, claimRequest('before')))[0]);
+    await settling(lease);
+    await abandoned(lease, true);
+    await turnedAway(claimRequest('before'));
+    expect(await claimByKey(database, 'before')).toMatchObject({
+      state: 'released',
+      reason: 'blocked',
+      refusalId: null,
+      final: false,
+      fromBlock: 1,
+      leaseOwner: null,
+    });
+    const [again] = await claim(database, claimRequest('before'));
+    expect(again?.kind).toBe('claimed');
+  });
+});
 
 describe('forgetting', () => {
   const forget = () => forgetClaims(database, { answer_hours: 24, lapsed_seconds: 3_600, reverted_seconds: 0 });
