@@ -8,6 +8,7 @@ import { openLive } from '../subgraphs/live.ts';
 import {
   findTask,
   type HubOptions,
+  hearDamagedRecords,
   type Issuer,
   openHubs as openHttpHubs,
   openIssuer,
@@ -70,6 +71,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const operations = closing.add(openOperations(exposure, logger), it => it.close());
     const { metrics, paid_calls } = operations;
     const database = closing.add(await openStore(config.database_url), store => store.close());
+    hearDamagedRecords(database, operations.recordDamaged);
     const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
     const log_options = { data_dir: config.data_dir, issuer: signer, logger, audit_leaves };
     const { saved_head, guard } = await openLog(database, log_options);

@@ -203,6 +203,8 @@ function faultsOf(door: Door, method: Method): ErrorCode[] {
     ...(byKey(door) || door.possession === 'required' ? (['rate_limited'] as const) : []),
     ...(door.refusal ? (['blocked_too_often'] as const) : []),
     ...door.errors,
+    // It lands on a book, or brings back what was bought.
+    ...(door.price ? (['book_damaged', 'record_damaged'] as const) : []),
     // What stands in the database cannot be had while it is away.
     ...(door.kind === 'page' ? [] : (['unavailable'] as const)),
     'internal',

@@ -49,6 +49,7 @@ export const errors = {
   ],
   headers_too_large: [431, 'The headers of the request are too large.'],
   internal: [500, 'Something broke here. Nothing was charged unless a receipt says so.'],
+  record_damaged: [500, 'This record does not stand here as it was signed, so it is not shown. Ask again later.'],
   hub_failed: [502, 'No model hub answered.'],
   settlement_pending: [
     503,
@@ -64,6 +65,10 @@ export const errors = {
     'The chain asks for more gas than this call is worth. Ask again; if you paid, with the same payment.',
   ],
   upload_unknown: [503, 'The file did not reach the work. Send it again; if you paid, with the same payment.'],
+  book_damaged: [
+    503,
+    'The records of this book contradict each other: it is closed until its operator has restored them. Ask again later.',
+  ],
   /** Whether something was charged is a fact beside it, where it is known: `charged: false`. */
   unavailable: [503, 'The service cannot take this request now. Ask again; if you paid, with the same payment.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>;

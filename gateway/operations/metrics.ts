@@ -31,6 +31,11 @@ export class Metrics {
     'outcome',
   ]);
   readonly hubFailures = this.#counter('svc_hub_failures', 'Questions that a hub did not answer', ['hub', 'reason']);
+  readonly damagedRecords = this.#counter(
+    'svc_damaged_records',
+    'Reads of receipts and refusals that do not stand as they were signed: none is shown',
+    ['record'],
+  );
   readonly rounds = this.#counter('svc_reconcile_rounds', 'Rounds of reconcile', ['round', 'outcome']);
 
   /** A gauge that is read when somebody scrapes, and costs nothing otherwise. */

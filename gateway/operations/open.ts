@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { HubOptions } from '../../subgraphs/receipt/index.ts';
+import type { DamagedRecord, HubOptions } from '../../subgraphs/receipt/index.ts';
 import { SocketTally } from '../sockets/tally.ts';
 import type { Exposure } from './exposure.ts';
 import { Metrics } from './metrics.ts';
@@ -16,6 +16,7 @@ export interface Operations {
   readonly paid_calls: PaidCalls;
   readonly sockets: SocketTally;
   readonly hubHeard: NonNullable<HubOptions['heard']>;
+  readonly recordDamaged: (damaged: DamagedRecord) => void;
   readonly roundEnded: (round: string, outcome: 'done' | 'failed') => void;
   close(): void;
 }
@@ -33,6 +34,10 @@ export function openOperations(exposure: Exposure, logger: Logger): Operations {
     hubHeard(hub, reason, ms) {
       metrics.hubs.observe({ hub, outcome: reason === null ? 'answered' : 'failed' }, ms / 1e3);
       if (reason !== null) metrics.hubFailures.inc({ hub, reason });
+    },
+    recordDamaged(damaged) {
+      metrics.damagedRecords.inc({ record: damaged.record });
+      logger.error(damaged, 'a record does not stand as it was signed: it is not shown');
     },
     roundEnded: (round, outcome) => metrics.rounds.inc({ round, outcome }),
     close: watchProcess(metrics),

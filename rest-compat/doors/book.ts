@@ -30,6 +30,7 @@ export const bookDoors = [
     }),
     nulls: { entries: ['payer_wallet'] },
     response: Book,
+    errors: ['book_damaged'],
   }),
   documentDoor({
     name: 'get_book_policy',
@@ -42,6 +43,7 @@ export const bookDoors = [
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: Policy,
+    errors: ['book_damaged'],
   }),
   documentDoor({
     name: 'set_book_policy',
@@ -60,6 +62,6 @@ export const bookDoors = [
       ...(body.value === undefined ? {} : { value: body.value as Json }),
     }),
     response: Policy,
-    errors: ['invalid_policy'],
+    errors: ['invalid_policy', 'book_damaged'],
   }),
 ] as const;

@@ -29,7 +29,7 @@ export const receiptDoors = [
     variables: ({ params }) => ({ taskId: params.task_id }),
     answer: data => receiptMember(data.receipt, 'document'),
     response: JsonMembers,
-    errors: ['not_found'],
+    errors: ['not_found', 'record_damaged'],
   }),
   documentDoor({
     name: 'get_receipt_preimage',
@@ -43,7 +43,7 @@ export const receiptDoors = [
     answer: data => receiptMember(data.receipt, 'preimage'),
     cache: 'public, max-age=31536000, immutable',
     response: JsonMembers,
-    errors: ['not_found'],
+    errors: ['not_found', 'record_damaged'],
   }),
   documentDoor({
     name: 'get_task_status',
@@ -55,7 +55,7 @@ export const receiptDoors = [
     query: Task,
     variables: ({ query }) => ({ taskId: query.task_id }),
     response: TaskStatus,
-    errors: ['not_found'],
+    errors: ['not_found', 'record_damaged'],
   }),
   documentDoor({
     name: 'prove_result',
@@ -67,6 +67,6 @@ export const receiptDoors = [
     query: Task.extend({ requested: z.enum(['true', 'false']).default('true').describe(GATE) }),
     variables: ({ query }) => ({ taskId: query.task_id, requested: query.requested === 'true' }),
     response: ResultProof,
-    errors: ['not_found'],
+    errors: ['not_found', 'record_damaged'],
   }),
 ] as const;

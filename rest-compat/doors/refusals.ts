@@ -17,6 +17,6 @@ export const refusalDoors = [
     variables: ({ params }) => ({ refusalId: params.refusal_id }),
     answer: ({ refusal }) => (isJsonObject(refusal) ? (refusal.document ?? null) : null),
     response: SignedRefusal,
-    errors: ['not_found'],
+    errors: ['not_found', 'record_damaged'],
   }),
 ] as const;

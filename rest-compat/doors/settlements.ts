@@ -16,6 +16,6 @@ export const settlementDoors = [
     variables: ({ params, query }) => ({ paymentId: params.payment_id, payer: query.payer ?? null }),
     response: Settlement,
     asks_again: true,
-    errors: ['not_found'],
+    errors: ['not_found', 'record_damaged'],
   }),
 ] as const;

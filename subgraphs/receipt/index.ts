@@ -42,6 +42,7 @@ import { RefusalResolver } from './refusal/refusal.resolver.ts';
 import { RefusalsByTask } from './refusal/task.migration.ts';
 
 export type { ReceiptContext } from './context.ts';
+export { type DamagedRecord, hearDamagedRecords } from './damaged-record.ts';
 export { transcriptionPaid } from './inference/audio/transcription.paid.ts';
 export { type HubSettings, isRouted } from './inference/catalogue.ts';
 export { completionPaid } from './inference/completions/completion.paid.ts';

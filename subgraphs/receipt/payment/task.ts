@@ -2,6 +2,7 @@ import type { Database } from '../../database.ts';
 import { verifyUrl } from '../receipt/document.ts';
 import { recordedTask, type Task } from '../receipt/task.ts';
 import { refusalUrl } from '../refusal/document.ts';
+import { refusalById } from '../refusal/find.ts';
 import type { ClaimState } from './claim.machine.ts';
 
 /**
@@ -26,7 +27,11 @@ export async function findTask(database: Database, base_url: string, task_id: st
       union all select 'claimed', false, null from key_call where task_id = $1 order by refusal_id limit 1`,
     values: [task_id],
   });
-  if (found?.refusal_id) return refusedTask(task_id, refusalUrl(base_url, found.refusal_id));
+  if (found?.refusal_id) {
+    // Only one that stands as it was signed says that nothing will ever be there to prove.
+    await refusalById(database, found.refusal_id);
+    return refusedTask(task_id, refusalUrl(base_url, found.refusal_id));
+  }
   if (!found?.state) return null;
   const { status, proof } = statuses[found.state];
   const proofOutcome = found.final ? 'none' : proof;

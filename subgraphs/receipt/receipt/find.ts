@@ -1,14 +1,37 @@
+import type { Refusal } from '../../../schema/errors.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
+import { recordDamaged } from '../damaged-record.ts';
+import { receiptFault } from './intact.ts';
 import { Receipt } from './receipt.entity.ts';
 
-/** The receipts of these tasks, in their order; null where there is none. One prepared statement. */
+/**
+ * The receipts of these tasks, in their order; null where there is none. One prepared statement. @throws Refusal
+ * record_damaged where one of them does not stand as it was signed
+ */
 export async function receiptsByTask(database: Database, task_ids: readonly string[]): Promise<(Receipt | null)[]> {
+  const found = await readReceipts(database, task_ids);
+  return found.map(receipt => {
+    if (receipt instanceof Error) throw receipt;
+    return receipt;
+  });
+}
+
+/** The same where a damaged one fails alone, and the others are still read. */
+export async function readReceipts(
+  database: Pick<Database, 'orm' | 'query'>,
+  task_ids: readonly string[],
+): Promise<(Receipt | Refusal | null)[]> {
   const rows = await database.query<{ taskId: string }>({
     name: 'receipts by task',
     text: `select ${selectList(database.orm, Receipt)} from receipt where task_id = any($1)`,
     values: [task_ids],
   });
-  const found = new Map(rows.map(row => [row.taskId, asEntity(Receipt, row)]));
+  const found = new Map(rows.map(row => [row.taskId, asSigned(database, asEntity(Receipt, row))]));
   return task_ids.map(task_id => found.get(task_id) ?? null);
+}
+
+function asSigned(database: Pick<Database, 'query'>, receipt: Receipt): Receipt | Refusal {
+  const column = receiptFault(receipt);
+  return column === null ? receipt : recordDamaged(database, { record: 'receipt', id: receipt.taskId, column });
 }

@@ -7,7 +7,7 @@ import { taskNamedBy } from '../../../schema/ids.ts';
 import type { Context } from '../../context.ts';
 import type { ReceiptContext } from '../context.ts';
 import { receiptDocument, verifyUrl } from './document.ts';
-import { receiptsByTask } from './find.ts';
+import { readReceipts } from './find.ts';
 import { Receipt } from './receipt.entity.ts';
 import { Task } from './task.ts';
 
@@ -81,7 +81,7 @@ const loaders = new WeakMap<Context, DataLoader<string, Receipt | null>>();
 function receiptsOf(context: Context): DataLoader<string, Receipt | null> {
   const known = loaders.get(context);
   if (known) return known;
-  const loader = new DataLoader<string, Receipt | null>(ids => receiptsByTask(context.database, ids), { cache: false });
+  const loader = new DataLoader<string, Receipt | null>(ids => readReceipts(context.database, ids), { cache: false });
   loaders.set(context, loader);
   return loader;
 }

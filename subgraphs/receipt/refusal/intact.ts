@@ -1,0 +1,24 @@
+import { canonicalJson } from '../../../schema/canonical-json.ts';
+import { withoutMembers } from '../receipt/intact.ts';
+import { parseJws } from '../receipt/verify-signature.ts';
+import type { SignedRefusal } from './refusal.entity.ts';
+
+/** What of a stored refusal is not as it was signed: the name of the first column, null where all agree. */
+export function refusalFault(refusal: SignedRefusal): string | null {
+  const jws = parseJws(refusal.jws);
+  if (jws === null || jws.header.kid !== refusal.kid) return 'jws';
+  const { jti } = jws.claims;
+  const signed = withoutMembers(jws.claims, ['iss', 'iat', 'jti']);
+  if (canonicalJson(signed) !== refusal.payload) return 'payload';
+  const facts = {
+    refusal_id: [refusal.refusalId, signed.refusal_id],
+    jti: [refusal.refusalId, jti],
+    agent_id: [refusal.agentId, signed.agent_id],
+    book_seq: [refusal.bookSeq, signed.policy_blocked_seq],
+    task_id: [refusal.taskId, signed.task_id],
+    refusal_code: [refusal.refusalCode, signed.refusal_code],
+    policy_code: [refusal.policyCode, signed.policy_code],
+    issued_at: [refusal.issuedAt.toISOString(), signed.timestamp],
+  };
+  return Object.entries(facts).find(([, [stored, told]]) => stored !== told)?.[0] ?? null;
+}
