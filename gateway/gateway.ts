@@ -16,6 +16,7 @@ import {
 } from '../subgraphs/receipt/index.ts';
 import { Uploads } from '../subgraphs/uploads.ts';
 import { openVault } from '../subgraphs/vault.ts';
+import { BookGuard } from './book-guard.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { type HealthParts, health } from './health.ts';
@@ -77,6 +78,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const { saved_head, guard } = await openLog(database, log_options);
     closing.add(guard, it => it.stop());
     const issuer = await withHistories(signer, database, config, logger);
+    closing.add(await BookGuard.open(database, logger), it => it.stop());
     const live = closing.add(await openLive(database), it => it.close());
     const hubs = closing.add(openHubs(config.hubs, hubOptions(config, operations)), it => it.close());
     watchHubs(metrics, hubs);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
+import { damagedBooks } from '../subgraphs/book/index.ts';
 import type { Database } from '../subgraphs/database.ts';
 import { lookInTime } from './look-in-time.ts';
 import type { Rail } from './payment/rail.ts';
@@ -23,8 +24,9 @@ const LOOK_MS_MAX = 3_000;
 export async function health(parts: HealthParts): Promise<JsonObject> {
   const { database, rails, profile, stand_ins } = parts;
   const facilitator = rails.map(({ settler }) => settler).find(({ reachable }) => reachable);
-  const [head, settles, ...networks] = await Promise.all([
+  const [head, closed, settles, ...networks] = await Promise.all([
     lookInTime(treeHead(database), LOOK_MS_MAX),
+    lookInTime(damagedBooks(database), LOOK_MS_MAX),
     facilitator?.reachable ? lookInTime(facilitator.reachable(), LOOK_MS_MAX) : true,
     ...rails.map(rail => lookInTime(rail.reachable(), LOOK_MS_MAX)),
   ]);
@@ -33,6 +35,8 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     ...rails.flatMap(({ network }, index) => (networks[index] ? [] : [network])),
     ...(settles ? [] : ['facilitator']),
     ...(parts.log.sound ? [] : ['log']),
+    // Each other book goes on: this one alone is closed.
+    ...(closed ? ['books'] : []),
   ];
   return {
     status: away.length === 0 ? 'ok' : 'degraded',

@@ -144,6 +144,8 @@ export const limits = {
   group_commit_items_max: 64,
   /** Computed again before anything is served: half a second of work. The older ones follow while it is served. */
   log_audit_leaves_max_at_start: 20_000,
+  /** The books of so many of the newest receipts are audited before anything is served; all others while it is. */
+  book_audit_receipts_max_at_start: 200,
   settlement_batch_authorisations_max: 100,
   /** Gas money for one authorization of a batch: twice the price of a call. */
   settle_fee_atomic_default: atomicAmount(4_000n),

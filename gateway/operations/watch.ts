@@ -1,3 +1,4 @@
+import { damagedBooks } from '../../subgraphs/book/index.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { figures, type Hubs } from '../../subgraphs/receipt/index.ts';
 import { lookInTime } from '../look-in-time.ts';
@@ -19,6 +20,7 @@ interface Watched {
 export function watch(metrics: Metrics, { database, queues, readiness }: Watched): void {
   watchPool(metrics, database);
   watchFigures(metrics, database);
+  watchBooks(metrics, database);
   watchQueues(metrics, queues);
   metrics.watch('svc_away', '1 for what a paid call needs and lacks; ready is none of them', ['need'], async () => {
     const away: readonly string[] = [...(await readiness.away()), ...readiness.without()];
@@ -37,6 +39,14 @@ function watchPool(metrics: Metrics, database: Database): void {
   metrics.watch('svc_database_waiting', 'Callers who wait for a connection', [], () => [
     [{}, database.usage().waiting],
   ]);
+}
+
+/** An alarm: 0 where nobody has altered what was recorded. */
+function watchBooks(metrics: Metrics, database: Database): void {
+  metrics.watch('svc_damaged_books', 'Books that contradict themselves and are closed for it', [], async () => {
+    const books = await lookInTime(damagedBooks(database), FIGURES_MS_MAX);
+    return books === null ? [] : [[{}, books]];
+  });
 }
 
 /** Asked once for all of them. */

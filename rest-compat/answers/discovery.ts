@@ -4,7 +4,7 @@ import { JsonMembers } from './receipt.ts';
 export const Health = z.object({
   status: z.enum(['ok', 'degraded']),
   away: z
-    .array(z.enum(['database', 'base', 'solana', 'facilitator', 'log']))
+    .array(z.enum(['database', 'base', 'solana', 'facilitator', 'log', 'books']))
     .describe('What a paid call needs and lacks.'),
   profile: z.enum(['development', 'production']),
   stand_ins: z.array(z.string()).describe('What is stood in for by something of the development profile.'),

@@ -1,5 +1,6 @@
 import type { Subgraph } from '../subgraph.ts';
 import { buildSubgraph } from '../subgraph.ts';
+import { BookAudit } from './audit/migration.ts';
 import { BookTables } from './migration.ts';
 import { BookPolicyColumns } from './policy/migration.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
@@ -13,6 +14,9 @@ import { BookIntent } from './row/intent.entity.ts';
 import { BookRow } from './row/row.entity.ts';
 import { BookRowResolver } from './row/row.resolver.ts';
 
+export { unwalked } from './audit/audit.ts';
+export { auditNewest, auditStep, booksAfter, damagedBooks, reopenBook } from './audit/audit-stored.ts';
+export { type BookDamage, bookDamages } from './audit/damage.ts';
 export type { BookContext } from './context.ts';
 export { correct } from './row/annotate.ts';
 export type { RowBirth } from './row/append.ts';
@@ -27,7 +31,7 @@ export { replay } from './row/replay.ts';
 export { type Reserved, refusedTooOften, reserve, voidReservations } from './row/reserve.ts';
 
 export const bookEntities = [BookHead, BookRow, BookEvent, BookIntent, BookCounted, BookReplayHour, BookBlockedHour];
-export const bookMigrations = [BookTables, BookPolicyColumns, BookCounts];
+export const bookMigrations = [BookTables, BookPolicyColumns, BookCounts, BookAudit];
 
 export function bookSubgraph(): Promise<Subgraph> {
   const resolvers = [BookResolver, BookPolicyResolver, BookRowResolver, BookFeedResolver] as const;

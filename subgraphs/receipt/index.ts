@@ -74,7 +74,7 @@ export { type LogIntegrity, proveLogIntact } from './log/intact.ts';
 export { type SavedHead, savedHead, UnreadableHead } from './log/saved-head.ts';
 export { collectedPayer } from './receipt/collected-payer.ts';
 export { receiptDocument } from './receipt/document.ts';
-export { receiptsByTask } from './receipt/find.ts';
+export { booksOfNewestReceipts, readReceipts, receiptsByTask } from './receipt/find.ts';
 export { receiptHeaders } from './receipt/headers.ts';
 export { issueReceipts } from './receipt/issue.ts';
 export { setLane } from './receipt/lane.ts';
@@ -165,6 +165,7 @@ export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock
 export { raiseFee, reserveFee } from './payment/fee.ts';
 export { type Figures, figures } from './payment/figures.ts';
 export { forgetClaims } from './payment/forget.ts';
+export { heldOnBook } from './payment/held.ts';
 export {
   identifierSlot,
   isIdentifierSlot,

@@ -5,7 +5,7 @@ import { BookResolver } from '../../subgraphs/book/row/book.resolver.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { Issuer } from '../../subgraphs/receipt/index.ts';
-import { LogResolver } from '../../subgraphs/receipt/log/log.resolver.ts';
+import { inclusionOf, newestHead } from '../../subgraphs/receipt/log/inclusion.ts';
 import { filledTask } from './fill.ts';
 import type { Job } from './servers/ledger.ts';
 
@@ -27,18 +27,23 @@ export function pages(database: Database, issuer: Issuer, { book, count }: Job):
   });
 }
 
-/** Proofs of receipts that were filled in, likewise. */
-export function proofs(database: Database, issuer: Issuer, { book, count, rows = 0 }: Job): Promise<void> {
-  const log = new LogResolver();
-  const context = contextOf(database, issuer, book.agent_id);
+/** Proofs of receipts that were filled in, as they are looked up and proven; nobody signed those, so none is shown. */
+export function proofs(database: Database, _issuer: Issuer, { count, rows = 0 }: Job): Promise<void> {
   return repeat(count, async turn => {
     const leaf = (turn * STRIDE) % rows;
-    const proof = await log.inclusionProof(filledTask(leaf), undefined, context);
-    if (proof?.leafIndex !== leaf) throw new Error(`there is no leaf ${leaf}`);
+    const taskId = filledTask(leaf);
+    const [receipt] = await database.query<{ payload: string }>({
+      name: 'filled receipt',
+      text: 'select payload from receipt where task_id = $1',
+      values: [taskId],
+    });
+    const head = await newestHead(database);
+    if (!receipt || !head) throw new Error(`there is no leaf ${leaf}`);
+    await inclusionOf(database, { taskId, leafIndex: leaf, payload: receipt.payload }, head.treeSize);
   });
 }
 
-/** What these two resolvers read of a context. */
+/** What the resolver reads of a context. */
 function contextOf(database: Database, issuer: Issuer, agent_id: AgentId): BookContext {
   const possession = { kind: 'proven', agent_id, session_hash: '', by: 'session' } as const;
   const principal = { possession, api_key: { kind: 'absent' }, address: '' } as const;

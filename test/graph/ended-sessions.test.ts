@@ -1,6 +1,7 @@
 import { type Client, createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { type Head, happen } from '../../subgraphs/book/row/append.ts';
 import { BOOK_CHANNEL, SESSION_CHANNEL } from '../../subgraphs/live.ts';
 import { LIVE_APPLICATION } from '../../subgraphs/live-connection.ts';
 import { newBuyer, send } from '../faults/buyer.ts';
@@ -89,6 +90,12 @@ describe('a socket of a session that ends in another process', () => {
     const { agent_id } = agent;
     const client = await ground.database.connect();
     onTestFinished(() => client.end());
+    const [head] = await ground.database.query<{ position: number; event_hash: string }>({
+      text: 'select * from book where agent_id = $1',
+      values: [agent_id],
+    });
+    const next = { kind: 'correction', seq: 1, task_id: agent.task_id, body: {} } as const;
+    const { event } = happen(head as unknown as Head, next, '2026-03-01T10:30:00.000Z');
     for (let time = 0; time < 20; time++) {
       const socket = await follow(agent);
       // Both are committed before anybody is told of the first.
@@ -98,13 +105,14 @@ describe('a socket of a session that ends in another process', () => {
         select pg_notify('${SESSION_CHANNEL}', '${agent_id}');
         commit;
         begin;
-        insert into book_event select agent_id, 2, kind, seq, task_id, body, at, prev_hash, hash
-          from book_event where agent_id = ${agent_id} and position = 1;
+        insert into book_event select * from jsonb_populate_record(null::book_event, '${JSON.stringify(event)}');
+        update book set position = 2, event_hash = '${event.hash}' where agent_id = ${agent_id};
         select pg_notify('${BOOK_CHANNEL}', '${agent_id}:2');
         commit`);
       expect([await socket.closed, await socket.next]).toEqual([4403, null]);
       await client.query(`
         delete from book_event where agent_id = ${agent_id} and position = 2;
+        update book set position = 1, event_hash = '${head?.event_hash}' where agent_id = ${agent_id};
         update possession set ended_at = null where agent_id = ${agent_id}`);
     }
   });

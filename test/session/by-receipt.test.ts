@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TaskId } from '../../schema/ids.ts';
+import type { ReceiptPayment } from '../../schema/receipt-payload.ts';
 import {
   abandonClaim,
   closeOpenClaims,
@@ -137,10 +138,13 @@ describe('a receipt that does not qualify', () => {
     ['of a call by key', { ...byKey, waived_by: 'live_key' }, null],
     ['of a call by demo key', { ...byKey, waived_by: 'demo_key' }, null],
     ['of a payment that was only vouched for', { settled_by: 'receipt' }, null],
-    ['of a payment that never arrived', { settled_by: 'receipt' }, `proof_outcome = 'unverified'`],
-    ['of no amount', {}, 'amount = 0'],
+    [
+      'of a payment that never arrived',
+      { settled_by: 'receipt' },
+      `proof_outcome = 'unverified', omission_rule = 'none'`,
+    ],
+    ['of no amount', { payment: { ...(paidCall.payment as ReceiptPayment), gross_amount: '0' } }, null],
     ['without a payer', { caller_binding: {} }, null],
-    ['of a lane without a payment JWS', {}, 'payload_version = 4'],
     ['of a development chain that is gone', {}, 'chain_ended = true'],
   ];
   test.each(refusals)('%s: 403, and nothing is opened', async (_, facts, columns) => {
@@ -156,10 +160,21 @@ describe('a receipt that does not qualify', () => {
     expect(await count('claim_slot where slot = $1', walletSlot(account.address))).toBe(0);
   });
 
+  test('that was altered says nothing of anybody: 500', async () => {
+    const account = newWallet();
+    const task_id = await receiptOf(account, {
+      payment: { ...(paidCall.payment as ReceiptPayment), gross_amount: '0' },
+    });
+    await desk.database.query({ text: 'update receipt set amount = 2000 where task_id = $1', values: [task_id] });
+    await expect(desk.registerBy(account, task_id)).rejects.toMatchObject({ code: 'record_damaged', status: 500 });
+    expect(await agents(account)).toBe(0);
+  });
+
   test('qualifies once its payment was seen to arrive', async () => {
     const account = newWallet();
     const task_id = await receiptOf(account, { settled_by: 'receipt' });
-    const text = `update receipt set settled_by = 'observed_transfer', proof_outcome = 'settled' where task_id = $1`;
+    const text = `update receipt set settled_by = 'observed_transfer', proof_outcome = 'settled',
+      ingress_receipt = '{"ref":"base:0x1","confirmed_at":"2026-03-01T10:30:00.000Z"}' where task_id = $1`;
     await desk.database.query({ text, values: [task_id] });
     expect(await desk.registerBy(account, task_id)).toMatchObject({ settlementStatus: 'settled' });
   });

@@ -16,6 +16,7 @@ export class BookPolicyResolver {
   async bookPolicy(@Arg('agentId', () => Int) agentId: number, @Ctx() context: BookContext): Promise<BookPolicy> {
     const agent_id = requirePossession(context.principal, agentId);
     const head = await bookHead(context.database, agent_id);
+    if (head?.damage) throw new Refusal('book_damaged');
     return shown(agent_id, head?.policy ?? null);
   }
 

@@ -1,6 +1,7 @@
 import type { AgentId } from '../../../schema/ids.ts';
 import type { BookPolicy, PolicyChange } from '../../../schema/requests/policy.ts';
 import type { Database } from '../../database.ts';
+import { setTerms } from '../row/terms.ts';
 
 /**
  * Sets one member of a book's policy, or clears it; the policy as it then stands, null where there is no such book. In
@@ -11,12 +12,9 @@ export async function setPolicy(
   agent_id: AgentId,
   { policy_type, value }: PolicyChange,
 ): Promise<BookPolicy | null> {
-  const [book] = await database.query<{ policy: BookPolicy }>({
-    name: 'set policy',
-    text: `update book set policy = case when $3::jsonb = 'null' then policy - $2::text
-        else policy || jsonb_build_object($2::text, $3::jsonb) end, policy_version = policy_version + 1
-      where agent_id = $1 returning policy`,
-    values: [agent_id, policy_type, JSON.stringify(value)],
+  const terms = await setTerms(database, agent_id, ({ budget_atomic, policy }) => {
+    const { [policy_type]: _, ...others } = policy;
+    return { budget_atomic, policy: value === null ? others : { ...others, [policy_type]: value } };
   });
-  return book?.policy ?? null;
+  return terms?.policy ?? null;
 }

@@ -19,6 +19,8 @@ export interface Head extends Counters {
   readonly position: number;
   readonly row_hash: string;
   readonly event_hash: string;
+  /** Its audit has closed it: nothing new is let in, and what was paid for is brought to its end. */
+  readonly damaged: boolean;
   /** Database time, read once the head was locked. */
   readonly now_ms: number;
 }

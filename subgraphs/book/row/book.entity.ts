@@ -50,6 +50,13 @@ export class BookHead {
   @Property({ type: AtomicAmountColumn, default: '0' })
   dayAtomic!: AtomicAmount;
 
+  /** `{what, place, found_at}` where its audit has closed it. */
+  @Property({ type: 'json', nullable: true })
+  damage!: JsonObject | null;
+  /** Of budget and policy, as their owner set them last; null where he has not since there is one. */
+  @Property({ type: 'text', nullable: true })
+  termsHash!: string | null;
+
   get remainingAtomic(): AtomicAmount | null {
     return this.budgetAtomic === null ? null : remainder(this.budgetAtomic, this.spentAtomic);
   }

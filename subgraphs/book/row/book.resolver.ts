@@ -90,6 +90,7 @@ async function page(
   const found = await pageHead(database, agent_id, limit, rowsOfPage(info));
   if (found === null) throw new Refusal('forbidden');
   const { head } = found;
+  if (head.damage !== null) throw new Refusal('book_damaged');
   return {
     ...found,
     agentId: agent_id,

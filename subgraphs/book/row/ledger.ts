@@ -11,6 +11,7 @@ import {
 } from '../../receipt/index.ts';
 import { bear, type EventRecord, type RowBirth, type RowRecord } from './append.ts';
 import { booked, countIntents, lockBooks, publish } from './heads.ts';
+import { termsHash } from './terms.ts';
 
 /*
  * The only writer of books, rows and events: this file, and of its own parts reserve (what a cap lets pass), arrive and
@@ -32,7 +33,10 @@ export interface Collected {
 
 /** A book begins empty; `agent_id` is its name for ever. */
 export function openBook(tx: Tx, agent_id: AgentId): void {
-  tx.write({ text: 'insert into book (agent_id, opened_at) values ($1, now())', values: [agent_id] });
+  tx.write({
+    text: 'insert into book (agent_id, opened_at, terms_hash) values ($1, now(), $2)',
+    values: [agent_id, termsHash(agent_id, { budget_atomic: null, policy: {} })],
+  });
 }
 
 /**

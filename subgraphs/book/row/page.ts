@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { Written } from '../../../schema/written.ts';
@@ -31,10 +32,10 @@ const INTENTS_OF_PAGE = `(select coalesce(json_object_agg(i.intent_id, json_buil
 
 /** What of a book's head a page shows. */
 const HEAD_OF_PAGE =
-  'agent_id as "agentId", budget_atomic as "budgetAtomic", spent_atomic as "spentAtomic", by_rail as "byRail"';
+  'agent_id as "agentId", budget_atomic as "budgetAtomic", spent_atomic as "spentAtomic", by_rail as "byRail", damage';
 
 export interface PageHead {
-  readonly head: Pick<BookHead, 'agentId' | 'byRail' | 'spentAtomic' | 'budgetAtomic' | 'remainingAtomic'>;
+  readonly head: Pick<BookHead, 'agentId' | 'byRail' | 'spentAtomic' | 'budgetAtomic' | 'remainingAtomic' | 'damage'>;
   readonly intents: Written;
   /** Null where they were not asked for. */
   readonly rows: Written | null;
@@ -105,11 +106,18 @@ function asRow({ counted, ...row }: CountedRow): BookRow {
 
 /** Events after a position, oldest first, each with its row as it stands now. */
 async function eventsAfter(database: Database, agent_id: number, after: number, limit: number): Promise<BookEvent[]> {
-  const text = `select ${selectList(database.orm, BookEvent)} from book_event where agent_id = $1 and position > $2
-    order by position limit $3`;
-  const events = (await database.query({ name: 'events after', text, values: [agent_id, after, limit] })).map(row =>
-    asEntity(BookEvent, row),
-  );
+  const text = `select ${selectList(database.orm, BookEvent)},
+      (select damage is not null from book where agent_id = $1) as damaged
+    from book_event where agent_id = $1 and position > $2 order by position limit $3`;
+  const found = await database.query<{ damaged: boolean }>({
+    name: 'events after',
+    text,
+    values: [agent_id, after, limit],
+  });
+  const events = found.map(({ damaged, ...event }) => {
+    if (damaged) throw new Refusal('book_damaged');
+    return asEntity(BookEvent, event);
+  });
   const rows = await rowsBySeq(database, agent_id, [...new Set(events.map(event => event.seq))]);
   for (const event of events) event.row = rows.get(event.seq) as BookRow;
   return events;

@@ -1,4 +1,5 @@
 import { atomicAmount } from '../../../schema/amount.ts';
+import { Refusal } from '../../../schema/errors.ts';
 import type { Tx } from '../../database.ts';
 import type { Refuser } from '../../receipt/index.ts';
 import { type Evaluation, evaluate } from '../policy/evaluate.ts';
@@ -16,12 +17,14 @@ export type Reserved = { readonly kind: 'reserved' } | Refused | BlockedTooOften
  * order, by the database's clock, under the head's lock, so that no interleaving overfills a cap and a kill switch holds
  * from its acknowledgement on. A refusal is a row, an event and a signed document in the same transaction, or, of a kind
  * that had enough of them in this hour, nothing; it is no leaf, so the log's head is never taken here.
+ * @throws Refusal book_damaged, of all items: each may then come alone.
  */
 export async function reserve(tx: Tx, refuser: Refuser, items: readonly Asking[]): Promise<readonly Reserved[]> {
   const books = await lockBooks(
     tx,
     items.map(item => item.agent_id),
   );
+  requireSound(books, items);
   const locked = new Map(books);
   const evaluations = items.map(item => hold(books, item));
   const calls = items.flatMap((asked, index) => {
@@ -56,13 +59,19 @@ export async function refusedTooOften(tx: Tx, items: readonly Asking[]): Promise
   const kinds = items.map(({ agent_id, amount, intent_id, owed }) => {
     const head = booked(books, agent_id);
     const evaluation = evaluate(head, amount);
-    return owed || evaluation.kind === 'admitted' ? null : blockedKind(head, evaluation, intent_id);
+    return owed || head.damaged || evaluation.kind === 'admitted' ? null : blockedKind(head, evaluation, intent_id);
   });
   const hours = await readBlockedHours(
     tx,
     kinds.filter(kind => kind !== null),
   );
   return kinds.map(kind => kind && blockedTooOften(hours.get(nameOfKind(kind)), booked(books, kind.agent_id)));
+}
+
+/** What has been paid for already lands on a book that is closed, too. */
+function requireSound(books: Heads, items: readonly Asking[]): void {
+  if (items.some(({ agent_id, owed }) => !owed && booked(books, agent_id).damaged))
+    throw new Refusal('book_damaged', { facts: { charged: false } });
 }
 
 /** Gives back what `reserve` held, after a call that came to nothing. */

@@ -17,7 +17,11 @@ export interface Inclusion {
 }
 
 /** @throws where the stored nodes do not prove it: what is wrong is said here, and not found out by whoever asked. */
-export async function inclusionOf(database: Database, receipt: Receipt, size: number): Promise<Inclusion> {
+export async function inclusionOf(
+  database: Database,
+  receipt: Pick<Receipt, 'taskId' | 'leafIndex' | 'payload'>,
+  size: number,
+): Promise<Inclusion> {
   const leaf = leafHash(receipt.payload);
   const path = await inclusionProof(database, receipt.leafIndex, size);
   const root = await storedRoot(database, size);

@@ -22,6 +22,7 @@ export async function readReceipts(
   database: Pick<Database, 'orm' | 'query'>,
   task_ids: readonly string[],
 ): Promise<(Receipt | Refusal | null)[]> {
+  if (task_ids.length === 0) return [];
   const rows = await database.query<{ taskId: string }>({
     name: 'receipts by task',
     text: `select ${selectList(database.orm, Receipt)} from receipt where task_id = any($1)`,
@@ -34,4 +35,14 @@ export async function readReceipts(
 function asSigned(database: Pick<Database, 'query'>, receipt: Receipt): Receipt | Refusal {
   const column = receiptFault(receipt);
   return column === null ? receipt : recordDamaged(database, { record: 'receipt', id: receipt.taskId, column });
+}
+
+/** On which books the newest receipts have landed. */
+export async function booksOfNewestReceipts(database: Database, receipts: number): Promise<number[]> {
+  const books = await database.query<{ agent_id: number }>({
+    text: `select distinct agent_id from (select agent_id from receipt order by leaf_index desc limit $1) newest
+      where agent_id is not null`,
+    values: [receipts],
+  });
+  return books.map(({ agent_id }) => agent_id);
 }

@@ -1,0 +1,115 @@
+import type pg from 'pg';
+import type { AgentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Database, Tx } from '../../database.ts';
+import { booksOfNewestReceipts } from '../../receipt/index.ts';
+import { type Audit, auditEvents, type Walked, walkedFrom } from './audit.ts';
+import type { BookDamage } from './damage.ts';
+import { auditHead } from './head.ts';
+import { PART_EVENTS, type ReadPart, type Reads, readPart, signedFacts } from './stored.ts';
+
+/** What one step of an audit came to. `marked`: the book was closed before. */
+export type Step =
+  | { readonly kind: 'sound'; readonly walked: Walked; readonly ended: boolean; readonly marked: boolean }
+  /** Under the head's lock it was damaged still: the book is closed from now on, in every process. */
+  | { readonly kind: 'closed'; readonly damage: BookDamage }
+  /** There is no such book. */
+  | { readonly kind: 'gone' };
+
+/**
+ * Audits the next events of a book, all of it read at one moment, under no lock; at their end the head too. A book may
+ * be closed for nothing that moved meanwhile: what looks damaged is read and computed once more under the head's lock,
+ * and only then is the book marked.
+ */
+export async function auditStep(database: Database, agent_id: AgentId, walked: Walked): Promise<Step> {
+  const part = await database.transaction(async tx => {
+    await tx.query('set transaction isolation level repeatable read, read only');
+    return readPart(tx, agent_id, walked.position);
+  });
+  if (part === null) return { kind: 'gone' };
+  const audit = await auditPart(database, walked, part);
+  if (audit.kind === 'damaged') return close(database, agent_id, walked);
+  return { kind: 'sound', walked: audit.walked, ended: part.ended, marked: part.book.damage !== null };
+}
+
+/** Opens a book again of which all was found sound up to here, if what came since is sound too. */
+export async function reopenBook(database: Database, agent_id: AgentId, walked: Walked): Promise<boolean> {
+  return database.transaction(async tx => {
+    const part = await lockedPart(tx, agent_id, walked.position);
+    if (part === null || !part.ended || (await auditPart(within(tx, database), walked, part)).kind === 'damaged')
+      return false;
+    tx.write({ text: 'update book set damage = null where agent_id = $1', values: [agent_id] });
+    return true;
+  });
+}
+
+/** Whoever collected of late, and the end of what stands on each of those books: bounded, so that a start may wait for it. */
+export async function auditNewest(database: Database): Promise<readonly (BookDamage & { agent_id: AgentId })[]> {
+  const books = await database.query<{ agent_id: AgentId; position: number }>({
+    text: 'select agent_id, position from book where agent_id = any($1) order by agent_id',
+    values: [await booksOfNewestReceipts(database, limits.book_audit_receipts_max_at_start)],
+  });
+  const found = [];
+  for (const { agent_id, position } of books) {
+    const step = await auditStep(database, agent_id, walkedFrom(Math.max(0, position - PART_EVENTS + 1)));
+    if (step.kind === 'closed') found.push({ agent_id, ...step.damage });
+  }
+  return found;
+}
+
+/** Ids of books in their order, at most so many. */
+export async function booksAfter(database: Database, after: number, limit: number): Promise<AgentId[]> {
+  const books = await database.query<{ agent_id: AgentId }>({
+    name: 'books after',
+    text: 'select agent_id from book where agent_id > $1 order by agent_id limit $2',
+    values: [after, limit],
+  });
+  return books.map(({ agent_id }) => agent_id);
+}
+
+/** How many books are closed. */
+export async function damagedBooks(database: Pick<Database, 'query'>): Promise<number> {
+  const [found] = await database.query<{ books: number }>({
+    name: 'damaged books',
+    text: 'select count(*) as books from book where damage is not null',
+  });
+  return found?.books ?? 0;
+}
+
+async function auditPart(database: Reads, walked: Walked, part: ReadPart): Promise<Audit> {
+  const rows = await signedFacts(database, part.rows);
+  const audit = auditEvents(walked, { events: part.events, rows });
+  return audit.kind === 'sound' && part.ended ? auditHead(audit.walked, part.book) : audit;
+}
+
+/** The head is locked for one more look, and for the mark. */
+async function close(database: Database, agent_id: AgentId, walked: Walked): Promise<Step> {
+  return database.transaction(async tx => {
+    const part = await lockedPart(tx, agent_id, walked.position);
+    if (part === null) return { kind: 'gone' };
+    const audit = await auditPart(within(tx, database), walked, part);
+    if (audit.kind === 'sound')
+      return { kind: 'sound', walked: audit.walked, ended: part.ended, marked: part.book.damage !== null };
+    const damage = { what: audit.what, place: audit.place };
+    tx.write({
+      name: 'close book',
+      text: `update book set damage = $2::jsonb || jsonb_build_object('found_at', clock_timestamp())
+        where agent_id = $1 and damage is null`,
+      values: [agent_id, damage],
+    });
+    return { kind: 'closed', damage };
+  });
+}
+
+/** While a head is locked nobody waits for another connection. */
+function within(tx: Tx, { orm }: Database): Reads {
+  return {
+    orm,
+    query: async <R extends pg.QueryResultRow>(statement: pg.QueryConfig) => (await tx.query<R>(statement)).rows,
+  };
+}
+
+async function lockedPart(tx: Tx, agent_id: AgentId, after: number): Promise<ReadPart | null> {
+  await tx.query({ text: 'select 1 from book where agent_id = $1 for update', values: [agent_id] });
+  return readPart(tx, agent_id, after);
+}

@@ -1,0 +1,70 @@
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Window } from '../policy/window.ts';
+import type { Counters } from '../row/counters.ts';
+import { type Terms, termsHash } from '../row/terms.ts';
+import { type Audit, damaged, type IntentCounts, sameJson, type Walked } from './audit.ts';
+
+/** A book's head as it is stored, and what else only its end can be compared with. */
+export interface StoredBook extends Terms {
+  readonly agent_id: number;
+  readonly seq: number;
+  readonly position: number;
+  readonly row_hash: string;
+  readonly event_hash: string;
+  readonly spent_atomic: AtomicAmount;
+  readonly by_rail: JsonObject;
+  readonly hour_start: Date | null;
+  readonly hour_atomic: AtomicAmount;
+  readonly day_start: Date | null;
+  readonly day_atomic: AtomicAmount;
+  readonly reserved_atomic: AtomicAmount;
+  /** Null on books of before there was one. */
+  readonly terms_hash: string | null;
+  readonly damage: JsonObject | null;
+  /** The highest seq of any row. */
+  readonly row_seq_max: number;
+  /** What its open payments hold. */
+  readonly held_atomic: AtomicAmount;
+  readonly intents: ReadonlyMap<string, IntentCounts>;
+}
+
+/** Compares a head with where its rows and events end, and its sums with theirs. */
+export function auditHead(walked: Walked, book: StoredBook): Audit {
+  const { position, event_hash, seq, row_hash, counters } = walked;
+  if (book.position > position) return damaged('event_missing', position + 1);
+  if (book.position < position || (event_hash ?? book.event_hash) !== book.event_hash)
+    return damaged('head_altered', 'event_hash');
+  if (book.row_seq_max > book.seq) return damaged('row_unborn', book.row_seq_max);
+  if ((seq ?? book.seq) !== book.seq || (row_hash ?? book.row_hash) !== book.row_hash)
+    return damaged('head_altered', 'row_hash');
+  if (book.terms_hash !== null && book.terms_hash !== termsHash(book.agent_id, book))
+    return damaged('terms_altered', 'terms_hash');
+  if (book.reserved_atomic !== book.held_atomic) return damaged('reserved_altered', 'reserved_atomic');
+  const column = counters && counterFault(counters, book);
+  if (column) return damaged('counter_altered', column);
+  if (walked.intents && !sameCounts(walked.intents, book.intents)) return damaged('intent_altered', 'intents');
+  return { kind: 'sound', walked };
+}
+
+function counterFault(counters: Counters, book: StoredBook): string | null {
+  if (counters.spent_atomic !== book.spent_atomic) return 'spent_atomic';
+  if (!sameJson(counters.by_rail as JsonObject, book.by_rail)) return 'by_rail';
+  if (!isWindow(counters.hour, book.hour_start, book.hour_atomic)) return 'hour_atomic';
+  return isWindow(counters.day, book.day_start, book.day_atomic) ? null : 'day_atomic';
+}
+
+/** A window that has begun since the last amount holds nothing; it never begins before it. */
+function isWindow(counted: Window, start: Date | null, atomic: AtomicAmount): boolean {
+  const start_ms = start?.getTime() ?? null;
+  if (start_ms === counted.start_ms) return atomic === counted.atomic;
+  return start_ms !== null && start_ms > (counted.start_ms ?? 0) && atomic === 0n;
+}
+
+function sameCounts(counted: StoredBook['intents'], stored: StoredBook['intents']): boolean {
+  if (counted.size !== stored.size) return false;
+  return [...counted].every(([id, counts]) => {
+    const found = stored.get(id);
+    return found?.collected_count === counts.collected_count && found.blocked_count === counts.blocked_count;
+  });
+}

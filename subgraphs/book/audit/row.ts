@@ -1,0 +1,65 @@
+import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { canonicalHash } from '../../../schema/digest.ts';
+import type { RowRecord } from '../row/append.ts';
+import type { BookDamageKind } from './damage.ts';
+
+/** A row as it is stored, with what its events say of it. */
+export type StoredRow = Omit<RowRecord, 'amount' | 'collected_at'> & {
+  readonly amount: bigint | null;
+  readonly collected_at: Date;
+  readonly ingress_receipt: JsonObject | null;
+  readonly omission_rule: string | null;
+  readonly replay_count: number;
+  /** Bodies of its transitions, in their order. */
+  readonly transitions: readonly JsonObject[];
+  /** How often its events say that it was replayed. */
+  readonly replays: number;
+  /** What its signed receipt says; null where none is expected, or that one is damaged itself. */
+  readonly receipt: SignedFacts | 'missing' | null;
+};
+
+/** What a receipt and the row that it lands as both say. */
+export interface SignedFacts {
+  readonly agent_id: number | null;
+  readonly book_seq: number | null;
+  readonly amount: string | null;
+  readonly payment_ref: string | null;
+}
+
+/** @param told what the event says that the row was born with */
+export function auditRow(row: StoredRow, told: JsonObject): BookDamageKind | null {
+  const { row_hash, transitions, replays, receipt, replay_count, ingress_receipt, omission_rule, ...facts } = row;
+  const standing = { ...facts, amount: amountText(row.amount), collected_at: row.collected_at.toISOString() };
+  // What moved on keeps what it was born with in the event that moved it.
+  const birth = { ...standing, ...(transitions[0]?.born as JsonObject | undefined) } as unknown as JsonObject;
+  if (canonicalHash(birth) !== row_hash) return 'row_altered';
+  const { evidence, collected, amount } = birth;
+  if (canonicalJson({ evidence, collected, amount, row_hash } as JsonObject) !== canonicalJson(told))
+    return 'row_altered';
+  if (!stands({ ...standing, ingress_receipt, omission_rule } as unknown as JsonObject, birth, transitions))
+    return 'row_moved';
+  if (replay_count < replays) return 'replays_lost';
+  return receiptFault(birth, receipt);
+}
+
+/** Whether the columns that transitions change are as the last one left them, or else as they were born. */
+function stands(standing: JsonObject, birth: JsonObject, transitions: readonly JsonObject[]): boolean {
+  const is = transitions.at(-1) ?? { ...birth, ingress_receipt: null, omission_rule: null };
+  return changeable.every(name => canonicalJson(standing[name] as Json) === canonicalJson(is[name] as Json));
+}
+
+const changeable = [
+  ...(['evidence', 'collected', 'amount', 'payment_ref', 'transfer_index', 'arrival_status'] as const),
+  ...(['ingress_receipt', 'omission_rule'] as const),
+];
+
+function receiptFault(birth: JsonObject, receipt: StoredRow['receipt']): BookDamageKind | null {
+  if (receipt === null) return null;
+  if (receipt === 'missing') return 'receipt_missing';
+  const { agent_id, seq, amount, payment_ref } = birth;
+  const { agent_id: book, book_seq, ...paid } = receipt;
+  const same = book === agent_id && book_seq === seq && paid.amount === amount && paid.payment_ref === payment_ref;
+  return same ? null : 'receipt_differs';
+}
+
+const amountText = (amount: bigint | null): string | null => amount?.toString() ?? null;

@@ -1,0 +1,99 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Database, Tx } from '../../database.ts';
+import { heldOnBook, readReceipts } from '../../receipt/index.ts';
+import type { IntentCounts, StoredEvent } from './audit.ts';
+import type { StoredBook } from './head.ts';
+import type { StoredRow } from './row.ts';
+
+/** Events that are audited in one go: their hashes must not keep others from the event loop for long. */
+export const PART_EVENTS = 100;
+
+type BareRow = Omit<StoredRow, 'receipt'>;
+
+/** Some events of a book, the rows that they are of, and its head: all as they stood at one moment. */
+export interface ReadPart {
+  readonly book: StoredBook;
+  readonly events: readonly StoredEvent[];
+  readonly rows: readonly BareRow[];
+  /** These are the last events: what only a book's end can be compared with was read too. */
+  readonly ended: boolean;
+}
+
+/** @param tx in which nothing else moves the book: one snapshot, or under its head's lock. Null: there is no such book. */
+export async function readPart(tx: Tx, agent_id: number, after: number): Promise<ReadPart | null> {
+  const [head, events, held_atomic] = await Promise.all([
+    tx.query<Omit<StoredBook, 'intents' | 'held_atomic'>>({ name: 'audit head', text: HEAD, values: [agent_id] }),
+    tx.query<StoredEvent>({ name: 'audit events', text: EVENTS, values: [agent_id, after, PART_EVENTS] }),
+    heldOnBook(tx, agent_id),
+  ]);
+  const [book] = head.rows;
+  if (!book) return null;
+  const ended = events.rows.length < PART_EVENTS;
+  const [rows, intents] = await Promise.all([
+    readRows(tx, agent_id, events.rows),
+    ended ? readIntents(tx, agent_id) : new Map<string, IntentCounts>(),
+  ]);
+  return { book: { ...book, held_atomic, intents }, events: events.rows, rows, ended };
+}
+
+const HEAD = `select agent_id, seq, position, row_hash, event_hash, spent_atomic, by_rail, hour_start, hour_atomic,
+    day_start, day_atomic, reserved_atomic, budget_atomic, policy, terms_hash, damage,
+    (select coalesce(max(seq), 0) from book_row where agent_id = $1) as row_seq_max
+  from book where agent_id = $1`;
+
+const EVENTS = `select agent_id, position, kind, seq, task_id, body, at, prev_hash, hash from book_event
+  where agent_id = $1 and position > $2 order by position limit $3`;
+
+/** Replays that are told of together say how many they are. */
+const ROWS = `select agent_id, seq, task_id, evidence, collected, payment_ref, transfer_index, rail, amount, model, hub,
+    intent_id, attempt_index, payer_wallet, settled_by, parent_ref, recorded_by, arrival_status, fulfillment, facts,
+    collected_at, prev_row_hash, row_hash, ingress_receipt, omission_rule, replay_count,
+    (select coalesce(jsonb_agg(e.body order by e.position), '[]') from book_event e
+      where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'transition') as transitions,
+    (select coalesce(sum(coalesce((e.body->>'count')::int, 1)), 0)::int from book_event e
+      where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'replay') as replays
+  from book_row r where agent_id = $1 and seq = any($2)`;
+
+async function readRows(tx: Tx, agent_id: number, events: readonly StoredEvent[]): Promise<readonly BareRow[]> {
+  const seqs = events.filter(({ kind }) => kind === 'born' || kind === 'transition').map(({ seq }) => seq);
+  if (seqs.length === 0) return [];
+  const values = [agent_id, [...new Set(seqs)]];
+  return (await tx.query<BareRow>({ name: 'audit rows', text: ROWS, values })).rows;
+}
+
+async function readIntents(tx: Tx, agent_id: number): Promise<Map<string, IntentCounts>> {
+  const { rows } = await tx.query<IntentCounts & { intent_id: string }>({
+    name: 'audit intents',
+    text: 'select intent_id, collected_count, blocked_count from book_intent where agent_id = $1',
+    values: [agent_id],
+  });
+  return new Map(rows.map(({ intent_id, ...counts }) => [intent_id, counts]));
+}
+
+/** A database, or a transaction in one. */
+export type Reads = Pick<Database, 'orm' | 'query'>;
+
+/** Each row with what its receipt says. What is signed never changes, so it may be read a moment later. */
+export async function signedFacts(database: Reads, rows: readonly BareRow[]): Promise<Map<number, StoredRow>> {
+  const paid = rows.filter(isPaid);
+  const receipts = await readReceipts(
+    database,
+    paid.map(row => row.task_id),
+  );
+  const signed = new Map(paid.map((row, index) => [row.seq, factsOf(receipts[index] ?? null)]));
+  return new Map(rows.map(row => [row.seq, { ...row, receipt: signed.get(row.seq) ?? null }]));
+}
+
+/** As it was born: what is never seen to arrive keeps its receipt. */
+function isPaid({ evidence, transitions: [first] }: BareRow): boolean {
+  const born = (first?.born ?? { evidence }) as JsonObject;
+  return born.evidence === 'collected' || born.evidence === 'RECORDED_BY_SETTLE';
+}
+
+function factsOf(receipt: Awaited<ReturnType<typeof readReceipts>>[number]): StoredRow['receipt'] {
+  if (receipt === null) return 'missing';
+  // Whoever hears of damaged records has heard of this one.
+  if (receipt instanceof Error) return null;
+  const { agentId: agent_id, bookSeq: book_seq, amount, paymentRef: payment_ref } = receipt;
+  return { agent_id, book_seq, amount: amount?.toString() ?? null, payment_ref };
+}
