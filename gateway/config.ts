@@ -1,6 +1,8 @@
 import { addressOfKey } from '../schema/secp256k1.ts';
 import { ConfigFault, type VariableFault } from './config/fault.ts';
+import { knownKeyFaults } from './config/known-keys.ts';
 import { plainHttpFaults } from './config/plain-http.ts';
+import { plainPostgresFaults } from './config/plain-postgres.ts';
 import { keptSecret } from './config/secrets.ts';
 import { addressOfSeed, type SolanaConfig, withoutSolana } from './config/solana.ts';
 import { productionFaults, type SubstitutedName, substitutesInUse } from './config/substitutes.ts';
@@ -12,6 +14,7 @@ import {
   type Variables,
   variables,
 } from './config/variables.ts';
+import { weakSecretFaults } from './config/weak-secrets.ts';
 import { makeDataFolder } from './development/data-folder.ts';
 
 /** The environment as it was read: under each variable's name in lower case, null where it is unset. */
@@ -31,6 +34,15 @@ export type Settings = Readonly<{
 
 /** What nobody reads yet. */
 const notYet = ['NANO_RPC_URL', 'EVENTS_URL'] as const satisfies readonly VariableName[];
+
+/** What may pass in development and may not where money is real: all of it is named at once. */
+const refusedInProduction = [
+  productionFaults,
+  knownKeyFaults,
+  weakSecretFaults,
+  plainHttpFaults,
+  plainPostgresFaults,
+] as const;
 
 type Filled<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: NonNullable<T[P]> };
 
@@ -60,7 +72,7 @@ export function readConfig(environment: Environment = process.env): Settings {
   // Taken for granted and not there yet: better refused at start than met by the first payment.
   for (const variable of notYet) if (environment[variable]) faults.push({ variable, problem: 'not supported yet' });
   if (environment.NODE_ENV === 'production')
-    faults.push(...productionFaults(environment), ...plainHttpFaults(environment));
+    for (const faultsOf of refusedInProduction) faults.push(...faultsOf(environment));
   if (!read.success || faults.length > 0) throw new ConfigFault(faults);
 
   const named = Object.keys(variables.shape).map(name => [

@@ -5,31 +5,34 @@ import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../gateway/config/fault.ts';
 import { variables } from '../gateway/config/variables.ts';
 import { completeConfig, readConfig, readSubgraphConfig } from '../gateway/config.ts';
-import { developmentFeePayer } from '../gateway/development/svm/wallets.ts';
+import { solanaWallet } from '../gateway/development/svm/wallets.ts';
+import { sha256, sha256Hex } from '../schema/digest.ts';
 import { atEnd } from './harness/release.ts';
 import { clearScratch, makeScratch } from './harness/scratch.ts';
 
 const KEY = 'a1'.repeat(32);
+/** 64 hex digits, for each name its own. */
+const secret = (name: string) => sha256Hex(`a secret of the tests: ${name}`);
 const README = await readFile(join(import.meta.dirname, '..', 'README.md'), 'utf8');
 
 /** All that production wants, on Base alone. */
 const production = {
   NODE_ENV: 'production',
   BASE_URL: 'https://pay.example/',
-  DATABASE_URL: 'postgresql://svc@db.example/svc',
+  DATABASE_URL: 'postgresql://svc@db.example/svc?sslmode=require',
   BASE_RPC_URL: 'https://base.example/rpc',
-  FACILITATOR_KEYS: `0x${KEY}`,
+  FACILITATOR_KEYS: `0x${secret('facilitator')}`,
   PAY_TO_BASE: '0x2222222222222222222222222222222222222222',
   HUBS: JSON.stringify([{ name: 'one', base_url: 'https://hub.example/v1/', api_key: 'k', models: ['m'] }]),
-  ISSUER_KEYS: `${KEY},0x${'B2'.repeat(32)}`,
-  SEAL_KEY: KEY,
-  SUBGRAPH_SECRET: KEY,
-  ANCHOR_KEY: KEY,
-  API_KEYS: 'one, two',
+  ISSUER_KEYS: `${secret('issuer')},0x${secret('retired').toUpperCase()}`,
+  SEAL_KEY: secret('seal'),
+  SUBGRAPH_SECRET: secret('subgraph'),
+  ANCHOR_KEY: secret('anchor'),
+  API_KEYS: 'a-live-key-of-one, a-live-key-of-two',
   DEMO_KEYS: '',
   WAIVER_KEYS: '',
-  BOARD_OPS_SECRET: 'ops',
-  BOARD_INBOUND_SECRET: 'inbound',
+  BOARD_OPS_SECRET: secret('ops'),
+  BOARD_INBOUND_SECRET: secret('inbound'),
   SOLANA_RPC_URL: '',
   SOLANA_FEE_PAYER_KEY: '',
   PAY_TO_SOLANA: '',
@@ -110,10 +113,10 @@ describe('readConfig', () => {
   it('production with everything has no stand-in, and takes an empty list of keys at its word', () => {
     const config = readConfig(production);
     expect(config).toMatchObject({ profile: 'production', stand_ins: [], base_url: 'https://pay.example' });
-    expect(config.api_keys).toEqual(['one', 'two']);
+    expect(config.api_keys).toEqual(['a-live-key-of-one', 'a-live-key-of-two']);
     expect(config.demo_keys).toEqual([]);
     expect(config.solana_rpc_url).toBeNull();
-    expect(config.issuer_keys).toEqual([KEY, 'b2'.repeat(32)]);
+    expect(config.issuer_keys).toEqual([secret('issuer'), secret('retired')]);
     expect(config.hubs?.[0]?.base_url).toBe('https://hub.example/v1');
   });
 
@@ -185,29 +188,30 @@ describe('readConfig', () => {
     expect(faultsOf({ ...production, HUBS: hubsAt('http://127.0.0.1:8000/v1', 'https://hub.example/v1') })).toEqual({});
   });
 
+  const feePayer = solanaWallet(sha256('a fee payer of the tests'));
   const solana = {
     SOLANA_RPC_URL: 'https://solana.example/rpc',
-    SOLANA_FEE_PAYER_KEY: developmentFeePayer.private_key,
-    PAY_TO_SOLANA: developmentFeePayer.address,
+    SOLANA_FEE_PAYER_KEY: feePayer.private_key,
+    PAY_TO_SOLANA: feePayer.address,
   };
-  const asArray = JSON.stringify([...getBase58Encoder().encode(developmentFeePayer.private_key)]);
+  const asArray = JSON.stringify([...getBase58Encoder().encode(feePayer.private_key)]);
 
   it.each([
-    ['base58', developmentFeePayer.private_key],
+    ['base58', feePayer.private_key],
     ['a JSON array', asArray],
   ])('production takes payments on Solana with a fee payer as %s', (_, SOLANA_FEE_PAYER_KEY) => {
     const config = readConfig({ ...production, ...solana, SOLANA_FEE_PAYER_KEY });
     expect(config).toMatchObject({ profile: 'production', stand_ins: [], without_solana: false });
     expect(config).toMatchObject({
       solana_rpc_url: solana.SOLANA_RPC_URL,
-      solana_fee_payer_key: developmentFeePayer.private_key,
-      pay_to_solana: developmentFeePayer.address,
+      solana_fee_payer_key: feePayer.private_key,
+      pay_to_solana: feePayer.address,
     });
   });
 
   it.each([
     ['SOLANA_FEE_PAYER_KEY', 'not base58', '0OIl'],
-    ['SOLANA_FEE_PAYER_KEY', 'of 32 bytes', developmentFeePayer.address],
+    ['SOLANA_FEE_PAYER_KEY', 'of 32 bytes', feePayer.address],
     ['SOLANA_FEE_PAYER_KEY', 'an array of 63 bytes', asArray.replace(/^\[\d+,/, '[')],
     [
       'SOLANA_FEE_PAYER_KEY',
@@ -215,7 +219,7 @@ describe('readConfig', () => {
       asArray.replace(/\d+\]$/, last => `${(parseInt(last, 10) + 1) % 256}]`),
     ],
     ['PAY_TO_SOLANA', 'of Base', '0x2222222222222222222222222222222222222222'],
-    ['PAY_TO_SOLANA', 'too short', developmentFeePayer.address.slice(0, 30)],
+    ['PAY_TO_SOLANA', 'too short', feePayer.address.slice(0, 30)],
     ['SOLANA_RPC_URL', 'not http', 'wss://solana.example'],
   ])('refuses %s that is %s, and does not show it', (variable, _, value) => {
     const faults = faultsOf({ ...solana, [variable]: value });

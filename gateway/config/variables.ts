@@ -39,6 +39,7 @@ export const variables = z.object({
   BASE_URL: httpUrl().transform(withoutSlash).optional(),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'not a postgresql:// URL' }).optional(),
+  DATABASE_PLAIN: z.literal('intended').optional(),
   BASE_RPC_URL: httpUrl().optional(),
   SOLANA_RPC_URL: httpUrl().optional(),
   NANO_RPC_URL: httpUrl().optional(),
