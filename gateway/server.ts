@@ -29,6 +29,7 @@ import { contextFault, httpAnswer } from './graph/http-answer.ts';
 import { publicError } from './graph/public-error.ts';
 import { Connections } from './operations/connections.ts';
 import { boundConnections, boundPipelines } from './operations/floods.ts';
+import { requireOneHost } from './operations/one-host.ts';
 import { REQUEST_ID, requestId } from './operations/request-id.ts';
 import type { Requests } from './operations/requests.ts';
 import { SERVER_TIMING, timeWhole } from './operations/server-timing.ts';
@@ -73,6 +74,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   boundConnections(app.server);
   requests?.observe(app);
   boundPipelines(app);
+  requireOneHost(app);
   const hangUp = hangingUp(app);
   const apollo = apolloServer(options);
   await apollo.start();

@@ -15,6 +15,7 @@ import { DatabaseAway } from '../subgraphs/outage.ts';
 import { mapEvents } from './graph/map-events.ts';
 import { publicError } from './graph/public-error.ts';
 import type { Subscribed } from './graph/subscriber.ts';
+import { namesHosts } from './operations/one-host.ts';
 import type { Shown } from './principal.ts';
 import { shownIn } from './sockets/connection-params.ts';
 import { boundFrames } from './sockets/floods.ts';
@@ -64,8 +65,10 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Node has let go of the socket: a reset that nobody hears would end the process.
     socket.on('error', () => socket.destroy());
-    if (request.url?.split('?')[0] !== options.path) {
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    const refused = namesHosts(request) ? '400 Bad Request' : null;
+    const status = refused ?? (request.url?.split('?')[0] === options.path ? null : '404 Not Found');
+    if (status !== null) {
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
     sockets.handleUpgrade(request, socket, head, ws => sockets.emit('connection', ws, request));

@@ -64,6 +64,8 @@ export const limits = {
   /** After `validBefore`: a payment that came to nothing, of which the chain has said that it never moved. */
   claim_forgotten_after_seconds: 3_600,
   claims_forgotten_per_transaction_max: 500,
+  /** Of our clock, from the database's or the chain's: beyond it no paid calls are wanted here. */
+  clock_off_ms_max: 30_000,
   hub_timeout_ms: 60_000,
   /** Over all hubs that one call asks: the claim of a call must outlive it. */
   hubs_timeout_ms: 120_000,

@@ -1,5 +1,7 @@
+import { limits } from '../../schema/limits.ts';
+
 /** What a paid call needs, as `/readyz` names it where it is away. */
-export const needs = ['database', 'lease', 'base', 'facilitator', 'log', 'draining'] as const;
+export const needs = ['database', 'lease', 'base', 'facilitator', 'log', 'clock', 'draining'] as const;
 export type Need = (typeof needs)[number];
 /** What some paid calls need: without it those are refused, and all others are not. */
 export const lanes = ['solana'] as const;
@@ -16,6 +18,8 @@ export interface ReadinessParts {
   /** How long ago a lane was seen last: null where it never was, and 0 where nobody uses it. */
   lane_age_ms(lane: Lane): number | null;
   sound(): boolean;
+  /** By how much our clock is off the others', at least. */
+  clock_off_ms(): number;
   /** Where somebody else settles. */
   readonly facilitator?: (() => Promise<boolean>) | undefined;
 }
@@ -44,13 +48,15 @@ export class Readiness {
 
   /** Empty while it can take paid calls. */
   async away(): Promise<readonly Need[]> {
-    const { writable, leased, chain_age_ms, sound } = this.#parts;
+    const { writable, leased, chain_age_ms, sound, clock_off_ms } = this.#parts;
     const there: Record<Need, boolean> = {
       database: writable(),
       lease: leased(),
       base: isFresh(chain_age_ms()),
       facilitator: await this.#facilitator(),
       log: sound(),
+      // Windows of payments, sessions and proofs are judged by it.
+      clock: clock_off_ms() <= limits.clock_off_ms_max,
       draining: !this.#draining,
     };
     return needs.filter(need => !there[need]);

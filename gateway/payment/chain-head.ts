@@ -32,6 +32,14 @@ export class ChainHead {
     return this.#seen && this.#clock.now_ms() - this.#seen.at_ms;
   }
 
+  /**
+   * By how much our clock is behind the chain's, at least: nobody mines a block of a time to come. That it is ahead no
+   * chain can tell, for one that stands still looks the same.
+   */
+  ahead_ms(): number {
+    return this.#seen ? Math.max(0, this.#seen.block.timestamp_seconds * 1000 - this.#seen.at_ms) : 0;
+  }
+
   anchor(): BaseAnchor {
     if (this.#seen === null || this.#clock.now_ms() - this.#seen.at_ms > AGE_MS_MAX) return { status: 'UNAVAILABLE' };
     const { number, hash, state_root } = this.#seen.block;

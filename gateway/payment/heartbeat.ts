@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { type Clock, systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { endLease, renewLease } from '../../subgraphs/receipt/index.ts';
+import { clockOff } from './clock-off.ts';
 
 const BEAT_MS = 2_000;
 /** A beat that takes longer has failed: the server does not answer, and its connection is thrown away. */
@@ -17,6 +19,8 @@ export interface Heartbeat {
    * has stood still its own has ended too, and those beside it may have stood still with it.
    */
   steady(): boolean;
+  /** By how much our clock is off the database's, at least, as of the last beat that was written. */
+  clock_off_ms(): number;
   /** Ends the lease, so that what this process left open may be taken at once. */
   stop(): Promise<void>;
 }
@@ -29,16 +33,23 @@ export async function openHeartbeat(
   database: Database,
   owner: string,
   log: (error: unknown) => void,
+  clock: Clock = systemClock,
 ): Promise<Heartbeat> {
   let client: pg.Client | null = await database.connect();
-  await renewLease(client, owner);
+  let clock_off_ms = 0;
+  const renewBy = async (by: pg.Client) => {
+    const asked_ms = clock.now_ms();
+    const told_ms = await inTime(renewLease(by, owner));
+    clock_off_ms = clockOff({ asked_ms, told_ms, heard_ms: clock.now_ms() });
+  };
+  await renewBy(client);
   let beating = true;
   let beaten_at_ms = performance.now();
   let steady_from_ms = 0;
   const stoodStill = () => performance.now() - beaten_at_ms > GRACE_MS;
   const renew = async () => {
     client ??= await database.connect();
-    await inTime(renewLease(client, owner));
+    await renewBy(client);
   };
   const hangUp = () => {
     // Not awaited: a server that does not answer does not say goodbye either.
@@ -72,6 +83,7 @@ export async function openHeartbeat(
   return {
     beating: () => beating,
     steady: () => beating && !stoodStill() && performance.now() >= steady_from_ms,
+    clock_off_ms: () => clock_off_ms,
     async stop() {
       stopping.abort();
       await beats;

@@ -63,7 +63,7 @@ async function forget({ database }: Till): Promise<void> {
 }
 
 export interface Reconciler {
-  readonly heartbeat: Pick<Heartbeat, 'beating'>;
+  readonly heartbeat: Pick<Heartbeat, 'beating' | 'clock_off_ms'>;
   stop(): Promise<void>;
 }
 

@@ -17,13 +17,16 @@ export const living = (owner: string, since: string): string =>
 export const alive = (owner: string): string =>
   `exists (select 1 from process_lease p where p.owner = ${owner} and p.expires_at > now())`;
 
-export async function renewLease(client: Pick<Tx, 'query'>, owner: string): Promise<void> {
-  await client.query({
+/** Resolves with the database's time, in milliseconds. */
+export async function renewLease(client: Pick<Tx, 'query'>, owner: string): Promise<number> {
+  const { rows } = await client.query<{ now_ms: number }>({
     name: 'renew lease',
     text: `insert into process_lease (owner, expires_at) values ($1, now() + make_interval(secs => $2))
-      on conflict (owner) do update set expires_at = excluded.expires_at`,
+      on conflict (owner) do update set expires_at = excluded.expires_at
+      returning floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
     values: [owner, LEASE_SECONDS],
   });
+  return rows[0]?.now_ms ?? Number.NaN;
 }
 
 /** On a clean stop: what this process left open may be taken at once. */
