@@ -65,12 +65,8 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Node has let go of the socket: a reset that nobody hears would end the process.
     socket.on('error', () => socket.destroy());
-    const refused = namesHosts(request) ? '400 Bad Request' : null;
-    const status = refused ?? (request.url?.split('?')[0] === options.path ? null : '404 Not Found');
-    if (status !== null) {
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-      return;
-    }
+    const refused = upgradeFault(request, options.path);
+    if (refused) return void socket.end(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     sockets.handleUpgrade(request, socket, head, ws => sockets.emit('connection', ws, request));
   };
   http.on('upgrade', upgrade);
@@ -101,6 +97,12 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
       await impatience;
     },
   };
+}
+
+/** The status line of what is no upgrade of ours. */
+function upgradeFault(request: IncomingMessage, path: string): string | null {
+  if (namesHosts(request)) return '400 Bad Request';
+  return request.url?.split('?')[0] === path ? null : '404 Not Found';
 }
 
 type Caller = { shown?: Shown };
