@@ -16,10 +16,12 @@ import {
 } from '../subgraphs/receipt/index.ts';
 import { Uploads } from '../subgraphs/uploads.ts';
 import { openVault } from '../subgraphs/vault.ts';
+import type { BaseStart } from './base-start.ts';
 import { BookGuard } from './book-guard.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { type HealthParts, health } from './health.ts';
+import { openLogAndBase } from './log-and-base.ts';
 import { type Operations, openOperations } from './operations/open.ts';
 import type { PaidCalls } from './operations/paid-calls.ts';
 import { Readiness, type ReadinessParts } from './operations/readiness.ts';
@@ -32,7 +34,6 @@ import { closeRails, openRails, railOf } from './payment/rail.ts';
 import { openReconciler, type Reconciler } from './payment/reconcile.ts';
 import { openChargeStream } from './payment/stream.ts';
 import { type Faults, noFaults, type Till } from './payment/till.ts';
-import { openLog } from './receipt-log.ts';
 import { type EveryService, type Serve, serve as serveAll } from './serve.ts';
 import { openStore } from './store.ts';
 
@@ -68,34 +69,34 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
   const { audit_leaves = limits.log_audit_leaves_max_at_start, serve = serveAll, openHubs = openHttpHubs } = options;
   const closing = new Closing();
   try {
-    const exposure = { token: config.metrics_token, profile: config.profile };
-    const operations = closing.add(openOperations(exposure, logger), it => it.close());
+    const operations = closing.add(openOperations(exposureOf(config), logger), it => it.close());
     const { metrics, paid_calls } = operations;
     const database = closing.add(await openStore(config.database_url), store => store.close());
     hearDamagedRecords(database, operations.recordDamaged);
     const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
-    const log_options = { data_dir: config.data_dir, issuer: signer, logger, audit_leaves };
-    const { saved_head, guard } = await openLog(database, log_options);
-    closing.add(guard, it => it.stop());
+    const { saved_head, base } = await openLogAndBase(config, {
+      ...{ database, openChain, issuer: signer, logger, operations, closing, audit_leaves },
+    });
     const issuer = await withHistories(signer, database, config, logger);
     closing.add(await BookGuard.open(database, logger), it => it.stop());
+    await base.begin(issuer.jwks);
     const live = closing.add(await openLive(database), it => it.close());
     const hubs = closing.add(openHubs(config.hubs, hubOptions(config, operations)), it => it.close());
     watchHubs(metrics, hubs);
-    const chain = closing.add(openChain({ rpc_url: config.base_rpc_url }), it => it.close());
-    const wallets = openWalletProofs(chain);
+    const wallets = openWalletProofs(base.chain);
     const vault = openVault(config.seal_key);
 
     const till = await openTill({
       config,
       database,
-      chain,
+      chain: base.chain,
+      chain_epoch: () => base.chain_epoch,
       wallets,
       hubs,
       issuer,
       vault,
       saved_head,
-      log: guard,
+      log: base,
       faults,
       logger,
       openSettling,
@@ -103,8 +104,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     });
     closing.add(till, it => closeRails(it));
     const failed = (error: unknown) => logger.error({ err: error }, 'a round of reconcile failed');
-    const reconciler = await openReconciler(till, failed, operations.roundEnded);
-    closing.add(reconciler, it => it.stop());
+    const reconciler = closing.add(await openReconciler(till, failed, operations.roundEnded), it => it.stop());
     const readiness = new Readiness(needsOf(till, reconciler));
     watch(metrics, { database, queues: till.queues, readiness });
 
@@ -115,7 +115,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       logger,
       closing,
       operations,
-      health: () => health(healthParts(config, till, reconciler)),
+      health: () => health(healthParts(config, till, base, reconciler)),
       away: () => readiness.away(),
       without: () => readiness.without(),
     });
@@ -134,6 +134,8 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     throw error;
   }
 }
+
+const exposureOf = ({ metrics_token: token, profile }: Config) => ({ token, profile });
 
 /** On a log that was proven, and on no other: its history would be another's. */
 function withHistories(signer: Issuer, database: Database, { data_dir }: Config, logger: Logger): Promise<Issuer> {
@@ -163,10 +165,11 @@ function servicesOf({ base_url, profile }: Config, opened: Opened, till: Till, p
   };
 }
 
-function healthParts({ profile, stand_ins }: Config, till: Till, reconciler: Reconciler): HealthParts {
+function healthParts(config: Config, till: Till, { anchoring }: BaseStart, reconciler: Reconciler): HealthParts {
+  const { profile, stand_ins } = config;
   const { database, log } = till;
   const { writable } = needsOf(till, reconciler);
-  return { database, rails: openRails(till), writable, log, profile, stand_ins };
+  return { database, rails: openRails(till), writable, log, anchoring, profile, stand_ins };
 }
 
 function needsOf(till: Till, { heartbeat }: Reconciler): ReadinessParts {

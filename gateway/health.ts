@@ -13,6 +13,8 @@ export interface HealthParts {
   /** Whether the database takes what is written: the heartbeat writes every two seconds, calls now and then. */
   readonly writable: () => boolean;
   readonly log: { readonly sound: boolean };
+  /** Null where nothing is anchored. */
+  readonly anchoring: { readonly trouble: string | null; readonly shown: JsonObject } | null;
   readonly profile: 'development' | 'production';
   readonly stand_ins: readonly string[];
 }
@@ -37,6 +39,8 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     ...(parts.log.sound ? [] : ['log']),
     // Each other book goes on: this one alone is closed.
     ...(closed ? ['books'] : []),
+    // No paid call needs it: it is told here, and nowhere else.
+    ...(parts.anchoring?.trouble ? ['anchor'] : []),
   ];
   return {
     status: away.length === 0 ? 'ok' : 'degraded',
@@ -44,9 +48,7 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     profile,
     stand_ins: [...stand_ins],
     log: head,
-    // The root is anchored nowhere outside yet; where it will be, root and transaction stand here.
-    last_anchored_root: null,
-    last_anchored_tx: null,
+    ...(parts.anchoring?.shown ?? { last_anchored_root: null, last_anchored_tx: null, anchor: null }),
     free_tier: false,
   };
 }

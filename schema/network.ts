@@ -8,6 +8,8 @@ export const networks = {
     /** USDC's EIP-712 domain on Base; the name differs from testnets ("USDC"). */
     usdc_domain: { name: 'USD Coin', version: '2' },
     multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
+    /** Arachnid's deterministic deployment proxy: what it creates stands at an address made of its code alone. */
+    deployment_proxy: '0x4e59b44847b379578588920cA78FbF26c0B4956C',
   },
   solana: {
     name: 'solana',

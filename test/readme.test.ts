@@ -58,6 +58,13 @@ describe('README', () => {
     ]);
   });
 
+  it('its log is anchored on its own chain by itself, with a key that has gas there', async () => {
+    const health = async () => (await fetch(`${service.url}/health`)).json();
+    await expect
+      .poll(health)
+      .toMatchObject({ last_anchored_tx: expect.stringMatching(/^0x[0-9a-f]{64}$/), anchor: { trouble: null } });
+  });
+
   it('says at its start, in /health and on every receipt that it is a development profile', async () => {
     const health = (await (await fetch(`${service.url}/health`)).json()) as { profile: string; stand_ins: string[] };
     expect(health).toMatchObject({ profile: 'development' });

@@ -7,6 +7,7 @@ import {
   declareBreak,
   headToContinue,
   openIssuer,
+  proveHeads,
   proveLogIntact,
   restoreHistories,
   type SavedHead,
@@ -14,8 +15,12 @@ import {
   type TreeHeadFacts,
   UnreadableHead,
 } from '../../subgraphs/receipt/index.ts';
+import { HEADS_MAX_AT_START } from '../anchor/anchoring.ts';
+import { anchoredSentence } from '../anchor/contradiction.ts';
+import { type Anchors, openAnchors } from '../anchor/open-anchors.ts';
 import { readConfig } from '../config.ts';
 import { startDevelopment } from '../development/start.ts';
+import { openBase } from '../payment/base/open-base.ts';
 import { openStore } from '../store.ts';
 
 /*
@@ -57,27 +62,45 @@ async function readHead(saved_head: SavedHead): Promise<ReadHead> {
   }
 }
 
+/** Long enough for a search through years of blocks. */
+const SEARCH_MS_MAX = 300_000;
+
+/**
+ * What stands on Base of the log: what was signed, where the head outside the database is lost. A break that does not name
+ * it lets none of it pass: the next start refuses again.
+ */
+async function findAnchored(anchors: Anchors | null) {
+  if (!anchors) return { anchored: null, contradicted: false };
+  const { heads, key } = anchors;
+  console.error(await anchoredSentence(heads, key.address, performance.now() + SEARCH_MS_MAX));
+  const { kind } = await proveHeads(anchors.database, heads.binding(HEADS_MAX_AT_START));
+  return { anchored: heads.declared(), contradicted: kind === 'broken' };
+}
+
 const development = await startDevelopment(readConfig());
 const { config } = development;
 const database = await openStore(config.database_url);
+const chain = openBase({ rpc_url: config.base_rpc_url });
+const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
+const anchors = openAnchors(config, { database, chain, issuer });
 try {
   const put_back = await restoreHistories(database, config.data_dir);
   if (put_back !== null) console.log(put_back);
   const saved_head = savedHead(join(config.data_dir, 'log-head.json'));
   const { saved, readable } = await readHead(saved_head);
   const { kind, found } = await proveLogIntact(database, saved);
+  const { anchored, contradicted } = await findAnchored(anchors);
   const damage = await damageOf(database, found.tree_size);
-  const sound = kind === 'intact' || (kind === 'unsaved' && found.tree_size === 0);
+  const sound = !contradicted && (kind === 'intact' || (kind === 'unsaved' && found.tree_size === 0));
   if (readable && sound && damage.length === 0) {
     console.log('The log is not broken: nothing was declared.');
   } else {
     const head = await headToContinue(database, found);
-    const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
     const declared_at = iso(systemClock.now_ms());
-    console.log(await declareBreak(database, issuer, { saved, found, damage, reason, declared_at }));
+    console.log(await declareBreak(database, issuer, { saved, found, anchored, damage, reason, declared_at }));
     await saved_head.restart(head);
   }
 } finally {
-  await database.close();
+  await Promise.all([anchors?.close(), chain.close(), database.close()]);
   await development.stop();
 }

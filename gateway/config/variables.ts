@@ -60,6 +60,8 @@ export const variables = z.object({
   SEAL_KEY: secret().optional(),
   SUBGRAPH_SECRET: secret().optional(),
   ANCHOR_KEY: seed().optional(),
+  ANCHOR_SECONDS: decimal(1, 604_800).optional(),
+  ANCHOR_FEE_DAY_MAX: decimal(0, 999_999_999).optional(),
   API_KEYS: list(z.string().min(1)).optional(),
   DEMO_KEYS: list(z.string().min(1)).optional(),
   WAIVER_KEYS: list(z.string().min(1)).optional(),

@@ -1,5 +1,6 @@
 import { type CompleteConfig, type Config, completeConfig, deepFreeze, type Settings } from '../config.ts';
 import { developmentBuyers, developmentFacilitators, type Wallet } from './chain/accounts.ts';
+import { giveAnchorGas } from './chain/anchor-gas.ts';
 import { startHeartbeat } from './chain/heartbeat.ts';
 import { startBaseChain } from './chain/start.ts';
 import { writeDevelopmentFile } from './development-file.ts';
@@ -49,7 +50,10 @@ export async function startDevelopment(
 
 async function startStandIns(complete: CompleteConfig, releases: Release[]): Promise<Config> {
   const { solana_rpc_url, ...outliving } = await startOutliving(complete, releases);
-  if (!complete.base_rpc_url) releases.push(startHeartbeat(outliving.base_rpc_url));
+  if (!complete.base_rpc_url) {
+    releases.push(startHeartbeat(outliving.base_rpc_url));
+    await giveAnchorGas(outliving.base_rpc_url, complete.anchor_key);
+  }
   return deepFreeze({
     ...complete,
     ...outliving,

@@ -98,8 +98,13 @@ async function endEpoch(tx: Tx, network: NetworkName): Promise<void> {
   );
 }
 
-/** @throws where it could not be reached. */
+/** Nothing is known of it now. */
+export class ChainAway extends Error {
+  override name = 'ChainAway';
+}
+
+/** @throws ChainAway */
 export function reached<T>(answer: Reached<T>): T {
-  if (answer.kind !== 'ok') throw new Error('the chain cannot be reached', { cause: answer.cause });
+  if (answer.kind !== 'ok') throw new ChainAway('the chain cannot be reached', { cause: answer.cause });
   return answer.value;
 }

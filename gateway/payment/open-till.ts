@@ -22,10 +22,8 @@ import type { Config } from '../config.ts';
 import type { Hex } from './base/abi.ts';
 import { carriedOnBase } from './base/carried.ts';
 import type { BaseChain } from './base/chain.ts';
-import { epochChainOf } from './base/epoch-chain.ts';
 import { openBaseRail } from './base/rail.ts';
 import { ChainHead } from './chain-head.ts';
-import { openEpoch } from './epoch.ts';
 import { openExtensions } from './extensions/open-extensions.ts';
 import { openFacilitator } from './facilitator/client.ts';
 import { type FacilitatorTimes, facilitatorDefaults, openFacilitatorSettler } from './facilitator/settler.ts';
@@ -49,6 +47,7 @@ export interface TillParts {
   readonly config: Config;
   readonly database: Database;
   readonly chain: BaseChain;
+  readonly chain_epoch: () => number;
   readonly wallets: WalletProofs;
   readonly hubs: Hubs;
   readonly issuer: Issuer;
@@ -156,8 +155,7 @@ function payTo({ pay_to_base: base, solana: configured }: Config, solana: Opened
 
 /** The till of this process: its own name, its queues, its way to the chain. @throws OtherChain, UnfinishedPayments */
 export async function openTill(parts: TillParts): Promise<Till> {
-  const { config, database, chain, hubs, issuer, vault, saved_head, faults } = parts;
-  const chain_epoch = await openEpoch(database, epochChainOf(chain), config.profile);
+  const { config, database, chain, chain_epoch, hubs, issuer, vault, saved_head, faults } = parts;
   const chain_head = new ChainHead(chain, systemClock);
   const { profile } = config;
   const settler = parts.openSettling(parts);

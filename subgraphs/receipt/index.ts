@@ -10,6 +10,8 @@ import { IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts'
 import { IssuerHistoryTables } from './issuer/migration.ts';
 import { KeyCall } from './key-call/key-call.entity.ts';
 import { KeyCallTable } from './key-call/migration.ts';
+import { LogAnchorRow } from './log/anchor.entity.ts';
+import { LogAnchorTable } from './log/anchor.migration.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
 import { LogResolver } from './log/log.resolver.ts';
 import { LogBreakDamage } from './log/migration.ts';
@@ -66,10 +68,24 @@ export {
   type KeyCallHold,
   LostKeyCall,
 } from './key-call/hold.ts';
+export type { AnchorAttempt } from './log/anchor.entity.ts';
+export {
+  type AnchorBirth,
+  type AnchorBounds,
+  type AnchorPlace,
+  anchorStanding,
+  journalAnchor,
+  journalReplacement,
+  minedAnchors,
+  moveAnchor,
+  type OpenAnchor,
+  openAnchor,
+} from './log/anchor-journal.ts';
+export { type DeclaredAnchor, declaredAnchors, grownHead, type ProvenHeads, proveHeads } from './log/anchored-head.ts';
 export type { Damage } from './log/audit.ts';
 export { auditStored } from './log/audit-stored.ts';
 export { declareBreak, headToContinue } from './log/break.ts';
-export { emptyHead, lockLogHead, type OpenLog, type SignedTreeHead, type TreeHeadFacts } from './log/head.ts';
+export { emptyHead, LOG_ID, lockLogHead, type OpenLog, type SignedTreeHead, type TreeHeadFacts } from './log/head.ts';
 export { type LogIntegrity, proveLogIntact } from './log/intact.ts';
 export { type SavedHead, savedHead, UnreadableHead } from './log/saved-head.ts';
 export { collectedPayer } from './receipt/collected-payer.ts';
@@ -106,6 +122,7 @@ export const receiptEntities = [
   KeyCall,
   IssuerSnapshotRow,
   ReceiptPolicyRow,
+  LogAnchorRow,
 ];
 export const receiptMigrations = [
   ReceiptLogMigration,
@@ -129,6 +146,7 @@ export const receiptMigrations = [
   SettlementFees,
   IssuerHistoryTables,
   LapsedClaims,
+  LogAnchorTable,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

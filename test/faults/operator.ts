@@ -7,8 +7,13 @@ import type { Ground, StartOptions } from './ground.ts';
 const run = promisify(execFile);
 
 /** The operator's one way on from a broken log; what the command printed. */
-export async function acceptLogBreak(ground: Ground, reason: string, { url }: { url?: string } = {}): Promise<string> {
-  const options = { cwd: join(import.meta.dirname, '..', '..'), env: ground.environment(url ? { url } : {}) };
+export async function acceptLogBreak(
+  ground: Ground,
+  reason: string,
+  { url, environment }: { url?: string; environment?: Readonly<Record<string, string>> } = {},
+): Promise<string> {
+  const env = { ...ground.environment(url ? { url } : {}), ...environment };
+  const options = { cwd: join(import.meta.dirname, '..', '..'), env };
   const { stdout } = await run('npm', ['run', '-s', 'accept-log-break', '--', reason], options);
   return stdout;
 }

@@ -1,24 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, inject, it } from 'vitest';
-import { administer, createDatabase, databaseUrl } from '../harness/global.ts';
+import { expect, it } from 'vitest';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import { newBuyer, send } from './buyer.ts';
 import { type Ground, openGround } from './ground.ts';
 import { acceptLogBreak, publishedBreaks, refusalOf } from './operator.ts';
-
-/** The database as it stands, as a dump would keep it. Nobody may be connected while it is copied. */
-async function copyOf(source_url: string): Promise<string> {
-  const cluster_url = inject('cluster_url');
-  const source = new URL(source_url).pathname.slice(1);
-  const name = `t_${randomBytes(8).toString('hex')}`;
-  await administer(cluster_url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${source}'`);
-  await createDatabase(cluster_url, name, source);
-  atEnd(() => administer(cluster_url, `drop database if exists ${name} with (force)`));
-  return databaseUrl(cluster_url, name);
-}
+import { copyOf } from './restored.ts';
 
 /** Starts a process, pays for that many calls, and stops it. */
 async function callsOn(ground: Ground, count: number, where: { url?: string; data_dir?: string } = {}): Promise<void> {

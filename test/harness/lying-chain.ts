@@ -22,6 +22,8 @@ export type Manner =
   /** Sends more than anybody should read. */
   | { readonly kind: 'huge'; readonly methods: readonly string[] }
   | { readonly kind: 'no_json'; readonly methods: readonly string[] }
+  /** Searches the logs of so many blocks at once, as hosted nodes do. */
+  | { readonly kind: 'narrow'; readonly blocks_max: number }
   | { readonly kind: 'cut' };
 
 export type LyingChain = Awaited<ReturnType<typeof startLyingChain>>;
@@ -54,6 +56,7 @@ export async function startLyingChain(rpc_url: string) {
     const told = truths.flatMap(truth => {
       const call = calls.find(({ id }) => id === truth.id);
       const lie = call && truth.error === undefined ? lies[call.method] : undefined;
+      if (call && isTooWide(call, manner)) return [{ jsonrpc: '2.0', id: call.id, error: TOO_WIDE }];
       if (!call || !lie) return [truth];
       const result = lie(truth.result ?? null, call.params);
       return result === undefined ? [] : [{ ...truth, result }];
@@ -87,6 +90,14 @@ export async function startLyingChain(rpc_url: string) {
       server.closeAllConnections();
     },
   };
+}
+
+const TOO_WIDE = { code: -32_602, message: 'block range is too wide' };
+
+function isTooWide({ method, params: [range] }: Call, manner: Manner): boolean {
+  if (manner.kind !== 'narrow' || method !== 'eth_getLogs') return false;
+  const { fromBlock, toBlock } = range as { fromBlock: string; toBlock: string };
+  return Number(toBlock) - Number(fromBlock) >= manner.blocks_max;
 }
 
 function pour(response: ServerResponse): void {

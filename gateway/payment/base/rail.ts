@@ -24,7 +24,8 @@ export interface BaseRailParts {
   readonly database: Database;
   readonly chain: BaseChain;
   readonly chain_head: ChainHead;
-  readonly chain_epoch: number;
+  /** @throws while it is not known. */
+  readonly chain_epoch: () => number;
   readonly settler: Settler<ClaimItem<BasePayment>>;
 }
 
@@ -41,7 +42,9 @@ export function openBaseRail({ database, chain, chain_head, chain_epoch, settler
   return {
     ...baseJudge,
     network: 'base',
-    chain_epoch,
+    get chain_epoch() {
+      return chain_epoch();
+    },
     settler,
     ready: readyToPay,
     usedInTime,
@@ -58,7 +61,8 @@ export function openBaseRail({ database, chain, chain_head, chain_epoch, settler
     signedBy,
     // One request for both.
     look: async () => {
-      await Promise.all([chain_head.poll(), rememberChain(database, epoch_chain, chain_epoch)]);
+      const epoch = chain_epoch();
+      await Promise.all([chain_head.poll(), rememberChain(database, epoch_chain, epoch)]);
     },
     age_ms: () => chain_head.age_ms(),
     reachable: async () => (await chain.block('latest')).kind === 'ok',

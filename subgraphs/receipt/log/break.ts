@@ -2,6 +2,7 @@ import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import { type Database, insertRows } from '../../database.ts';
 import type { Issuer } from '../issuer/keys.ts';
+import type { DeclaredAnchor } from './anchored-head.ts';
 import type { Damage } from './audit.ts';
 import { LOG_ID, type SignedTreeHead, type TreeHeadFacts } from './head.ts';
 import { storedHead } from './intact.ts';
@@ -12,6 +13,8 @@ export interface LogBreak {
   /** Null where the head outside the database was lost: then nobody can say what was signed. */
   readonly saved: TreeHeadFacts | null;
   readonly found: TreeHeadFacts;
+  /** The newest that stands on Base; left out where none does, or none could be had: then it binds as before. */
+  readonly anchored?: DeclaredAnchor | null;
   /** The places that disagree with their receipts, hash by hash. From now on these, and no others, are passed over. */
   readonly damage: readonly Damage[];
   readonly reason: string;
@@ -26,6 +29,7 @@ export async function declareBreak(database: Database, issuer: Issuer, declared:
     log_id: LOG_ID,
     ...(declared.saved && { saved: named(declared.saved) }),
     found: named(declared.found),
+    ...(declared.anchored && { anchored: { ...declared.anchored } }),
     ...(declared.damage.length > 0 && { damage: declared.damage.map(it => present({ ...it })) }),
     reason: declared.reason,
     declared_at: declared.declared_at,
@@ -35,9 +39,9 @@ export async function declareBreak(database: Database, issuer: Issuer, declared:
     iat: Math.floor(Date.parse(declared.declared_at) / 1000),
     ...facts,
   });
-  const { saved = null, damage = null, found, reason, declared_at } = facts;
+  const { saved = null, anchored = null, damage = null, found, reason, declared_at } = facts;
   await database.transaction(async tx =>
-    insertRows(tx, 'log_break', [{ saved, found, damage, reason, declared_at, kid: issuer.kid, jws }]),
+    insertRows(tx, 'log_break', [{ saved, found, anchored, damage, reason, declared_at, kid: issuer.kid, jws }]),
   );
   return { ...facts, kid: issuer.kid, jws };
 }
@@ -60,7 +64,7 @@ function named({ tree_size, root_hash }: TreeHeadFacts): { tree_size: number; ro
 export async function logBreaks(database: Database): Promise<JsonObject[]> {
   const breaks = await database.query<{ schema: string }>({
     name: 'log breaks',
-    text: `select '${documents.log_break}' as schema, ${LOG_ID} as log_id, saved, found, damage, reason,
+    text: `select '${documents.log_break}' as schema, ${LOG_ID} as log_id, saved, found, anchored, damage, reason,
         to_char(declared_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as declared_at, kid, jws
       from log_break order by break_id`,
   });

@@ -86,6 +86,9 @@ export class LogBreakRecord {
   @Property({ type: 'json', nullable: true })
   damage!: JsonObject[] | null;
 
+  @Property({ type: 'json', nullable: true })
+  anchored!: JsonObject | null;
+
   @Property({ type: 'text' })
   reason!: string;
 

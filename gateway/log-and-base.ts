@@ -1,0 +1,50 @@
+import type { Database } from '../subgraphs/database.ts';
+import type { Issuer, SavedHead } from '../subgraphs/receipt/index.ts';
+import { Anchoring, SEARCH_MS_MAX } from './anchor/anchoring.ts';
+import { anchoredSentence } from './anchor/contradiction.ts';
+import { type Anchors, openAnchors } from './anchor/open-anchors.ts';
+import { BaseStart } from './base-start.ts';
+import type { Closing } from './closing.ts';
+import type { Config } from './config.ts';
+import type { Operations } from './operations/open.ts';
+import { openBase } from './payment/base/open-base.ts';
+import { type LogOptions, openLog } from './receipt-log.ts';
+
+interface LogAndBaseParts extends Pick<LogOptions, 'audit_leaves' | 'logger'> {
+  readonly database: Database;
+  readonly openChain: typeof openBase;
+  readonly issuer: Issuer;
+  readonly operations: Operations;
+  readonly closing: Closing;
+}
+
+export interface LogAndBase {
+  readonly saved_head: SavedHead;
+  readonly base: BaseStart;
+}
+
+/** Proves the log by the saved head; by the heads on Base it is proven once `base` begins. */
+export async function openLogAndBase(config: Config, parts: LogAndBaseParts): Promise<LogAndBase> {
+  const { audit_leaves, closing, database, issuer, logger, openChain, operations } = parts;
+  const chain = closing.add(openChain({ rpc_url: config.base_rpc_url }), it => it.close());
+  // On another than the one behind BASE_RPC_URL nothing can be anchored.
+  const anchors = openChain === openBase ? openAnchors(config, { database, chain, issuer }) : null;
+  if (anchors) closing.add(anchors, it => it.close());
+  const options = { data_dir: config.data_dir, issuer, logger, audit_leaves };
+  const { saved_head, guard } = await openLog(database, options).catch(fault => withAnchored(fault, anchors));
+  closing.add(guard, it => it.stop());
+
+  const ended = (outcome: 'done' | 'failed') => operations.roundEnded('anchor', outcome);
+  const anchoring = anchors && new Anchoring({ ...anchors, log: guard, logger, ended });
+  const start = new BaseStart({ database, chain, anchoring, log: guard, profile: config.profile, logger });
+  const base = closing.add(start, it => it.stop());
+  return { saved_head, base };
+}
+
+/** Where the head outside the database is lost, the anchored one is the last that is known of what was signed. */
+async function withAnchored(fault: unknown, anchors: Anchors | null): Promise<never> {
+  if (!anchors || !(fault instanceof Error) || fault.name !== 'BrokenLog') throw fault;
+  const { heads, key } = anchors;
+  const sentence = await anchoredSentence(heads, key.address, performance.now() + SEARCH_MS_MAX);
+  throw Object.assign(new Error(`${fault.message} (${sentence})`, { cause: fault }), { name: fault.name });
+}

@@ -1,0 +1,30 @@
+import type { BaseChain } from './chain.ts';
+
+export interface Withheld {
+  readonly chain: BaseChain;
+  /** From now on the chain answers for itself. */
+  release(): void;
+}
+
+/**
+ * A chain that is not believed yet: until it is known to be ours, and the log to extend what is anchored there, it cannot be
+ * reached. Then nothing is taken, sent, decided or recorded on its word, by callers and reconcile alike, and "not
+ * reached" is an answer that all of them know.
+ */
+export function withheld(chain: BaseChain): Withheld {
+  let released = false;
+  const unreachable = { kind: 'unreachable', cause: new Error('the chain is not known to be ours yet') } as const;
+  const nothing = async () => unreachable;
+  const nothingOfEach = async (hashes: readonly unknown[]) => hashes.map(() => unreachable);
+  return {
+    chain: new Proxy(chain, {
+      get(target, name: keyof BaseChain) {
+        if (released || name === 'close') return target[name];
+        return name === 'receipts' ? nothingOfEach : nothing;
+      },
+    }),
+    release() {
+      released = true;
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import type { Database, Tx } from '../../database.ts';
+import type { AnchorAttempt, AnchorState, LogAnchorRow } from './anchor.entity.ts';
+import type { TreeHeadFacts } from './head.ts';
+
+/** Whose anchors, and on which of the chains that this database has seen. */
+export interface AnchorPlace {
+  readonly chain_epoch: number;
+  /** Lower case. */
+  readonly sender: string;
+}
+
+export interface AnchorBirth {
+  readonly anchor_id: string;
+  readonly purpose: LogAnchorRow['purpose'];
+  readonly head: TreeHeadFacts;
+  readonly nonce: number;
+  readonly attempt: AnchorAttempt;
+  readonly fee_max_wei: bigint;
+}
+
+export interface OpenAnchor extends Omit<AnchorBirth, 'attempt' | 'head'> {
+  readonly tree_size: number;
+  readonly root_hash: string;
+  /** Oldest first, one at least. */
+  readonly attempts: readonly AnchorAttempt[];
+  readonly age_ms: number;
+}
+
+export interface AnchorBounds {
+  /** Of a UTC day, all that was sent in it and everything that it may still cost. */
+  readonly fee_day_max_wei: bigint;
+  /** How long after the one before; null: at once. */
+  readonly pace_ms: number | null;
+}
+
+export type AnchorJournalled =
+  | { readonly kind: 'journalled' }
+  /** Another process has one under way, or has sent one of late. */
+  | { readonly kind: 'not_due' }
+  | { readonly kind: 'over_budget' };
+
+/** Serialises what is counted before it is written: nothing outside the database is awaited while it is held. */
+const LOCK = `select pg_advisory_xact_lock(hashtext('log_anchor'))`;
+
+/** Before it nothing may be broadcast, after it the same bytes may be broadcast by anybody, any number of times. */
+export function journalAnchor(
+  database: Database,
+  place: AnchorPlace,
+  birth: AnchorBirth,
+  bounds: AnchorBounds,
+): Promise<AnchorJournalled> {
+  return database.transaction(async tx => {
+    await tx.query(LOCK);
+    const { spent_wei, due } = await standing(tx, place, { purpose: birth.purpose, pace_ms: bounds.pace_ms });
+    if (!due) return { kind: 'not_due' };
+    if (spent_wei + birth.fee_max_wei > bounds.fee_day_max_wei) return { kind: 'over_budget' };
+    const { anchor_id, purpose, head, nonce, attempt, fee_max_wei } = birth;
+    await tx.query({
+      text: `insert into log_anchor (anchor_id, chain_epoch, sender, purpose, tree_size, root_hash, nonce, attempts,
+          fee_max_wei, state, at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'sent', now())`,
+      values: [
+        ...[anchor_id, place.chain_epoch, place.sender, purpose, head.tree_size, head.root_hash, nonce],
+        ...[JSON.stringify([attempt]), String(fee_max_wei)],
+      ],
+    });
+    return { kind: 'journalled' };
+  });
+}
+
+export interface AnchorStanding {
+  /** Since midnight (UTC). */
+  readonly spent_wei: bigint;
+  /** Whether none is under way, and none was sent within the pace. */
+  readonly due: boolean;
+}
+
+/** A deployment comes right before the anchor that it is for: each is paced by its own kind. */
+const STANDING = `select
+    coalesce(sum(coalesce(fee_wei, fee_max_wei)) filter (where at >= date_trunc('day', now()) and state <> 'lost'), 0)::numeric(78,0)
+      as spent_wei,
+    not coalesce(bool_or(state = 'sent' or (purpose = $4 and state <> 'lost'
+      and at > now() - make_interval(secs => $3::float8 / 1000))), false) as due
+  from log_anchor where chain_epoch = $1 and sender = $2
+    and (state = 'sent' or at >= least(date_trunc('day', now()), now() - make_interval(secs => $3::float8 / 1000)))`;
+
+export async function anchorStanding(
+  database: Pick<Database, 'query'>,
+  place: AnchorPlace,
+  next: NextAnchor,
+): Promise<AnchorStanding> {
+  return standingOf(await database.query<AnchorStanding>(standingQuery(place, next)));
+}
+
+async function standing(tx: Tx, place: AnchorPlace, next: NextAnchor): Promise<AnchorStanding> {
+  return standingOf((await tx.query<AnchorStanding>(standingQuery(place, next))).rows);
+}
+
+interface NextAnchor {
+  readonly purpose: LogAnchorRow['purpose'];
+  /** How long after the one before; null: at once. */
+  readonly pace_ms: number | null;
+}
+
+const standingQuery = ({ chain_epoch, sender }: AnchorPlace, { purpose, pace_ms }: NextAnchor) => ({
+  name: 'anchor standing',
+  text: STANDING,
+  values: [chain_epoch, sender, pace_ms ?? 0, purpose],
+});
+
+function standingOf([row]: readonly AnchorStanding[]): AnchorStanding {
+  return row ?? { spent_wei: 0n, due: true };
+}
+
+/** The one that is under way; null where there is none. */
+export async function openAnchor(database: Database, { chain_epoch, sender }: AnchorPlace): Promise<OpenAnchor | null> {
+  const [open] = await database.query<OpenAnchor>({
+    name: 'open anchor',
+    text: `select anchor_id, purpose, tree_size, root_hash, nonce, attempts, fee_max_wei,
+        floor(extract(epoch from now() - at) * 1000)::int8 as age_ms
+      from log_anchor where chain_epoch = $1 and sender = $2 and state = 'sent'`,
+    values: [chain_epoch, sender],
+  });
+  return open ?? null;
+}
+
+/** The same under its nonce by higher fees; false where another process was first, or the day's bound does not allow it. */
+export function journalReplacement(
+  database: Database,
+  place: AnchorPlace,
+  { anchor_id, attempts, fee_max_wei: before_wei }: OpenAnchor,
+  { attempt, fee_max_wei }: Pick<AnchorBirth, 'attempt' | 'fee_max_wei'>,
+  fee_day_max_wei: bigint,
+): Promise<boolean> {
+  return database.transaction(async tx => {
+    await tx.query(LOCK);
+    const { spent_wei } = await standing(tx, place, { purpose: 'anchor', pace_ms: null });
+    if (spent_wei - before_wei + fee_max_wei > fee_day_max_wei) return false;
+    const { rowCount } = await tx.query({
+      text: `update log_anchor set attempts = attempts || $3::jsonb, fee_max_wei = $4
+        where anchor_id = $1 and state = 'sent' and jsonb_array_length(attempts) = $2`,
+      values: [anchor_id, attempts.length, JSON.stringify([attempt]), String(fee_max_wei)],
+    });
+    return rowCount === 1;
+  });
+}
+
+export interface AnchorLanding {
+  readonly tx_hash: string;
+  readonly block_number: number;
+  readonly fee_wei: bigint;
+}
+
+/** Moves it from one state to another; what another process has moved meanwhile stays as it is. */
+export async function moveAnchor(
+  database: Database,
+  anchor_id: string,
+  [from, to]: readonly [from: AnchorState, to: AnchorState],
+  landing: AnchorLanding | null = null,
+): Promise<void> {
+  await database.query({
+    text: `update log_anchor set state = $3, tx_hash = coalesce($4, tx_hash), block_number = coalesce($5, block_number),
+        fee_wei = coalesce($6, fee_wei) where anchor_id = $1 and state = $2`,
+    values: [
+      ...[anchor_id, from, to, landing?.tx_hash ?? null, landing?.block_number ?? null],
+      landing && String(landing.fee_wei),
+    ],
+  });
+}
+
+export interface MinedAnchor {
+  readonly anchor_id: string;
+  readonly tx_hash: string;
+  readonly block_number: number;
+}
+
+/** Those whose block may yet be replaced, oldest first. */
+export function minedAnchors(
+  database: Database,
+  { chain_epoch, sender }: AnchorPlace,
+  anchors_max: number,
+): Promise<MinedAnchor[]> {
+  return database.query<MinedAnchor>({
+    name: 'mined anchors',
+    text: `select anchor_id, tx_hash, block_number from log_anchor
+      where chain_epoch = $1 and sender = $2 and state = 'mined' order by at limit $3`,
+    values: [chain_epoch, sender, anchors_max],
+  });
+}

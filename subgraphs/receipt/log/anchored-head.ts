@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import type { Database } from '../../database.ts';
+import { parseJws, verifyEs256 } from '../receipt/verify-signature.ts';
+import { LOG_ID, type TreeHeadFacts } from './head.ts';
+import { type LogIntegrity, proveLogIntact } from './intact.ts';
+import { EMPTY_ROOT } from './merkle.ts';
+
+/** What a declared break names of the newest anchor: it and all of its sender's before it on that chain bind no longer. */
+export interface DeclaredAnchor {
+  readonly tree_size: number;
+  readonly root_hash: string;
+  readonly sender: string;
+  readonly tx_hash: string;
+  readonly block_number: number;
+  /** Of the chain's first block: a development chain is soon another one. */
+  readonly genesis_hash: string;
+}
+
+/** As they were signed: a row that the issuer did not sign lets nothing pass. */
+export async function declaredAnchors(database: Database, jwks: JsonObject): Promise<DeclaredAnchor[]> {
+  const breaks = await database.query<{ jws: string }>({
+    text: 'select jws from log_break where anchored is not null order by break_id',
+  });
+  return breaks.flatMap(({ jws }) => {
+    const parsed = parseJws(jws);
+    const anchored = parsed?.claims.anchored;
+    if (!parsed || !isJsonObject(anchored)) return [];
+    if (!verifyEs256(jwks, parsed.header.kid, parsed.input, parsed.signature)) return [];
+    return [anchored as unknown as DeclaredAnchor];
+  });
+}
+
+export type ProvenHeads<H extends TreeHeadFacts> =
+  | { readonly kind: 'extended' }
+  | { readonly kind: 'broken'; readonly head: H; readonly integrity: Exclude<LogIntegrity, { kind: 'intact' }> };
+
+/** Whether the log extends each of these heads; the last of them that it does not. O(log n) rows for each. */
+export async function proveHeads<H extends TreeHeadFacts>(
+  database: Database,
+  heads: readonly H[],
+): Promise<ProvenHeads<H>> {
+  for (const head of heads.toReversed()) {
+    const integrity = await proveLogIntact(database, head);
+    if (integrity.kind !== 'intact') return { kind: 'broken', head, integrity };
+  }
+  return { kind: 'extended' };
+}
+
+const empty: TreeHeadFacts = { log_id: LOG_ID, tree_size: 0, root_hash: EMPTY_ROOT.toString('hex') };
+
+/** The head that the log has now, where it extends that one; null where it is the same. */
+export async function grownHead(database: Database, since: TreeHeadFacts | null): Promise<TreeHeadFacts | null> {
+  const before = since ?? empty;
+  const integrity = await proveLogIntact(database, before);
+  return integrity.kind === 'intact' && integrity.found.tree_size > before.tree_size ? integrity.found : null;
+}

@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { anchorKey } from '../../gateway/anchor/open-anchors.ts';
+import type { RunningGateway } from '../harness/gateway.ts';
+import { startLyingChain } from '../harness/lying-chain.ts';
+import { atEnd } from '../harness/release.ts';
+import { clearScratch, makeScratch } from '../harness/scratch.ts';
+import { nameOf, newBuyer, type Order, send } from './buyer.ts';
+import { eventually, type Ground, openGround } from './ground.ts';
+import { acceptLogBreak, publishedBreaks, refusalOf } from './operator.ts';
+import { copyOf } from './restored.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '..', '..');
+
+interface Health {
+  readonly status: string;
+  readonly away: readonly string[];
+  readonly log: { readonly tree_size: number; readonly root_hash: string } | null;
+  readonly last_anchored_root: string | null;
+  readonly last_anchored_tx: string | null;
+  readonly anchor: { readonly tree_size: number | null; readonly trouble: string | null } | null;
+}
+
+async function healthOf({ url }: RunningGateway): Promise<Health> {
+  return (await fetch(`${url}/health`)).json() as Promise<Health>;
+}
+
+async function awayOf({ url }: RunningGateway): Promise<readonly string[]> {
+  const { away = [] } = (await (await fetch(`${url}/readyz`)).json()) as { away?: string[] };
+  return away;
+}
+
+async function freshFolder(): Promise<string> {
+  const folder = await makeScratch();
+  atEnd(() => clearScratch(folder));
+  return folder;
+}
+
+/** What lies outside of DATA_DIR, and so is there when that is lost: the anchor key, and the secrets with it. */
+function outside() {
+  const hex = () => randomBytes(32).toString('hex');
+  return { ANCHOR_KEY: hex(), ISSUER_KEYS: hex(), SEAL_KEY: hex() };
+}
+
+async function fund(ground: Ground, seed: string): Promise<void> {
+  await ground.chain.call('anvil_setBalance', anchorKey(seed).address, '0xde0b6b3a7640000');
+}
+
+async function operator(ground: Ground, script: string, environment: Record<string, string>, ...args: string[]) {
+  const env = { ...ground.environment(), ...environment };
+  const { stdout } = await run('npm', ['run', '-s', script, '--', ...args], { cwd: ROOT, env });
+  return stdout;
+}
+
+it('an anchored log: found again on Base alone, and a database that went back before it is refused', {
+  timeout: 240_000,
+}, async () => {
+  const ground = await openGround();
+  const secrets = outside();
+  // No further anchor by itself: what is anchored later is anchored on demand.
+  const environment = { ...secrets, ANCHOR_SECONDS: '86400' };
+  const gateway = await ground.start({ environment });
+  const buyer = await newBuyer(ground);
+  const buy = async (on: RunningGateway, prompt: string) => send(on, await buyer.chat(prompt));
+
+  // Nobody has given the key gas: told by /health, and by nothing else.
+  expect(nameOf(await buy(gateway, 'one'))).toBe('200');
+  await expect
+    .poll(() => healthOf(gateway))
+    .toMatchObject({ status: 'degraded', away: ['anchor'], anchor: { trouble: 'unfunded' } });
+  expect(await awayOf(gateway)).toEqual([]);
+  expect(nameOf(await buy(gateway, 'two'))).toBe('200');
+  const older = await gateway.stop().then(() => copyOf(ground.database_url));
+
+  await fund(ground, secrets.ANCHOR_KEY);
+  const scheduled = await ground.start({ environment });
+  await expect.poll(async () => (await healthOf(scheduled)).anchor?.tree_size).toBe(2);
+  const first = await healthOf(scheduled);
+  expect(first).toMatchObject({ status: 'ok', last_anchored_root: first.log?.root_hash });
+  expect(nameOf(await buy(scheduled, 'three'))).toBe('200');
+
+  const printed = JSON.parse(await operator(ground, 'anchor', environment)) as Health;
+  expect(printed.anchor).toMatchObject({ tree_size: 3, trouble: null });
+  await expect.poll(() => healthOf(scheduled)).toMatchObject({ last_anchored_tx: printed.last_anchored_tx });
+  expect(JSON.parse(await operator(ground, 'anchor', environment))).toMatchObject({
+    last_anchored_tx: printed.last_anchored_tx,
+  });
+  expect(await scheduled.stop()).toBe(0);
+
+  // DATA_DIR is lost: which heads were signed since the newest anchor nobody can say, so it is refused all the same.
+  const lost = await freshFolder();
+  const unsaved = await refusalOf(ground, { environment, data_dir: lost });
+  expect(unsaved).toContain('the log has no saved head');
+  expect(unsaved).toContain(`is size 3, root ${printed.last_anchored_root} (transaction ${printed.last_anchored_tx})`);
+
+  // And the database went back to before the anchor.
+  const both = { environment: { ...environment, DATABASE_URL: older }, url: older, data_dir: lost };
+  expect(await refusalOf(ground, both)).toContain(`is size 3, root ${printed.last_anchored_root}`);
+  const blind = { ...environment, DATABASE_URL: older, DATA_DIR: lost, ANCHOR_KEY: outside().ANCHOR_KEY };
+  expect(await operator(ground, 'accept-log-break', blind, 'without a look at Base')).toContain(
+    'without a look at Base',
+  );
+  const shrunken = await refusalOf(ground, both);
+  expect(shrunken).toContain('the log is shrunken: anchored on Base');
+  expect(shrunken).toContain(`is size 3, root ${printed.last_anchored_root} (transaction ${printed.last_anchored_tx})`);
+  expect(shrunken).toContain('the database has size 2, root ');
+  expect(shrunken).toContain('npm run accept-log-break');
+
+  // The way on: what was signed is named.
+  await operator(ground, 'accept-log-break', { ...blind, ...secrets }, 'an older dump');
+  const goesOn = await ground.start(both);
+  const { last_anchored_root: root_hash, last_anchored_tx: tx_hash } = printed;
+  expect(await publishedBreaks(goesOn)).toMatchObject([
+    { reason: 'without a look at Base' },
+    { reason: 'an older dump', found: { tree_size: 2 }, anchored: { tree_size: 3, root_hash, tx_hash } },
+  ]);
+  expect(nameOf(await buy(goesOn, 'four'))).toBe('200');
+  await expect.poll(async () => (await healthOf(goesOn)).last_anchored_tx).not.toBeNull();
+});
+
+it('Base out of reach at start: free doors are served, paid ones open once the log is proven; or never', {
+  timeout: 240_000,
+}, async () => {
+  const ground = await openGround();
+  const secrets = outside();
+  await fund(ground, secrets.ANCHOR_KEY);
+  const node = await startLyingChain(ground.chain.rpc_url);
+  const environment = { ...secrets, ANCHOR_SECONDS: '1', BASE_RPC_URL: node.url };
+  const gateway = await ground.start({ environment });
+  const buyer = await newBuyer(ground);
+  expect(nameOf(await send(gateway, await buyer.chat('one')))).toBe('200');
+  const older = await gateway.stop().then(() => copyOf(ground.database_url));
+  const grown = await ground.start({ environment });
+  expect(nameOf(await send(grown, await buyer.chat('two')))).toBe('200');
+  await expect.poll(async () => (await healthOf(grown)).anchor?.tree_size).toBe(2);
+  expect(await grown.stop()).toBe(0);
+
+  const order = await buyer.chat('three');
+  node.behave({ kind: 'cut' });
+  const waiting = await ground.start({ environment });
+  await closedFor(waiting, order);
+  // The chain is there, and what is anchored on it is not to be had: nothing is proven yet.
+  node.behave({ kind: 'no_json', methods: ['eth_getLogs'] });
+  await closedFor(waiting, order);
+  expect(await awayOf(waiting)).toEqual(['base', 'log']);
+  node.repent();
+  await expect.poll(() => awayOf(waiting)).toEqual([]);
+  expect(nameOf(await send(waiting, order))).toBe('200');
+  expect(await waiting.stop()).toBe(0);
+
+  // A database from before the anchor, by a process that joins others and so has no saved head of its own to compare.
+  node.behave({ kind: 'cut' });
+  const data_dir = await freshFolder();
+  await acceptLogBreak(ground, 'blind', { url: older, environment: { ...environment, DATA_DIR: data_dir } });
+  const refused = await ground.start({ environment, url: older, data_dir });
+  node.repent();
+  await eventually(
+    'the contradiction is found',
+    () => refused.logs.some(line => line.includes('the log is shrunken: anchored on Base')) || null,
+  );
+  await closedFor(refused, await buyer.chat('four'));
+});
+
+/** Free doors answer; paid ones say that nothing was charged, by whatever they would be paid. */
+async function closedFor(gateway: RunningGateway, order: Order): Promise<void> {
+  const answer = await send(gateway, order);
+  expect([nameOf(answer), answer.body.charged]).toEqual(['503 chain_unavailable', false]);
+  const by_key = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'a-live-key' },
+    body: JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content: 'by key' }] }),
+  });
+  expect([by_key.status, await by_key.json()]).toEqual([
+    503,
+    expect.objectContaining({ code: 'unavailable', charged: false }),
+  ]);
+  expect((await fetch(`${gateway.url}/v1/models`)).status).toBe(200);
+  expect(await healthOf(gateway)).toMatchObject({ status: 'degraded', away: expect.arrayContaining(['base', 'log']) });
+  expect(await awayOf(gateway)).toEqual(expect.arrayContaining(['base', 'log']));
+}
