@@ -26,9 +26,11 @@ import { type Operations, openOperations } from './operations/open.ts';
 import type { PaidCalls } from './operations/paid-calls.ts';
 import { Readiness, type ReadinessParts } from './operations/readiness.ts';
 import { watch, watchHubs } from './operations/watch.ts';
+import { factoriesOf } from './payment/base/factories.ts';
 import { openBase } from './payment/base/open-base.ts';
 import { openWalletProofs } from './payment/base/wallet-proofs.ts';
 import { openCharge } from './payment/charge.ts';
+import { openJudge } from './payment/judge.ts';
 import { configuredSettling, type OpenSettling, openTill } from './payment/open-till.ts';
 import { closeRails, openRails, railOf } from './payment/rail.ts';
 import { openReconciler, type Reconciler } from './payment/reconcile.ts';
@@ -83,7 +85,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const live = closing.add(await openLive(database), it => it.close());
     const hubs = closing.add(openHubs(config.hubs, hubOptions(config, operations)), it => it.close());
     watchHubs(metrics, hubs);
-    const wallets = openWalletProofs(base.chain);
+    const wallets = openWalletProofs(base.chain, factoriesOf(config));
     const vault = openVault(config.seal_key);
 
     const till = await openTill({
@@ -112,6 +114,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     closing.add(till.streams, it => it.ended());
     const url = await serve(config, services, {
       pay_to: till.pay_to,
+      judge: openJudge(till),
       logger,
       closing,
       operations,

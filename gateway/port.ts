@@ -4,18 +4,18 @@ import type {
   Credentials,
   Executed,
   ExecutedError,
+  Judgement,
   Means,
   Port,
   Subscribed,
-  Upload,
 } from '../rest-compat/port.ts';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
 import type { ApiKey, Principal } from '../schema/principal.ts';
-import type { Brought, Context } from '../subgraphs/context.ts';
+import type { Brought, Context, PresentedPayment } from '../subgraphs/context.ts';
 import type { Operation } from './graph/source.ts';
 import type { Extensions } from './payment/extensions/open-extensions.ts';
-import { decodePayment } from './payment/headers.ts';
+import type { Judge } from './payment/judge.ts';
 import { openChallenges, type PayTo } from './payment/offer.ts';
 import type { Graph } from './supergraph.ts';
 
@@ -24,9 +24,10 @@ export interface PortParts {
   readonly base_url: string;
   readonly pay_to: PayTo;
   readonly extensions: Extensions;
+  readonly judge: Judge;
   identify(credentials: Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'>): Promise<Principal>;
   createContext(principal: Principal, brought: Brought): Context;
-  beginUpload(): Upload;
+  beginUpload: Port['beginUpload'];
   health(): Promise<JsonObject>;
   away(): Promise<readonly string[]>;
   without(): readonly string[];
@@ -41,23 +42,23 @@ export function openPort(parts: PortParts): Port {
     health: parts.health,
     away: parts.away,
     without: parts.without,
-    identify: credentials => identify(parts, credentials),
+    judge: parts.judge.judge,
+    prove: parts.judge.prove,
+    identify: (credentials, payment) => identify(parts, credentials, payment),
     execute: (document, variables, caller, written) =>
       execute(parts.graph, { document, variables, context: caller.context, written }),
     subscribe: (document, variables, caller) => subscribe(parts.graph, document, variables, caller),
   };
 }
 
-async function identify(parts: PortParts, credentials: Credentials): Promise<Caller> {
-  const { payment: shown, resource } = credentials;
-  const decoded = shown && decodePayment(shown.x402_version, shown.header, resource);
+async function identify(parts: PortParts, credentials: Credentials, payment: Judgement): Promise<Caller> {
   const principal = await parts.identify(credentials);
   return {
     possession: principal.possession,
-    means: decoded ? 'payment' : means(principal.api_key),
-    malformed_payment: decoded?.kind === 'malformed',
+    means: payment.kind === 'none' ? means(principal.api_key) : 'payment',
+    payment,
     context: parts.createContext(principal, {
-      payment: decoded?.kind === 'decoded' ? decoded.payment : null,
+      payment: 'presented' in payment ? (payment.presented as PresentedPayment) : null,
       router_key: credentials.router_key,
       redelivery: credentials.redelivery,
     }),

@@ -1,7 +1,8 @@
+import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { credentialsIn } from '../rest-compat/credentials.ts';
 import { everyDoor } from '../rest-compat/doors/every.ts';
-import type { Upload } from '../rest-compat/port.ts';
+import type { Port } from '../rest-compat/port.ts';
 import { serveDoors } from '../rest-compat/serve.ts';
 import type { Principal } from '../schema/principal.ts';
 import { type BookContext } from '../subgraphs/book/index.ts';
@@ -10,6 +11,7 @@ import { type InferenceContext, type ReceiptContext } from '../subgraphs/receipt
 import { type SessionContext, sealDecoy } from '../subgraphs/session/index.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
+import { paidFieldOf } from './graph/first-look.ts';
 import { provenOnGraphql } from './graph/proven-request.ts';
 import { openSources } from './graph/remote/open-sources.ts';
 import { health } from './health.ts';
@@ -17,6 +19,7 @@ import { exposeMetrics } from './operations/exposure.ts';
 import type { Operations } from './operations/open.ts';
 import { openExtensions } from './payment/extensions/open-extensions.ts';
 import { presentedIn } from './payment/headers.ts';
+import type { Judge } from './payment/judge.ts';
 import type { PayTo } from './payment/offer.ts';
 import { openPort } from './port.ts';
 import { identify, openKeyring, type Shown } from './principal.ts';
@@ -34,6 +37,7 @@ export type Serve = (config: Config, services: EveryService, serving: Serving) =
 
 export interface Serving {
   readonly pay_to: PayTo;
+  readonly judge: Judge;
   readonly logger: Logger;
   readonly closing: Closing;
   readonly operations: Operations;
@@ -52,6 +56,7 @@ export async function serve(config: Config, services: EveryService, serving: Ser
     base_url: config.base_url,
     pay_to: serving.pay_to,
     extensions: openExtensions(services.issuer, services.clock),
+    judge: serving.judge,
     identify: known,
     createContext: contextOf,
     beginUpload,
@@ -77,10 +82,8 @@ export async function serve(config: Config, services: EveryService, serving: Ser
       heard: () => services.live.heard(),
     },
     async createContext(request) {
-      const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request), request.ip);
-      const { router_key, redelivery } = credentials;
-      const payment = presentedIn(credentials.payment);
-      return contextOf(await known(credentials), { payment, router_key, redelivery });
+      const { shown, ...brought } = await broughtBy(request, graph, serving.judge);
+      return contextOf(await known(shown), brought);
     },
   });
   closing.add(server, it => it.close());
@@ -88,12 +91,24 @@ export async function serve(config: Config, services: EveryService, serving: Ser
   return config.base_url;
 }
 
+/** What a request to /graphql brings, and by what its caller is known. */
+async function broughtBy(request: FastifyRequest, graph: Graph, judge: Judge): Promise<Brought & { shown: Shown }> {
+  const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request), request.ip);
+  const { router_key, redelivery } = credentials;
+  const payment = presentedIn(credentials.payment);
+  const field = payment && paidFieldOf(request, graph);
+  const rejected = payment && field && (await judge.isRejected(payment, field));
+  // The resolver says so in its own words, and the database is not asked who hears them.
+  const shown = rejected ? { ...credentials, session: null, proof: null } : credentials;
+  return { payment, router_key, redelivery, shown };
+}
+
 /** The graph, and the way by which a file comes to where it is worked for. */
 async function openServedGraph(
   { subgraph_urls, subgraph_secret, introspection, proof_writes, profile }: Config,
   { clock, random, uploads }: EveryService,
   { logger, closing }: Serving,
-): Promise<{ readonly graph: Graph; beginUpload(): Upload }> {
+): Promise<{ readonly graph: Graph; readonly beginUpload: Port['beginUpload'] }> {
   const sources = closing.add(openSources({ urls: subgraph_urls, secret: subgraph_secret, clock, random }), it =>
     it.close(),
   );
@@ -104,7 +119,10 @@ async function openServedGraph(
     sourceOf: sources.sourceOf,
   });
   const id = () => Buffer.from(random.bytes(16)).toString('hex');
-  return { graph, beginUpload: () => sources.beginUpload('receipt', uploads) ?? uploads.begin(id()) };
+  return {
+    graph,
+    beginUpload: sender => sources.beginUpload('receipt', uploads, sender) ?? uploads.begin(id(), sender),
+  };
 }
 
 /** Who is calling, by what he shows; and what every resolver may ask for him. */

@@ -20,6 +20,7 @@ import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { doorServerOptions } from '../rest-compat/server-options.ts';
 import { type ErrorCode, Refusal } from '../schema/errors.ts';
+import { exceededBy } from '../schema/json-bounds.ts';
 import { limits } from '../schema/limits.ts';
 import { jsonText } from '../schema/written.ts';
 import type { Context } from '../subgraphs/context.ts';
@@ -99,6 +100,7 @@ async function serveGraphql(
   options: ServerOptions,
 ): Promise<void> {
   const { graph, logger } = options;
+  parseWithinBounds(scope);
   scope.setErrorHandler((error: FastifyError, _request, reply) => answerFault(error, reply, logger));
   // Where it may be told how long it took, the header is there by now: what a query was refused is inside its answer.
   scope.addHook('onSend', (_request, reply, _payload, done) => {
@@ -112,6 +114,17 @@ async function serveGraphql(
   await scope.register(fastifyApollo(apollo), {
     path: GRAPHQL_PATH,
     context: request => contextFor(request, options),
+  });
+}
+
+const TOO_MUCH = `At most ${limits.json_depth_max} objects and lists in each other, ${limits.json_members_max} members in all.`;
+
+/** JSON.parse comes after a look at how much there is to it, as at the doors. */
+function parseWithinBounds(scope: FastifyInstance): void {
+  const parse = scope.getDefaultJsonParser('error', 'error');
+  scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (exceededBy(body) !== null) done(new Refusal('invalid_request', { detail: TOO_MUCH }));
+    else parse(request, body.toString('utf8'), done);
   });
 }
 

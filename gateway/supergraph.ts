@@ -18,7 +18,7 @@ import { Documents } from './graph/documents.ts';
 import { Executor } from './graph/executor.ts';
 import { InProcessSource } from './graph/in-process-source.ts';
 import { type LiveFields, liveFields } from './graph/live-rule.ts';
-import { fragmentsOf, isPaid, type PaidFields, paidFieldStandsAlone, paidFields } from './graph/paid-rule.ts';
+import { fragmentsOf, type PaidFields, paidField, paidFieldStandsAlone, paidFields } from './graph/paid-rule.ts';
 import { type Planned, Planner } from './graph/planner.ts';
 import { publicError } from './graph/public-error.ts';
 import type { Operation, Source } from './graph/source.ts';
@@ -45,6 +45,8 @@ export interface Graph {
   /** What a stranger asks for, where that is too much: judged without validating, planning or asking anybody. */
   refusal(asked: Asked): GraphQLError | null;
   isPaid(document: DocumentNode, operationName: string | null): boolean;
+  /** Coordinate of what the operation buys; null where that is nothing. */
+  paidField(document: DocumentNode, operationName: string | null): string | null;
   /** Queries and mutations. Errors are in their public form (code, status, param and facts); never throws for a request. */
   execute(operation: Operation): Promise<ExecutionResult>;
   /** Ends when its reader calls return(); an event's missing parts are joined before it is handed on. */
@@ -127,8 +129,12 @@ class FederatedGraph implements Graph {
   }
 
   isPaid(document: DocumentNode, operationName: string | null): boolean {
+    return this.paidField(document, operationName) !== null;
+  }
+
+  paidField(document: DocumentNode, operationName: string | null): string | null {
     const operation = getOperationAST(document, operationName);
-    return operation !== null && operation !== undefined && isPaid(operation, fragmentsOf(document), this.paid);
+    return operation ? paidField(operation, fragmentsOf(document), this.paid) : null;
   }
 
   async execute(operation: Operation): Promise<ExecutionResult> {

@@ -17,7 +17,7 @@ export type Taken = 'application/json' | 'multipart/form-data';
 
 interface Reader {
   readonly is: RegExp;
-  read(request: IncomingMessage, upload: Upload): Promise<Body>;
+  read(request: IncomingMessage, bytes_max: number, upload: Upload): Promise<Body>;
 }
 
 const readers: Readonly<Record<Taken, Reader>> = {
@@ -28,11 +28,21 @@ const readers: Readonly<Record<Taken, Reader>> = {
   'multipart/form-data': { is: /^multipart\/form-data\s*(?:;|$)/i, read: readForm },
 };
 
+/** What a door says of its bodies. */
+interface Bodies {
+  readonly takes: Taken;
+  readonly body_bytes_max: number;
+}
+
 /** Reads an object; no body is an empty one. What is too large is left unread from the limit on. */
-export async function readBody(request: IncomingMessage, taken: Taken, upload: Upload): Promise<Body> {
+export async function readBody(
+  request: IncomingMessage,
+  { takes, body_bytes_max }: Bodies,
+  upload: Upload,
+): Promise<Body> {
   if (!declaresBody(request)) return emptyBody;
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
-  const { is, read } = readers[taken];
-  if (is.test(type) && coding === 'identity') return read(request, upload);
-  return { kind: 'refused', code: 'unsupported_media_type', detail: `The body must be ${taken}.` };
+  const { is, read } = readers[takes];
+  if (is.test(type) && coding === 'identity') return read(request, body_bytes_max, upload);
+  return { kind: 'refused', code: 'unsupported_media_type', detail: `The body must be ${takes}.` };
 }

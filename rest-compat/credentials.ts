@@ -3,7 +3,7 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
 import type { ShownProof } from '../schema/proof.ts';
 import { Secret } from '../schema/secret.ts';
-import type { Credentials } from './port.ts';
+import type { Credentials, Shown } from './port.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 
@@ -31,7 +31,7 @@ export function credentialsIn(
     session: text(body.session) ?? text(headers['x-svc-session']),
     proof: proof !== null && proven !== null ? { ...proven, value: proof, nonce: nonce(headers['x-svc-nonce']) } : null,
     api_key: bearer(headers.authorization) ?? text(headers['x-api-key']),
-    payment: payment(headers),
+    payment: paymentIn(headers),
     router_key: routerKey(headers['x-router-key']),
     redelivery: text(headers['x-svc-redeliver']),
     address,
@@ -44,7 +44,7 @@ function nonce(header: string | string[] | undefined): string | null {
 }
 
 /** x402 v2 names its header PAYMENT-SIGNATURE, v1 X-PAYMENT; a client that sends both speaks v2. */
-function payment(headers: IncomingHttpHeaders): Credentials['payment'] {
+export function paymentIn(headers: IncomingHttpHeaders): Shown | null {
   const v2 = text(headers['payment-signature']);
   if (v2 !== null) return { x402_version: 2, header: v2 };
   const v1 = text(headers['x-payment']);

@@ -2,6 +2,7 @@ import type { DocumentNode } from 'graphql';
 import { z } from 'zod';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
+import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import { parseRequest } from '../schema/requests/parse.ts';
 import type { Taken } from './body.ts';
@@ -47,6 +48,8 @@ export interface Columns {
   readonly possession: 'none' | 'required' | 'session';
   /** Media type of the body; a form brings its file beside it, and the body names that by an id. */
   readonly takes: Taken;
+  /** A longer body is refused, unread from there on. */
+  readonly body_bytes_max: number;
   readonly status: number;
   readonly media: string;
   /** Its answer may say by Retry-After when it will be another. */
@@ -141,6 +144,7 @@ const usual = {
   waived_by: null,
   possession: 'none',
   takes: 'application/json',
+  body_bytes_max: limits.small_request_bytes_max,
   status: 200,
   media: 'application/json; charset=utf-8',
   asks_again: false,

@@ -3,10 +3,10 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import type { ShownProof } from '../schema/proof.ts';
 import { emptyBody, readBody } from './body.ts';
-import { agentOf, credentialsIn } from './credentials.ts';
+import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
 import type { Door } from './door.ts';
 import type { Body } from './media/reading.ts';
-import type { Caller, Challenge, Port, Upload } from './port.ts';
+import type { Caller, Challenge, Judgement, Port, Price, Upload } from './port.ts';
 import { type Answer, closed, problem } from './problem.ts';
 
 /** One knock on a door: the request, its path parameters, and whether its method may bring a body. */
@@ -15,7 +15,8 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>;
   readonly address: string;
   readonly brings_body: boolean;
-  /** Takes the file that the body may bring. */
+  /** Takes the file that the body may bring, from a caller who has been let that far. */
+  uploadOf(caller: Caller): Upload;
   readonly upload: Upload;
 }
 
@@ -29,16 +30,16 @@ type Passage =
  */
 export async function pass(door: Door, visit: Visit, port: Port): Promise<Passage> {
   const resource = resourceOf(door, visit, port);
+  const payment = await judged(door, visit, port, resource);
+  const rejected = asksFirst(door, payment) ? turnedDown(door, visit, port, payment) : null;
+  if (rejected) return refused(rejected);
   const identify = (body: JsonObject | null) =>
-    port.identify({
-      ...credentialsIn(visit.raw.headers, body ?? {}, provenAt(door, visit, body), visit.address),
-      resource,
-    });
+    port.identify(credentialsIn(visit.raw.headers, body ?? {}, provenAt(door, visit, body), visit.address), payment);
   let caller = await identify(visit.brings_body ? null : {});
   const first = door.challenge === 'first' ? toll(door, visit, port, caller) : null;
-  if (first && (!door.waived_by || caller.malformed_payment)) return refused(first);
+  if (first && !door.waived_by) return refused(first);
 
-  const body: Body = visit.brings_body ? await readBody(visit.raw, door.takes, visit.upload) : emptyBody;
+  const body: Body = visit.brings_body ? await readBody(visit.raw, door, visit.uploadOf(caller)) : emptyBody;
   if (first && !waived(door, body)) return refused(first);
   if (body.kind === 'refused') {
     const shut = unpossessed(door, visit, caller);
@@ -53,6 +54,33 @@ export async function pass(door: Door, visit: Visit, port: Port): Promise<Passag
   return late ? refused(late) : { kind: 'open', caller, body: body.value };
 }
 
+/**
+ * What the payment is worth, before a byte of the body is read and before the database is asked who is calling. Where a
+ * body may make it unneeded nobody is asked about it yet: the till does that.
+ */
+async function judged(door: Door, visit: Visit, port: Port, resource: string): Promise<Judgement> {
+  const price = door.challenge === 'after_state' ? null : priceOf(door, resource);
+  const payment = await port.judge(paymentIn(visit.raw.headers), price, resource);
+  return payment.kind === 'unproven' && asksFirst(door, payment) ? port.prove(payment, visit.address) : payment;
+}
+
+/** Whether nothing that is still to come could make the payment unneeded, or go before what is to be said of it. */
+function asksFirst(door: Door, payment: Judgement): boolean {
+  return door.challenge === 'first' && (!door.waived_by || payment.kind === 'malformed');
+}
+
+/** A header that cannot be read, or a payment that is none; the payment stays usable for what it was made for. */
+function turnedDown(door: Door, visit: Visit, port: Port, payment: Judgement): Answer | null {
+  if (door.price === null) return null;
+  if (payment.kind === 'malformed') return problem({ code: 'invalid_payment' });
+  if (payment.kind !== 'rejected') return null;
+  return offer(door, visit, port, { code: 'payment_rejected', detail: payment.reason });
+}
+
+function priceOf({ price, summary }: Door, resource: string): Price | null {
+  return price && { ...price, resource, description: summary };
+}
+
 /** The door's 402. `reason` says why a payment in hand did not do. */
 export function offer(
   door: Door,
@@ -61,10 +89,9 @@ export function offer(
   reason: { code: ErrorCode; detail?: string } | null,
   own?: Challenge,
 ): Answer {
-  const price = door.price;
+  const price = priceOf(door, resourceOf(door, visit, port));
   if (!own && !price) return problem({ code: reason?.code ?? 'payment_required', message: reason?.detail });
-  const resource = resourceOf(door, visit, port);
-  const challenge = own ?? (price && port.challenge({ ...price, resource, description: door.summary }, reason));
+  const challenge = own ?? (price && port.challenge(price, reason));
   return {
     status: 402,
     headers: { ...challenge?.headers, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
@@ -72,10 +99,11 @@ export function offer(
   };
 }
 
-/** What stands between a caller and a priced door: a header that cannot be read, or nothing paid. */
+/** What stands between a caller and a priced door: a payment that is none, or nothing paid. */
 function toll(door: Door, visit: Visit, port: Port, caller: Caller): Answer | null {
   if (door.price === null) return null;
-  if (caller.malformed_payment) return problem({ code: 'invalid_payment' });
+  const rejected = turnedDown(door, visit, port, caller.payment);
+  if (rejected) return rejected;
   const paid = caller.means !== null && door.price.paid_by.includes(caller.means);
   if (paid || door.challenge === 'after_state') return null;
   // What a demo key cannot stand in for is written for, and with a demo key nothing is: paying would not help.

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
-import { REDELIVERY_HEADER } from '../schema/redelivery.ts';
 import { Challenge, Problem } from './answers/discovery.ts';
 import type { Columns, Door, Method } from './door.ts';
 import { answerHeaders } from './openapi-headers.ts';
+import { redelivery, routerKey } from './openapi-parameters.ts';
 import { proofForms, proofNonce } from './openapi-proof.ts';
 
 /** OpenAPI 3.1 of the door table: a door's columns are all that is known of it. */
@@ -93,31 +93,15 @@ function operation(door: Door, method: Method): JsonObject {
       ...(door.price ? [redelivery] : []),
       ...(door.possession === 'required' ? [proofNonce] : []),
     ],
-    ...(takesBody ? { requestBody: { content: content(door.takes, jsonSchema(door.requests.body, 'input')) } } : {}),
+    ...(takesBody ? { requestBody: requestBody(door) } : {}),
     responses: responses(door, method),
   };
 }
 
-/** Read for `router/*` models, by what puts questions to hubs; no door looks into it. */
-const routerKey: JsonObject = {
-  name: 'X-Router-Key',
-  in: 'header',
-  required: false,
-  description: 'Your own key for the third-party router; wanted for a router/* model, never kept.',
-  schema: { type: 'string', maxLength: limits.router_key_chars_max },
-};
-
-/** Read by what delivers again what a payment has bought; no door looks into it. */
-const redelivery: JsonObject = {
-  name: REDELIVERY_HEADER,
-  in: 'header',
-  required: false,
-  description:
-    'Proves that whoever shows a payment is its payer, where a 409 `payer_proof_required` asks for that: ' +
-    '`<unix seconds>:<signature>`, the paying wallet’s signature (EIP-191 or ERC-1271, hex; on Solana Ed25519, base58) over ' +
-    '`svc.redeliver|<network>|<payment id>|<unix seconds>`, good for 300 s. The 409 names the text.',
-  schema: { type: 'string' },
-};
+function requestBody({ takes, body_bytes_max, requests }: Columns): JsonObject {
+  const description = `At most ${body_bytes_max} bytes; longer ones are answered 413.`;
+  return { description, content: content(takes, jsonSchema(requests.body, 'input')) };
+}
 
 function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): JsonObject[] {
   const { properties, required } = members(schema, 'output');

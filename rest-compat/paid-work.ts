@@ -18,6 +18,7 @@ export const paidWork = {
   methods: ['POST'],
   tags: ['inference'],
   price: callPrice,
+  body_bytes_max: limits.request_bytes_max,
   headers: IntentHeaders,
   refusal: RefusedCall,
 } as const;

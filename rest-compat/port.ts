@@ -12,16 +12,33 @@ export interface Credentials {
   readonly session: string | null;
   readonly proof: ShownProof | null;
   readonly api_key: string | null;
-  /** The raw PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1) header. */
-  readonly payment: { readonly x402_version: 1 | 2; readonly header: string } | null;
-  /** What it was asked for at, as its offer names that; not at a door: /graphql. */
-  readonly resource?: string;
+  readonly payment: Shown | null;
   /** The X-Router-Key header; null also where it can be no key. */
   readonly router_key: Secret | null;
   /** The X-SVC-Redeliver header. */
   readonly redelivery: string | null;
   readonly address: string;
 }
+
+/** The raw PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1) header. */
+export interface Shown {
+  readonly x402_version: 1 | 2;
+  readonly header: string;
+}
+
+/** What a payment says by itself. `presented` is opaque, and handed back with who is calling. */
+export type Judgement =
+  | { readonly kind: 'none' }
+  /** No base64 of JSON in an x402 shape. */
+  | { readonly kind: 'malformed' }
+  /** Where it came it buys nothing that has a price yet. */
+  | { readonly kind: 'unjudged'; readonly presented: unknown }
+  /** Not what was offered, or not its payer's. `reason` is x402's own word. */
+  | { readonly kind: 'rejected'; readonly reason: string; readonly presented: unknown }
+  /** By its signature alone, or by the word of the code at the payer's address. */
+  | { readonly kind: 'proven'; readonly payer: string; readonly presented: unknown; readonly verified: unknown }
+  /** Only code on the chain could tell, and has not been asked. */
+  | { readonly kind: 'unproven'; readonly payer: string; readonly presented: unknown; readonly verified: unknown };
 
 /** What a door asks for. `resource` is the door's absolute URL: x402 v1 and v2 both name it. */
 export interface Price {
@@ -48,8 +65,7 @@ export interface Caller {
   readonly possession: Possession;
   /** A payment goes before a key. Null: nothing came along, or a key that nobody knows. */
   readonly means: Means | null;
-  /** Set where the payment header is no base64 of JSON in an x402 shape. */
-  readonly malformed_payment: boolean;
+  readonly payment: Judgement;
   /** Opaque; handed back to `execute`. */
   readonly context: unknown;
 }
@@ -83,6 +99,12 @@ export type Subscribed =
       readonly events: AsyncIterable<Pick<Executed, 'data' | 'errors'>>;
     };
 
+/** Whose file it is: who pays, where a payment says so, and where it comes from. */
+export interface Sender {
+  readonly payer: string | null;
+  readonly address: string;
+}
+
 /** A file on its way to the document that is run with it. */
 export interface Upload {
   /** By which the document names it. */
@@ -97,8 +119,15 @@ export interface Upload {
 
 /** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */
 export interface Port {
+  /** Judges a payment by its header alone, and asks nobody; null: where it came nothing has a price. */
+  judge(shown: Shown | null, price: Price | null, resource: string): Promise<Judgement>;
+  /**
+   * Asks the code at the payer's address, in turns: proven, or rejected. `address` is where the request comes from.
+   * @throws Refusal unavailable, chain_unavailable; the payment stays usable.
+   */
+  prove(unproven: Extract<Judgement, { kind: 'unproven' }>, address: string): Promise<Judgement>;
   /** May be asked twice for one request: by its headers, then with what the body adds. */
-  identify(credentials: Credentials): Promise<Caller>;
+  identify(credentials: Credentials, payment: Judgement): Promise<Caller>;
   challenge(price: Price, reason: { code: ErrorCode; detail?: string } | null): Challenge;
   /**
    * Runs a named document on the same planner, subgraphs and resolvers as /graphql. Never throws for a refusal. Members of
@@ -107,8 +136,8 @@ export interface Port {
   execute(document: DocumentNode, variables: JsonObject, caller: Caller, nulls: Columns['nulls']): Promise<Executed>;
   /** The same for a subscription. */
   subscribe(document: DocumentNode, variables: JsonObject, caller: Caller): Promise<Subscribed>;
-  /** Holds nothing until something is taken. */
-  beginUpload(): Upload;
+  /** Holds nothing until something is taken, and of all room no more than the share of whoever sends it. */
+  beginUpload(sender: Sender): Upload;
   health(): Promise<JsonObject>;
   /** What a paid call needs and lacks here and now, by name. */
   away(): Promise<readonly string[]>;

@@ -80,8 +80,21 @@ function allowed(here: readonly Door[]): string {
 function visited(door: Door | undefined, request: FastifyRequest, port: Port): Visit {
   const params = request.params as Record<string, string>;
   const brings_body = request.method !== 'GET' && request.method !== 'HEAD';
-  const upload = door?.takes === 'multipart/form-data' ? port.beginUpload() : noFile;
-  return { raw: request.raw, params, address: request.ip, brings_body, upload };
+  let upload = noFile;
+  return {
+    raw: request.raw,
+    params,
+    address: request.ip,
+    brings_body,
+    get upload() {
+      return upload;
+    },
+    uploadOf({ payment }) {
+      const payer = 'payer' in payment ? payment.payer : null;
+      if (door?.takes === 'multipart/form-data') upload = port.beginUpload({ payer, address: request.ip });
+      return upload;
+    },
+  };
 }
 
 const noFile: Upload = { id: '', take: () => false, async deliver() {}, release() {} };

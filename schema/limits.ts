@@ -37,6 +37,11 @@ export const limits = {
   /** Under way at once by one key, in one process: each costs a hub's answer that nobody pays for. */
   key_calls_underway_max: 64,
   request_bytes_max: 1024 * 1024,
+  /** Of a body that is no work to be done: a policy, a registration, a proof. */
+  small_request_bytes_max: 16 * 1024,
+  /** Of any JSON that is read. */
+  json_depth_max: 64,
+  json_members_max: 50_000,
   chat_messages_max: 5_000,
   image_prompt_chars_max: 32_000,
   image_side_pixels_min: 64,
@@ -51,6 +56,9 @@ export const limits = {
   upload_field_bytes_max: 16 * 1024,
   /** Of all files on their way at once; while a hub is asked each of them is there twice. */
   uploads_bytes_max: 256 * 1024 * 1024,
+  /** Of that, what one payer's files may take, and those that come from one address: many agents may share one. */
+  uploads_payer_bytes_max: 64 * 1024 * 1024,
+  uploads_address_bytes_max: 128 * 1024 * 1024,
   /** From its delivery to the document that asks for it. */
   upload_unasked_ms_max: 60_000,
   /** A refused request's body up to this is read away so that the connection lives on; more, and it is closed. */
@@ -118,6 +126,9 @@ export const limits = {
   /** The same of all addresses together, but for the one that paid. */
   payment_mismatches_max: 50,
   payment_header_bytes_max: 16 * 1024,
+  /** Headers whose payments are known by them: the newest, of an ordinary length. */
+  payment_headers_remembered_max: 1_000,
+  payment_header_remembered_bytes_max: 3 * 1024,
   /** All of a request's headers: a payment of the largest size fits in twice, once by each version's name. */
   request_headers_bytes_max: 64 * 1024,
   request_headers_ms_max: 15_000,
@@ -157,6 +168,19 @@ export const limits = {
   wallet_gas_max: 500_000,
   /** After a contract wallet's payment was reverted on the chain, though its simulation had passed, none of its is taken. */
   wallet_reverted_rest_seconds: 600,
+  /** For so long what stands at a payer's address is taken as it was seen: less than two blocks. */
+  payer_look_ms: 2_000,
+  /** Addresses that are looked at at once, for payments that no key of theirs has signed. */
+  payer_looks_underway_max: 1_000,
+  /** Contract wallets that are asked at once whether a payment is theirs; those that have paid within a day apart. */
+  unproven_turns_at_once_max: 4,
+  unproven_turn_wait_ms_max: 5_000,
+  unproven_waiting_per_address_max: 32,
+  unproven_per_address_burst_max: 200,
+  unproven_per_address_second_max: 20,
+  /** Forged payments that are refused at once in the name of one address; beyond that each 402 comes up to a second later. */
+  forged_per_address_second_max: 100,
+  contract_payer_known_seconds: 24 * 3_600,
   graphql_tokens_max: 2_000,
   /** Parsed documents that are kept; longer ones are parsed each time. */
   graphql_documents_kept_max: 1_000,

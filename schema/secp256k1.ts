@@ -1,6 +1,7 @@
 import secp256k1 from 'secp256k1';
-import { type Address, getAddress } from 'viem';
+import type { Address } from 'viem';
 import { keccak256 } from './digest.ts';
+import { spelt } from './eip55.ts';
 
 /** Half the order of the curve: above it the same signature has a second form, which Ethereum refuses (EIP-2). */
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
@@ -11,7 +12,7 @@ export function isLowS(s: bigint): boolean {
 
 /** The EIP-55 address of an uncompressed point (0x04, x, y): the last 20 bytes of keccak256 over x and y. */
 export function addressOfPoint(point: Uint8Array): Address {
-  return getAddress(`0x${Buffer.from(keccak256(point.subarray(1)).subarray(12)).toString('hex')}`);
+  return spelt(`0x${Buffer.from(keccak256(point.subarray(1)).subarray(12)).toString('hex')}`);
 }
 
 /** The address of a private key of 32 bytes. */

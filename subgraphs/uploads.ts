@@ -17,23 +17,57 @@ export interface OpenedUpload extends UploadedFile {
   release(): void;
 }
 
-/** What all files of this process may take together. */
-class UploadRoom {
-  #free_bytes: number;
+/** Whose file it is: who pays, where a payment says so, and where it comes from. */
+export interface Sender {
+  readonly payer: string | null;
+  readonly address: string;
+}
 
-  constructor(bytes_max: number) {
-    this.#free_bytes = bytes_max;
+/** What all files of this process may take together, and of that those of one payer, and of one address. */
+class UploadRoom {
+  readonly #bounds: RoomBounds;
+  #taken_bytes = 0;
+  /** By whom; nobody who holds nothing stands here. */
+  readonly #shares = new Map<string, number>();
+
+  constructor(bounds: RoomBounds) {
+    this.#bounds = bounds;
   }
 
-  take(bytes: number): boolean {
-    if (bytes > this.#free_bytes) return false;
-    this.#free_bytes -= bytes;
+  take(bytes: number, sender: Sender | null): boolean {
+    const { bytes_max, payer_bytes_max, address_bytes_max } = this.#bounds;
+    if (this.#taken_bytes + bytes > bytes_max) return false;
+    const shares = sharesOf(sender);
+    const share_max = { payer: payer_bytes_max, address: address_bytes_max };
+    if (shares.some(({ kind, name }) => (this.#shares.get(name) ?? 0) + bytes > share_max[kind])) return false;
+    this.#add(bytes, shares);
     return true;
   }
 
-  give(bytes: number): void {
-    this.#free_bytes += bytes;
+  give(bytes: number, sender: Sender | null): void {
+    this.#add(-bytes, sharesOf(sender));
   }
+
+  #add(bytes: number, shares: readonly Share[]): void {
+    this.#taken_bytes += bytes;
+    for (const { name } of shares) {
+      const held = (this.#shares.get(name) ?? 0) + bytes;
+      if (held > 0) this.#shares.set(name, held);
+      else this.#shares.delete(name);
+    }
+  }
+}
+
+interface Share {
+  readonly kind: 'payer' | 'address';
+  readonly name: string;
+}
+
+function sharesOf(sender: Sender | null): readonly Share[] {
+  if (sender === null) return [];
+  const { payer, address } = sender;
+  const by_address: Share = { kind: 'address', name: `address ${address}` };
+  return payer === null ? [by_address] : [by_address, { kind: 'payer', name: `payer ${payer}` }];
 }
 
 /** Blocks are as large as what has come before, within these: who has sent one byte holds little. */
@@ -43,6 +77,7 @@ const BLOCK_BYTES_MAX = 64 * 1024;
 /** A file as it comes. Copied into blocks: a sender may cut it into pieces of one byte, and each would be an object. */
 export class IncomingFile {
   readonly #room: UploadRoom;
+  readonly #sender: Sender | null;
   #hash: Hash | null = null;
   #blocks: Buffer[] = [];
   #held_bytes = 0;
@@ -52,15 +87,16 @@ export class IncomingFile {
   #whole: UploadedFile | null = null;
   #released = false;
 
-  constructor(room: UploadRoom) {
+  constructor(room: UploadRoom, sender: Sender | null) {
     this.#room = room;
+    this.#sender = sender;
   }
 
   get length(): number {
     return this.#length;
   }
 
-  /** False where there is no room for it: all files together hold as much as they may. */
+  /** False where there is no room for it: all files together hold as much as they may, or all of its sender's. */
   take(piece: Uint8Array): boolean {
     // What comes late would hold its room for ever.
     if (this.#released) return false;
@@ -88,7 +124,7 @@ export class IncomingFile {
   /** Gives its room back; twice is once. */
   release(): void {
     this.#released = true;
-    this.#room.give(this.#held_bytes);
+    this.#room.give(this.#held_bytes, this.#sender);
     this.#held_bytes = 0;
     this.#blocks = [];
     this.#free = Buffer.alloc(0);
@@ -97,7 +133,7 @@ export class IncomingFile {
 
   #grow(): boolean {
     const bytes = Math.min(Math.max(this.#length, BLOCK_BYTES_MIN), BLOCK_BYTES_MAX);
-    if (!this.#room.take(bytes)) return false;
+    if (!this.#room.take(bytes, this.#sender)) return false;
     this.#held_bytes += bytes;
     this.#free = Buffer.allocUnsafeSlow(bytes);
     this.#blocks.push(this.#free);
@@ -105,13 +141,23 @@ export class IncomingFile {
   }
 }
 
-interface UploadBounds {
+interface RoomBounds {
   readonly bytes_max: number;
+  readonly payer_bytes_max: number;
+  readonly address_bytes_max: number;
+}
+
+interface UploadBounds extends RoomBounds {
   /** After that a file which no document has asked for is let go of. */
   readonly unasked_ms_max: number;
 }
 
-const usual: UploadBounds = { bytes_max: limits.uploads_bytes_max, unasked_ms_max: limits.upload_unasked_ms_max };
+const usual: UploadBounds = {
+  bytes_max: limits.uploads_bytes_max,
+  payer_bytes_max: limits.uploads_payer_bytes_max,
+  address_bytes_max: limits.uploads_address_bytes_max,
+  unasked_ms_max: limits.upload_unasked_ms_max,
+};
 
 /** The files of one process. */
 export class Uploads {
@@ -119,14 +165,15 @@ export class Uploads {
   readonly #unasked_ms_max: number;
   readonly #delivered = new Map<string, Upload>();
 
-  constructor({ bytes_max, unasked_ms_max }: UploadBounds = usual) {
-    this.room = new UploadRoom(bytes_max);
+  constructor(bounds: Partial<UploadBounds> = {}) {
+    const { unasked_ms_max, ...room } = { ...usual, ...bounds };
+    this.room = new UploadRoom(room);
     this.#unasked_ms_max = unasked_ms_max;
   }
 
-  /** `id` can be guessed by nobody and is never the same twice. */
-  begin(id: string): Upload {
-    return new Upload(id, this.room, { delivered: this.#delivered, unasked_ms_max: this.#unasked_ms_max });
+  /** `id` can be guessed by nobody and is never the same twice. Without a sender it takes part in the whole alone. */
+  begin(id: string, sender: Sender | null = null): Upload {
+    return new Upload(id, this.room, sender, { delivered: this.#delivered, unasked_ms_max: this.#unasked_ms_max });
   }
 
   /** The file of that id, for whoever asks first; null where there is none, or none any more. */
@@ -147,8 +194,8 @@ class Upload extends IncomingFile {
   readonly #shelf: Shelf;
   #unasked: NodeJS.Timeout | undefined;
 
-  constructor(id: string, room: UploadRoom, shelf: Shelf) {
-    super(room);
+  constructor(id: string, room: UploadRoom, sender: Sender | null, shelf: Shelf) {
+    super(room, sender);
     this.id = id;
     this.#shelf = shelf;
   }

@@ -15,6 +15,9 @@ const exceptions: Readonly<Record<string, string>> = {
   'gateway/payment/reconcile.ts': 'every state in which a dead process can leave a claim, side by side',
   'subgraphs/receipt/payment/claim.ts': 'the claim is one statement, and each of its outcomes is named beside it',
   'subgraphs/receipt/payment/move.ts': 'every transition of a claim, and the one lock order that all of them keep',
+  'schema/limits.ts': 'one table of limits, each with its reason: whoever looks for one finds all',
+  'subgraphs/receipt/index.ts':
+    'what others may name of the largest subgraph, and its tables and migrations in their order',
   'gateway/gateway.ts openGateway': 'the composition root: what is opened, in the order in which it is closed again',
   'gateway/payment/heartbeat.ts openHeartbeat': 'one timer and the four states of one lease, closed over together',
   'subgraphs/book/migration.ts up': 'tables as SQL; a migration that ran is never edited',

@@ -29,6 +29,24 @@ export function firstLook({ method, body, query }: Request, graph: Looking): rea
   }
 }
 
+/** Coordinate of what a request to /graphql buys, by its text alone; null where that is nothing, or it cannot be read. */
+export function paidFieldOf(
+  { method, body, query }: Request,
+  graph: Pick<Graph, 'parse' | 'paidField'>,
+): string | null {
+  const asked = membersOf(method === 'GET' ? query : body);
+  if (typeof asked.query !== 'string' || asked.query === '') return null;
+  try {
+    return graph.paidField(
+      graph.parse(asked.query),
+      typeof asked.operationName === 'string' ? asked.operationName : null,
+    );
+  } catch (error) {
+    if (error instanceof GraphQLError) return null;
+    throw error;
+  }
+}
+
 /**
  * Hands Apollo the document that the graph has parsed and found valid: it would parse and validate it once more, and
  * keep it once more.

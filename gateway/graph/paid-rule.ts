@@ -32,8 +32,14 @@ export function paidFields(supergraph: Schema): PaidFields {
 
 /** Whether the operation has a paid root field, fragments looked into. */
 export function isPaid(operation: OperationDefinitionNode, fragments: Fragments, paid: PaidFields): boolean {
-  if (operation.operation === 'query') return false;
-  return rootFields(operation.selectionSet, fragments).some(field => paid.has(field.name.value));
+  return paidField(operation, fragments, paid) !== null;
+}
+
+/** Coordinate of the operation's paid root field; null where it has none. */
+export function paidField(operation: OperationDefinitionNode, fragments: Fragments, paid: PaidFields): string | null {
+  if (operation.operation === 'query') return null;
+  const field = rootFields(operation.selectionSet, fragments).find(({ name }) => paid.has(name.value));
+  return field ? `${operation.operation === 'mutation' ? 'Mutation' : 'Subscription'}.${field.name.value}` : null;
 }
 
 /**

@@ -13,6 +13,7 @@ import { identifierOf } from './extensions/name.ts';
 import { boughtOnce } from './extensions/once.ts';
 import { unlessGuessed } from './guessing.ts';
 import { transferElsewhere } from './preflight.ts';
+import { requireProven } from './proof.ts';
 import type { AnyPaid, AnyWhole } from './record.ts';
 import { type Bought, redeliver } from './redeliver.ts';
 import { refusedByBook, refusedOnceMore } from './refused.ts';
@@ -49,6 +50,8 @@ export async function enter(till: Till, paid: AnyPaid, args: JsonObject, context
   const { stopwatch } = context.response;
   stopwatch.begin('verify');
   const payment = await authorized(till, paid, context);
+  // Where the door has asked already, nobody is asked again.
+  await requireProven(till, { paid, payment }, context.principal.address);
   const request_hash = canonicalHash({ field: paid.field, args });
   const identifier = identifierOf(paid, context.payment);
   const router_key_mark = routerKeyMark(till, paid, args, context);

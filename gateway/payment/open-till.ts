@@ -22,7 +22,9 @@ import type { Config } from '../config.ts';
 import type { Hex } from './base/abi.ts';
 import { carriedOnBase } from './base/carried.ts';
 import type { BaseChain } from './base/chain.ts';
+import { factoriesOf } from './base/factories.ts';
 import { openBaseRail } from './base/rail.ts';
+import { Unproven } from './base/unproven.ts';
 import { ChainHead } from './chain-head.ts';
 import { openExtensions } from './extensions/open-extensions.ts';
 import { openFacilitator } from './facilitator/client.ts';
@@ -157,14 +159,15 @@ function payTo({ pay_to_base: base, solana: configured }: Config, solana: Opened
 export async function openTill(parts: TillParts): Promise<Till> {
   const { config, database, chain, chain_epoch, hubs, issuer, vault, saved_head, faults } = parts;
   const chain_head = new ChainHead(chain, systemClock);
-  const { profile } = config;
   const settler = parts.openSettling(parts);
-  const base = openBaseRail({ database, chain, chain_head, chain_epoch, settler });
+  const asking = { wallet_factories: factoriesOf(config), settles_from: settlesFrom(config) };
+  const unproven = new Unproven({ chain, database, clock: systemClock, ...asking });
+  const base = openBaseRail({ database, chain, chain_head, chain_epoch, settler, unproven });
   const solana = await solanaOf(parts);
   const rails = { base, solana: solana?.rail ?? null };
   await requireFinishable(database, rails);
   const pay_to = payTo(config, solana);
-  const refuser = { issuer, random: systemRandom, profile, anchor: () => chain_head.anchor() };
+  const refuser = { issuer, random: systemRandom, profile: config.profile, anchor: () => chain_head.anchor() };
   const blocked_calls = new BlockedCalls();
   const queues = openQueues(database, openRecorder(issuer, vault.seal), { refuser, blocked_calls }, faults);
   return {
@@ -176,8 +179,7 @@ export async function openTill(parts: TillParts): Promise<Till> {
     chain_head,
     rails,
     wallets: parts.wallets,
-    wallet_factories: new Set(config.wallet_factories.map(factory => factory.toLowerCase())),
-    settles_from: settlesFrom(config),
+    ...asking,
     issuer,
     vault,
     saved_head,
@@ -189,7 +191,7 @@ export async function openTill(parts: TillParts): Promise<Till> {
     key_calls: new KeyCalls(limits.key_calls_underway_max),
     searches: new Turns(SEARCHES),
     base_url: config.base_url,
-    profile,
+    profile: config.profile,
     challenges: openChallenges(pay_to, openExtensions(issuer, systemClock)),
     pay_to,
     owner: randomUUID(),

@@ -5,6 +5,7 @@ import type { Presented } from './claimed.ts';
 import type { ExactPayload, Terms } from './envelope.ts';
 import type { Decision, Vouched } from './outcome.ts';
 import type { Payment } from './payment.ts';
+import type { Proof } from './proof.ts';
 import type { Reached } from './rpc.ts';
 import type { Rechecked } from './settle/finality.ts';
 import type { Settler } from './settle/settle.ts';
@@ -44,6 +45,8 @@ export interface Rail<P extends Payment = Payment> {
   compare(accepted: Terms, offered: Offered): TermsCode | null;
   /** Judges a payment by itself: nothing is asked of anybody. */
   verify(payload: ExactPayload, offered: Offered): Promise<Verified<P>>;
+  /** Whether it is its payer's, asking code on the chain where the signature does not say; `address`: who asks. @throws DatabaseAway */
+  prove(payment: P, address: string): Promise<Proof>;
   /** Whether it can be settled and its payer has the means. @throws chain_unavailable, payment_rejected. */
   ready(till: Till, presented: Presented<P>): Promise<Ready<P>>;
   /** The same of one that is out of time and was never claimed here: null where it is not used. @throws settlement_pending. */

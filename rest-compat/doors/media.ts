@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
 import { transcriptionWith } from '../../schema/requests/transcription.ts';
 import { ImageAnswer, TranscriptionAnswer } from '../answers/media.ts';
@@ -29,6 +30,7 @@ export const mediaDoors = [
     summary: 'The text of what is spoken in a file, with a signed spend receipt',
     document: operation('transcribe_audio'),
     takes: 'multipart/form-data',
+    body_bytes_max: limits.upload_form_bytes_max,
     body: formOf(transcriptionWith(AudioUpload), {
       temperature: 'number',
       attempt_index: 'number',

@@ -12,12 +12,12 @@ const BOUNDARY = /;\s*boundary=(?:"[^"\r\n]{1,70}"|[^\s";,]{1,70})/i;
  * Reads a form of one file and some fields as they come; what exceeds a bound is left unread from there on. The file goes
  * to `upload`, and stands in the body as what was said of it; a field is text, `a[b]` a member of `a`, `a[]` one of a list.
  */
-export function readForm(request: IncomingMessage, upload: Upload): Promise<Body> {
+export function readForm(request: IncomingMessage, bytes_max: number, upload: Upload): Promise<Body> {
   const { 'content-type': type = '', 'content-length': length = '0' } = request.headers;
   if (!BOUNDARY.test(type)) return Promise.resolve(malformed('The form names no boundary.'));
-  if (Number(length) > limits.upload_form_bytes_max) return Promise.resolve(tooLarge);
+  if (Number(length) > bytes_max) return Promise.resolve(tooLarge);
   try {
-    return new FormReader(request, upload).read(type);
+    return new FormReader(request, bytes_max, upload).read(type);
   } catch {
     return Promise.resolve(malformed('The form names no boundary that can be read.'));
   }
@@ -25,6 +25,7 @@ export function readForm(request: IncomingMessage, upload: Upload): Promise<Body
 
 class FormReader {
   readonly #request: IncomingMessage;
+  readonly #bytes_max: number;
   readonly #upload: Upload;
   readonly #body = Promise.withResolvers<Body>();
   readonly #members = new Map<string, Json>();
@@ -32,8 +33,9 @@ class FormReader {
   #length = 0;
   #parsed = false;
 
-  constructor(request: IncomingMessage, upload: Upload) {
+  constructor(request: IncomingMessage, bytes_max: number, upload: Upload) {
     this.#request = request;
+    this.#bytes_max = bytes_max;
     this.#upload = upload;
   }
 
@@ -54,7 +56,7 @@ class FormReader {
   readonly #take = (chunk: Buffer) => {
     const request = this.#request;
     this.#length += chunk.length;
-    if (this.#length > limits.upload_form_bytes_max) this.#end(tooLarge);
+    if (this.#length > this.#bytes_max) this.#end(tooLarge);
     if (!this.#parser || this.#parser.write(chunk)) return;
     request.pause();
     this.#parser?.once('drain', () => request.resume());

@@ -17,6 +17,7 @@ import { LogResolver } from './log/log.resolver.ts';
 import { LogBreakDamage } from './log/migration.ts';
 import { ReceiptLogMigration } from './migration.ts';
 import { ClaimSlot, PaymentClaim, ProcessLease } from './payment/claim.entity.ts';
+import { ContractPayers } from './payment/contract-payers.migration.ts';
 import { ChainEpoch } from './payment/epoch.entity.ts';
 import { ExpiredByPayer } from './payment/expired.migration.ts';
 import { FacilitatorTables } from './payment/facilitator.migration.ts';
@@ -147,6 +148,7 @@ export const receiptMigrations = [
   IssuerHistoryTables,
   LapsedClaims,
   LogAnchorTable,
+  ContractPayers,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {
@@ -178,6 +180,7 @@ export { type BlockedClaim, blockClaims, standingClaims, unclaim } from './payme
 export { PaymentClaim } from './payment/claim.entity.ts';
 export { isSameRequest } from './payment/claim.machine.ts';
 export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease, slotsMissed } from './payment/claim.ts';
+export { contractPayersAmong } from './payment/contract-payers.ts';
 export { leaseOfTask } from './payment/doubt.ts';
 export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
 export { raiseFee, reserveFee } from './payment/fee.ts';

@@ -4,7 +4,7 @@ import { freshDatabase } from '../harness/database.ts';
 
 /** The migrator's own table, the sequence of agent ids, partial indexes and triggers, which decorators cannot spell. */
 const ofNoEntity =
-  /mikro_orm_migrations|agent_id_seq|drop index "(book_damaged|payment_claim_open|payment_claim_answers|payment_claim_released|payment_claim_lapsed|payment_claim_identifier|payment_claim_payer_open|payment_claim_payer_reverted|payment_claim_payer_expired|possession_live|payment_claim_arrival|settlement_mined|settlement_posted|settlement_sent|log_anchor_open)"|(issuer_snapshot|receipt_policy)_append_only/;
+  /mikro_orm_migrations|agent_id_seq|drop index "(book_damaged|payment_claim_open|payment_claim_answers|payment_claim_released|payment_claim_lapsed|payment_claim_identifier|payment_claim_payer_open|payment_claim_payer_reverted|payment_claim_payer_expired|payment_claim_contract_payer|possession_live|payment_claim_arrival|settlement_mined|settlement_posted|settlement_sent|log_anchor_open)"|(issuer_snapshot|receipt_policy)_append_only/;
 
 it('entities and migrations describe the same tables', async () => {
   const { url } = await freshDatabase();

@@ -84,10 +84,10 @@ describe('code alone speaks for its address', () => {
     expect(heardOf(await byReceipt(wallet, task_id))).toEqual(invalid);
   });
 
-  test('401 where the code burns all the gas that it is given', async () => {
+  test('403 where it has no receipt: its code, which burns all the gas that it is given, is not asked', async () => {
     const wallet = await wallets.of('OpenBurner');
     const refused = await service.post(REGISTER, await registrationOf(wallet, { task_id: 'task_any' }));
-    expect(heardOf(refused)).toEqual(invalid);
+    expect(heardOf(refused)).toEqual({ status: 403, code: 'receipt_not_qualifying' });
   });
 
   test("403 where the owner's key pays for the wallet that it owns: the payer is another", async () => {

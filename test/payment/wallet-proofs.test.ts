@@ -10,13 +10,14 @@ import { highS, newAccount } from './wallet.ts';
 
 let chain: TestChain;
 let wallets: TestWallets;
-let proofs: WalletProofs;
+let proofs: { verifies(wallet: string, digest: Uint8Array, signature: string): ReturnType<WalletProofs['verifies']> };
 beforeAll(async () => {
   chain = await freshChain();
   wallets = openWallets(chain);
   const base = openBase({ rpc_url: chain.rpc_url });
   atEnd(() => base.close());
-  proofs = openWalletProofs(base);
+  const asked = openWalletProofs(base);
+  proofs = { verifies: (wallet, digest, signature) => asked.verifies(wallet, digest, signature, '127.0.0.1') };
 });
 
 const TEXT = 'svc.register.pay|0x0000000000000000000000000000000000000000|1790000000';
@@ -106,7 +107,7 @@ describe('a control proof', () => {
   it('is unreachable where the chain is', async () => {
     const away = openBase({ rpc_url: 'http://127.0.0.1:9' });
     const account = newAccount();
-    expect(await openWalletProofs(away).verifies(account.address, digest, await sign(account))).toBe('unreachable');
+    expect(await openWalletProofs(away).verifies(account.address, digest, await sign(account), '')).toBe('unreachable');
     await away.close();
   });
 });

@@ -3,7 +3,16 @@ import fastify from 'fastify';
 import { type DocumentNode, Kind } from 'graphql';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/doors/every.ts';
-import type { Caller, Credentials, Executed, Port, Subscribed, Upload } from '../../rest-compat/port.ts';
+import type {
+  Caller,
+  Credentials,
+  Executed,
+  Judgement,
+  Port,
+  Shown,
+  Subscribed,
+  Upload,
+} from '../../rest-compat/port.ts';
 import { serveDoors } from '../../rest-compat/serve.ts';
 import { doorServerOptions } from '../../rest-compat/server-options.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
@@ -27,15 +36,24 @@ export class FakePort implements Port {
   answers: Executed = { data: {}, errors: [], headers: {} };
   throws: Error | null = null;
 
-  async identify(shown: Credentials): Promise<Caller> {
+  /** What it says of a payment that it can read. */
+  judgement: Judgement = { kind: 'proven', payer: '0xpayer', presented: null, verified: null };
+  /** What comes of asking the payer's code; a test may have it throw. */
+  prove: Port['prove'] = async unproven => ({ ...unproven, kind: 'proven' });
+
+  async judge(shown: Shown | null): Promise<Judgement> {
+    if (shown === null) return { kind: 'none' };
+    return decode(shown.header) ? this.judgement : { kind: 'malformed' };
+  }
+
+  async identify(shown: Credentials, payment: Judgement): Promise<Caller> {
     this.seen.push(shown);
-    const decoded = shown.payment && decode(shown.payment.header);
     const keys = { live: 'live_key', demo: 'demo_key', waiver: 'waiver_key' } as const;
     const key = keys[shown.api_key as keyof typeof keys] ?? null;
     return {
       possession: possession(shown),
-      means: decoded ? 'payment' : key,
-      malformed_payment: shown.payment !== null && !decoded,
+      means: payment.kind === 'none' ? key : 'payment',
+      payment,
       context: null,
     };
   }

@@ -48,6 +48,21 @@ describe('uploads', () => {
     expect(uploads.begin('file').take(Buffer.alloc(ROOM / 2))).toBe(true);
   });
 
+  test('one payer takes his share of the room and one address its own, and gives them back', () => {
+    const uploads = new Uploads({ bytes_max: 4 * ROOM, payer_bytes_max: ROOM, address_bytes_max: 2 * ROOM });
+    const takes = (payer: string | null, address: string) => {
+      const upload = uploads.begin(`${payer} ${address}`, { payer, address });
+      return { upload, taken: upload.take(Buffer.alloc(ROOM)) };
+    };
+    const first = takes('0xa', 'here');
+    expect([first.taken, takes('0xa', 'there').taken]).toEqual([true, false]);
+    expect([takes('0xb', 'here').taken, takes('0xc', 'here').taken]).toEqual([true, false]);
+    expect([takes('0xc', 'there').taken, takes(null, 'there').taken]).toEqual([true, true]);
+    expect(takes('0xd', 'elsewhere').taken).toBe(false);
+    first.upload.release();
+    expect(takes('0xa', 'elsewhere').taken).toBe(true);
+  });
+
   test('an id serves once, and only what was delivered', async () => {
     const uploads = open();
     const upload = uploads.begin('a');

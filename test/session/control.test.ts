@@ -24,7 +24,8 @@ async function signed(members: { at?: number; task_id?: string; request_hash?: s
   return { agentWallet: by.address, task_id, wallet_signature, signature_timestamp: at, request_hash };
 }
 
-const prove = (request: RegistrationRequest, now_ms: number) => proveControl(request, now_ms, keyWallets);
+const prove = (request: RegistrationRequest, now_ms: number) =>
+  proveControl(request, now_ms, { wallets: keyWallets, asker: '127.0.0.1' });
 
 describe('the control proof of a registration', () => {
   test('is proven by a fresh signature of the wallet, and names its request hash', async () => {
@@ -94,7 +95,9 @@ describe('the wallet behind a control proof', () => {
   test('is asked for its word on the EIP-191 digest of the text, with the signature as it came', async () => {
     const asked = wallets('valid');
     const request = { ...(await signed({ task_id: 'task_a' })), wallet_signature: `0x${'ab'.repeat(700)}` };
-    expect(await proveControl(request, NOW_S * 1000, asked)).toMatchObject({ kind: 'proven' });
+    expect(await proveControl(request, NOW_S * 1000, { wallets: asked, asker: '127.0.0.1' })).toMatchObject({
+      kind: 'proven',
+    });
     const text = `svc.register.recover|task_a|${wallet.address}|${NOW_S}`;
     const digest = hashMessage(text, 'bytes');
     expect(asked.asked).toEqual([{ wallet: wallet.address, digest, signature: request.wallet_signature }]);
@@ -105,7 +108,9 @@ describe('the wallet behind a control proof', () => {
     ['invalid', 'foreign_signature'],
     ['unreachable', 'unreachable'],
   ] as const)('that says %s makes it %s', async (verdict, kind) => {
-    expect((await proveControl(await signed(), NOW_S * 1000, wallets(verdict))).kind).toBe(kind);
+    expect((await proveControl(await signed(), NOW_S * 1000, { wallets: wallets(verdict), asker: '' })).kind).toBe(
+      kind,
+    );
   });
 
   test('is asked nothing where the request alone can tell', async () => {
@@ -121,7 +126,7 @@ describe('the wallet behind a control proof', () => {
         wallet_signature => [{ ...request, wallet_signature }, at] as const,
       ),
     ] as const) {
-      expect((await proveControl(broken, now_ms, asked)).kind).not.toBe('proven');
+      expect((await proveControl(broken, now_ms, { wallets: asked, asker: '' })).kind).not.toBe('proven');
     }
     expect(asked.asked).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../../../subgraphs/clock.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
-import type { Uploads } from '../../../subgraphs/uploads.ts';
+import type { Sender, Uploads } from '../../../subgraphs/uploads.ts';
 import { openVault } from '../../../subgraphs/vault.ts';
 import { InProcessSource } from '../in-process-source.ts';
 import type { PaidFields } from '../paid-rule.ts';
@@ -20,7 +20,7 @@ export interface Remotes {
 export interface OpenedSources {
   sourceOf(subgraph: Subgraph, paid: PaidFields): Source;
   /** A file for a subgraph that is elsewhere; null for one that is not. */
-  beginUpload(subgraph: string, uploads: Uploads): RemoteUpload | null;
+  beginUpload(subgraph: string, uploads: Uploads, sender: Sender): RemoteUpload | null;
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function openSources({ urls, secret, clock, random }: Remotes): OpenedSou
       remote.set(subgraph.name, source);
       return source;
     },
-    beginUpload: (subgraph, uploads) => remote.get(subgraph)?.beginUpload(uploads) ?? null,
+    beginUpload: (subgraph, uploads, sender) => remote.get(subgraph)?.beginUpload(uploads, sender) ?? null,
     async close() {
       await Promise.all([...remote.values()].map(source => source.close()));
     },

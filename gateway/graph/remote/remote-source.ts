@@ -6,7 +6,7 @@ import { nobody } from '../../../schema/principal.ts';
 import type { Clock, Random } from '../../../subgraphs/clock.ts';
 import type { Context } from '../../../subgraphs/context.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
-import type { UploadedFile, Uploads } from '../../../subgraphs/uploads.ts';
+import type { Sender, UploadedFile, Uploads } from '../../../subgraphs/uploads.ts';
 import type { Vault } from '../../../subgraphs/vault.ts';
 import { fragmentsOf, isPaid, type PaidFields } from '../paid-rule.ts';
 import type { Operation, Source } from '../source.ts';
@@ -88,9 +88,9 @@ export class RemoteSource implements Source {
   }
 
   /** A file for this subgraph. The nonce of the call that brings it is its id: nobody can guess it, and it serves once. */
-  beginUpload(uploads: Uploads): RemoteUpload {
+  beginUpload(uploads: Uploads, sender: Sender): RemoteUpload {
     const id = this.#nonce();
-    return new RemoteUpload(id, uploads, file => this.#deliver(id, file));
+    return new RemoteUpload(id, uploads, sender, file => this.#deliver(id, file));
   }
 
   async #deliver(nonce: string, { bytes, sha256 }: UploadedFile): Promise<void> {

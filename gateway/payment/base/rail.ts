@@ -18,6 +18,7 @@ import { epochChainOf } from './epoch-chain.ts';
 import { meansOf, readyToPay, searchElsewhere, usedInTime } from './ready.ts';
 import { searchFrom } from './search-from.ts';
 import { signedBy } from './signed-by.ts';
+import type { Unproven } from './unproven.ts';
 import { compareAccepted, verifyAuthorization } from './verify.ts';
 
 export interface BaseRailParts {
@@ -27,6 +28,7 @@ export interface BaseRailParts {
   /** @throws while it is not known. */
   readonly chain_epoch: () => number;
   readonly settler: Settler<ClaimItem<BasePayment>>;
+  readonly unproven: Unproven;
 }
 
 /** Who judges a payment on Base by itself. */
@@ -36,7 +38,8 @@ export const baseJudge: Pick<Rail<BasePayment>, 'compare' | 'verify'> = {
 };
 
 /** USDC on Base, by EIP-3009. */
-export function openBaseRail({ database, chain, chain_head, chain_epoch, settler }: BaseRailParts): Rail<BasePayment> {
+export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
+  const { database, chain, chain_head, chain_epoch, settler, unproven } = parts;
   const epoch_chain = epochChainOf(chain);
   const carried = carriedOnBase(chain);
   return {
@@ -46,6 +49,7 @@ export function openBaseRail({ database, chain, chain_head, chain_epoch, settler
       return chain_epoch();
     },
     settler,
+    prove: (payment, address) => unproven.prove(payment, address),
     ready: readyToPay,
     usedInTime,
     find: searchElsewhere,

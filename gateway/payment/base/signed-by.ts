@@ -15,7 +15,7 @@ export const signedBy: Rail['signedBy'] = async (till, payer, text, signature) =
   const digest = hashMessage(text, 'bytes');
   if (signatureOf(payer as Hex, digest, signature as Hex).kind === 'ecdsa') return true;
   const asked = await till.searches.take(async () => ({
-    verdict: await till.wallets.verifies(payer, digest, signature),
+    verdict: await till.wallets.verifies(payer, digest, signature, payer),
   }));
   return asked?.verdict === 'valid';
 };

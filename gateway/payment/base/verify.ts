@@ -1,5 +1,5 @@
-import { getAddress } from 'viem';
 import { atomicAmount } from '../../../schema/amount.ts';
+import { spelt } from '../../../schema/eip55.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
 import type { ExactEvmPayload, Terms } from '../envelope.ts';
@@ -74,8 +74,8 @@ function judgeWindow({ authorization }: ExactEvmPayload, { now_ms, validity_seco
 function authorizationOf({ authorization: a }: ExactEvmPayload): Authorization {
   return {
     network: 'base',
-    payer: getAddress(a.from.toLowerCase()),
-    pay_to: getAddress(a.to.toLowerCase()),
+    payer: spelt(a.from),
+    pay_to: spelt(a.to),
     amount_atomic: atomicAmount(BigInt(a.value)),
     valid_after_seconds: Number(a.validAfter),
     valid_before_seconds: Number(a.validBefore),
@@ -83,8 +83,16 @@ function authorizationOf({ authorization: a }: ExactEvmPayload): Authorization {
   };
 }
 
+/** The door judges a payment first and the till once more, by its own clock; whose signature it is cannot change. */
+const signed = new WeakMap<ExactEvmPayload, BasePayment>();
+
 function signedPayment(payload: ExactEvmPayload): BasePayment {
+  const known = signed.get(payload);
+  if (known) return known;
   const authorization = authorizationOf(payload);
   const shown = payload.signature as Hex;
-  return { authorization, signature: signatureOf(authorization.payer, authorizationDigest(authorization), shown) };
+  const signature = signatureOf(authorization.payer, authorizationDigest(authorization), shown);
+  const payment = { authorization, signature };
+  signed.set(payload, payment);
+  return payment;
 }

@@ -1,7 +1,8 @@
 import type { WalletProofs, WalletVerdict } from '../../../subgraphs/session/index.ts';
+import { FairTurns, unprovenTurns } from '../fair-turns.ts';
 import type { Hex } from './abi.ts';
 import type { BaseChain } from './chain.ts';
-import { forCode, type Signature, signatureOf } from './signature.ts';
+import { type ContractSignature, forCode, type Signature, signatureOf } from './signature.ts';
 import { proofCalls, VALID_SIGNATURE } from './wallet-calls.ts';
 
 const NOBODY: Hex = `0x${'0'.repeat(40)}`;
@@ -9,27 +10,41 @@ const NOBODY: Hex = `0x${'0'.repeat(40)}`;
 /**
  * Whose signature it is, by the chain's word. Where code stands at the address that code alone decides (ERC-1271): a
  * delegated account's key (EIP-7702) may be one that its owner has given up. A wallet that is still to be made may be
- * made by any factory (ERC-6492): nothing is sent, and an address depends on its factory.
+ * made by those factories, or by any where none are named (ERC-6492): nothing is sent, and an address depends on its
+ * factory.
  */
-export function openWalletProofs(chain: Pick<BaseChain, 'code' | 'simulate'>): WalletProofs {
+export function openWalletProofs(
+  chain: Pick<BaseChain, 'code' | 'simulate'>,
+  factories: ReadonlySet<string> | null = null,
+): WalletProofs {
+  const turns = new FairTurns(unprovenTurns);
   return {
-    async verifies(address, digest, shown) {
+    async verifies(address, digest, shown, asker) {
       const wallet = address as Hex;
+      const signature = signatureOf(wallet, digest, shown as Hex);
       const code = await chain.code(wallet);
       if (code.kind !== 'ok') return 'unreachable';
-      const signature = signatureOf(wallet, digest, shown as Hex);
-      if (code.value !== '0x') return askWallet(chain, wallet, digest, forCode(signature));
-      if (signature.kind === 'ecdsa') return 'valid';
-      return signature.deploy === null ? 'invalid' : askWallet(chain, wallet, digest, signature);
+      const asked = askedOf(signature, code.value, factories);
+      if (asked === null) return signature.kind === 'ecdsa' ? 'valid' : 'invalid';
+      const answer = await turns.take(asker, async () => ({ verdict: await askWallet(chain, wallet, digest, asked) }));
+      return answer?.verdict ?? 'no_turn';
     },
   };
 }
 
-async function askWallet(
+/** What is put before the wallet's code; null where there is none, nor a way to make it. */
+function askedOf(signature: Signature, code: Hex, factories: ReadonlySet<string> | null): ContractSignature | null {
+  if (code !== '0x') return forCode(signature);
+  if (signature.kind === 'ecdsa' || signature.deploy === null) return null;
+  return factories === null || factories.has(signature.deploy.factory.toLowerCase()) ? signature : null;
+}
+
+/** By ERC-1271, in a call that is undone. */
+export async function askWallet(
   chain: Pick<BaseChain, 'simulate'>,
   wallet: Hex,
   digest: Uint8Array,
-  signature: Extract<Signature, { kind: 'contract' }>,
+  signature: ContractSignature,
 ): Promise<WalletVerdict> {
   const answer = await chain.simulate(proofCalls(wallet, digest, signature), NOBODY);
   if (answer.kind !== 'ok') return 'unreachable';

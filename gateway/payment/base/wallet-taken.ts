@@ -11,7 +11,7 @@ import type { CallFees } from './chain.ts';
 import { type ContractSignature, signatureOnWire } from './signature.ts';
 import { paymentCalls, proofCalls, VALID_SIGNATURE } from './wallet-calls.ts';
 
-const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
+export const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
 
 /**
  * Only the very transfer, run and undone, tells that USDC and the wallet will take the payment, within their gas; and of
@@ -24,18 +24,9 @@ export async function walletTakes(
   signature: ContractSignature,
 ): Promise<'taken' | 'spent'> {
   if (await revertedLately(till, authorization)) throw rejected(till, paid, REVERTED_LATELY);
-  const market = await till.chain.market([]);
-  if (market.kind !== 'ok') throw chainUnreachable(market.cause);
-  const { head, priority_fee_wei } = market.value;
-  // Priced as what is sent: code must not be able to tell the two apart by a fee of nothing.
-  const fees = { max_fee_wei: 2n * head.base_fee_wei + priority_fee_wei, priority_fee_wei };
-  const [taken, made] = await Promise.all([
-    till.chain.simulate(paymentCalls(authorization, signature), till.settles_from, fees),
-    signature.deploy === null ? stands : isMade(till, authorization, signature, fees),
-  ]);
-  if (taken.kind !== 'ok') throw chainUnreachable(taken.cause);
-  if (made.kind !== 'ok') throw chainUnreachable(made.cause);
-  if (taken.value !== null && made.value) return 'taken';
+  const moves = await wouldMove(till, authorization, signature);
+  if (moves.kind !== 'ok') throw chainUnreachable(moves.cause);
+  if (moves.value) return 'taken';
   const now = await till.chain.readiness(authorization);
   if (now.kind !== 'ok') throw chainUnreachable(now.cause);
   if (now.value.used) return 'spent';
@@ -46,6 +37,26 @@ export async function walletTakes(
   );
 }
 
+/** Whether the very transfer, run and undone, goes through, and leaves a wallet where none stood. */
+export async function wouldMove(
+  chained: Pick<Till, 'chain' | 'settles_from'>,
+  authorization: Authorization,
+  signature: ContractSignature,
+): Promise<Reached<boolean>> {
+  const { chain, settles_from } = chained;
+  const market = await chain.market([]);
+  if (market.kind !== 'ok') return market;
+  const { head, priority_fee_wei } = market.value;
+  // Priced as what is sent: code must not be able to tell the two apart by a fee of nothing.
+  const fees = { max_fee_wei: 2n * head.base_fee_wei + priority_fee_wei, priority_fee_wei };
+  const [moved, made] = await Promise.all([
+    chain.simulate(paymentCalls(authorization, signature), settles_from, fees),
+    signature.deploy === null ? stands : isMade(chained, authorization, signature, fees),
+  ]);
+  if (made.kind !== 'ok') return made;
+  return map(moved, returned => returned !== null && made.value);
+}
+
 const stands: Reached<boolean> = { kind: 'ok', value: true };
 
 /**
@@ -54,7 +65,7 @@ const stands: Reached<boolean> = { kind: 'ok', value: true };
  * can speak in the wallet's place. One that behaves otherwise on the chain costs `wallet_gas_max` once, and the payer a rest.
  */
 async function isMade(
-  { chain, settles_from }: Till,
+  { chain, settles_from }: Pick<Till, 'chain' | 'settles_from'>,
   authorization: Authorization,
   signature: ContractSignature,
   fees: CallFees,
@@ -67,8 +78,9 @@ async function isMade(
 export async function requireProof(till: Till, { paid, payment }: Presented<BasePayment>): Promise<void> {
   const { authorization, signature } = payment;
   const digest = authorizationDigest(authorization);
-  const verdict = await till.wallets.verifies(authorization.payer, digest, signatureOnWire(signature));
+  const { payer } = authorization;
+  const verdict = await till.wallets.verifies(payer, digest, signatureOnWire(signature), payer);
   // The money may be here: not charged is nothing that could be said of it.
-  if (verdict === 'unreachable') throw new Refusal('settlement_pending');
+  if (verdict === 'unreachable' || verdict === 'no_turn') throw new Refusal('settlement_pending');
   if (verdict === 'invalid') throw rejected(till, paid, NOT_SIGNED);
 }

@@ -3,6 +3,7 @@ import { findSettlement } from '../../../subgraphs/receipt/index.ts';
 import type { ExactSvmPayload } from '../envelope.ts';
 import { vouchFor } from '../facilitator/vouch.ts';
 import type { Decision } from '../outcome.ts';
+import { PROVEN } from '../proof.ts';
 import type { Rail, Sent } from '../rail.ts';
 import { recheckFinalized } from '../settle/finality.ts';
 import type { Settler } from '../settle/settle.ts';
@@ -43,6 +44,8 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     settler,
     compare: judge.compare,
     verify: (payload, offered) => judge.verify(payload as ExactSvmPayload, offered),
+    // Its payer has signed the transaction itself, which was judged by that.
+    prove: async () => PROVEN,
     ready: (till, presented) => readyToPay(chain, till, presented),
     // Its time is the chain's blocks: none is late before the chain was asked.
     usedInTime: async () => null,

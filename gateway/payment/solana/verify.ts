@@ -50,26 +50,59 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
   const official = officialScheme(fee_payer ?? '');
   const treasury = usdcAccountOf(pay_to);
   treasury.catch(() => {});
+  const verify = rememberVerified(judge);
   return {
     compare: (accepted: Terms, offered: Offered) => compareAccepted(accepted, offered, fee_payer),
-    async verify({ transaction }: ExactSvmPayload, offered: Offered): Promise<Verified<SolanaPayment>> {
-      const read = readTransaction(Buffer.from(transaction, 'base64'));
-      if (read === null) return refused('malformed');
-      const transfer = transferIn(read);
-      if (transfer === null) return refused('no_transfer');
-      const fault = compareSigners(read, transfer) ?? compareTransfer(transfer, await treasury, offered);
-      if (fault?.code === 'wrong_payee') return toAnother(read, transfer, transaction, offered.now_ms);
-      if (fault) return fault;
-      if (transfer.source !== (await usdcAccountOf(transfer.authority))) return refused('wrong_source');
-      const named = feePayerOf(read);
-      const scheme = named === fee_payer ? official : officialScheme(named);
-      const requirements = requirementsOf(offered.amount_atomic, pay_to, named);
-      const { isValid, invalidReason } = await scheme.verify(payloadOf(transaction, requirements), requirements);
-      if (!isValid) return officially(invalidReason);
-      const payment = paymentOf(read, transfer, { transaction, pay_to, fee_payer: named }, offered.now_ms);
-      return named === fee_payer ? { kind: 'verified', ...payment } : forAnother(payment);
-    },
+    verify,
   };
+
+  async function judge({ transaction }: ExactSvmPayload, offered: Offered): Promise<Verified<SolanaPayment>> {
+    const read = readTransaction(Buffer.from(transaction, 'base64'));
+    if (read === null) return refused('malformed');
+    const transfer = transferIn(read);
+    if (transfer === null) return refused('no_transfer');
+    const fault = compareSigners(read, transfer) ?? compareTransfer(transfer, await treasury, offered);
+    if (fault?.code === 'wrong_payee') return toAnother(read, transfer, transaction, offered.now_ms);
+    if (fault) return fault;
+    if (transfer.source !== (await usdcAccountOf(transfer.authority))) return refused('wrong_source');
+    const named = feePayerOf(read);
+    const scheme = named === fee_payer ? official : officialScheme(named);
+    const requirements = requirementsOf(offered.amount_atomic, pay_to, named);
+    const { isValid, invalidReason } = await scheme.verify(payloadOf(transaction, requirements), requirements);
+    if (!isValid) return officially(invalidReason);
+    const payment = paymentOf(read, transfer, { transaction, pay_to, fee_payer: named }, offered.now_ms);
+    return named === fee_payer ? { kind: 'verified', ...payment } : forAnother(payment);
+  }
+}
+
+type Judge = (payload: ExactSvmPayload, offered: Offered) => Promise<Verified<SolanaPayment>>;
+
+/**
+ * The door judges a payment first and the till once more: of what was judged at the same price only the time by which it
+ * has to be used is told anew, since that is counted from now.
+ */
+function rememberVerified(judge: Judge): Judge {
+  const known = new WeakMap<
+    ExactSvmPayload,
+    { readonly amount_atomic: bigint; readonly verified: Verified<SolanaPayment> }
+  >();
+  return async (payload, offered) => {
+    const { amount_atomic, now_ms } = offered;
+    const before = known.get(payload);
+    if (before?.amount_atomic === amount_atomic) return asOf(before.verified, now_ms);
+    const verified = await judge(payload, offered);
+    known.set(payload, { amount_atomic, verified });
+    return verified;
+  };
+}
+
+function asOf(verified: Verified<SolanaPayment>, now_ms: number): Verified<SolanaPayment> {
+  if (verified.kind === 'refused') return verified;
+  return { ...verified, authorization: { ...verified.authorization, valid_before_seconds: usableUntil(now_ms) } };
+}
+
+function usableUntil(now_ms: number): number {
+  return Math.floor(now_ms / 1_000) + limits.solana_blockhash_seconds;
 }
 
 function same(a: string, b: string | undefined): boolean {
@@ -179,7 +212,7 @@ function paymentOf(
       fee_payer,
       // The chain is yet to be asked.
       last_valid_block_height: 0,
-      valid_before_seconds: Math.floor(now_ms / 1_000) + limits.solana_blockhash_seconds,
+      valid_before_seconds: usableUntil(now_ms),
     },
     signature: { kind: 'partial', transaction },
   };

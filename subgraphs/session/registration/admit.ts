@@ -6,12 +6,16 @@ import type { SessionContext } from '../context.ts';
 import { proveControl } from './control.ts';
 import type { SignedText } from './take-signature.ts';
 
-/** The proven wallet and what it signed. @throws the refusal that names what is missing. */
+/**
+ * The proven wallet and what it signed. `look` sees first whether what stands here would let that wallet register at
+ * all: a wallet is asked only then. @throws the refusal that names what is missing.
+ */
 export async function controlledWallet(
   request: RegistrationRequest,
-  { clock, wallets }: Pick<SessionContext, 'clock' | 'wallets'>,
+  { clock, wallets, principal }: Pick<SessionContext, 'clock' | 'wallets' | 'principal'>,
+  look: (wallet: Address) => Promise<void>,
 ): Promise<{ readonly wallet: Address } & SignedText> {
-  const control = await proveControl(request, clock.now_ms(), wallets);
+  const control = await proveControl(request, clock.now_ms(), { wallets, asker: principal.address, look });
   switch (control.kind) {
     case 'proven': {
       const { kind: _, ...proven } = control;
@@ -30,6 +34,8 @@ export async function controlledWallet(
       throw new Refusal('control_proof_invalid', { param: 'signature_timestamp' });
     case 'foreign_signature':
       throw new Refusal('control_proof_invalid', { param: 'wallet_signature' });
+    case 'no_turn':
+      throw new Refusal('unavailable', { facts: { charged: false } });
     case 'unreachable':
       throw new Refusal('chain_unavailable', { facts: { charged: false } });
   }

@@ -7,7 +7,7 @@ import type { SessionContext } from '../context.ts';
 import { controlledWallet } from './admit.ts';
 import type { RegistrationAnswer } from './answer.ts';
 import { type Application, nextAgentId, openAgent, walletSlot } from './open-agent.ts';
-import { recoverRegistration, registeredUnder, standingRegistration } from './recover.ts';
+import { type Registered, recoverRegistration, registeredUnder, standingRegistration } from './recover.ts';
 import { type SignedText, takeSignature } from './take-signature.ts';
 
 export type RegisteredByReceipt = Pick<Charged<RegistrationAnswer>, 'answer' | 'settlement_status'>;
@@ -22,10 +22,13 @@ export async function registerByReceipt(
   task_id: string,
   context: SessionContext,
 ): Promise<RegisteredByReceipt> {
-  const { wallet, ...signed } = await controlledWallet(request, context);
-  let standing = await standingRegistration(context, wallet, task_id);
+  const found: { standing: Registered | null } = { standing: null };
+  const { wallet, ...signed } = await controlledWallet(request, context, async named => {
+    found.standing = await standingRegistration(context, named, task_id);
+    if (found.standing === null) await requireCollectedFrom(named, task_id, context);
+  });
+  let { standing } = found;
   if (standing === null) {
-    await requireCollectedFrom(wallet, task_id, context);
     const application = { wallet, task_id, ...signed };
     const opened = await context.database.transaction(tx => openUnlessOpen(tx, application, context));
     if (opened !== null) return { answer: opened, settlement_status: 'settled' };

@@ -37,16 +37,25 @@ export type Control =
   | { readonly kind: 'stale' }
   | { readonly kind: 'foreign_signature' }
   | { readonly kind: 'wrong_request_hash' }
-  | { readonly kind: 'unreachable' };
+  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'no_turn' };
+
+/** Whom it is about to be asked of whose signature it is, and for whom; `look` throws where it is not worth asking. */
+export interface Asking {
+  readonly wallets: WalletProofs;
+  readonly asker: string;
+  look?(wallet: Address): Promise<void>;
+}
 
 /**
- * Whether the request proves control of the wallet that it names. What the request alone can tell is told first; whose
- * signature it is (EIP-191, of a key or of a contract) is asked last, since a question to the chain hangs on it.
+ * Whether the request proves control of the wallet that it names. What the request alone can tell is told first, then what
+ * stands here; whose signature it is (EIP-191, of a key or of a contract) is asked last, since questions to the chain hang
+ * on it.
  */
 export async function proveControl(
   request: RegistrationRequest,
   now_ms: number,
-  wallets: WalletProofs,
+  { wallets, asker, look }: Asking,
 ): Promise<Control> {
   const wallet = checksumAddress(request.agentWallet);
   if (wallet === null) return { kind: 'invalid_wallet' };
@@ -59,8 +68,9 @@ export async function proveControl(
   }
   if (!isFresh(signature_timestamp, now_ms)) return { kind: 'stale' };
   if (!isBytes(wallet_signature)) return { kind: 'foreign_signature' };
-  const verdict = await wallets.verifies(wallet, hashMessage(text, 'bytes'), wallet_signature);
-  if (verdict === 'unreachable') return { kind: 'unreachable' };
+  await look?.(wallet);
+  const verdict = await wallets.verifies(wallet, hashMessage(text, 'bytes'), wallet_signature, asker);
+  if (verdict === 'unreachable' || verdict === 'no_turn') return { kind: verdict };
   if (verdict !== 'valid') return { kind: 'foreign_signature' };
   return { kind: 'proven', wallet, request_hash, signed_at_seconds: signature_timestamp };
 }

@@ -27,9 +27,10 @@ export function registrationPaid(
     networks: ['base'],
     route: { model: 'register', hub: 'svc' },
     async admit(request, payer, context: SessionContext) {
-      const { wallet } = await controlledWallet(request, context);
-      requirePayer(wallet, payer);
-      if ((await agentOfWallet(context.database, wallet)) !== null) throw new Refusal('wallet_registered');
+      await controlledWallet(request, context, async wallet => {
+        requirePayer(wallet, payer);
+        if ((await agentOfWallet(context.database, wallet)) !== null) throw new Refusal('wallet_registered');
+      });
     },
     // Held by the claim from its first moment and kept once recorded: of two payments by one wallet the second is
     // refused before any money moves.

@@ -1,0 +1,102 @@
+import { limits } from '../../../schema/limits.ts';
+import type { Clock } from '../../../subgraphs/clock.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { Gathering } from '../../../subgraphs/gathering.ts';
+import { contractPayersAmong } from '../../../subgraphs/receipt/index.ts';
+import { Remembered } from '../remembered.ts';
+import type { Reached } from '../rpc.ts';
+import type { Hex } from './abi.ts';
+import type { BaseChain } from './chain.ts';
+
+/** What is known of an address in whose name a payment came that no key of its own has signed. */
+export interface Payer {
+  readonly has_code: boolean;
+  /** Its code has signed for money that moved through here within a day, or may have. */
+  readonly has_paid: boolean;
+}
+
+export type Look = { readonly kind: 'seen'; readonly payer: Payer } | Exclude<Reached<never>, { kind: 'ok' }>;
+
+interface Entry {
+  readonly until_ms: number;
+  again_left: number;
+  look: Promise<Look | null>;
+  /** Nothing was learnt: it is asked anew by whoever comes next. */
+  failed: boolean;
+}
+
+const ADDRESSES_MAX = 10_000;
+const AGAIN_MAX = 3;
+
+/**
+ * What stands at the addresses that are named as payers, and whether they have paid before: one question to the node and
+ * one to the database for all who ask while others are under way, and for a moment none at all. That moment lets nothing
+ * pass, as code found there is asked itself. That there is none may change with the next block (a wallet is made, a key
+ * delegates by EIP-7702): so it is looked for again a few times within the moment, and taken as it was only for an
+ * address in whose name such payments keep coming.
+ */
+export class PayerLooks {
+  readonly #clock: Pick<Clock, 'now_ms'>;
+  readonly #codes: Gathering<Reached<Hex>>;
+  readonly #paid: Gathering<true>;
+  readonly #entries = new Remembered<Entry>(ADDRESSES_MAX);
+  #asking = 0;
+
+  constructor(chain: Pick<BaseChain, 'code'>, database: Pick<Database, 'query'>, clock: Pick<Clock, 'now_ms'>) {
+    this.#clock = clock;
+    this.#codes = new Gathering(async addresses => {
+      const codes = await Promise.all(addresses.map(address => chain.code(address as Hex)));
+      return new Map(addresses.map((address, index) => [address, codes[index] as Reached<Hex>]));
+    });
+    this.#paid = new Gathering(async addresses => {
+      const paid = await contractPayersAmong(database, addresses, limits.contract_payer_known_seconds);
+      return new Map(paid.map(address => [address, true]));
+    });
+  }
+
+  /** Null where too many addresses are being looked at. @throws DatabaseAway */
+  async look(address: Hex): Promise<Look | null> {
+    const now_ms = this.#clock.now_ms();
+    let made = false;
+    const entry = this.#entries.get(
+      address,
+      known => !known.failed && now_ms < known.until_ms,
+      () => {
+        made = true;
+        return this.#entry(address, now_ms);
+      },
+    );
+    const look = await entry.look;
+    if (made || entry.again_left === 0 || look === null || (look.kind === 'seen' && look.payer.has_code)) return look;
+    entry.again_left--;
+    entry.look = this.#ask(address, entry);
+    return entry.look;
+  }
+
+  #entry(address: Hex, now_ms: number): Entry {
+    const until_ms = now_ms + limits.payer_look_ms;
+    const entry: Entry = { until_ms, again_left: AGAIN_MAX, look: Promise.resolve(null), failed: false };
+    entry.look = this.#ask(address, entry);
+    return entry;
+  }
+
+  async #ask(address: Hex, entry: Entry): Promise<Look | null> {
+    if (this.#asking >= limits.payer_looks_underway_max) {
+      entry.failed = true;
+      return null;
+    }
+    this.#asking++;
+    try {
+      const [code, paid] = await Promise.all([this.#codes.ask(address), this.#paid.ask(address)]);
+      if (code?.kind === 'ok')
+        return { kind: 'seen', payer: { has_code: code.value !== '0x', has_paid: paid ?? false } };
+      entry.failed = true;
+      return code ?? { kind: 'unreachable', cause: new Error('no word of the code at an address') };
+    } catch (error) {
+      entry.failed = true;
+      throw error;
+    } finally {
+      this.#asking--;
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../../subgraphs/clock.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { claimByKey } from '../../../subgraphs/receipt/index.ts';
+import { FairTurns, unprovenTurns } from '../fair-turns.ts';
+import { type BasePayment, claimKey } from '../payment.ts';
+import { PROVEN, type Proof } from '../proof.ts';
+import { UnprovenBudget } from '../unproven-budget.ts';
+import type { Hex } from './abi.ts';
+import { authorizationDigest } from './authorization.ts';
+import type { BaseChain } from './chain.ts';
+import { PayerLooks } from './payer-looks.ts';
+import { isStored, type Signature } from './signature.ts';
+import { type Signer, signerOf } from './signer.ts';
+import { askWallet } from './wallet-proofs.ts';
+import { NOT_SIGNED, wouldMove } from './wallet-taken.ts';
+
+export interface UnprovenParts {
+  readonly chain: BaseChain;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly wallet_factories: ReadonlySet<string>;
+  readonly settles_from: Hex;
+}
+
+const NO_TURN: Proof = { kind: 'no_turn', retry_after_seconds: 2 };
+
+/**
+ * Payments whose signature is no key's of their payer: a contract wallet's, or forged. Code at the payer's address alone
+ * can tell, and to ask it is dear: so where there is none nobody is asked, and otherwise a few at a time are, each address
+ * that they come from in its turn. Payers whose code has paid within a day have turns of their own. To name one of them
+ * proves nothing and pushes nobody aside: who does so waits in the line of his own address, and the wallet says no.
+ */
+export class Unproven {
+  readonly #parts: UnprovenParts;
+  readonly #looks: PayerLooks;
+  readonly #budget: UnprovenBudget;
+  readonly #strangers = new FairTurns(unprovenTurns);
+  readonly #known = new FairTurns(unprovenTurns);
+  /** The door asks, and the till once more: a wallet that has said yes to a payment is not asked again for it. */
+  readonly #proven = new WeakSet<Signature>();
+
+  constructor(parts: UnprovenParts) {
+    this.#parts = parts;
+    this.#looks = new PayerLooks(parts.chain, parts.database, parts.clock);
+    this.#budget = new UnprovenBudget(parts.clock);
+  }
+
+  /** `address`: where the request comes from. @throws DatabaseAway */
+  async prove(payment: BasePayment, address: string): Promise<Proof> {
+    const { signature } = payment;
+    if (signature.kind === 'ecdsa' || this.#proven.has(signature)) return PROVEN;
+    const proof = await this.#judge(payment, address);
+    if (proof.kind === 'proven') this.#proven.add(signature);
+    const wait_ms = proof.kind === 'rejected' ? this.#budget.refusalWaitMs(address) : 0;
+    if (wait_ms > 0) await sleep(wait_ms, null, { ref: false });
+    return proof;
+  }
+
+  async #judge(payment: BasePayment, address: string): Promise<Proof> {
+    const { authorization, signature } = payment;
+    const look = await this.#looks.look(authorization.payer);
+    if (look === null) return NO_TURN;
+    const payer = look.kind === 'seen' ? look.payer : null;
+    const signer = payer && signerOf(signature, payer.has_code, this.#parts.wallet_factories);
+    if (signer?.kind === 'refused' && !payer?.has_paid) return { kind: 'rejected', reason: signer.reason };
+    const wait_seconds = payer?.has_paid ? null : this.#budget.ask(address);
+    if (wait_seconds !== null) return { kind: 'no_turn', retry_after_seconds: wait_seconds };
+    const line = payer?.has_paid ? this.#known : this.#strangers;
+    const asked = () =>
+      look.kind === 'seen' && signer ? this.#ask(payment, signer) : this.#standing(payment, look as Proof);
+    const proof = await line.take(address, asked);
+    return proof ?? NO_TURN;
+  }
+
+  async #ask(payment: BasePayment, signer: Signer): Promise<Proof> {
+    if (signer.kind !== 'code') {
+      const reason = signer.kind === 'refused' ? signer.reason : NOT_SIGNED;
+      return this.#standing(payment, { kind: 'rejected', reason });
+    }
+    const { authorization } = payment;
+    const { chain } = this.#parts;
+    const verdict = await askWallet(chain, authorization.payer, authorizationDigest(authorization), signer.signature);
+    if (verdict === 'valid') return PROVEN;
+    // What counts is what it says to USDC, whoever else it may not speak to.
+    const moves = await wouldMove(this.#parts, authorization, signer.signature);
+    if (moves.kind !== 'ok') return this.#standing(payment, moves);
+    return moves.value ? PROVEN : this.#standing(payment, { kind: 'rejected', reason: NOT_SIGNED });
+  }
+
+  /**
+   * A wallet may have other owners, a key may have taken its delegation back, the chain may be away: what was taken for
+   * the payer's own once is his, if it is that very signature. `otherwise` where no such payment stands here.
+   */
+  async #standing({ authorization, signature }: BasePayment, otherwise: Proof): Promise<Proof> {
+    const claim = await claimByKey(this.#parts.database, claimKey(authorization));
+    return isStored(claim?.authorization.signature, signature) ? PROVEN : otherwise;
+  }
+}

@@ -1,0 +1,82 @@
+import { limits } from '../../schema/limits.ts';
+
+interface Waiting {
+  begin(): void;
+}
+
+export interface FairTurnsBounds {
+  readonly at_once_max: number;
+  readonly wait_ms_max: number;
+  /** More of one asker are sent away at once. */
+  readonly waiting_per_asker_max: number;
+}
+
+/** Of what is asked of strangers' code. */
+export const unprovenTurns: FairTurnsBounds = {
+  at_once_max: limits.unproven_turns_at_once_max,
+  wait_ms_max: limits.unproven_turn_wait_ms_max,
+  waiting_per_asker_max: limits.unproven_waiting_per_address_max,
+};
+
+/**
+ * Lets a few at a time do what is dear. Those who wait are served in turn by who asks: whoever asks for much keeps
+ * himself waiting, and another who asks for one thing waits for one thing of his.
+ */
+export class FairTurns {
+  readonly #bounds: FairTurnsBounds;
+  #free: number;
+  /** Askers in the order in which they are next. */
+  readonly #lines = new Map<string, Waiting[]>();
+
+  constructor(bounds: FairTurnsBounds) {
+    this.#bounds = bounds;
+    this.#free = bounds.at_once_max;
+  }
+
+  /** Null where no turn came in time, or the asker has too many in line. */
+  async take<T extends object>(asker: string, work: () => Promise<T>): Promise<T | null> {
+    if (!(await this.#turn(asker))) return null;
+    try {
+      return await work();
+    } finally {
+      const next = this.#next();
+      if (next) next.begin();
+      else this.#free++;
+    }
+  }
+
+  #turn(asker: string): Promise<boolean> {
+    if (this.#free > 0) {
+      this.#free--;
+      return Promise.resolve(true);
+    }
+    const line = this.#lines.get(asker) ?? [];
+    if (line.length >= this.#bounds.waiting_per_asker_max) return Promise.resolve(false);
+    this.#lines.set(asker, line);
+    return new Promise(resolve => {
+      const patience = setTimeout(() => {
+        line.splice(line.indexOf(waiting), 1);
+        if (line.length === 0 && this.#lines.get(asker) === line) this.#lines.delete(asker);
+        resolve(false);
+      }, this.#bounds.wait_ms_max);
+      const waiting: Waiting = {
+        begin() {
+          clearTimeout(patience);
+          resolve(true);
+        },
+      };
+      line.push(waiting);
+    });
+  }
+
+  #next(): Waiting | undefined {
+    for (const [asker, line] of this.#lines) {
+      // To the end of all lines, if there is more in it.
+      this.#lines.delete(asker);
+      const next = line.shift();
+      if (line.length > 0) this.#lines.set(asker, line);
+      return next;
+    }
+    return undefined;
+  }
+}

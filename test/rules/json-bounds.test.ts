@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { exceededBy, type JsonExtent } from '../../schema/json-bounds.ts';
+import { limits } from '../../schema/limits.ts';
+
+const bytes = (text: string) => Buffer.from(text);
+
+/** What JSON.parse has made of it. */
+function extentOf(value: unknown): JsonExtent {
+  if (typeof value !== 'object' || value === null) return { depth: 0, members: 0 };
+  const inner = Object.values(value).map(extentOf);
+  return {
+    depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
+    members: inner.length + inner.reduce((sum, { members }) => sum + members, 0),
+  };
+}
+
+/** The same as the pass over its bytes finds it: what it lets through, and one less of which it does not. */
+function isExactly(text: string, { depth, members }: JsonExtent): boolean {
+  return (
+    exceededBy(bytes(text), { depth, members }) === null &&
+    (depth === 0 || exceededBy(bytes(text), { depth: depth - 1, members }) === 'depth') &&
+    (members === 0 || exceededBy(bytes(text), { depth, members: members - 1 }) === 'members')
+  );
+}
+
+describe('how deep and how large a JSON text is, found without parsing it', () => {
+  test('is what JSON.parse makes of it, however it is spaced', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t', '\r\n '), (value, space) => {
+        const text = JSON.stringify(value, null, space as string);
+        expect(isExactly(text, extentOf(JSON.parse(text)))).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is not touched by what stands in strings, escaped or not', () => {
+    const mark = fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ':', ' ', 'ü', '\u2028', 'a', '\ud83d\ude00');
+    const text = fc.string({ unit: mark });
+    fc.assert(
+      fc.property(fc.dictionary(text, fc.array(text)), value => {
+        const json = JSON.stringify(value);
+        expect(isExactly(json, extentOf(JSON.parse(json)))).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('comes to an end on anything', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ' ', '1') }), text => {
+        expect([null, 'depth', 'members']).toContain(exceededBy(bytes(text)));
+      }),
+    );
+  });
+
+  test.each<[string, string, ReturnType<typeof exceededBy>]>([
+    ['as deep as may be', `${'['.repeat(limits.json_depth_max)}${']'.repeat(limits.json_depth_max)}`, null],
+    ['one deeper', `${'{"a":'.repeat(limits.json_depth_max)}[]${'}'.repeat(limits.json_depth_max)}`, 'depth'],
+    ['a megabyte of nested lists', '['.repeat(1024 * 1024), 'depth'],
+    ['as many members as may be', `[${'1,'.repeat(limits.json_members_max - 1)}1]`, null],
+    ['one more', `[${'1,'.repeat(limits.json_members_max)}1]`, 'members'],
+    ['a megabyte of empty lists', `[${'[],'.repeat(300_000)}[]]`, 'members'],
+  ])('%s', (_, text, exceeded) => {
+    expect(exceededBy(bytes(text))).toBe(exceeded);
+  });
+});
