@@ -1,6 +1,7 @@
 import type { Contest } from './contest.ts';
 import { append } from './contests/append.ts';
 import { fanOut } from './contests/fan-out.ts';
+import { besieged, crowded, forged, forgedAgain } from './contests/forged.ts';
 import { growth } from './contests/growth.ts';
 import { pageInProcess, pageRemote } from './contests/page-graphql.ts';
 import { pageByRest } from './contests/page-rest.ts';
@@ -24,5 +25,9 @@ export const contests: readonly Contest[] = [
   pageRemote,
   settlements,
   unpaid,
+  forged,
+  forgedAgain,
+  besieged,
+  crowded,
   growth,
 ];

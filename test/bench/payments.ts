@@ -5,10 +5,11 @@ import { newPayer, type SignedAuthorization, signed } from './authorizations.ts'
 /** PAYMENT-SIGNATURE headers, as official clients send them. */
 export function signedPayments(count: number, pay_to: Hex): string[] {
   const payer = newPayer();
-  return Array.from({ length: count }, () => header(signed(payer, pay_to)));
+  return Array.from({ length: count }, () => paymentHeader(signed(payer, pay_to)));
 }
 
-function header({ authorization, signature }: SignedAuthorization): string {
+/** As it goes over the wire. */
+export function paymentHeader({ authorization, signature }: SignedAuthorization): string {
   const payment = {
     x402Version: 2,
     accepted: {

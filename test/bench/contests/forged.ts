@@ -1,0 +1,133 @@
+import { type Child, measured } from '../child/child.ts';
+import { type Arena, atMost, type Contest, cpuMs, type Side, type Sides } from '../contest.ts';
+import { forgedPayments } from '../forgeries.ts';
+import { drive } from '../load/callers.ts';
+import { bytesOf, Connection } from '../load/connection.ts';
+import { signedPayments } from '../payments.ts';
+import type { BesiegerGiven } from '../servers/besieger.ts';
+import type { GatewayReady } from '../servers/gateway.ts';
+
+const CALLERS = 64;
+/** Each of them waits for its 402 once they are many: so many more keep the service as busy. */
+const FORGERS = 1_000;
+const FORGERIES = 2_000;
+/** Wallets in whose names they are. */
+const NAMED = 200;
+const CONNECTIONS = 200;
+const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] });
+
+const chat = (url: string, payment?: string) =>
+  bytesOf({
+    method: 'POST',
+    url: `${url}/v1/chat/completions`,
+    headers: payment === undefined ? {} : { 'payment-signature': payment },
+    body,
+  });
+
+/** What it costs to say no to a payment in somebody else's name, beside saying no to none: both are sent for nothing. */
+export const forged: Contest = {
+  name: 'forged',
+  beside: 'an unpaid call, of the same service',
+  lines: [{ name: 'forged payment, each another: CPU of its 402', unit: 'ms', goal: atMost(2), of: cpuMs }],
+  open: arena => refusing(arena, FORGERIES),
+};
+
+/** The same of one that is sent over and over. */
+export const forgedAgain: Contest = {
+  name: 'again-forged',
+  beside: 'an unpaid call, of the same service',
+  lines: [{ name: 'the same, one forged payment over and over', unit: 'ms', goal: atMost(2), of: cpuMs }],
+  open: arena => refusing(arena, 1),
+};
+
+async function refusing({ stage, seconds }: Arena, count: number): Promise<Sides> {
+  const gateway = await stage.gateway();
+  const { url, pay_to } = gateway.ready;
+  const asking = (requests: readonly Buffer[], callers: number): Side => {
+    let next = 0;
+    const request = () => requests[next++ % requests.length];
+    return { round: () => drive({ url, servers: [gateway], request, seconds, callers, status: 402 }) };
+  };
+  const forgeries = forgedPayments(count, Math.min(count, NAMED), pay_to).map(payment => chat(url, payment));
+  return { ours: asking(forgeries, FORGERS), beside: asking([chat(url)], CALLERS) };
+}
+
+const waits = (name: string) =>
+  ({
+    name,
+    unit: 'ms',
+    goal: atMost(2),
+    of: ({ counts }) => counts.p50_ms ?? Number.NaN,
+  }) as const satisfies Contest['lines'][number];
+
+/** What a paying caller waits for his answer while so many connections send nothing but forged payments. */
+export const besieged: Contest = {
+  name: 'besieged',
+  beside: 'the same caller alone',
+  lines: [waits(`one paying caller beside ${CONNECTIONS} connections of forged payments: p50`)],
+  open: arena =>
+    besieging(arena, (url, pay_to) => forgedPayments(FORGERIES, NAMED, pay_to).map(payment => chat(url, payment))),
+};
+
+/** The same where they send no payment at all, which is what any buyer begins with: less than this is not to be had. */
+export const crowded: Contest = {
+  name: 'crowded',
+  beside: 'the same caller alone',
+  lines: [waits(`the same beside ${CONNECTIONS} connections of unpaid calls, which nothing limits`)],
+  open: arena => besieging(arena, url => [chat(url)]),
+};
+
+async function besieging(
+  { stage, closing, seconds }: Arena,
+  requestsOf: (url: string, pay_to: GatewayReady['pay_to']) => readonly Buffer[],
+): Promise<Sides> {
+  const gateway = await stage.gateway();
+  const { url, pay_to } = gateway.ready;
+  const requests = requestsOf(url, pay_to).map(request => request.toString('base64'));
+  const given: BesiegerGiven = { url, connections: CONNECTIONS };
+  const besieger = await stage.start({ file: 'besieger', given }, closing);
+  const besieged = { begin: () => besieger.ask('begin', requests), end: () => besieger.ask<number>('end') };
+  return { ours: paying(gateway, seconds, besieged), beside: paying(gateway, seconds, null) };
+}
+
+/** One after the other, each paid. */
+interface Siege {
+  begin(): Promise<void>;
+  end(): Promise<number>;
+}
+
+function paying(server: Child<GatewayReady>, seconds: number, siege: Siege | null): Side {
+  const { url, pay_to } = server.ready;
+  return {
+    async round() {
+      const requests = signedPayments(Math.ceil(300 * seconds), pay_to).map(payment => chat(url, payment));
+      await siege?.begin();
+      let taken_ms: number[] = [];
+      const whole = await measured([server], async () => {
+        taken_ms = await timed(url, requests, seconds);
+        return taken_ms.length;
+      });
+      const answered = (await siege?.end()) ?? 0;
+      const p50_ms = taken_ms.sort((a, b) => a - b)[taken_ms.length >> 1] ?? Number.NaN;
+      return { ...whole, counts: { p50_ms, answered } };
+    },
+  };
+}
+
+async function timed(url: string, requests: readonly Buffer[], seconds: number): Promise<number[]> {
+  const taken_ms: number[] = [];
+  const connection = await Connection.open(url);
+  try {
+    const until_ms = performance.now() + seconds * 1_000;
+    for (const request of requests) {
+      const began_ms = performance.now();
+      if (began_ms >= until_ms) break;
+      const { status, body: text } = await connection.exchange(request);
+      if (status !== 200) throw new Error(`answered ${status}: ${text}`);
+      taken_ms.push(performance.now() - began_ms);
+    }
+    return taken_ms;
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,14 @@
+import type { Hex } from '../../gateway/payment/base/abi.ts';
+import { newPayer, signed } from './authorizations.ts';
+import { paymentHeader } from './payments.ts';
+
+/** PAYMENT-SIGNATURE headers that say all that is asked, in the names of so many wallets that never signed them. */
+export function forgedPayments(count: number, wallets: number, pay_to: Hex): string[] {
+  const forger = newPayer();
+  const named = Array.from({ length: wallets }, () => newPayer().address);
+  return Array.from({ length: count }, (_, index) => {
+    const { authorization, signature } = signed(forger, pay_to);
+    const payer = named[index % wallets] as Hex;
+    return paymentHeader({ authorization: { ...authorization, payer }, signature });
+  });
+}
