@@ -123,19 +123,30 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       without: () => readiness.without(),
     });
     closing.add(till.streams, it => it.stop(limits.stream_stop_ms_max));
-    return {
-      url,
-      drain: () => readiness.drain(),
-      close: () => closing.close(),
-      hurry: () => till.streams.cut(),
-      get underway() {
-        return paid_calls.underway;
-      },
-    };
+    return opened(url, { readiness, closing, streams: till.streams, paid_calls });
   } catch (error) {
     await closing.close();
     throw error;
   }
+}
+
+interface Running {
+  readonly readiness: Pick<Readiness, 'drain'>;
+  readonly closing: Closing;
+  readonly streams: Pick<Till['streams'], 'cut'>;
+  readonly paid_calls: Pick<PaidCalls, 'underway'>;
+}
+
+function opened(url: string, { readiness, closing, streams, paid_calls }: Running): Gateway {
+  return {
+    url,
+    drain: () => readiness.drain(),
+    close: () => closing.close(),
+    hurry: () => streams.cut(),
+    get underway() {
+      return paid_calls.underway;
+    },
+  };
 }
 
 const exposureOf = ({ metrics_token: token, profile }: Config) => ({ token, profile });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
-import { limits } from '../schema/limits.ts';
 import { Challenge, Problem } from './answers/discovery.ts';
 import type { Columns, Door, Method } from './door.ts';
 import { answerHeaders } from './openapi-headers.ts';
