@@ -9,13 +9,14 @@ import type { BaseChain } from './payment/base/chain.ts';
 import { epochChainOf } from './payment/base/epoch-chain.ts';
 import { withheld } from './payment/base/withheld.ts';
 import { ChainAway, openEpoch } from './payment/epoch.ts';
+import type { LogStanding } from './receipt-log.ts';
 
 export interface BaseStartParts {
   readonly database: Database;
   readonly chain: BaseChain;
   /** Null: nothing is anchored. */
   readonly anchoring: Anchoring | null;
-  readonly log: { readonly sound: boolean };
+  readonly log: LogStanding;
   readonly profile: 'development' | 'production';
   readonly logger: Logger;
 }
@@ -52,6 +53,11 @@ export class BaseStart {
   get sound(): boolean {
     const { anchoring, log } = this.#parts;
     return log.sound && this.done && (anchoring?.sound ?? true);
+  }
+
+  /** What stops this process from recording anything; null while nothing does. */
+  get halt(): LogStanding['halt'] {
+    return this.#parts.log.halt;
   }
 
   get anchoring(): Anchoring | null {

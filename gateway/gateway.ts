@@ -76,13 +76,14 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const database = closing.add(await openStore(config.database_url), store => store.close());
     hearDamagedRecords(database, operations.recordDamaged);
     const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
-    const { saved_head, base } = await openLogAndBase(config, {
+    const { log, base } = await openLogAndBase(config, {
       ...{ database, openChain, issuer: signer, logger, operations, closing, audit_leaves },
     });
     const issuer = await withHistories(signer, database, config, logger);
     closing.add(await BookGuard.open(database, logger), it => it.stop());
     await base.begin(issuer.jwks);
     const live = closing.add(await openLive(database), it => it.close());
+    await log.watch.listen(live);
     const hubs = closing.add(openHubs(config.hubs, hubOptions(config, operations)), it => it.close());
     watchHubs(metrics, hubs);
     const wallets = openWalletProofs(base.chain, factoriesOf(config));
@@ -97,8 +98,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       hubs,
       issuer,
       vault,
-      saved_head,
-      log: base,
+      ...{ saved_head: log.saved_head, known_log: log.known, log: base },
       faults,
       logger,
       openSettling,

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { damagedBooks } from '../subgraphs/book/index.ts';
 import type { Database } from '../subgraphs/database.ts';
+import type { LogHalt } from '../subgraphs/receipt/index.ts';
 import { lookInTime } from './look-in-time.ts';
 import type { Rail } from './payment/rail.ts';
+import type { LogStanding } from './receipt-log.ts';
 
 export interface HealthParts {
   readonly database: Database;
@@ -12,7 +14,7 @@ export interface HealthParts {
   })[];
   /** Whether the database takes what is written: the heartbeat writes every two seconds, calls now and then. */
   readonly writable: () => boolean;
-  readonly log: { readonly sound: boolean };
+  readonly log: LogStanding;
   /** Null where nothing is anchored. */
   readonly anchoring: { readonly trouble: string | null; readonly shown: JsonObject } | null;
   readonly profile: 'development' | 'production';
@@ -48,9 +50,16 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     profile,
     stand_ins: [...stand_ins],
     log: head,
+    // Both heads, so that whoever is called by it need not look for them.
+    ...(parts.log.halt && { log_halt: haltFacts(parts.log.halt) }),
     ...(parts.anchoring?.shown ?? { last_anchored_root: null, last_anchored_tx: null, anchor: null }),
     free_tier: false,
   };
+}
+
+/** Which machine met it is for the operator's log. */
+function haltFacts({ known, found, at }: LogHalt): JsonObject {
+  return { known: { ...known }, found: { ...found }, at };
 }
 
 async function treeHead(database: Database): Promise<JsonObject> {

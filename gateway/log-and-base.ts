@@ -1,5 +1,5 @@
 import type { Database } from '../subgraphs/database.ts';
-import type { Issuer, SavedHead } from '../subgraphs/receipt/index.ts';
+import type { Issuer } from '../subgraphs/receipt/index.ts';
 import { Anchoring, SEARCH_MS_MAX } from './anchor/anchoring.ts';
 import { anchoredSentence } from './anchor/contradiction.ts';
 import { type Anchors, openAnchors } from './anchor/open-anchors.ts';
@@ -8,7 +8,7 @@ import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import type { Operations } from './operations/open.ts';
 import { openBase } from './payment/base/open-base.ts';
-import { type LogOptions, openLog } from './receipt-log.ts';
+import { type LogOptions, type OpenedLog, openLog } from './receipt-log.ts';
 
 interface LogAndBaseParts extends Pick<LogOptions, 'audit_leaves' | 'logger'> {
   readonly database: Database;
@@ -19,7 +19,7 @@ interface LogAndBaseParts extends Pick<LogOptions, 'audit_leaves' | 'logger'> {
 }
 
 export interface LogAndBase {
-  readonly saved_head: SavedHead;
+  readonly log: OpenedLog;
   readonly base: BaseStart;
 }
 
@@ -31,14 +31,15 @@ export async function openLogAndBase(config: Config, parts: LogAndBaseParts): Pr
   const anchors = openChain === openBase ? openAnchors(config, { database, chain, issuer }) : null;
   if (anchors) closing.add(anchors, it => it.close());
   const options = { data_dir: config.data_dir, issuer, logger, audit_leaves };
-  const { saved_head, guard } = await openLog(database, options).catch(fault => withAnchored(fault, anchors));
-  closing.add(guard, it => it.stop());
+  const log = await openLog(database, options).catch(fault => withAnchored(fault, anchors));
+  closing.add(log, it => it.stop());
+  const { standing } = log;
 
   const ended = (outcome: 'done' | 'failed') => operations.roundEnded('anchor', outcome);
-  const anchoring = anchors && new Anchoring({ ...anchors, log: guard, logger, ended });
-  const start = new BaseStart({ database, chain, anchoring, log: guard, profile: config.profile, logger });
+  const anchoring = anchors && new Anchoring({ ...anchors, log: standing, logger, ended });
+  const start = new BaseStart({ database, chain, anchoring, log: standing, profile: config.profile, logger });
   const base = closing.add(start, it => it.stop());
-  return { saved_head, base };
+  return { log, base };
 }
 
 /** Where the head outside the database is lost, the anchored one is the last that is known of what was signed. */

@@ -8,7 +8,12 @@ import {
   emptyHead,
   headToContinue,
   type Issuer,
+  KnownLog,
+  type LogHalt,
   type LogIntegrity,
+  lastNotExtended,
+  mismatchSentence,
+  newestBreak,
   proveLogIntact,
   type SavedHead,
   savedHead,
@@ -16,6 +21,7 @@ import {
   UnreadableHead,
 } from '../subgraphs/receipt/index.ts';
 import { damageSentence, LogGuard, WAY_ON } from './log-guard.ts';
+import { LogWatch } from './log-watch.ts';
 
 /** The database does not hold the log that this service has signed. Nothing may be appended to it. */
 class BrokenLog extends Error {
@@ -35,9 +41,22 @@ export interface LogOptions {
   readonly audit_leaves: number;
 }
 
+/** Whether the log may be relied on, as far as this process knows. */
+export interface LogStanding {
+  /** False from the first damaged place on, and once it is halted: no payment is taken. */
+  readonly sound: boolean;
+  /** Nothing is appended any more, and what waits for that waits for an operator. */
+  readonly halt: LogHalt | null;
+}
+
 export interface OpenedLog {
   readonly saved_head: SavedHead;
+  /** What is found under the head's lock must extend it. */
+  readonly known: KnownLog;
   readonly guard: LogGuard;
+  readonly watch: LogWatch;
+  readonly standing: LogStanding;
+  stop(): Promise<void>;
 }
 
 /**
@@ -47,30 +66,81 @@ export interface OpenedLog {
 export async function openLog(database: Database, options: LogOptions): Promise<OpenedLog> {
   const { data_dir, issuer, logger, audit_leaves } = options;
   const path = join(data_dir, 'log-head.json');
-  const saved_head = savedHead(path);
+  const known = new KnownLog(() => {
+    const changed = saved_head.changed();
+    return changed ? [changed] : [];
+  });
+  const saved_head = savedHead(path, {
+    isExtended: async (older, newer) =>
+      (known.hasProven(older) && known.hasProven(newer)) || (await lastNotExtended(database, [older], newer)) === null,
+    stop: mismatch => known.stop(mismatch),
+  });
   const saved = await readHead(saved_head);
-  const integrity = await proveLogIntact(database, saved);
-  const { found } = integrity;
-  if (integrity.kind !== 'intact') {
-    const begun = integrity.kind === 'unsaved' ? await headToBeginWith(database, found, issuer) : null;
-    if (begun === null) throw new BrokenLog(sentenceOf(integrity, path));
-    await saved_head.save(begun);
-  }
+  const breaks_before = await newestBreak(database);
+  const outside: readonly OutsideHead[] = saved === null ? [] : [{ where: SAVED, head: saved }];
+  const found =
+    saved === null ? await begin(database, saved_head, issuer, path) : await requireIntact(database, outside);
 
   const from = Math.max(0, found.tree_size - audit_leaves);
   for await (const { damage } of auditStored(database, from, found.tree_size)) {
-    if (damage[0]) throw new BrokenLog(`${damageSentence(damage[0])}; ${heads(saved, found)}`);
+    if (damage[0]) throw new BrokenLog(`${damageSentence(damage[0])}; ${heads(outside[0] ?? null, found)}`);
   }
-  return { saved_head, guard: new LogGuard(database, from, logger) };
+  known.proved(
+    found,
+    outside.map(({ head }) => head),
+  );
+  const guard = new LogGuard(database, from, logger);
+  const watch = new LogWatch({ database, known, saved_head, breaks_before, logger });
+  const stop = async () => void (await Promise.all([watch.stop(), guard.stop()]));
+  return { saved_head, known, guard, watch, standing: standingOf(guard, watch), stop };
+}
+
+function standingOf(guard: LogGuard, watch: LogWatch): LogStanding {
+  return {
+    get sound() {
+      return guard.sound && watch.sound;
+    },
+    get halt() {
+      return watch.halt;
+    },
+  };
+}
+
+/** A head that is known from elsewhere than the database, and where from, as a sentence names it. */
+interface OutsideHead {
+  readonly where: string;
+  readonly head: TreeHeadFacts;
+}
+
+const SAVED = 'saved outside the database';
+
+/** Every head that is known from outside is required here, and nowhere else. @throws BrokenLog */
+async function requireIntact(database: Database, outside: readonly OutsideHead[]): Promise<TreeHeadFacts> {
+  const looks = outside.map(async known => {
+    const integrity = await proveLogIntact(database, known.head);
+    if (integrity.kind !== 'intact') throw new BrokenLog(sentenceOf(integrity, known));
+    return integrity.found;
+  });
+  const found = await Promise.all(looks);
+  return found.reduce((least, other) => (other.tree_size < least.tree_size ? other : least));
 }
 
 /**
- * The head of an empty log, at the very first start; or that of a log which other processes serve, each of which proved it
- * by a head of its own: a new one joins them. Null where nobody can say what was signed before.
+ * Saves the head of an empty log, at the very first start; or that of a log which other processes serve, each of which
+ * proved it by a head of its own: a new one joins them. @throws BrokenLog where nobody can say what was signed before.
  */
-async function headToBeginWith(database: Database, found: TreeHeadFacts, issuer: Issuer) {
-  if (found.tree_size === 0) return emptyHead(issuer, systemClock.now_ms());
-  return (await anybodyServes(database)) ? headToContinue(database, found) : null;
+async function begin(database: Database, saved_head: SavedHead, issuer: Issuer, path: string): Promise<TreeHeadFacts> {
+  const integrity = await proveLogIntact(database, null);
+  const { kind, found } = integrity;
+  if (kind !== 'unsaved' && kind !== 'intact') throw new BrokenLog(sentenceOf(integrity, null));
+  const served = found.tree_size > 0 && (await anybodyServes(database));
+  if (found.tree_size > 0 && !served) {
+    const missing = `the log has no saved head at ${path} (every DATA_DIR that it was served from has one)`;
+    throw new BrokenLog(`${missing}: ${heads(null, found)}`);
+  }
+  const head = served ? await headToContinue(database, found) : emptyHead(issuer, systemClock.now_ms());
+  if (head !== null) await saved_head.save(head);
+  return found;
 }
 
 async function readHead(saved_head: SavedHead): Promise<TreeHeadFacts | null> {
@@ -81,21 +151,25 @@ async function readHead(saved_head: SavedHead): Promise<TreeHeadFacts | null> {
   }
 }
 
-function sentenceOf(broken: Exclude<LogIntegrity, { kind: 'intact' }>, path: string): string {
-  const saved = broken.kind === 'unsaved' ? null : broken.saved;
-  const both = heads(saved, broken.found);
+type Broken = Exclude<LogIntegrity, { kind: 'intact' }>;
+
+function sentenceOf(broken: Broken, known: OutsideHead | null): string {
+  const both = heads(known, broken.found);
   switch (broken.kind) {
     case 'unsaved':
-      return `the log has no saved head at ${path} (every DATA_DIR that it was served from has one): ${both}`;
+      return `nothing is known of the log from outside: ${both}`;
     case 'contradictory':
       return `the log contradicts itself, for its leaves do not end where its head does: ${both}`;
+    case 'halted':
+      return `the log was halted at ${broken.halt.at} by ${broken.halt.by}: ${mismatchSentence(broken.halt)}; ${both}`;
     case 'shrunken':
     case 'rewritten':
       return `the log is ${broken.kind}: ${both}`;
   }
 }
 
-function heads(saved: TreeHeadFacts | null, found: TreeHeadFacts): string {
-  const outside = saved ? `size ${saved.tree_size}, root ${saved.root_hash}` : 'nothing';
-  return `saved outside the database is ${outside}; the database has size ${found.tree_size}, root ${found.root_hash}`;
+function heads(known: OutsideHead | null, found: TreeHeadFacts): string {
+  const outside = known ? `size ${known.head.tree_size}, root ${known.head.root_hash}` : 'nothing';
+  const where = known?.where ?? SAVED;
+  return `${where} is ${outside}; the database has size ${found.tree_size}, root ${found.root_hash}`;
 }

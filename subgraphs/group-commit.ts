@@ -1,3 +1,4 @@
+import { Refusal } from '../schema/errors.ts';
 import type { Database, Tx } from './database.ts';
 import { DatabaseAway } from './outage.ts';
 
@@ -5,11 +6,14 @@ const REFUSED_MS = 5_000;
 /** Two waits for a lock: whom a batch keeps waiting that neither ends nor stands still gets on at his second try. */
 const BATCH_BOUND = { ms_max: 4_000 } as const;
 
+/** What a batch throws where none of its items is to blame: each alone would be refused likewise. */
+export abstract class BatchRefused extends Refusal {}
+
 /**
  * Callers that arrive together share one transaction (measured: ten times the rate of one each).
  * Concurrency: at most one batch per queue is open in this process; nothing is remembered between batches,
  * so any process can do the next one. A batch that the database refused is done again one by one, so that one bad item
- * harms nobody; when the database itself is away, all are told at once (DatabaseAway).
+ * harms nobody; when the database itself is away, or the batch says so (BatchRefused), all are told at once.
  */
 export class GroupCommit<I, O> {
   readonly #database: Database;
@@ -63,7 +67,8 @@ export class GroupCommit<I, O> {
       results = await this.#database.transaction(tx => this.#run(tx, items), BATCH_BOUND);
     } catch (error) {
       if (error instanceof DatabaseAway) this.#refused_at_ms = performance.now();
-      if (error instanceof DatabaseAway || batch.length === 1) for (const waiter of batch) waiter.reject(error);
+      const alike = error instanceof DatabaseAway || error instanceof BatchRefused;
+      if (alike || batch.length === 1) for (const waiter of batch) waiter.reject(error);
       else for (const waiter of batch) await this.#commit([waiter]);
       return;
     }

@@ -23,7 +23,18 @@ export interface Live {
   close(): Promise<void>;
 }
 
+/** What is said of the receipt log: of use to whoever appends to it, and to nobody else. */
+export interface LiveLog {
+  /**
+   * Calls `told` with whatever is said of the receipt log, in any process, and once after every reconnect (then with
+   * null: look at it). Resolves when LISTEN is in force; the result stops it.
+   */
+  watchLog(told: LogWatcher): Promise<() => void>;
+}
+
 export type Wake = (position: number | null) => void;
+
+export type LogWatcher = (notice: string | null) => void;
 
 export interface SessionWatcher {
   /** The agent whose session ended; null once after every reconnect: look at all of them. */
@@ -36,21 +47,29 @@ export interface SessionWatcher {
 export const BOOK_CHANNEL = 'book_event';
 /** The channel on which `<agent_id>` is sent in the transaction that ends its session. */
 export const SESSION_CHANNEL = 'session_end';
+/** The channel on which the log's head is told in the transaction that moves it, and that the log is halted. */
+export const LOG_CHANNEL = 'log_head';
 
 const RETRY_MS_FIRST = 100;
 const RETRY_MS_MAX = 2_000;
 
 /** One LISTEN connection per process, opened by the first watcher and reopened when it is lost. */
-export function openLive(database: Pick<Database, 'connect'>): Live {
+export function openLive(database: Pick<Database, 'connect'>): Live & LiveLog {
   return new PostgresLive(database);
 }
 
-class PostgresLive implements Live {
+class PostgresLive implements Live, LiveLog {
   readonly #database: Pick<Database, 'connect'>;
   readonly #watchers = new Map<number, Set<Wake>>();
   readonly #sessionWatchers = new Set<SessionWatcher>();
+  readonly #logWatchers = new Set<LogWatcher>();
   readonly #ended = new AbortController();
   readonly heard = shareNextRun(() => this.#hear());
+  readonly #heard: Readonly<Record<string, (payload: string) => void>> = {
+    [BOOK_CHANNEL]: payload => this.#bookMoved(payload),
+    [SESSION_CHANNEL]: payload => this.#sessionEnded(payload),
+    [LOG_CHANNEL]: payload => this.#logTold(payload),
+  };
   #listening: Promise<void> | null = null;
   #connection: LiveConnection | null = null;
 
@@ -67,12 +86,18 @@ class PostgresLive implements Live {
     return this.#listened(() => void this.#sessionWatchers.delete(watcher));
   }
 
+  watchLog(told: LogWatcher): Promise<() => void> {
+    this.#logWatchers.add(told);
+    return this.#listened(() => void this.#logWatchers.delete(told));
+  }
+
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = null;
     this.#ended.abort();
     this.#watchers.clear();
     this.#sessionWatchers.clear();
+    this.#logWatchers.clear();
     await connection?.end();
   }
 
@@ -110,8 +135,8 @@ class PostgresLive implements Live {
 
   async #connect(): Promise<void> {
     const connection = await LiveConnection.open(this.#database, {
-      channels: [BOOK_CHANNEL, SESSION_CHANNEL],
-      heard: (channel, payload) => (channel === BOOK_CHANNEL ? this.#bookMoved(payload) : this.#sessionEnded(payload)),
+      channels: Object.keys(this.#heard),
+      heard: (channel, payload) => this.#heard[channel]?.(payload),
       lost: lost => this.#lost(lost),
     });
     if (this.#ended.signal.aborted) await connection.end();
@@ -140,6 +165,7 @@ class PostgresLive implements Live {
     this.#listening = this.#listen().then(() => {
       for (const wakes of this.#watchers.values()) for (const wake of wakes) wake(null);
       for (const watcher of this.#sessionWatchers) watcher.ended(null);
+      this.#logTold(null);
     });
     // Watchers to come await it; with none, closing must not be an unhandled rejection.
     this.#listening.catch(() => {});
@@ -149,6 +175,10 @@ class PostgresLive implements Live {
     const [agent_id, position] = payload.split(':').map(Number);
     if (agent_id === undefined || position === undefined) return;
     for (const wake of this.#watchers.get(agent_id) ?? []) wake(Number.isSafeInteger(position) ? position : null);
+  }
+
+  #logTold(notice: string | null): void {
+    for (const told of this.#logWatchers) told(notice);
   }
 
   #sessionEnded(payload: string): void {

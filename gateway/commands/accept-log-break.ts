@@ -6,6 +6,7 @@ import {
   type Damage,
   declareBreak,
   headToContinue,
+  type LogIntegrity,
   openIssuer,
   proveHeads,
   proveLogIntact,
@@ -44,6 +45,13 @@ async function damageOf(database: Database, tree_size: number): Promise<Damage[]
     if (all.length > DAMAGE_MAX) throw new Error(`more than ${DAMAGE_MAX} places are damaged: restore a database`);
   }
   return all;
+}
+
+/** A process that halted the log may have known more of it than this folder does. */
+function signedBefore(saved: TreeHeadFacts | null, integrity: LogIntegrity): TreeHeadFacts | null {
+  if (integrity.kind !== 'halted') return saved;
+  const known = { log_id: integrity.found.log_id, ...integrity.halt.known };
+  return saved !== null && saved.tree_size > known.tree_size ? saved : known;
 }
 
 interface ReadHead {
@@ -88,7 +96,8 @@ try {
   if (put_back !== null) console.log(put_back);
   const saved_head = savedHead(join(config.data_dir, 'log-head.json'));
   const { saved, readable } = await readHead(saved_head);
-  const { kind, found } = await proveLogIntact(database, saved);
+  const integrity = await proveLogIntact(database, saved);
+  const { kind, found } = integrity;
   const { anchored, contradicted } = await findAnchored(anchors);
   const damage = await damageOf(database, found.tree_size);
   const sound = !contradicted && (kind === 'intact' || (kind === 'unsaved' && found.tree_size === 0));
@@ -97,7 +106,8 @@ try {
   } else {
     const head = await headToContinue(database, found);
     const declared_at = iso(systemClock.now_ms());
-    console.log(await declareBreak(database, issuer, { saved, found, anchored, damage, reason, declared_at }));
+    const signed = signedBefore(saved, integrity);
+    console.log(await declareBreak(database, issuer, { saved: signed, found, anchored, damage, reason, declared_at }));
     await saved_head.restart(head);
   }
 } finally {

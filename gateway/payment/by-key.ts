@@ -7,7 +7,7 @@ import type { WaivedBy } from '../../schema/receipt-payload.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type Charged, type ChargedStream, orders, type Work } from '../../subgraphs/paid.ts';
-import { dropKeyCall, type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/index.ts';
+import { dropKeyCall, type KeyCallHold, LogHalted, LostKeyCall } from '../../subgraphs/receipt/index.ts';
 import { announceSalt } from './announce.ts';
 import { landingOf } from './claimed.ts';
 import { workUntil } from './deadline.ts';
@@ -191,7 +191,8 @@ const drop = (till: Till, { hold }: KeyCall): Promise<void> =>
 /** A call that broke off is let go of now, or as soon as the database allows. Whatever happened, nothing was charged. */
 async function breakOff(till: Till, call: KeyCall, error: unknown): Promise<Refusal> {
   await drop(till, call).catch(() => till.owed.add(() => drop(till, call)));
-  if (error instanceof Refusal && !(error instanceof DatabaseAway)) return error;
-  const code = error instanceof DatabaseAway || error instanceof LostKeyCall ? 'unavailable' : 'internal';
+  const away = error instanceof DatabaseAway || error instanceof LogHalted;
+  if (error instanceof Refusal && !away) return error;
+  const code = away || error instanceof LostKeyCall ? 'unavailable' : 'internal';
   return new Refusal(code, { cause: error, facts: { charged: false, task_id: call.task_id } });
 }

@@ -10,6 +10,7 @@ import {
   type Hubs,
   type Issuer,
   imagePaid,
+  type KnownLog,
   quotePaid,
   responsePaid,
   type SavedHead,
@@ -55,6 +56,7 @@ export interface TillParts {
   readonly issuer: Issuer;
   readonly vault: Vault;
   readonly saved_head: SavedHead;
+  readonly known_log: KnownLog;
   readonly log: Till['log'];
   readonly faults: Faults;
   readonly logger: Logger;
@@ -157,7 +159,7 @@ function payTo({ pay_to_base: base, solana: configured }: Config, solana: Opened
 
 /** The till of this process: its own name, its queues, its way to the chain. @throws OtherChain, UnfinishedPayments */
 export async function openTill(parts: TillParts): Promise<Till> {
-  const { config, database, chain, chain_epoch, hubs, issuer, vault, saved_head, faults } = parts;
+  const { config, database, chain, chain_epoch, hubs, issuer, vault, saved_head, known_log, faults } = parts;
   const chain_head = new ChainHead(chain, systemClock);
   const settler = parts.openSettling(parts);
   const asking = { wallet_factories: factoriesOf(config), settles_from: settlesFrom(config) };
@@ -169,7 +171,7 @@ export async function openTill(parts: TillParts): Promise<Till> {
   const pay_to = payTo(config, solana);
   const refuser = { issuer, random: systemRandom, profile: config.profile, anchor: () => chain_head.anchor() };
   const blocked_calls = new BlockedCalls();
-  const queues = openQueues(database, openRecorder(issuer, vault.seal), { refuser, blocked_calls }, faults);
+  const queues = openQueues(database, openRecorder(issuer, vault.seal, known_log), { refuser, blocked_calls }, faults);
   return {
     database,
     queues,
@@ -183,6 +185,7 @@ export async function openTill(parts: TillParts): Promise<Till> {
     issuer,
     vault,
     saved_head,
+    known_log,
     log: parts.log,
     clock: systemClock,
     random: systemRandom,

@@ -12,6 +12,7 @@ import {
   endKeyCalls,
   type Issuer,
   type KeyCallHold,
+  type KnownLog,
   type Lease,
   lockLogHead,
   markRecorded,
@@ -108,7 +109,7 @@ type Seal = Services['vault']['seal'];
 export const answerLabel = (task_id: string): string => `answer:${task_id}`;
 
 /** One transaction for a batch: claims, stamps' effects, rows, receipts, leaves, head, counters, events, wake-ups. */
-export function openRecorder(issuer: Issuer, seal: Seal): Recorder {
+export function openRecorder(issuer: Issuer, seal: Seal, known_log: KnownLog): Recorder {
   return async (tx, recordings) => {
     const paid = recordings.filter(recording => 'lease' in recording);
     const leases = paid.map(({ lease }) => lease);
@@ -120,7 +121,7 @@ export function openRecorder(issuer: Issuer, seal: Seal): Recorder {
     const marked = markRecorded(tx, leases);
     awaitArrivals(tx, vouched);
     const ended = endKeyCalls(tx, holds);
-    const [log] = await Promise.all([lockLogHead(tx), marked, ended]);
+    const [log] = await Promise.all([lockLogHead(tx, known_log), marked, ended]);
     const answers: (JsonObject | null)[] = [];
     for (const recording of recordings) answers.push(await answerOf(tx, recording));
     await storeAnswers(

@@ -38,6 +38,13 @@ export type InHand = Pick<Work<JsonObject>, 'route'> & Partial<Work<JsonObject>>
 
 /** Moves the money, or finds out why it did not move. The chain's word decides; a time-out decides nothing. */
 export async function settleClaim(till: Till, claimed: Claimed, in_hand: InHand | null): Promise<SettledClaim> {
+  // It could not be recorded: nothing is taken for it. What was sent before is found out by whoever sent it.
+  if (till.log.halt)
+    return {
+      kind: 'refused',
+      standing: 'nothing_moved',
+      refusal: new Refusal('unavailable', { facts: { charged: false } }),
+    };
   const { paid, task_id } = claimed;
   const answer_box = in_hand?.answer ? sealAnswer(till, task_id, in_hand.answer) : null;
   const { settler } = railOf(till, claimed.claim.network);
@@ -163,6 +170,7 @@ export function record(till: Till, lease: Lease, settled: Settled, answer: Answe
 /** The one way into the record, whether a payment moved or a key stood in for it. */
 export async function enterRecord(till: Till, recording: Recording): Promise<Recorded> {
   const recorded = await till.queues.record.submit(recording);
+  till.known_log.committed(recorded.tree_head);
   await till.faults.reach('after_record');
   await till.saved_head.save(recorded.tree_head);
   return recorded;
@@ -201,6 +209,8 @@ export interface GivingUp {
 
 /** Gives up now, or else as soon as the database allows; null where that is still to come. */
 export async function letGo(till: Till, lease: Lease, why: GivingUp): Promise<Abandoned | null> {
+  // It has gone back: a claim that is `claimed` there may have been sent. It stays as it is, for reconcile, later.
+  if (till.log.halt) return null;
   try {
     return await giveUp(till, lease, why);
   } catch {

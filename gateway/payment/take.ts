@@ -20,7 +20,7 @@ export async function takeClaim(
   context: Context,
 ): Promise<Taken<WithinMeans>> {
   try {
-    if (!till.log.sound) await requireClaimed(till, presented);
+    if (!till.log.sound) await requireClaimed(till, presented, spent);
     const claiming = await claimingOf(till, presented, context);
     return await claimWithinMeans(till, presented.paid, claiming, asked => submit(till, asked));
   } catch (error) {
@@ -28,11 +28,15 @@ export async function takeClaim(
   }
 }
 
-/** With a log that cannot be relied on nothing new is taken; what was bought before is delivered all the same. */
-async function requireClaimed(till: Till, { payment }: Presented): Promise<void> {
+/**
+ * With a log that cannot be relied on nothing new is taken; what was bought before is delivered all the same. A halted
+ * one says that the database has gone back: that it knows nothing of a payment which the chain has seen means nothing.
+ */
+async function requireClaimed(till: Till, { payment }: Presented, spent: boolean): Promise<void> {
   const standing = await claimByKey(till.database, claimKey(payment.authorization));
-  if (standing?.state !== 'settling' && standing?.state !== 'recorded')
-    throw new Refusal('unavailable', { facts: { charged: false } });
+  if (standing?.state === 'settling' || standing?.state === 'recorded') return;
+  if (till.log.halt && spent) throw new Refusal('settlement_pending', { facts: { retry_after_seconds: 2 } });
+  throw new Refusal('unavailable', { facts: till.log.halt ? {} : { charged: false } });
 }
 
 async function submit(till: Till, claiming: Claiming): Promise<Taken> {

@@ -2,7 +2,7 @@ import type { AgentId } from '../../schema/ids.ts';
 import type { BlockedCalls } from '../../subgraphs/book/index.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import type { Issuer, SavedHead } from '../../subgraphs/receipt/index.ts';
+import type { Issuer, KnownLog, LogHalt, SavedHead } from '../../subgraphs/receipt/index.ts';
 import type { WalletProofs } from '../../subgraphs/session/index.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Hex } from './base/abi.ts';
@@ -53,8 +53,13 @@ export interface Till {
   readonly issuer: Issuer;
   readonly vault: Vault;
   readonly saved_head: SavedHead;
-  /** While the log is not sound no payment is taken, for what it buys could not be relied on. */
-  readonly log: { readonly sound: boolean };
+  /** What this process knows of the log by itself: a batch appends to no other. */
+  readonly known_log: KnownLog;
+  /**
+   * While the log is not sound no payment is taken, for what it buys could not be relied on. Once it is halted nothing is
+   * recorded or let go of either: the database has gone back, and what it says of payments may be old.
+   */
+  readonly log: { readonly sound: boolean; readonly halt: LogHalt | null };
   readonly clock: Clock;
   readonly random: Random;
   readonly faults: Faults;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { JsonMembers } from './receipt.ts';
 
+const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
+
 export const Health = z.object({
   status: z.enum(['ok', 'degraded']),
   away: z
@@ -14,6 +16,10 @@ export const Health = z.object({
     .object({ tree_size: z.int(), root_hash: z.string() })
     .nullable()
     .describe('Head of the receipt log; null while the database is away.'),
+  log_halt: z
+    .object({ known: HeadName, found: HeadName, at: z.string() })
+    .optional()
+    .describe('Where the log does not extend what was signed: nothing is appended, and no payment is taken.'),
   last_anchored_root: z.string().nullable().describe('Root of the newest head of the log that stands on Base.'),
   last_anchored_tx: z.string().nullable().describe('The transaction on Base that says so.'),
   anchor: z

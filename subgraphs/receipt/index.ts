@@ -12,6 +12,7 @@ import { KeyCall } from './key-call/key-call.entity.ts';
 import { KeyCallTable } from './key-call/migration.ts';
 import { LogAnchorRow } from './log/anchor.entity.ts';
 import { LogAnchorTable } from './log/anchor.migration.ts';
+import { LogHaltColumn } from './log/halt.migration.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
 import { LogResolver } from './log/log.resolver.ts';
 import { LogBreakDamage } from './log/migration.ts';
@@ -86,9 +87,23 @@ export { type DeclaredAnchor, declaredAnchors, grownHead, type ProvenHeads, prov
 export type { Damage } from './log/audit.ts';
 export { auditStored } from './log/audit-stored.ts';
 export { declareBreak, headToContinue } from './log/break.ts';
-export { emptyHead, LOG_ID, lockLogHead, type OpenLog, type SignedTreeHead, type TreeHeadFacts } from './log/head.ts';
+export { lastNotExtended } from './log/extension.ts';
+export {
+  announceHalt,
+  HALT_NOTICE,
+  type LogHalt,
+  LogHalted,
+  type Mismatch,
+  mismatchSentence,
+  newestBreak,
+} from './log/halt.ts';
+export { emptyHead, linkFromText, lockLogHead, type OpenLog } from './log/head.ts';
 export { type LogIntegrity, proveLogIntact } from './log/intact.ts';
+export { KnownLog } from './log/known-log.ts';
+export { lookAtLog } from './log/look.ts';
 export { type SavedHead, savedHead, UnreadableHead } from './log/saved-head.ts';
+export { signedHead } from './log/signed-head.ts';
+export { type HeadName, LOG_ID, type SignedTreeHead, type TreeHeadFacts } from './log/tree-head.ts';
 export { collectedPayer } from './receipt/collected-payer.ts';
 export { receiptDocument } from './receipt/document.ts';
 export { booksOfNewestReceipts, readReceipts, receiptsByTask } from './receipt/find.ts';
@@ -149,6 +164,7 @@ export const receiptMigrations = [
   LapsedClaims,
   LogAnchorTable,
   ContractPayers,
+  LogHaltColumn,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

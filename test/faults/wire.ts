@@ -22,6 +22,8 @@ export async function startWire(database_url: string) {
   let down_after_cut = false;
   let down = false;
   let cuts = 0;
+  const named = target.pathname.slice(1);
+  let database = named;
 
   const hangUp = () => {
     cut = null;
@@ -46,9 +48,12 @@ export async function startWire(database_url: string) {
         .on('close', end)
         .on('close', () => sockets.delete(socket));
     }
+    let greeted = false;
     let spoken = '';
     let losing = false;
-    client.on('data', bytes => {
+    client.on('data', heard => {
+      const bytes = greeted ? heard : addressed(heard, named, database);
+      greeted = true;
       const said = bytes.toString('latin1');
       if (/^Q.{4}begin\b/s.test(said)) spoken = '';
       spoken += said;
@@ -82,8 +87,18 @@ export async function startWire(database_url: string) {
       down_after_cut = down;
     },
     cuts: () => cuts,
-    up(): void {
+    /** Cuts off everybody, and lets nobody through until `up`. */
+    down: fall,
+    /** `to`: another database of the same server, as long by its name; whoever asks for the first one is led there. */
+    up(to: string = database): void {
+      database = to;
       down = false;
     },
   };
+}
+
+/** The first that a client says names its database (the start-up message, whose length must not change). */
+function addressed(greeting: Buffer, named: string, database: string): Buffer {
+  if (named.length !== database.length) throw new RangeError(`${database} is not as long as ${named}`);
+  return Buffer.from(greeting.toString('latin1').replace(`\0${named}\0`, `\0${database}\0`), 'latin1');
 }

@@ -11,7 +11,7 @@ import {
 import { systemRandom } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
-import { lockLogHead, openIssuer, prepareReceipt, type Refuser } from '../../subgraphs/receipt/index.ts';
+import { KnownLog, lockLogHead, openIssuer, prepareReceipt, type Refuser } from '../../subgraphs/receipt/index.ts';
 import { paidCall } from '../vectors/receipt-facts.ts';
 
 export const issuer = openIssuer(['11'.repeat(32)], {
@@ -58,7 +58,7 @@ export function collection(agent: number | null, number: number): Collection {
 
 /** As the recorder does: the log's head first, then all that the batch writes. */
 export const collectAll = async (tx: Tx, items: readonly Collection[]) =>
-  collect(tx, issuer, await lockLogHead(tx), items);
+  collect(tx, issuer, await lockLogHead(tx, new KnownLog()), items);
 
 export function collector(database: Database) {
   return new GroupCommit<Collection, number | null>(

@@ -3,7 +3,7 @@ import type { Json } from '../../schema/canonical-json.ts';
 import { canonicalHash } from '../../schema/digest.ts';
 import { correct, replay } from '../../subgraphs/book/index.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { lockLogHead } from '../../subgraphs/receipt/index.ts';
+import { KnownLog, lockLogHead } from '../../subgraphs/receipt/index.ts';
 import { freshStore } from '../harness/store.ts';
 import { collectAll, collection, collector, withBooks } from './fixture.ts';
 
@@ -53,7 +53,9 @@ describe('collect', () => {
   it('keeps seq and position gapless and the log a prefix of itself under concurrency', async () => {
     await withBooks(database, 21, 22, 23);
     const collectors = [collector(database), collector(database), collector(database)];
-    const size = (await database.transaction(lockLogHead)).append(Buffer.alloc(32)).leaf_index;
+    const size = (await database.transaction(tx => lockLogHead(tx, new KnownLog()))).append(
+      Buffer.alloc(32),
+    ).leaf_index;
     const calls = Array.from({ length: 150 }, (_, n) =>
       collectors[n % 3]?.submit(collection([21, 22, 23, null][n % 4] ?? null, 100 + n)),
     );

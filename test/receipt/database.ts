@@ -2,6 +2,7 @@ import { type Database, openDatabase } from '../../subgraphs/database.ts';
 import {
   type Issuer,
   issueReceipts,
+  KnownLog,
   lockLogHead,
   prepareReceipt,
   type Receipt,
@@ -43,7 +44,7 @@ export async function receiptDatabase(): Promise<ReceiptDatabase> {
     async issueCalls(issuer: Issuer, calls: readonly ReceiptFacts[]): Promise<Issued> {
       const prepared = calls.map(call => prepareReceipt(issuer, call));
       return database.transaction(async tx => {
-        const log = await lockLogHead(tx);
+        const log = await lockLogHead(tx, new KnownLog());
         const items = prepared.map((each, index) => ({ prepared: each, book_seq: index + 1 }));
         const receipts = await issueReceipts(tx, log, issuer, items);
         return { receipts, head: log.store(tx, issuer) };

@@ -2,6 +2,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash } from '../../schema/digest.ts';
 import {
+  KnownLog,
   lockLogHead,
   openIssuer,
   proveLogIntact,
@@ -84,7 +85,7 @@ describe('the log', () => {
   it('never goes back in time with the database’s clock', async () => {
     await database.query({ text: 'update log_head set last_at_ms = last_at_ms + 3600000 where log_id = 1' });
     const [head] = await database.query<{ last_at_ms: number }>({ text: 'select last_at_ms from log_head' });
-    const log = await database.transaction(tx => lockLogHead(tx));
+    const log = await database.transaction(tx => lockLogHead(tx, new KnownLog()));
     expect(log.collected_at_ms).toBe(head?.last_at_ms);
   });
 

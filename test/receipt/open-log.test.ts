@@ -35,7 +35,7 @@ async function nineLeaves(): Promise<Kept> {
   const logger = pino({}, { write: line => void lines.push(line) });
   const open = async (audit_leaves = ALL, folder = data_dir) => {
     const opened = await openLog(database, { data_dir: folder, issuer, logger, audit_leaves });
-    atEnd(() => opened.guard.stop());
+    atEnd(() => opened.stop());
     return opened;
   };
   const { saved_head } = await open();

@@ -6,6 +6,7 @@ import {
   closeOpenClaims,
   forgetClaims,
   issueReceipts,
+  KnownLog,
   lockLogHead,
   openIssuer,
   prepareReceipt,
@@ -33,7 +34,7 @@ async function receiptOf(
   const caller_binding = { payer_wallet: account.address };
   const prepared = prepareReceipt(issuer, { ...paidCall, agent_id: null, caller_binding, ...facts, task_id });
   await desk.database.transaction(async tx => {
-    const log = await lockLogHead(tx);
+    const log = await lockLogHead(tx, new KnownLog());
     await issueReceipts(tx, log, issuer, [{ prepared, book_seq: null }]);
     log.store(tx, issuer);
   });

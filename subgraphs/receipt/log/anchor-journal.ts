@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../database.ts';
 import type { AnchorAttempt, AnchorState, LogAnchorRow } from './anchor.entity.ts';
-import type { TreeHeadFacts } from './head.ts';
+import type { TreeHeadFacts } from './tree-head.ts';
 
 /** Whose anchors, and on which of the chains that this database has seen. */
 export interface AnchorPlace {

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database } from '../../database.ts';
 import { parseJws, verifyEs256 } from '../receipt/verify-signature.ts';
-import { LOG_ID, type TreeHeadFacts } from './head.ts';
 import { type LogIntegrity, proveLogIntact } from './intact.ts';
 import { EMPTY_ROOT } from './merkle.ts';
+import { LOG_ID, type TreeHeadFacts } from './tree-head.ts';
 
 /** What a declared break names of the newest anchor: it and all of its sender's before it on that chain bind no longer. */
 export interface DeclaredAnchor {

@@ -4,9 +4,10 @@ import { type Database, insertRows } from '../../database.ts';
 import type { Issuer } from '../issuer/keys.ts';
 import type { DeclaredAnchor } from './anchored-head.ts';
 import type { Damage } from './audit.ts';
-import { LOG_ID, type SignedTreeHead, type TreeHeadFacts } from './head.ts';
 import { storedHead } from './intact.ts';
 import { storedRoot } from './proof.ts';
+import { signedHead } from './signed-head.ts';
+import { LOG_ID, type SignedTreeHead, type TreeHeadFacts } from './tree-head.ts';
 
 /** A break that the operator declares: what was signed, what is left, and why. Published, signed, never taken back. */
 export interface LogBreak {
@@ -22,7 +23,7 @@ export interface LogBreak {
   readonly declared_at: string;
 }
 
-/** Signs and keeps a declaration. */
+/** Signs and keeps a declaration, and ends a halt: from here on the log is the one that is declared to be left. */
 export async function declareBreak(database: Database, issuer: Issuer, declared: LogBreak): Promise<JsonObject> {
   const facts = {
     schema: documents.log_break,
@@ -40,9 +41,10 @@ export async function declareBreak(database: Database, issuer: Issuer, declared:
     ...facts,
   });
   const { saved = null, anchored = null, damage = null, found, reason, declared_at } = facts;
-  await database.transaction(async tx =>
-    insertRows(tx, 'log_break', [{ saved, found, anchored, damage, reason, declared_at, kid: issuer.kid, jws }]),
-  );
+  await database.transaction(async tx => {
+    insertRows(tx, 'log_break', [{ saved, found, anchored, damage, reason, declared_at, kid: issuer.kid, jws }]);
+    tx.write({ text: 'update log_head set halted = null where log_id = $1', values: [LOG_ID] });
+  });
   return { ...facts, kid: issuer.kid, jws };
 }
 
@@ -80,10 +82,7 @@ export async function headToContinue(database: Database, found: TreeHeadFacts): 
   if (!ends_with_head) throw new Contradiction();
   if (found.tree_size === 0) return null;
   const root = await storedRoot(database, found.tree_size).catch(() => null);
-  const [head] = await database.query<SignedTreeHead & { at: string }>({
-    text: `select log_id, tree_size, root_hash, tree_head_hash, kid, jws, to_json(at) #>> '{}' as at from tree_head where tree_size = $1`,
-    values: [found.tree_size],
-  });
+  const head = await signedHead(database, found.tree_size);
   if (!head || root?.toString('hex') !== found.root_hash || head.root_hash !== found.root_hash) {
     throw new Contradiction();
   }

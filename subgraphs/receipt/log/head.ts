@@ -1,25 +1,12 @@
-import { canonicalHash } from '../../../schema/digest.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
+import { LOG_CHANNEL } from '../../live.ts';
 import type { Issuer } from '../issuer/keys.ts';
-import { appendLeaf, EMPTY_ROOT, type Frontier, rootOf, type TreeNode } from './merkle.ts';
-
-/** There is one log; its number is signed with every head, so that a second could never be passed off as the first. */
-export const LOG_ID = 1;
-
-export interface TreeHeadFacts {
-  readonly log_id: number;
-  readonly tree_size: number;
-  /** Lower-case hex. */
-  readonly root_hash: string;
-}
-
-export interface SignedTreeHead extends TreeHeadFacts {
-  readonly tree_head_hash: string;
-  readonly kid: string;
-  readonly jws: string;
-  readonly at: string;
-}
+import { nodesWithin, requireExtended } from './extension.ts';
+import type { LogHalt } from './halt.ts';
+import type { HeadLink, KnownLog } from './known-log.ts';
+import { appendLeaf, EMPTY_ROOT, type Frontier, peaksOf, rootOf, type TreeNode } from './merkle.ts';
+import { type HeadName, isSameHead, LOG_ID, type SignedTreeHead, treeHeadHash } from './tree-head.ts';
 
 /** Where a leaf came to stand, and the head of the log's prefix that ends with it. */
 export interface LeafPosition {
@@ -29,11 +16,6 @@ export interface LeafPosition {
   readonly tree_head_hash: string;
 }
 
-/** SHA-256 of the canonical {log_id, tree_size, root_hash}: what receipts and signed heads both sign. */
-export function treeHeadHash(head: TreeHeadFacts): string {
-  return canonicalHash({ log_id: head.log_id, tree_size: head.tree_size, root_hash: head.root_hash });
-}
-
 /**
  * The log while its head is locked by this transaction. Leaves get their places here and nowhere else;
  * `store` must be called once, before the transaction commits.
@@ -41,11 +23,14 @@ export function treeHeadHash(head: TreeHeadFacts): string {
 export class OpenLog {
   /** Database time, never before the last batch's: the order of leaves is the order of their times. */
   readonly collected_at_ms: number;
+  /** What it goes on from, as the frontier adds up. */
+  readonly found: HeadName;
   #size: number;
   #frontier: Frontier;
   readonly #nodes: TreeNode[] = [];
 
   constructor(size: number, frontier: Frontier, collected_at_ms: number) {
+    this.found = { tree_size: size, root_hash: rootOf(frontier).toString('hex') };
     this.#size = size;
     this.#frontier = frontier;
     this.collected_at_ms = collected_at_ms;
@@ -60,7 +45,7 @@ export class OpenLog {
     return { leaf_index, tree_size: head.tree_size, root_hash: head.root_hash, tree_head_hash: treeHeadHash(head) };
   }
 
-  /** Writes the nodes and the head, and signs the head. @throws where nothing was appended. */
+  /** Writes the nodes and the head, signs the head, and tells every process of it. @throws where nothing was appended. */
   store(tx: Tx, issuer: Issuer): SignedTreeHead {
     if (this.#nodes.length === 0) throw new RangeError('nothing was appended to the log');
     const root = rootOf(this.#frontier);
@@ -77,6 +62,7 @@ export class OpenLog {
         this.collected_at_ms,
         JSON.stringify(nodes),
         JSON.stringify(head),
+        linkText({ from: this.found, to: head }),
       ],
     });
     return head;
@@ -89,26 +75,59 @@ const STORE = `with node as (
     select level, index, hash from jsonb_populate_recordset(null::log_node, $6::jsonb)),
   signed as (
     insert into tree_head (tree_size, log_id, root_hash, tree_head_hash, kid, jws, at)
-    select tree_size, log_id, root_hash, tree_head_hash, kid, jws, at from jsonb_populate_record(null::tree_head, $7::jsonb))
-  update log_head set tree_size = $2, root_hash = $3, frontier = $4, last_at_ms = $5 where log_id = $1`;
+    select tree_size, log_id, root_hash, tree_head_hash, kid, jws, at from jsonb_populate_record(null::tree_head, $7::jsonb)),
+  moved as (
+    update log_head set tree_size = $2, root_hash = $3, frontier = $4, last_at_ms = $5 where log_id = $1)
+  select pg_notify('${LOG_CHANNEL}', $8)`;
 
-/** Waits for the log's head and holds it until the transaction ends. Taken after claim keys, before book heads. */
-export async function lockLogHead(tx: Tx): Promise<OpenLog> {
+/** How a commit is told on the channel: `<size>:<root>><size>:<root>`. */
+function linkText({ from, to }: HeadLink): string {
+  return `${from.tree_size}:${from.root_hash}>${to.tree_size}:${to.root_hash}`;
+}
+
+/** Null where it is no link. */
+export function linkFromText(text: string): HeadLink | null {
+  const told = /^(\d{1,15}):([0-9a-f]{64})>(\d{1,15}):([0-9a-f]{64})$/.exec(text);
+  if (!told) return null;
+  const [, from_size, from_root = '', to_size, to_root = ''] = told;
+  return {
+    from: { tree_size: Number(from_size), root_hash: from_root },
+    to: { tree_size: Number(to_size), root_hash: to_root },
+  };
+}
+
+/**
+ * Waits for the log's head and holds it until the transaction ends. Taken after claim keys, before book heads. What is
+ * found must extend all that this process knows to be signed, or it is nobody's to append to: while nobody else appends
+ * that is one comparison, and otherwise one statement more, O(log n). @throws LogHalted
+ */
+export async function lockLogHead(tx: Tx, known: KnownLog): Promise<OpenLog> {
+  known.requireSound();
   const { rows } = await tx.query<HeadRow>({ name: 'lock log head', text: LOCK, values: [LOG_ID] });
   const head = rows[0];
   if (head === undefined) throw new Error(`the log has no head ${LOG_ID}`);
-  return new OpenLog(head.tree_size, peaks(head.frontier), Math.max(head.now_ms, head.last_at_ms));
+  const found = { tree_size: head.tree_size, root_hash: head.root_hash.toString('hex') };
+  // Nobody else can commit now: whatever is known by this moment was committed before.
+  await requireExtended(nodesWithin(tx), known, known.heads(), { found, halted: head.halted });
+  const frontier = peaks(head.frontier);
+  const log = new OpenLog(head.tree_size, frontier, Math.max(head.now_ms, head.last_at_ms));
+  // The next leaf goes on from the frontier: with another than the root's own it would begin another tree.
+  const whole = frontier.length === peaksOf(0, head.tree_size).length && isSameHead(log.found, found);
+  if (!whole) throw known.stop({ known: found, found: log.found });
+  return log;
 }
 
 interface HeadRow {
   readonly tree_size: number;
+  readonly root_hash: Buffer;
   readonly frontier: Buffer;
   readonly last_at_ms: number;
+  readonly halted: LogHalt | null;
   readonly now_ms: number;
 }
 
 /** The clock is read above the locking scan, hence after the wait: below it a waiter would bring its time of arrival. */
-const LOCK = `with head as materialized (select tree_size, frontier, last_at_ms from log_head where log_id = $1 for update)
+const LOCK = `with head as materialized (select tree_size, root_hash, frontier, last_at_ms, halted from log_head where log_id = $1 for update)
 select head.*, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from head`;
 
 /** The head of the log before its first leaf: saved at the first start, so that a missing file is always a lost one. */

@@ -1,7 +1,8 @@
 import type { Database } from '../../database.ts';
-import { LOG_ID, type TreeHeadFacts } from './head.ts';
-import { verifyConsistency } from './merkle-proof.ts';
-import { consistencyProof, MissingNode, storedRoot } from './proof.ts';
+import { lastNotExtended } from './extension.ts';
+import type { LogHalt } from './halt.ts';
+import { judge } from './judge.ts';
+import { LOG_ID, type TreeHeadFacts } from './tree-head.ts';
 
 export type LogIntegrity =
   | { readonly kind: 'intact'; readonly found: TreeHeadFacts }
@@ -11,6 +12,13 @@ export type LogIntegrity =
   | { readonly kind: 'shrunken'; readonly saved: TreeHeadFacts; readonly found: TreeHeadFacts }
   /** As long as it should be or longer, and yet not the log that was signed. */
   | { readonly kind: 'rewritten'; readonly saved: TreeHeadFacts; readonly found: TreeHeadFacts }
+  /** A process met another log than the one it knew, and closed this one for all. */
+  | {
+      readonly kind: 'halted';
+      readonly saved: TreeHeadFacts | null;
+      readonly found: TreeHeadFacts;
+      readonly halt: LogHalt;
+    }
   /** Its head is not where its leaves, receipts and signed heads end: what is appended next would meet what stands. */
   | { readonly kind: 'contradictory'; readonly saved: TreeHeadFacts | null; readonly found: TreeHeadFacts };
 
@@ -20,43 +28,46 @@ export type LogIntegrity =
  * the leaves below are still those of the receipts is for the audit to say (audit-stored.ts).
  */
 export async function proveLogIntact(database: Database, saved: TreeHeadFacts | null): Promise<LogIntegrity> {
-  const { found, ends_with_head } = await storedHead(database);
+  const { found, ends_with_head, halt } = await storedHead(database);
   if (saved !== null && found.tree_size < saved.tree_size) return { kind: 'shrunken', saved, found };
   if (!ends_with_head) return { kind: 'contradictory', saved, found };
-  if (saved === null) return { kind: 'unsaved', found };
-  return (await continues(database, saved, found)) ? { kind: 'intact', found } : { kind: 'rewritten', saved, found };
+  if (saved !== null && !(await isExtended(database, saved, found))) return { kind: 'rewritten', saved, found };
+  if (halt !== null) return { kind: 'halted', saved, found, halt };
+  return saved === null ? { kind: 'unsaved', found } : { kind: 'intact', found };
 }
 
-async function continues(database: Database, saved: TreeHeadFacts, found: TreeHeadFacts): Promise<boolean> {
-  try {
-    const root = await storedRoot(database, found.tree_size);
-    if (root.toString('hex') !== found.root_hash) return false;
-    const proof = await consistencyProof(database, saved.tree_size, found.tree_size);
-    const old_root = Buffer.from(saved.root_hash, 'hex');
-    return verifyConsistency({ old_size: saved.tree_size, old_root, size: found.tree_size, root }, proof);
-  } catch (fault) {
-    if (fault instanceof MissingNode) return false;
-    throw fault;
-  }
+async function isExtended(database: Database, saved: TreeHeadFacts, found: TreeHeadFacts): Promise<boolean> {
+  if (judge([saved], found).kind === 'contradicted') return false;
+  return (await lastNotExtended(database, [saved], found)) === null;
 }
 
 interface StoredHead {
   readonly found: TreeHeadFacts;
+  readonly halt: LogHalt | null;
   readonly ends_with_head: boolean;
 }
 
 /** The head as it stands; in one statement with what it is the head of, for others may append meanwhile. */
 export async function storedHead(database: Database): Promise<StoredHead> {
-  const [head] = await database.query<{ tree_size: number; root_hash: Buffer; signed: number; reach: number }>({
+  const [head] = await database.query<StoredHeadRow>({
     name: 'read log head',
-    text: `select h.tree_size, h.root_hash, coalesce((select max(tree_size) from tree_head), 0) as signed,
+    text: `select h.tree_size, h.root_hash, h.halted, coalesce((select max(tree_size) from tree_head), 0) as signed,
         greatest((select max(index) + 1 from log_node where level = 0), (select max(leaf_index) + 1 from receipt), 0) as reach
       from log_head h where log_id = $1`,
     values: [LOG_ID],
   });
-  const { tree_size = 0, root_hash, signed, reach = 0 } = head ?? {};
+  const { tree_size = 0, root_hash, signed, reach = 0, halted = null } = head ?? {};
   return {
     found: { log_id: LOG_ID, tree_size, root_hash: root_hash?.toString('hex') ?? '' },
     ends_with_head: signed === tree_size && reach <= tree_size,
+    halt: halted,
   };
+}
+
+interface StoredHeadRow {
+  readonly tree_size: number;
+  readonly root_hash: Buffer;
+  readonly halted: LogHalt | null;
+  readonly signed: number;
+  readonly reach: number;
 }

@@ -34,6 +34,10 @@ export class LogHead {
 
   @Property({ type: new BigIntType('number') })
   lastAtMs!: number;
+
+  /** See halt.ts; null while the log may be appended to. */
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  halted!: JsonObject | null;
 }
 
 /** A head that the issuer signed; one for each batch of receipts. */

@@ -2,20 +2,23 @@ import type { Database } from '../../database.ts';
 import { type NodeAddress, peaksOf, rootOf } from './merkle.ts';
 import { consistencyNodes, consistencyPath, inclusionNodes, inclusionPath, type NodeReader } from './merkle-proof.ts';
 
+/** Wherever the stored nodes are read. */
+type Nodes = Pick<Database, 'query'>;
+
 /** The proof that leaf `leaf_index` stands in the tree of `size` leaves; reads O(log size) rows. */
-export async function inclusionProof(database: Database, leaf_index: number, size: number): Promise<Buffer[]> {
+export async function inclusionProof(database: Nodes, leaf_index: number, size: number): Promise<Buffer[]> {
   const read = await readNodes(database, inclusionNodes(leaf_index, size));
   return inclusionPath(leaf_index, size, read);
 }
 
 /** The proof that the tree of `old_size` leaves is a prefix of the one of `size`; reads O(log size) rows. */
-export async function consistencyProof(database: Database, old_size: number, size: number): Promise<Buffer[]> {
+export async function consistencyProof(database: Nodes, old_size: number, size: number): Promise<Buffer[]> {
   const read = await readNodes(database, consistencyNodes(old_size, size));
   return consistencyPath(old_size, size, read);
 }
 
 /** The root of the first `size` leaves, computed again from stored nodes. @throws MissingNode. */
-export async function storedRoot(database: Database, size: number): Promise<Buffer> {
+export async function storedRoot(database: Nodes, size: number): Promise<Buffer> {
   const peaks = peaksOf(0, size);
   const read = await readNodes(database, peaks);
   return rootOf(peaks.map(read));
@@ -29,7 +32,8 @@ export class MissingNode extends Error {
   }
 }
 
-async function readNodes(database: Database, addresses: readonly NodeAddress[]): Promise<NodeReader> {
+/** In one statement; a node is asked for by whoever reads it. */
+export async function readNodes(database: Nodes, addresses: readonly NodeAddress[]): Promise<NodeReader> {
   const rows = await database.query<{ level: number; index: number; hash: Buffer }>({
     name: 'read log nodes',
     text: 'select n.* from unnest($1::int2[], $2::int8[]) as wanted(level, index) join log_node n using (level, index)',

@@ -1,23 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { withFileLock } from './file-lock.ts';
-import { LOG_ID, type SignedTreeHead, treeHeadHash } from './head.ts';
+import { LogHalted, type Mismatch } from './halt.ts';
+import { HeadsFile } from './heads-file.ts';
+import { isOther } from './judge.ts';
+import { type HeadName, isSameHead, LOG_ID, type SignedTreeHead, treeHeadHash } from './tree-head.ts';
 
 /** The last signed head, kept outside the database: what a restored older dump cannot take back. */
 export interface SavedHead {
   /**
-   * Resolves when a head at least as large is on disk. Heads that arrive while one is written are coalesced
-   * to the largest; a smaller one never replaces a larger one, whichever process wrote it.
+   * Resolves when this head, or one that extends it, is on disk, and one of this minute in the file that is kept for
+   * good. Heads that arrive while one is written are coalesced to the largest; a smaller one never replaces a larger one,
+   * whichever process wrote it. @throws LogHalted where neither extends the other.
    */
   save(head: SignedTreeHead): Promise<void>;
   /** Null where none was ever saved. @throws where the file cannot be read: that is no reason to start afresh. */
   read(): Promise<SignedTreeHead | null>;
+  /** What another process has saved since this was last asked; null where nobody has. It waits for nothing. */
+  changed(): SignedTreeHead | null;
+  /** How many leaves the head on disk has, as far as this process has seen. */
+  readonly tree_size: number;
   /** Goes on from another head, smaller or none: only after a break was declared. */
   restart(head: SignedTreeHead | null): Promise<void>;
 }
+
+/** By which heads are known to be of one log. */
+export interface OneLog {
+  /** Whether a smaller head is a prefix of a larger one: by its construction, or by a consistency proof. */
+  isExtended(older: HeadName, newer: HeadName): Promise<boolean>;
+  /** Hears of two of which neither extends the other; returns what to throw. */
+  stop(mismatch: Mismatch): LogHalted;
+}
+
+/** For who proves nothing: no head but an equal one takes the place of another. */
+const unproven: OneLog = { isExtended: async () => false, stop: mismatch => new LogHalted(mismatch) };
 
 /** One write and all who wait for it. */
 interface Round {
@@ -25,7 +44,8 @@ interface Round {
   readonly done: PromiseWithResolvers<void>;
 }
 
-export function savedHead(path: string): SavedHead {
+export function savedHead(path: string, log: OneLog = unproven): SavedHead {
+  const file = new HeadFile(path, log);
   let next: Round | null = null;
   let writing = false;
 
@@ -34,18 +54,23 @@ export function savedHead(path: string): SavedHead {
     for (let round = next; round !== null; round = next) {
       next = null;
       const { head, done } = round;
-      await keep(path, head).then(done.resolve, done.reject);
+      await file.keep(head).then(done.resolve, done.reject);
     }
     writing = false;
   }
 
   return {
     read: async () => readHead(path),
+    changed: () => file.changed(),
+    get tree_size() {
+      return file.tree_size;
+    },
     async restart(head) {
       await withFileLock(`${path}.lock`, () => rmSync(path, { force: true }));
-      if (head !== null) await keep(path, head);
+      if (head !== null) await file.keep(head);
     },
     save(head) {
+      if (next !== null && isOther(next.head, head)) return Promise.reject(log.stop({ known: next.head, found: head }));
       if (next === null) next = { head, done: Promise.withResolvers() };
       else if (head.tree_size > next.head.tree_size) next.head = head;
       const { done } = next;
@@ -87,23 +112,79 @@ function readHead(path: string): SignedTreeHead | null {
   }
 }
 
-/** Write aside, fsync, rename, fsync the folder: after a power cut either the old head or the new one stands there. */
-async function keep(path: string, head: SignedTreeHead): Promise<void> {
-  // Processes in containers of their own share the folder, and often their number.
-  const aside = `${path}.${randomUUID()}.tmp`;
-  const replaced = await openIfThere(path);
-  try {
-    await writeDurably(aside, `${JSON.stringify(head, null, 2)}\n`);
-    while (!(await withFileLock(`${path}.lock`, held => place(path, aside, head, held))));
-  } catch (fault) {
-    await rm(aside, { force: true });
-    throw fault;
-  } finally {
-    await replaced?.close();
+class HeadFile {
+  readonly #path: string;
+  readonly #log: OneLog;
+  readonly #history: HeadsFile;
+  /** Which file stood there when this process last looked. */
+  #mark: string | null = null;
+  tree_size = 0;
+
+  constructor(path: string, log: OneLog) {
+    this.#path = path;
+    this.#log = log;
+    this.#history = new HeadsFile(join(dirname(path), 'log-heads.jsonl'));
   }
-  // Also where another process has put a larger one there: it may not have come this far.
-  const folder = await open(dirname(path), 'r');
-  await folder.sync().finally(() => folder.close());
+
+  /** Write aside, fsync, rename, fsync the folder: after a power cut either the old head or the new one stands there. */
+  async keep(head: SignedTreeHead): Promise<void> {
+    // Processes in containers of their own share the folder, and often their number.
+    const aside = `${this.#path}.${randomUUID()}.tmp`;
+    const replaced = await openIfThere(this.#path);
+    try {
+      await writeDurably(aside, `${JSON.stringify(head, null, 2)}\n`);
+      while (!(await this.#replace(aside, head)));
+    } catch (fault) {
+      await rm(aside, { force: true });
+      throw fault;
+    } finally {
+      await replaced?.close();
+    }
+    // Also where another process has put a larger one there: it may not have come this far.
+    const folder = await open(dirname(this.#path), 'r');
+    await folder.sync().finally(() => folder.close());
+    await this.#history.keep(head);
+  }
+
+  changed(): SignedTreeHead | null {
+    const mark = markOf(this.#path);
+    if (mark === this.#mark) return null;
+    const head = readHead(this.#path);
+    this.#mark = mark;
+    this.tree_size = head?.tree_size ?? 0;
+    return head;
+  }
+
+  /** False where what stood there was replaced meanwhile, or the lock was lost: then it is judged once more. */
+  async #replace(aside: string, head: SignedTreeHead): Promise<boolean> {
+    const standing = readHead(this.#path);
+    // Proven before the lock is taken: nothing is waited for with it in hand.
+    if (standing !== null) await this.#requireOneLog(standing, head);
+    return withFileLock(`${this.#path}.lock`, held => {
+      const there = readHead(this.#path);
+      if ((there && standing ? !isSameHead(there, standing) : there !== standing) || !held()) return false;
+      this.tree_size = Math.max(standing?.tree_size ?? 0, head.tree_size);
+      if (standing !== null && standing.tree_size >= head.tree_size) rmSync(aside);
+      else {
+        renameSync(aside, this.#path);
+        this.#mark = markOf(this.#path);
+      }
+      return true;
+    });
+  }
+
+  async #requireOneLog(standing: SignedTreeHead, head: SignedTreeHead): Promise<void> {
+    if (isSameHead(standing, head)) return;
+    const [older, newer] = standing.tree_size < head.tree_size ? [standing, head] : [head, standing];
+    if (isOther(standing, head) || !(await this.#log.isExtended(older, newer)))
+      throw this.#log.stop({ known: standing, found: head });
+  }
+}
+
+/** Each rename puts another file there, with a number and a time of its own. */
+function markOf(path: string): string | null {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.ino}:${stat.ctimeNs}` : null;
 }
 
 /**
@@ -117,15 +198,6 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
     if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw fault;
   }
-}
-
-/** False where the lock was lost meanwhile: a larger one may stand there now. */
-function place(path: string, aside: string, head: SignedTreeHead, held: () => boolean): boolean {
-  const saved = readHead(path);
-  if (saved !== null && saved.tree_size >= head.tree_size) rmSync(aside);
-  else if (held()) renameSync(aside, path);
-  else return false;
-  return true;
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {

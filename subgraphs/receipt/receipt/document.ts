@@ -1,6 +1,6 @@
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-payload.ts';
-import { LOG_ID } from '../log/head.ts';
+import { LOG_ID } from '../log/tree-head.ts';
 import type { Receipt } from './receipt.entity.ts';
 
 export function verifyUrl(base_url: string, task_id: string): string {

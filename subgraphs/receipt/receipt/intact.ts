@@ -1,6 +1,6 @@
 import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
-import { LOG_ID, treeHeadHash } from '../log/head.ts';
+import { LOG_ID, treeHeadHash } from '../log/tree-head.ts';
 import type { Receipt } from './receipt.entity.ts';
 import { parseJws } from './verify-signature.ts';
 

@@ -4,7 +4,7 @@ import { type Collection, collect } from '../../../subgraphs/book/index.ts';
 import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
-import { lockLogHead, openIssuer } from '../../../subgraphs/receipt/index.ts';
+import { KnownLog, lockLogHead, openIssuer } from '../../../subgraphs/receipt/index.ts';
 import { nextAgentId, openAgent } from '../../../subgraphs/session/registration/open-agent.ts';
 import { openVault } from '../../../subgraphs/vault.ts';
 import { answer, given } from '../child/answer.ts';
@@ -46,12 +46,18 @@ type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 async function openLedger(database_url: string) {
   const database: Database = await openStore(database_url);
-  const append = async (tx: Tx, items: readonly Collection[]) =>
-    (await collect(tx, issuer, await lockLogHead(tx), items)).collected;
+  const known = new KnownLog();
+  const append = async (tx: Tx, items: readonly Collection[]) => {
+    const { tree_head } = await collect(tx, issuer, await lockLogHead(tx, known), items);
+    return items.map(() => tree_head);
+  };
   const queue = new GroupCommit(database, append, GROUP_MAX);
   const ways: Record<NonNullable<Job['way']>, (item: Collection) => Promise<unknown>> = {
-    together: item => queue.submit(item),
-    alone: item => database.transaction(tx => append(tx, [item])),
+    together: async item => known.committed(await queue.submit(item)),
+    alone: async item => {
+      const [head] = await database.transaction(tx => append(tx, [item]));
+      if (head) known.committed(head);
+    },
   };
   return { database, ways };
 }

@@ -1,0 +1,64 @@
+import type { Database } from '../../database.ts';
+import { BatchRefused } from '../../group-commit.ts';
+import { LOG_CHANNEL } from '../../live.ts';
+import { type HeadName, LOG_ID } from './tree-head.ts';
+
+/** A head that was signed, and one that was found and does not extend it. */
+export interface Mismatch {
+  readonly known: HeadName;
+  readonly found: HeadName;
+}
+
+/** As it stands in the database, for every process that takes the log's head. */
+export interface LogHalt extends Mismatch {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The process that met it: host and number. */
+  readonly by: string;
+}
+
+/** Nothing is appended to this log any more. Whatever money has moved is recorded once its break is accepted. */
+export class LogHalted extends BatchRefused {
+  readonly mismatch: Mismatch;
+
+  constructor(mismatch: Mismatch) {
+    super('unavailable', { cause: new Error(mismatchSentence(mismatch)) });
+    this.mismatch = mismatch;
+  }
+}
+
+export function mismatchSentence({ known, found }: Mismatch): string {
+  return `the log does not extend what was signed: known is size ${known.tree_size}, root ${known.root_hash}; \
+found is size ${found.tree_size}, root ${found.root_hash}`;
+}
+
+/** What is said on the channel besides heads. */
+export const HALT_NOTICE = 'halt';
+
+export interface Announced {
+  /** Whether somebody declared a break since: then the halt is not written again, and this process is to be restarted. */
+  readonly accepted: boolean;
+}
+
+/**
+ * Writes the halt where none stands, and tells everybody, in one statement. It stands in the head's own row: whoever
+ * waited for the lock reads the row as it is by then, which no other table promises within one statement.
+ */
+export async function announceHalt(database: Database, halt: LogHalt, breaks_before: number): Promise<Announced> {
+  const [row] = await database.query<Announced>({
+    name: 'announce log halt',
+    text: `with accepted as (select exists (select 1 from log_break where break_id > $3) as accepted),
+      written as (update log_head set halted = $2 where log_id = $1 and halted is null and not (select accepted from accepted))
+      select accepted, pg_notify('${LOG_CHANNEL}', '${HALT_NOTICE}') from accepted`,
+    values: [LOG_ID, JSON.stringify(halt), breaks_before],
+  });
+  return { accepted: row?.accepted ?? false };
+}
+
+/** The number of the newest break; 0 where none was ever declared. */
+export async function newestBreak(database: Database): Promise<number> {
+  const [row] = await database.query<{ newest: number }>({
+    text: 'select coalesce(max(break_id), 0) as newest from log_break',
+  });
+  return row?.newest ?? 0;
+}

@@ -1,0 +1,12 @@
+import type { Database } from '../../database.ts';
+import type { SignedTreeHead } from './tree-head.ts';
+
+/** The head of so many leaves as it was signed; null where no batch ended there. */
+export async function signedHead(database: Database, tree_size: number): Promise<SignedTreeHead | null> {
+  const [head] = await database.query<SignedTreeHead & { at: string }>({
+    name: 'signed head',
+    text: `select log_id, tree_size, root_hash, tree_head_hash, kid, jws, to_json(at) #>> '{}' as at from tree_head where tree_size = $1`,
+    values: [tree_size],
+  });
+  return head ?? null;
+}

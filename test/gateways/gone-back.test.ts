@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { nameOf, newBuyer, send, trySend } from '../faults/buyer.ts';
+import { eventually, openGround } from '../faults/ground.ts';
+import { haltOf, olderState } from '../faults/halted.ts';
+import { refusalOf } from '../faults/operator.ts';
+import { startWire } from '../faults/wire.ts';
+import type { RunningGateway } from '../harness/gateway.ts';
+import { atEnd } from '../harness/release.ts';
+import { clearScratch, makeScratch } from '../harness/scratch.ts';
+import { listenAt, newAgent } from './trio.ts';
+
+/* The database goes back under several processes, and the one that appended least of all is asked first. */
+
+async function folder(): Promise<string> {
+  const made = await makeScratch();
+  atEnd(() => clearScratch(made));
+  return made;
+}
+
+async function savedSize(data_dir: string): Promise<number> {
+  const head = JSON.parse(await readFile(join(data_dir, 'log-head.json'), 'utf8')) as { tree_size: number };
+  return head.tree_size;
+}
+
+const refused = new Set(['503 unavailable', '503 settlement_pending']);
+
+it('three processes, each with a folder of its own: none appends, for each has heard what the others committed', {
+  timeout: 240_000,
+}, async () => {
+  const ground = await openGround();
+  const wire = await startWire(ground.database_url);
+  const gateways: RunningGateway[] = [];
+  while (gateways.length < 3)
+    gateways.push(await ground.start({ url: wire.url, ...(gateways.length > 0 && { data_dir: await folder() }) }));
+  const [first, second, least] = gateways as [RunningGateway, RunningGateway, RunningGateway];
+  const agent = await newAgent(ground, least);
+  const older = await olderState(ground, [wire]);
+  const heard = listenAt(least, agent);
+  for (const gateway of [first, second, first])
+    await eventually('sold', async () => (await trySend(gateway, await agent.chat('later')))?.status === 200 || null);
+  const events = (await ground.database.query({ text: 'select 1 from book_event' })).length;
+  // Told on the same connection, in the order of commits.
+  await eventually('heard', () => heard.length >= events || null);
+  const before = await older.heads();
+  const signed = await older.signed();
+  // Each keeps what it has heard of in its own folder too.
+  for (const { data_dir } of gateways)
+    await eventually('saved', async () => ((await savedSize(data_dir)) === signed.at(-1)?.tree_size ? true : null));
+
+  older.turnBack();
+  const buyer = await newBuyer(ground);
+  const asked = [least, least, second, first];
+  const answers = await Promise.all(asked.map(async gateway => send(gateway, await buyer.chat('after'))));
+  for (const answer of answers) expect(refused).toContain(nameOf(answer));
+  for (const gateway of gateways) {
+    const halt = await eventually('halted', () => haltOf(gateway));
+    expect(halt).toMatchObject({ known: { tree_size: signed.at(-1)?.tree_size }, found: { tree_size: 1 } });
+  }
+  // No size has a second head: what went back is a prefix of what was signed, and nobody has signed anything since.
+  expect(await older.heads()).toEqual(before);
+  expect(signed.slice(0, before.length)).toEqual(before);
+  const [row] = await older.database.query<{ halted: object }>({ text: 'select halted from log_head' });
+  expect(row?.halted).toMatchObject({ found: { tree_size: 1 }, by: expect.stringContaining('/') });
+
+  await Promise.all(gateways.map(gateway => gateway.stop()));
+  for (const { data_dir } of gateways) {
+    const refusal = await refusalOf(ground, { url: older.url, data_dir });
+    expect(refusal).toMatch(/size 1, root [0-9a-f]{64}/);
+    expect(refusal).toContain(
+      `the log is shrunken: saved outside the database is size 4, root ${signed.at(-1)?.root_hash}`,
+    );
+  }
+});
+
+it('two processes with one folder: also the one that was cut off while the other committed knows it from there', {
+  timeout: 240_000,
+}, async () => {
+  const ground = await openGround();
+  const [wire, cut] = [await startWire(ground.database_url), await startWire(ground.database_url)];
+  const busy = await ground.start({ url: wire.url });
+  const least = await ground.start({ url: cut.url });
+  const buyer = await newBuyer(ground);
+  expect((await send(least, await buyer.chat('before'))).status).toBe(200);
+  const older = await olderState(ground, [wire, cut]);
+  cut.down();
+  await eventually('sold', async () => (await trySend(busy, await buyer.chat('later')))?.status === 200 || null);
+  const before = await older.heads();
+  await busy.kill('SIGKILL');
+
+  older.turnBack();
+  const halt = await eventually('halted', async () => {
+    const answer = await trySend(least, await buyer.chat('after'));
+    if (answer) expect(refused).toContain(nameOf(answer));
+    return haltOf(least);
+  });
+  expect(halt).toMatchObject({ known: { tree_size: 2 }, found: { tree_size: 1 } });
+  expect(await older.heads()).toEqual(before);
+});
