@@ -28,6 +28,19 @@ function importsOf(file: string): string[] {
   return specifiers.map(specifier => relative(root, join(root, dirname(file), specifier)));
 }
 
+/** Without those of types alone, which are gone when it runs. */
+function runtimeImportsOf(file: string): string[] {
+  const statements = [...read(file).matchAll(/^(?:import|export) (?!type )([^;]*?) from '(\.[^']+)'/gms)];
+  const named = statements.filter(([, names = '']) => {
+    const inner = names
+      .match(/^\{([^}]*)\}$/s)?.[1]
+      ?.split(',')
+      .map(name => name.trim());
+    return !inner?.filter(Boolean).every(name => name.startsWith('type '));
+  });
+  return named.map(([, , target = '']) => relative(root, join(root, dirname(file), target)));
+}
+
 function mayImport(from: House, to: House): boolean {
   if (from === to || from === 'test' || to === 'schema') return true;
   if (from === 'rest-compat') return false;
@@ -72,6 +85,24 @@ describe('tidy', () => {
         .map(target => `${file} → ${target}`);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('no file imports itself round about: in a bundle that is imported, each would wait for the other for ever', () => {
+    const reached = new Map<string, ReadonlySet<string>>();
+    const round: string[] = [];
+    const visit = (file: string, path: readonly string[]): ReadonlySet<string> => {
+      const known = reached.get(file);
+      if (known) return known;
+      if (path.includes(file)) {
+        round.push([...path.slice(path.indexOf(file)), file].join(' → '));
+        return new Set();
+      }
+      const all = new Set(runtimeImportsOf(file).flatMap(target => [target, ...visit(target, [...path, file])]));
+      reached.set(file, all);
+      return all;
+    };
+    for (const file of sources.filter(it => !it.startsWith('test/'))) visit(file, []);
+    expect(round).toEqual([]);
   });
 
   it('no folder or file has a name that says nothing', () => {

@@ -1,63 +1,15 @@
-import type { Random } from '../../subgraphs/clock.ts';
-import type { Database } from '../../subgraphs/database.ts';
 import {
   type AnchorBirth,
-  type AnchorPlace,
   anchorStanding,
   journalAnchor,
   openAnchor,
   type TreeHeadFacts,
 } from '../../subgraphs/receipt/index.ts';
-import type { BaseChain } from '../payment/base/chain.ts';
 import { feesNow } from '../payment/settle/fees.ts';
-import { type SettlerKey, signTransaction } from '../payment/settle/transaction.ts';
-import type { AnchorChain } from './anchor-chain.ts';
+import { signTransaction } from '../payment/settle/transaction.ts';
 import { anchorCall, deployment, gasLimits, LOG_ANCHOR } from './contract.ts';
+import { type AnchorDesk, away, type Move } from './desk.ts';
 import { follow } from './follow.ts';
-
-/** Why nothing is anchored, as `/health` names it. */
-export type AnchorTrouble =
-  | 'chain_unavailable'
-  /** The key's balance does not cover one transaction. */
-  | 'unfunded'
-  /** What is left of ANCHOR_FEE_DAY_MAX does not cover one, at what the chain asks now. */
-  | 'fee_too_high'
-  /** It pays what the chain asks, and no block has taken it for long. */
-  | 'not_mined'
-  /** It was mined without effect. */
-  | 'void';
-
-/** What one move came to. */
-export type Move =
-  /** Nothing to anchor, or not yet. */
-  | { readonly kind: 'still' }
-  /** Under way: the chain alone says what becomes of it. */
-  | { readonly kind: 'sent'; readonly tx_hash: string }
-  /** Mined: the contract, or a head. */
-  | { readonly kind: 'deployed' }
-  | { readonly kind: 'anchored'; readonly tx_hash: string }
-  | { readonly kind: 'trouble'; readonly trouble: AnchorTrouble; readonly cause?: unknown };
-
-/** Points at which a test may end the process. */
-export type AnchorFaults = (point: 'after_journal' | 'after_broadcast') => Promise<void>;
-
-export interface AnchorerParts {
-  readonly database: Database;
-  readonly chain: Pick<BaseChain, 'market' | 'broadcast' | 'transactionCount' | 'code'>;
-  readonly anchors: Pick<AnchorChain, 'receipt'>;
-  readonly key: SettlerKey;
-  readonly random: Random;
-  readonly pace_ms: number;
-  readonly fee_day_max_wei: bigint;
-  /** When one that is not mined is looked at more closely. */
-  readonly stuck_ms: number;
-  readonly faults?: AnchorFaults | undefined;
-}
-
-/** The desk at which one key's transactions are sent. */
-export interface AnchorDesk extends AnchorerParts {
-  readonly place: AnchorPlace;
-}
 
 /**
  * One move at a time, by whichever process: what is under way is brought to its end; or else, where the head has grown
@@ -117,8 +69,4 @@ async function send(desk: AnchorDesk, pace_ms: number | null, birth: AnchorBirth
   await chain.broadcast(birth.attempt.raw as `0x${string}`);
   await faults?.('after_broadcast');
   return { kind: 'sent', tx_hash: birth.attempt.tx_hash };
-}
-
-export function away(cause: unknown): Move {
-  return { kind: 'trouble', trouble: 'chain_unavailable', cause };
 }

@@ -7,9 +7,10 @@ import type { BaseChain } from '../payment/base/chain.ts';
 import { ChainAway } from '../payment/epoch.ts';
 import type { Anchored } from './anchor-chain.ts';
 import type { AnchoredHeads } from './anchored-heads.ts';
-import { type AnchorDesk, type AnchorerParts, type AnchorTrouble, type Move, move } from './anchorer.ts';
+import { move } from './anchorer.ts';
 import { LOG_ANCHOR } from './contract.ts';
 import { AnchorContradicted } from './contradiction.ts';
+import type { AnchorDesk, AnchorerParts, AnchorTrouble, Move } from './desk.ts';
 import { recheck } from './follow.ts';
 
 export interface AnchoringParts extends AnchorerParts {

@@ -11,8 +11,8 @@ import { all } from '../payment/reached.ts';
 import { type Fees, feesBumped, outbid } from '../payment/settle/fees.ts';
 import { signAgain } from '../payment/settle/transaction.ts';
 import type { AnchorReceipt } from './anchor-chain.ts';
-import { type AnchorDesk, away, type Move } from './anchorer.ts';
 import { gasLimits } from './contract.ts';
+import { type AnchorDesk, away, type Move } from './desk.ts';
 
 /** Looks for one that was journalled, and sends it again where the chain does not show it: the same bytes are one transaction. */
 export async function follow(desk: AnchorDesk, open: OpenAnchor): Promise<Move> {

@@ -7,7 +7,7 @@ import type { BaseChain } from '../payment/base/chain.ts';
 import { settlerKey } from '../payment/settle/transaction.ts';
 import { openAnchorChain } from './anchor-chain.ts';
 import { AnchoredHeads } from './anchored-heads.ts';
-import type { AnchorerParts, AnchorFaults } from './anchorer.ts';
+import type { AnchorerParts, AnchorFaults } from './desk.ts';
 
 /** What anchoring needs of this process but for the log that it anchors. */
 export interface Anchors extends AnchorerParts {
