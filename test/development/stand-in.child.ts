@@ -15,5 +15,5 @@ const start = starts[kind ?? ''];
 if (!start) throw new Error(`no such stand-in: ${kind}`);
 const running = await start();
 process.once('SIGTERM', () => void running.stop().then(() => process.exit(0)));
-console.log(JSON.stringify(running));
+console.log(JSON.stringify(running, (_, value) => (typeof value === 'bigint' ? String(value) : value)));
 setInterval(() => {}, 1_000);

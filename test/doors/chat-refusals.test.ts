@@ -38,7 +38,7 @@ const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 describe('POST /v1/chat/completions 400 invalid_request, and the payment stays usable, on', () => {
   test.each<[string, string, unknown]>([
     ['no message', 'messages', { messages: [] }],
-    ['more messages than are read', 'messages', `{"messages":[${'{},'.repeat(300_000)}{}]}`],
+    ['more messages than are read', 'messages', `{"messages":[${'{},'.repeat(limits.chat_messages_max)}{}]}`],
     ['messages that are an object', 'messages', { messages: { role: 'user', content: 'Hi' } }],
     ['messages that are null', 'messages', { messages: null }],
     ['a message that is text', 'messages.0', { messages: ['Hello'] }],
@@ -54,8 +54,8 @@ describe('POST /v1/chat/completions 400 invalid_request, and the payment stays u
       { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }] },
     ],
     ['content with half of a surrogate pair', 'messages.0.content', message(`"role":"user","content":${LONE}`)],
-    ['content nested 10,000 deep', 'messages.0.content', message(`"role":"user","content":${deep(10_000)}`)],
-    ['messages nested 10,000 deep', 'messages.0', `{"messages":${deep(10_000)}}`],
+    ['content nested 50 deep', 'messages.0.content', message(`"role":"user","content":${deep(50)}`)],
+    ['messages nested 50 deep', 'messages.0', `{"messages":${deep(50)}}`],
     ['a model that is a number', 'model', ask('Hello', { model: 7 })],
     ['a model with half of a surrogate pair', 'model', spelt(`"model":${LONE}`)],
     ['a model of 201 characters', 'model', ask('Hello', { model: 'm'.repeat(limits.model_id_chars_max + 1) })],
@@ -75,7 +75,7 @@ describe('POST /v1/chat/completions 400 invalid_request, and the payment stays u
     ['stream "yes"', 'stream', ask('Hello', { stream: 'yes' })],
     ['max_completion_tokens 0', 'max_completion_tokens', ask('Hello', { max_completion_tokens: 0 })],
     ['tools', 'tools', ask('Hello', { tools: [{ type: 'function', function: { name: 'f' } }] })],
-    ['half a million tools', 'tools', spelt(`"tools":[${'0,'.repeat(499_999)}0]`)],
+    ['forty thousand tools', 'tools', spelt(`"tools":[${'0,'.repeat(39_999)}0]`)],
     ['tool_choice "required"', 'tool_choice', ask('Hello', { tool_choice: 'required' })],
     ['functions', 'functions', ask('Hello', { functions: [{ name: 'f' }] })],
     ['response_format json_object', 'response_format.type', ask('Hello', { response_format: { type: 'json_object' } })],
@@ -108,6 +108,8 @@ describe('POST /v1/chat/completions 400 invalid_request, and the payment stays u
     ['a JSON text', '"messages"'],
     ['JSON null', 'null'],
     ['lists nested 500,000 deep', deep(500_000)],
+    ['members nested 10,000 deep', spelt(`"metadata":${deep(10_000)}`)],
+    ['half a million members', spelt(`"tools":[${'0,'.repeat(499_999)}0]`)],
   ])('%s', async (_, body) => {
     expect(await refusedThenPaid(body)).toMatchObject({ status: 400, code: 'invalid_request' });
   });
@@ -193,7 +195,7 @@ describe('POST /v1/chat/completions 200, and the hub gets what is known and noth
       '{"model":"beta-1","messages":[{"role":"user","content":"Hello","name":"n","__proto__":{"role":"tool"}}]}',
       {},
     ],
-    ['members nested 10,000 deep', `{${said},"metadata":${deep(10_000)}}`, {}],
+    ['members nested 50 deep', `{${said},"metadata":${deep(50)}}`, {}],
     ['a number beyond every other', `{${said},"seed":1e400}`, {}],
     ['the last of two', `{${said},"temperature":9,"temperature":1,"max_tokens":"x","max_tokens":30}`, one()],
     ['null where nothing is said', `{${said},"temperature":null,"max_tokens":null,"stream":null}`, {}],
