@@ -3,6 +3,7 @@ import { ConfigFault, type VariableFault } from './config/fault.ts';
 import { knownKeyFaults } from './config/known-keys.ts';
 import { plainHttpFaults } from './config/plain-http.ts';
 import { plainPostgresFaults } from './config/plain-postgres.ts';
+import { ratesOf } from './config/rates.ts';
 import { keptSecret } from './config/secrets.ts';
 import { addressOfSeed, type SolanaConfig, withoutSolana } from './config/solana.ts';
 import { productionFaults, type SubstitutedName, substitutesInUse } from './config/substitutes.ts';
@@ -16,6 +17,7 @@ import {
 } from './config/variables.ts';
 import { weakSecretFaults } from './config/weak-secrets.ts';
 import { makeDataFolder } from './development/data-folder.ts';
+import type { RateSettings } from './rates/rates.ts';
 
 /** The environment as it was read: under each variable's name in lower case, null where it is unset. */
 export type Settings = Readonly<{
@@ -24,6 +26,7 @@ export type Settings = Readonly<{
     : Variables[K];
 }> & {
   readonly base_url: string;
+  readonly rates: RateSettings;
   /** Whether the environment says that nobody pays on Solana. */
   readonly without_solana: boolean;
   /** Names of the variables in whose place a stand-in or a made-up secret is in use. */
@@ -80,12 +83,14 @@ export function readConfig(environment: Environment = process.env): Settings {
     read.data[name as keyof Variables] ?? null,
   ]);
   const stand_ins = substitutesInUse(environment);
+  const profile = stand_ins.length > 0 ? 'development' : 'production';
   return deepFreeze({
     ...(Object.fromEntries(named) as Settings),
     without_solana: withoutSolana(environment),
     base_url: read.data.BASE_URL ?? `http://${reachableHost(read.data.HOST)}:${read.data.PORT}`,
     stand_ins,
-    profile: stand_ins.length > 0 ? 'development' : 'production',
+    profile,
+    rates: ratesOf(read.data, profile),
   });
 }
 

@@ -36,6 +36,8 @@ import { closeRails, openRails, railOf } from './payment/rail.ts';
 import { openReconciler, type Reconciler } from './payment/reconcile.ts';
 import { openChargeStream } from './payment/stream.ts';
 import { type Faults, noFaults, type Till } from './payment/till.ts';
+import { openFreeUses } from './rates/free-uses.ts';
+import { openRates } from './rates/rates.ts';
 import { type EveryService, type Serve, serve as serveAll } from './serve.ts';
 import { openStore } from './store.ts';
 
@@ -88,6 +90,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     watchHubs(metrics, hubs);
     const wallets = openWalletProofs(base.chain, factoriesOf(config));
     const vault = openVault(config.seal_key);
+    const rates = openRates(config.rates, systemClock);
 
     const till = await openTill({
       config,
@@ -99,6 +102,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       issuer,
       vault,
       ...{ saved_head: log.saved_head, known_log: log.known, log: base },
+      rates,
       faults,
       logger,
       openSettling,
@@ -114,6 +118,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     closing.add(till.streams, it => it.ended());
     const url = await serve(config, services, {
       pay_to: till.pay_to,
+      rates: openFreeUses(rates),
       judge: openJudge(till),
       logger,
       closing,

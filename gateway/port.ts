@@ -25,7 +25,12 @@ export interface PortParts {
   readonly pay_to: PayTo;
   readonly extensions: Extensions;
   readonly judge: Judge;
-  identify(credentials: Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'>): Promise<Principal>;
+  readonly rates: Port['rates'];
+  /** `pays`: his payment has proven who he is. @throws rate_limited */
+  identify(
+    credentials: Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'>,
+    pays: boolean,
+  ): Promise<Principal>;
   createContext(principal: Principal, brought: Brought): Context;
   beginUpload: Port['beginUpload'];
   health(): Promise<JsonObject>;
@@ -44,6 +49,7 @@ export function openPort(parts: PortParts): Port {
     without: parts.without,
     judge: parts.judge.judge,
     prove: parts.judge.prove,
+    rates: parts.rates,
     identify: (credentials, payment) => identify(parts, credentials, payment),
     execute: (document, variables, caller, written) =>
       execute(parts.graph, { document, variables, context: caller.context, written }),
@@ -52,7 +58,7 @@ export function openPort(parts: PortParts): Port {
 }
 
 async function identify(parts: PortParts, credentials: Credentials, payment: Judgement): Promise<Caller> {
-  const principal = await parts.identify(credentials);
+  const principal = await parts.identify(credentials, payment.kind === 'proven');
   return {
     possession: principal.possession,
     means: payment.kind === 'none' ? means(principal.api_key) : 'payment',

@@ -23,9 +23,12 @@ import type { Judge } from './payment/judge.ts';
 import type { PayTo } from './payment/offer.ts';
 import { openPort } from './port.ts';
 import { identify, openKeyring, type Shown } from './principal.ts';
+import { trusting } from './rates/client-address.ts';
+import { requireWithin } from './rates/free-uses.ts';
 import { openServer } from './server.ts';
 import { keepProof } from './sockets/keep-proof.ts';
 import { subgraphs } from './subgraphs.ts';
+import type { SocketCallers } from './subscriptions.ts';
 import { type Graph, openGraph } from './supergraph.ts';
 
 /** Everything that a resolver of any subgraph may ask of this process. */
@@ -38,6 +41,7 @@ export type Serve = (config: Config, services: EveryService, serving: Serving) =
 export interface Serving {
   readonly pay_to: PayTo;
   readonly judge: Judge;
+  readonly rates: Port['rates'];
   readonly logger: Logger;
   readonly closing: Closing;
   readonly operations: Operations;
@@ -48,15 +52,16 @@ export interface Serving {
 
 /** Graph, doors and sockets on one port. */
 export async function serve(config: Config, services: EveryService, serving: Serving): Promise<string> {
-  const { logger, closing, operations, health, away, without } = serving;
+  const { logger, closing, operations, rates, health, away, without } = serving;
   const { graph, beginUpload } = await openServedGraph(config, services, serving);
-  const { known, contextOf } = callersOf(config, services);
+  const { known, contextOf } = callersOf(config, services, rates);
   const port = openPort({
     graph,
     base_url: config.base_url,
     pay_to: serving.pay_to,
     extensions: openExtensions(services.issuer, services.clock),
     judge: serving.judge,
+    rates,
     identify: known,
     createContext: contextOf,
     beginUpload,
@@ -70,20 +75,16 @@ export async function serve(config: Config, services: EveryService, serving: Ser
     requests: operations.requests,
     tally: operations.sockets,
     landing_page: config.profile === 'development',
+    trust: trusting(config.trusted_proxies),
+    rates,
     async routes(app) {
       exposeMetrics(app, operations.metrics, operations.exposure);
       await serveDoors(app, port, everyDoor);
     },
-    callers: {
-      identify: known,
-      keep: (shown, possession) => keepProof(shown, possession, services),
-      createContext: principal => contextOf(principal, { payment: null, router_key: null, redelivery: null }),
-      watchSessions: watcher => services.live.watchSessions(watcher),
-      heard: () => services.live.heard(),
-    },
+    callers: onSockets(services, known, contextOf),
     async createContext(request) {
-      const { shown, ...brought } = await broughtBy(request, graph, serving.judge);
-      return contextOf(await known(shown), brought);
+      const { shown, pays, ...brought } = await broughtBy(request, graph, serving);
+      return contextOf(await known(shown, pays), brought);
     },
   });
   closing.add(server, it => it.close());
@@ -91,16 +92,36 @@ export async function serve(config: Config, services: EveryService, serving: Ser
   return config.base_url;
 }
 
+/** Whoever opens a socket brings nothing along to pay with. */
+function onSockets(
+  services: EveryService,
+  known: ReturnType<typeof callersOf>['known'],
+  contextOf: ReturnType<typeof callersOf>['contextOf'],
+): SocketCallers {
+  return {
+    identify: shown => known(shown, false),
+    keep: (shown, possession) => keepProof(shown, possession, services),
+    createContext: principal => contextOf(principal, { payment: null, router_key: null, redelivery: null }),
+    watchSessions: watcher => services.live.watchSessions(watcher),
+    heard: () => services.live.heard(),
+  };
+}
+
 /** What a request to /graphql brings, and by what its caller is known. */
-async function broughtBy(request: FastifyRequest, graph: Graph, judge: Judge): Promise<Brought & { shown: Shown }> {
+async function broughtBy(
+  request: FastifyRequest,
+  graph: Graph,
+  { judge, rates }: Pick<Serving, 'judge' | 'rates'>,
+): Promise<Brought & { readonly shown: Shown; readonly pays: boolean }> {
   const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request), request.ip);
   const { router_key, redelivery } = credentials;
   const payment = presentedIn(credentials.payment);
   const field = payment && paidFieldOf(request, graph);
   const rejected = payment && field && (await judge.isRejected(payment, field));
+  if (rejected) requireWithin(rates.take('unproven', request.ip));
   // The resolver says so in its own words, and the database is not asked who hears them.
   const shown = rejected ? { ...credentials, session: null, proof: null } : credentials;
-  return { payment, router_key, redelivery, shown };
+  return { payment, router_key, redelivery, shown, pays: payment !== null && field !== null && !rejected };
 }
 
 /** The graph, and the way by which a file comes to where it is worked for. */
@@ -125,12 +146,24 @@ async function openServedGraph(
   };
 }
 
+/** What is shown opens nothing and stands in for nothing. */
+function isNobodys({ possession, api_key }: Principal): boolean {
+  return possession.kind === 'wrong' || api_key.kind === 'unknown';
+}
+
 /** Who is calling, by what he shows; and what every resolver may ask for him. */
-function callersOf({ api_keys, demo_keys, waiver_keys }: Config, services: EveryService) {
+function callersOf({ api_keys, demo_keys, waiver_keys }: Config, services: EveryService, rates: Port['rates']) {
   const keyring = openKeyring({ live: api_keys, demo: demo_keys, waiver: waiver_keys });
   const checks = { ...services, keyring, decoy: sealDecoy(services) };
   return {
-    known: (shown: Shown) => identify(shown, checks),
+    async known(shown: Shown, pays: boolean) {
+      const { session, proof, api_key, address } = shown;
+      const shows = session !== null || proof !== null || api_key !== null;
+      if (shows && !pays) requireWithin(rates.look('credentials', address));
+      const principal = await identify(shown, checks);
+      if (isNobodys(principal)) rates.take('credentials', address);
+      return principal;
+    },
     contextOf: (principal: Principal, brought: Brought): EveryContext => ({
       ...services,
       ...brought,

@@ -12,28 +12,29 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
-  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
+import type { Port } from '../rest-compat/port.ts';
 import { doorServerOptions } from '../rest-compat/server-options.ts';
-import { type ErrorCode, Refusal } from '../schema/errors.ts';
+import { Refusal } from '../schema/errors.ts';
 import { exceededBy } from '../schema/json-bounds.ts';
 import { limits } from '../schema/limits.ts';
 import { jsonText } from '../schema/written.ts';
 import type { Context } from '../subgraphs/context.ts';
 import { validationOptions } from './graph/documents.ts';
-import { firstLook, knownDocument } from './graph/first-look.ts';
+import { firstLook, knownDocument, paidFieldOf } from './graph/first-look.ts';
 import { contextFault, httpAnswer } from './graph/http-answer.ts';
 import { publicError } from './graph/public-error.ts';
+import { answerFault, refuse, tooMany } from './graph/refuse.ts';
 import { Connections } from './operations/connections.ts';
 import { boundConnections, boundPipelines } from './operations/floods.ts';
 import { requireOneHost } from './operations/one-host.ts';
 import { REQUEST_ID, requestId } from './operations/request-id.ts';
 import type { Requests } from './operations/requests.ts';
 import { SERVER_TIMING, timeWhole } from './operations/server-timing.ts';
+import type { Trust } from './rates/client-address.ts';
 import { SocketTally } from './sockets/tally.ts';
 import { type SocketCallers, serveSubscriptions } from './subscriptions.ts';
 import type { Graph } from './supergraph.ts';
@@ -48,6 +49,10 @@ export interface ServerOptions {
   /** Counts and logs every one of them. */
   readonly requests?: Requests;
   readonly tally?: SocketTally;
+  /** Whose word for where a request comes from is believed; nobody's unless given. */
+  readonly trust?: Trust;
+  /** Bounds what is asked for free, unless left out. */
+  readonly rates?: Port['rates'];
   readonly logger: Logger;
   /** Apollo's explorer at GET /graphql; it loads from Apollo's servers, so production leaves it off. */
   readonly landing_page: boolean;
@@ -71,6 +76,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestId,
     bodyLimit: limits.request_bytes_max,
+    trustProxy: options.trust ?? false,
   });
   boundConnections(app.server);
   requests?.observe(app);
@@ -81,8 +87,9 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   await apollo.start();
   await app.register(scope => serveGraphql(scope, apollo, options));
   await app.register(scope => serveRoutes(scope, options));
-  const { tally = new SocketTally() } = options;
-  const subscriptions = serveSubscriptions(app.server, { graph, callers, logger, tally, path: GRAPHQL_PATH });
+  const { tally = new SocketTally(), trust, rates } = options;
+  const path = GRAPHQL_PATH;
+  const subscriptions = serveSubscriptions(app.server, { graph, callers, logger, tally, path, trust, rates });
   return {
     listen: (host, port) => app.listen({ host, port }),
     async close() {
@@ -108,6 +115,9 @@ async function serveGraphql(
     done();
   });
   scope.addHook('preHandler', async (request, reply) => {
+    const turn = paidFieldOf(request, graph) === null ? options.rates?.take('free', request.ip) : undefined;
+    reply.headers(turn?.headers ?? {});
+    if (turn?.kind === 'beyond') return tooMany(turn.retry_after_seconds, request, reply, logger);
     const faults = firstLook(request, graph);
     if (faults.length > 0) return refuse(request, reply, faults, logger);
   });
@@ -201,33 +211,3 @@ async function contextFor(request: FastifyRequest, { createContext, logger }: Se
     throw contextFault(error, logger);
   }
 }
-
-/** In the form, and the media type, in which Apollo answers what it refuses itself. */
-function refuse(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  faults: readonly GraphQLError[],
-  logger: Logger,
-): FastifyReply {
-  const type = headers.accept?.includes(GRAPHQL_RESPONSE) ? GRAPHQL_RESPONSE : 'application/json';
-  const errors = faults.map(fault => publicError(fault, logger).toJSON());
-  return reply
-    .code(400)
-    .headers({ 'cache-control': 'no-store', 'content-type': `${type}; charset=utf-8` })
-    .send(JSON.stringify({ errors }));
-}
-
-const GRAPHQL_RESPONSE = 'application/graphql-response+json';
-
-/** Fastify's own faults on /graphql (a body too large, of another type, no JSON), in GraphQL's form. */
-function answerFault(error: FastifyError, reply: FastifyReply, logger: Logger): FastifyReply {
-  const code = error.statusCode ? faults[error.statusCode] : undefined;
-  const fault = publicError(code ? new Refusal(code) : error, logger);
-  return reply.code(Number(fault.extensions.status)).send({ errors: [fault] });
-}
-
-const faults: Readonly<Record<number, ErrorCode>> = {
-  400: 'invalid_request',
-  413: 'request_too_large',
-  415: 'unsupported_media_type',
-};

@@ -6,6 +6,7 @@ import { CloseCode } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Port } from '../rest-compat/port.ts';
 import { Refusal } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import { type Possession, type Principal, standsIn } from '../schema/principal.ts';
@@ -17,6 +18,8 @@ import { publicError } from './graph/public-error.ts';
 import type { Subscribed } from './graph/subscriber.ts';
 import { namesHosts } from './operations/one-host.ts';
 import type { Shown } from './principal.ts';
+import { clientAddress, type Trust } from './rates/client-address.ts';
+import { requireWithin } from './rates/free-uses.ts';
 import { shownIn } from './sockets/connection-params.ts';
 import { boundFrames } from './sockets/floods.ts';
 import { type Kept, writingOnce } from './sockets/keep-proof.ts';
@@ -45,6 +48,10 @@ export interface SubscriptionOptions {
   readonly logger: Logger;
   readonly path: string;
   readonly tally: SocketTally;
+  /** Whose word for where a request comes from is believed; nobody's unless given. */
+  readonly trust?: Trust | undefined;
+  /** Bounds operations by address, unless left out. */
+  readonly rates?: Port['rates'] | undefined;
 }
 
 export interface Subscriptions {
@@ -109,7 +116,10 @@ type Caller = { shown?: Shown };
 
 type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
 
-function protocol({ graph, callers, logger, tally }: SubscriptionOptions, possessed: PossessedSockets): Protocol {
+function protocol(
+  { graph, callers, logger, tally, trust, rates }: SubscriptionOptions,
+  possessed: PossessedSockets,
+): Protocol {
   const shared = new SharedSubscriptions(graph, () => callers.heard());
   /** What was admitted, by the arguments that graphql-ws hands back. */
   const admissions = new WeakMap<object, { readonly outlet: Outlet; readonly context: Context }>();
@@ -117,7 +127,7 @@ function protocol({ graph, callers, logger, tally }: SubscriptionOptions, posses
     connectionInitWaitTimeout: limits.socket_init_ms_max,
     async onConnect({ connectionParams, extra }) {
       try {
-        const shown = { ...shownIn(connectionParams ?? {}), address: extra.request.socket.remoteAddress ?? '' };
+        const shown = { ...shownIn(connectionParams ?? {}), address: clientAddress(extra.request, trust) };
         extra.shown = shown;
         // False closes with 4403. Whoever shows no session at all may still ask what is public.
         return (await possessed.identify(extra.socket, shown)).possession.kind !== 'wrong';
@@ -128,8 +138,8 @@ function protocol({ graph, callers, logger, tally }: SubscriptionOptions, posses
       }
     },
     async onSubscribe({ subscriptions, extra }, id, payload) {
-      if (Object.keys(subscriptions).length > limits.socket_subscriptions_max) return [new Refusal('rate_limited')];
       try {
+        requireTurn(rates, extra, Object.keys(subscriptions).length);
         const principal = writingOnce(await callerOf(extra, possessed), payload);
         const context = callers.createContext(principal);
         const admitted = admit(graph, payload, context);
@@ -150,6 +160,12 @@ function protocol({ graph, callers, logger, tally }: SubscriptionOptions, posses
     },
     onError: (_context, _id, _payload, errors) => errors.map(error => publicError(error, logger).toJSON()),
   };
+}
+
+/** @throws rate_limited: so many at once of one socket, and so many in a time of one address. */
+function requireTurn(rates: SubscriptionOptions['rates'], { shown }: Caller, open: number): void {
+  if (open > limits.socket_subscriptions_max) throw new Refusal('rate_limited');
+  if (rates) requireWithin(rates.take('free', shown?.address ?? ''));
 }
 
 /** Whoever it is may come back where only the database is away: clients never do after 4500. */

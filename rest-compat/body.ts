@@ -34,6 +34,13 @@ interface Bodies {
   readonly body_bytes_max: number;
 }
 
+/** As many as it says, or where it does not, as many as it may have. */
+export function expectedBytes({ headers }: IncomingMessage, bytes_max: number): number {
+  const said = headers['content-length'];
+  if (said === undefined) return headers['transfer-encoding'] === undefined ? 0 : bytes_max;
+  return Math.min(Number(said), bytes_max);
+}
+
 /** Reads an object; no body is an empty one. What is too large is left unread from the limit on. */
 export async function readBody(
   request: IncomingMessage,

@@ -54,6 +54,8 @@ export interface Columns {
   readonly media: string;
   /** Its answer may say by Retry-After when it will be another. */
   readonly asks_again: boolean;
+  /** Whether a free door is bounded by address: probes of the service's own keeper are not. */
+  readonly rated: boolean;
   /** Cache-Control of the answer in hand; refusals are never stored. */
   readonly cache: string;
   /** Per list or object member of the body: null members go, except those named. Elsewhere null is an answer. */
@@ -148,6 +150,7 @@ const usual = {
   status: 200,
   media: 'application/json; charset=utf-8',
   asks_again: false,
+  rated: true,
   cache: 'no-store',
   nulls: {},
   errors: [],

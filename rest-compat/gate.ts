@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import type { ShownProof } from '../schema/proof.ts';
-import { emptyBody, readBody } from './body.ts';
+import { emptyBody, expectedBytes, readBody } from './body.ts';
 import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
 import type { Door } from './door.ts';
 import type { Body } from './media/reading.ts';
 import type { Caller, Challenge, Judgement, Port, Price, Upload } from './port.ts';
 import { type Answer, closed, problem } from './problem.ts';
+import { tooMany } from './rated.ts';
 
 /** One knock on a door: the request, its path parameters, and whether its method may bring a body. */
 export interface Visit {
@@ -31,6 +32,8 @@ type Passage =
 export async function pass(door: Door, visit: Visit, port: Port): Promise<Passage> {
   const resource = resourceOf(door, visit, port);
   const payment = await judged(door, visit, port, resource);
+  const limited = door.price && provesNothing(payment) ? port.rates.take('unproven', visit.address) : null;
+  if (limited?.kind === 'beyond') return refused(tooMany(limited));
   const rejected = asksFirst(door, payment) ? turnedDown(door, visit, port, payment) : null;
   if (rejected) return refused(rejected);
   const identify = (body: JsonObject | null) =>
@@ -39,7 +42,7 @@ export async function pass(door: Door, visit: Visit, port: Port): Promise<Passag
   const first = door.challenge === 'first' ? toll(door, visit, port, caller) : null;
   if (first && !door.waived_by) return refused(first);
 
-  const body: Body = visit.brings_body ? await readBody(visit.raw, door, visit.uploadOf(caller)) : emptyBody;
+  const body: Body = visit.brings_body ? await bodyOf(door, visit, port, caller) : emptyBody;
   if (first && !waived(door, body)) return refused(first);
   if (body.kind === 'refused') {
     const shut = unpossessed(door, visit, caller);
@@ -63,6 +66,27 @@ async function judged(door: Door, visit: Visit, port: Port, resource: string): P
   const payment = await port.judge(paymentIn(visit.raw.headers), price, resource);
   return payment.kind === 'unproven' && asksFirst(door, payment) ? port.prove(payment, visit.address) : payment;
 }
+
+/** Whoever has proven a payment is never limited by address: many agents share one. */
+const provesNothing = ({ kind }: Judgement): boolean => kind === 'malformed' || kind === 'rejected';
+
+/** The body, where its sender's address has room for it: he who has proven that he pays always has. */
+async function bodyOf(door: Door, visit: Visit, port: Port, caller: Caller): Promise<Body> {
+  const unpaid = caller.payment.kind !== 'proven';
+  const release = unpaid ? port.rates.hold(visit.address, expectedBytes(visit.raw, door.body_bytes_max)) : () => {};
+  if (release === null) return crowded;
+  try {
+    return await readBody(visit.raw, door, visit.uploadOf(caller));
+  } finally {
+    release();
+  }
+}
+
+const crowded: Body = {
+  kind: 'refused',
+  code: 'rate_limited',
+  detail: 'Too many bodies come from this address at once.',
+};
 
 /** Whether nothing that is still to come could make the payment unneeded, or go before what is to be said of it. */
 function asksFirst(door: Door, payment: Judgement): boolean {

@@ -25,11 +25,18 @@ const receipt: JsonObject = {
   'x-svc-receipt': header('The signed receipt, a compact JWS (ES256).'),
 };
 
+/** draft-ietf-httpapi-ratelimit-headers-10. */
+const rate: JsonObject = {
+  'RateLimit-Policy': header('The quota of this address and its window in seconds, by name.'),
+  RateLimit: header('What is left of it, and the seconds until all of it is.'),
+};
+
 /** Headers that answers bring along, as constants: what sets them lies behind the graph. */
 export const answerHeaders = {
   settled: { ...settlement, ...receipt },
   fault: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds; where asking again may help.' } },
   paidFault: settlement,
+  rate,
   refusal: { 'x-svc-refusal-url': header('The signed refusal, also after this answer.') },
   refusedBefore: {
     'x-svc-last-refusal-url': header(

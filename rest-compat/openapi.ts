@@ -122,8 +122,11 @@ function responses(door: Door, method: Method): JsonObject {
   return {
     [door.status]: {
       description: door.summary,
-      ...(door.price ? { headers: answerHeaders.settled } : {}),
-      ...(door.asks_again ? { headers: answerHeaders.fault } : {}),
+      headers: {
+        ...(door.price ? answerHeaders.settled : {}),
+        ...(door.asks_again ? answerHeaders.fault : {}),
+        ...(isRated(door) ? answerHeaders.rate : {}),
+      },
       content: {
         ...content(door.media.split(';')[0] ?? door.media, jsonSchema(door.response, 'output')),
         ...(door.event ? content('text/event-stream', jsonSchema(door.event, 'output')) : {}),
@@ -143,6 +146,7 @@ function fault({ price, refusal }: Columns, status: number, codes: readonly Erro
       ...answerHeaders.fault,
       ...(price ? answerHeaders.paidFault : {}),
       ...(refuses ? answerHeaders.refusal : {}),
+      ...(status === TOO_MANY ? answerHeaders.rate : {}),
       ...(codes.includes('blocked_too_often') ? answerHeaders.refusedBefore : {}),
     },
     content: content('application/problem+json', refuses ? jsonSchema(refusal, 'output') : ref('Problem')),
@@ -150,6 +154,8 @@ function fault({ price, refusal }: Columns, status: number, codes: readonly Erro
 }
 
 const REFUSED = 403;
+const TOO_MANY = 429;
+const isRated = ({ rated, price }: Columns): boolean => rated && price === null;
 const EMPTY_BODY = 'Possession was not shown, is wrong, or is by a proof that was used: empty body.';
 
 /** A wrong session closes a paid door too, though that asks for none. */
@@ -182,8 +188,8 @@ function faultsOf(door: Door, method: Method): ErrorCode[] {
     'headers_too_large',
     ...body,
     ...(door.price ? [...paid, ...named, ...routed, ...chain] : []),
-    // Nobody pays for a call by key, or for a proof that is remembered, so both have their bound.
-    ...(byKey(door) || door.possession === 'required' ? (['rate_limited'] as const) : []),
+    // What nobody pays for has its bound by address: free doors, wrong credentials, payments that prove nothing.
+    ...(door.rated ? (['rate_limited'] as const) : []),
     ...(door.refusal ? (['blocked_too_often'] as const) : []),
     ...door.errors,
     // It lands on a book, or brings back what was bought.

@@ -117,6 +117,25 @@ export interface Upload {
   release(): void;
 }
 
+/** What nobody pays for, by the address from which it is asked: free doors, wrong credentials, payments that prove nothing. */
+export type FreeUse = 'free' | 'credentials' | 'unproven';
+
+/** `headers`: RateLimit and RateLimit-Policy. */
+export type RateTurn = { readonly headers: Readonly<Record<string, string>> } & (
+  | { readonly kind: 'within' }
+  | { readonly kind: 'beyond'; readonly retry_after_seconds: number }
+);
+
+/** Bounds that each address has in this process. */
+interface AddressRates {
+  /** Counts one use. */
+  take(use: FreeUse, address: string): RateTurn;
+  /** What the next use would be. */
+  look(use: FreeUse, address: string): RateTurn;
+  /** Room for a body on its way; null where that address has too many. The result gives it back. */
+  hold(address: string, bytes: number): (() => void) | null;
+}
+
 /** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */
 export interface Port {
   /** Judges a payment by its header alone, and asks nobody; null: where it came nothing has a price. */
@@ -128,6 +147,7 @@ export interface Port {
   prove(unproven: Extract<Judgement, { kind: 'unproven' }>, address: string): Promise<Judgement>;
   /** May be asked twice for one request: by its headers, then with what the body adds. */
   identify(credentials: Credentials, payment: Judgement): Promise<Caller>;
+  readonly rates: AddressRates;
   challenge(price: Price, reason: { code: ErrorCode; detail?: string } | null): Challenge;
   /**
    * Runs a named document on the same planner, subgraphs and resolvers as /graphql. Never throws for a refusal. Members of

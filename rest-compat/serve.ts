@@ -6,6 +6,7 @@ import { pass, type Visit } from './gate.ts';
 import { concluded, fulfilled, type StreamedAnswer, streamed, turnedAway } from './outcome.ts';
 import type { Port, Upload } from './port.ts';
 import { type Answer, problem } from './problem.ts';
+import { rated } from './rated.ts';
 import { leavesUnread, lingering } from './unread.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -47,7 +48,7 @@ async function knockAt(here: readonly Door[], request: FastifyRequest, house: Ho
   const door = here.find(({ methods }) => methods.includes(method as Method));
   const visit = visited(door, request, house.port);
   try {
-    if (door) return await opened(door, visit, request, house);
+    if (door) return await rated(door, visit, house.port, () => opened(door, visit, request, house));
     const toll = await unpaid(here, visit, house.port);
     return toll ?? problem({ code: 'method_not_allowed' }, { allow: allowed(here) });
   } catch (error) {

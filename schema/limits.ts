@@ -181,6 +181,8 @@ export const limits = {
   /** Forged payments that are refused at once in the name of one address; beyond that each 402 comes up to a second later. */
   forged_per_address_second_max: 100,
   contract_payer_known_seconds: 24 * 3_600,
+  /** The first rest of a payer whose key's payment the chain reverted, having passed every check; doubled each time, up to that. */
+  payer_reverted_rest_seconds: 10,
   graphql_tokens_max: 2_000,
   /** Parsed documents that are kept; longer ones are parsed each time. */
   graphql_documents_kept_max: 1_000,
@@ -233,6 +235,8 @@ export const limits = {
   connections_max: 10_000,
   /** Proxies and offices stand for many: high enough for thousands, low enough that one does not take all. */
   connections_per_address_max: 5_000,
+  /** Whom a process counts at once, for each of its rates: some 20 MB where all of them are full. */
+  rate_callers_max: 100_000,
   /** Longer than any answer is silent; whoever takes none of an answer for so long is not waited for. */
   connection_silent_ms_max: 300_000,
   /** Between an answer and the next request: longer than proxies keep a connection that they may still use. */

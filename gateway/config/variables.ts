@@ -2,6 +2,8 @@ import { getAddress, type Hex, isAddress } from 'viem';
 import { z } from 'zod';
 import { atomicAmount, parseAtomic } from '../../schema/amount.ts';
 import { limits } from '../../schema/limits.ts';
+import { trusting } from '../rates/client-address.ts';
+import { rate } from './rates.ts';
 import { solanaAddress, solanaKey } from './solana.ts';
 
 /** An OpenAI-compatible service that we buy answers from. `base_url` goes up to and including the version. */
@@ -66,6 +68,12 @@ export const variables = z.object({
   DEMO_KEYS: list(z.string().min(1)).optional(),
   WAIVER_KEYS: list(z.string().min(1)).optional(),
   METRICS_TOKEN: secret().optional(),
+  RATE_FREE: rate().optional(),
+  RATE_CREDENTIALS: rate().optional(),
+  RATE_UNPROVEN: rate().optional(),
+  RATE_UNCHARGED: rate().optional(),
+  BODIES_BYTES_MAX: decimal(1, 999_999_999).optional(),
+  TRUSTED_PROXIES: list(z.string()).refine(areProxies, 'not addresses, networks or their names').default([]),
   DRAIN_MS: decimal(0, limits.stop_ms_max).optional(),
   PROOF_WRITES: z.enum(['plain', 'bound']).default('plain'),
   STOP_MS: decimal(0, limits.stop_ms_max).default(limits.stop_ms),
@@ -109,6 +117,14 @@ function placeUrl() {
 function isPlace(url: string): boolean {
   const { username, password, search, hash } = URL.canParse(url) ? new URL(url) : new URL('http://none');
   return `${username}${password}${search}${hash}` === '';
+}
+
+function areProxies(proxies: readonly string[]): boolean {
+  try {
+    return trusting(proxies) !== null;
+  } catch {
+    return false;
+  }
 }
 
 function withoutSlash(url: string): string {

@@ -17,6 +17,7 @@ import { requireProven } from './proof.ts';
 import type { AnyPaid, AnyWhole } from './record.ts';
 import { type Bought, redeliver } from './redeliver.ts';
 import { refusedByBook, refusedOnceMore } from './refused.ts';
+import { requireRested } from './rest.ts';
 import { abandon, adoptTransfer, moved, recordClaim, type Standing, settleClaim } from './steps.ts';
 import { takeClaim } from './take.ts';
 import type { Till } from './till.ts';
@@ -56,6 +57,7 @@ export async function enter(till: Till, paid: AnyPaid, args: JsonObject, context
   const identifier = identifierOf(paid, context.payment);
   const router_key_mark = routerKeyMark(till, paid, args, context);
   const shown = { paid, args, payment, request_hash, identifier, router_key_mark };
+  await requireRested(till, shown, context);
   const entering = () => boughtOnce(till, shown, () => claim(till, shown, context));
   return unlessGuessed(till, shown, context, entering);
 }

@@ -20,6 +20,7 @@ import {
 import { agentOfWallet, registrationPaid, type WalletProofs } from '../../subgraphs/session/index.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Config } from '../config.ts';
+import type { Rates } from '../rates/rates.ts';
 import type { Hex } from './base/abi.ts';
 import { carriedOnBase } from './base/carried.ts';
 import type { BaseChain } from './base/chain.ts';
@@ -30,6 +31,7 @@ import { ChainHead } from './chain-head.ts';
 import { openExtensions } from './extensions/open-extensions.ts';
 import { openFacilitator } from './facilitator/client.ts';
 import { type FacilitatorTimes, facilitatorDefaults, openFacilitatorSettler } from './facilitator/settler.ts';
+import { Failures } from './failures.ts';
 import { KeyCalls } from './key-calls.ts';
 import { openChallenges, type PayTo } from './offer.ts';
 import { Owed } from './owed.ts';
@@ -58,6 +60,7 @@ export interface TillParts {
   readonly saved_head: SavedHead;
   readonly known_log: KnownLog;
   readonly log: Till['log'];
+  readonly rates: Pick<Rates, 'uncharged'>;
   readonly faults: Faults;
   readonly logger: Logger;
   readonly openSettling: OpenSettling;
@@ -192,6 +195,7 @@ export async function openTill(parts: TillParts): Promise<Till> {
     faults,
     streams: new StreamsInFlight(),
     key_calls: new KeyCalls(limits.key_calls_underway_max),
+    failures: new Failures(parts.rates.uncharged, systemClock),
     searches: new Turns(SEARCHES),
     base_url: config.base_url,
     profile: config.profile,

@@ -9,7 +9,7 @@ import type { Charged, Work } from '../../subgraphs/paid.ts';
 import { type Abandoned, abandonClaim, beginSettling, HubFailed, type Lease } from '../../subgraphs/receipt/index.ts';
 import { rejected } from './authorized.ts';
 import type { Claimed } from './claimed.ts';
-import type { Moved, Transferred } from './outcome.ts';
+import type { Moved, NotTransferred, Transferred } from './outcome.ts';
 import type { Payment } from './payment.ts';
 import { railOf } from './rail.ts';
 import {
@@ -182,9 +182,11 @@ export async function enterRecord(till: Till, recording: Recording): Promise<Rec
  * that is lost was taken over while this process slept; what the other one did with it we cannot know.
  */
 export async function abandon(till: Till, claimed: Claimed, standing: Standing, error: unknown): Promise<Refusal> {
-  const { lease, task_id } = claimed;
+  const { lease, task_id, claim } = claimed;
   const reason = reasonOf(error);
   const by_caller = error instanceof HubFailed && error.by_caller;
+  if (by_caller) till.failures.tried(claim.payer, (claim.landing as Landing).paid_from_mark);
+  if (reason === REVERTED) till.failures.reverted(claim.payer);
   const left = await letGo(till, lease, { reason, by_caller, definite: standing === 'nothing_moved' });
   const released = left === null ? standing === 'nothing_moved' : left.kind === 'released';
   if (!released || standing === 'moved')
@@ -193,6 +195,9 @@ export async function abandon(till: Till, claimed: Claimed, standing: Standing, 
   const code = error instanceof DatabaseAway ? 'unavailable' : 'internal';
   return new Refusal(code, { cause: error, facts: { charged: false } });
 }
+
+/** The chain took it and did not move it, though it had passed every check. */
+const REVERTED: NotTransferred['reason'] = 'reverted';
 
 /** Of a payment that was not taken the word that its caller hears: another of that payer's may depend on it. */
 function reasonOf(error: unknown): string {

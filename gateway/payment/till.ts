@@ -8,6 +8,7 @@ import type { Vault } from '../../subgraphs/vault.ts';
 import type { Hex } from './base/abi.ts';
 import type { BaseChain } from './base/chain.ts';
 import type { ChainHead } from './chain-head.ts';
+import type { Failures } from './failures.ts';
 import type { KeyCalls } from './key-calls.ts';
 import type { Challenges, PayTo } from './offer.ts';
 import type { Owed } from './owed.ts';
@@ -65,6 +66,8 @@ export interface Till {
   readonly faults: Faults;
   readonly streams: StreamsInFlight;
   readonly key_calls: KeyCalls;
+  /** What callers have brought about of late that nobody was charged for. */
+  readonly failures: Failures;
   /** To search the chain for a payment that somebody else has used: many pages of logs each time. */
   readonly searches: Turns;
   readonly base_url: string;

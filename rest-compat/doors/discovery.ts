@@ -104,6 +104,7 @@ export const discoveryDoors = [
     name: 'get_liveness',
     methods: ['GET'],
     path: '/livez',
+    rated: false,
     summary: 'Whether the process answers; asks nothing of what it stands on',
     tags: ['discovery'],
     page: () => ({ status: 'ok' }),
@@ -113,6 +114,7 @@ export const discoveryDoors = [
     name: 'get_readiness',
     methods: ['GET'],
     path: '/readyz',
+    rated: false,
     summary: 'Whether it can take paid calls; 503 names what is away',
     tags: ['discovery'],
     async page({ port }) {

@@ -9,7 +9,12 @@ let router: TestHub;
 beforeAll(async () => {
   router = await startTestHub({ name: 'router', models: [] });
   router.behave(answering);
-  service = await openService({ ROUTER_URL: router.base_url, ROUTER_MODELS: 'other/listed', LOG_LEVEL: 'trace' });
+  service = await openService({
+    ROUTER_URL: router.base_url,
+    ROUTER_MODELS: 'other/listed',
+    LOG_LEVEL: 'trace',
+    RATE_UNCHARGED: '20/600',
+  });
 });
 beforeEach(() => router.behave(answering));
 
@@ -142,6 +147,27 @@ describe('POST /v1/chat/completions for a router/* model', () => {
   test('the models of a router that tells them to nobody without a key are those that are configured', async () => {
     const { body } = await service.get<{ data: { id: string }[] }>('/v1/models');
     expect(body.data.at(-1)?.id).toBe('router/other/listed');
+  });
+
+  test('429 for a payer who tries one key after the other, with payments that are each new; what he bought is his', async () => {
+    const { payer, payment, key } = await visit();
+    const bought = { ...payment, 'X-Router-Key': key };
+    expect((await service.post(CHAT, routed(), bought)).status).toBe(200);
+    router.behave({ kind: 'status', status: 401 });
+    const tried = async () => {
+      const fresh = await service.payment(payer, CHAT);
+      return service.post(CHAT, routed(), { ...fresh, 'X-Router-Key': newKey() });
+    };
+    const heard = [];
+    for (let times = 0; times < 21 && heard.at(-1)?.status !== 429; times++) heard.push(await tried());
+    expect(heard.at(-1)).toMatchObject({ status: 429, body: { code: 'rate_limited', charged: false } });
+    expect(Number(heard.at(-1)?.headers.get('Retry-After'))).toBeGreaterThan(0);
+    router.behave(answering);
+    expect((await service.post(CHAT, routed(), bought)).headers.get('x-svc-settlement-status')).toBe(
+      'idempotent_replay',
+    );
+    const other = { ...(await service.payment(payer, CHAT)) };
+    expect((await service.post(CHAT, ask('Not the router'), other)).status).toBe(200);
   });
 
   test('no key is in any row of the database, nor in any line of the log', async () => {

@@ -7,6 +7,7 @@ import type {
   Caller,
   Credentials,
   Executed,
+  FreeUse,
   Judgement,
   Port,
   Shown,
@@ -35,6 +36,30 @@ export class FakePort implements Port {
   uploads = new Uploads();
   answers: Executed = { data: {}, errors: [], headers: {} };
   throws: Error | null = null;
+
+  /** For what it has no more turns. */
+  beyond: FreeUse[] = [];
+  /** Whether bodies have room. */
+  crowded = false;
+  held = 0;
+  readonly taken: FreeUse[] = [];
+  readonly rates: Port['rates'] = {
+    take: use => {
+      this.taken.push(use);
+      return this.rates.look(use, '');
+    },
+    look: use =>
+      this.beyond.includes(use)
+        ? { kind: 'beyond', headers: { RateLimit: `"${use}";r=0;t=7` }, retry_after_seconds: 7 }
+        : { kind: 'within', headers: { RateLimit: `"${use}";r=1;t=7` } },
+    hold: (_address, bytes) => {
+      if (this.crowded) return null;
+      this.held += bytes;
+      return () => {
+        this.held -= bytes;
+      };
+    },
+  };
 
   /** What it says of a payment that it can read. */
   judgement: Judgement = { kind: 'proven', payer: '0xpayer', presented: null, verified: null };

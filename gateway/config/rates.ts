@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { RateSettings } from '../rates/rates.ts';
+
+/** `<count>/<seconds>`: so many in so many seconds. */
+export function rate() {
+  return z
+    .string()
+    .regex(/^[1-9][0-9]{0,8}\/[1-9][0-9]{0,4}$/, 'not <count>/<seconds>')
+    .transform(text => {
+      const [count = 0, seconds = 0] = text.split('/').map(Number);
+      return { count, seconds };
+    });
+}
+
+/** High enough in development for a thousand calls at once from one address, and for a whole suite of tests behind it. */
+const usualRates: Readonly<Record<'production' | 'development', RateSettings>> = {
+  production: {
+    free: { count: 1_200, seconds: 60 },
+    credentials: { count: 60, seconds: 60 },
+    unproven: { count: 120, seconds: 60 },
+    uncharged: { count: 20, seconds: 600 },
+    bodies_bytes_max: 32 * 1024 * 1024,
+  },
+  development: {
+    free: { count: 1_000_000, seconds: 60 },
+    credentials: { count: 100_000, seconds: 60 },
+    unproven: { count: 100_000, seconds: 60 },
+    uncharged: { count: 1_000, seconds: 60 },
+    bodies_bytes_max: 1024 * 1024 * 1024,
+  },
+};
+
+interface Given {
+  readonly RATE_FREE?: RateSettings['free'] | undefined;
+  readonly RATE_CREDENTIALS?: RateSettings['credentials'] | undefined;
+  readonly RATE_UNPROVEN?: RateSettings['unproven'] | undefined;
+  readonly RATE_UNCHARGED?: RateSettings['uncharged'] | undefined;
+  readonly BODIES_BYTES_MAX?: number | undefined;
+}
+
+/** What is set, and what is usual for the rest. */
+export function ratesOf(given: Given, profile: 'production' | 'development'): RateSettings {
+  const usual = usualRates[profile];
+  return {
+    free: given.RATE_FREE ?? usual.free,
+    credentials: given.RATE_CREDENTIALS ?? usual.credentials,
+    unproven: given.RATE_UNPROVEN ?? usual.unproven,
+    uncharged: given.RATE_UNCHARGED ?? usual.uncharged,
+    bodies_bytes_max: given.BODIES_BYTES_MAX ?? usual.bodies_bytes_max,
+  };
+}

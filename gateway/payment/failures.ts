@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache';
+import { limits } from '../../schema/limits.ts';
+import type { Clock } from '../../subgraphs/clock.ts';
+import type { Meter } from '../rates/meter.ts';
+
+/** A payer whose payments the chain took and did not move, as this process has seen. */
+interface Reverts {
+  readonly count: number;
+  readonly until_ms: number;
+}
+
+/**
+ * What callers bring about that costs others and is not charged, in this process's memory: router keys that are tried, by
+ * payer and by address, and payments that pass every check and are reverted by the chain, by payer. Each of those costs our
+ * gas, so he rests longer each time; contract wallets, whose code decides anew each time, rest at once (reverted.ts).
+ */
+export class Failures {
+  readonly #tried: Meter;
+  readonly #clock: Clock;
+  readonly #reverts: LRUCache<string, Reverts>;
+
+  constructor(tried: Meter, clock: Clock) {
+    this.#tried = tried;
+    this.#clock = clock;
+    this.#reverts = new LRUCache({ max: limits.rate_callers_max });
+  }
+
+  /** A call came to nothing by its own request or router key. */
+  tried(payer: string, address_mark: string): void {
+    for (const caller of callersOf(payer, address_mark)) this.#tried.take(caller);
+  }
+
+  reverted(payer: string): void {
+    const now_ms = this.#clock.now_ms();
+    const count = (this.#lately(payer, now_ms)?.count ?? 0) + 1;
+    const rest_seconds = Math.min(
+      limits.payer_reverted_rest_seconds * 2 ** (count - 1),
+      limits.wallet_reverted_rest_seconds,
+    );
+    this.#reverts.set(payer, { count, until_ms: now_ms + rest_seconds * 1_000 });
+  }
+
+  /** For how many seconds no call of his is taken that would try a router key (`tries`) or our gas; 0 where it is now. */
+  rest_seconds(payer: string, address_mark: string, tries: boolean): number {
+    const now_ms = this.#clock.now_ms();
+    const left_ms = (this.#lately(payer, now_ms)?.until_ms ?? now_ms) - now_ms;
+    const turns = tries ? callersOf(payer, address_mark).map(caller => this.#tried.look(caller)) : [];
+    const waits = turns.map(turn => (turn.kind === 'beyond' ? turn.retry_after_seconds : 0));
+    return Math.max(0, Math.ceil(left_ms / 1_000), ...waits);
+  }
+
+  /** Null once he has behaved for as long as the longest rest. */
+  #lately(payer: string, now_ms: number): Reverts | null {
+    const reverts = this.#reverts.get(payer);
+    return reverts && now_ms < reverts.until_ms + limits.wallet_reverted_rest_seconds * 1_000 ? reverts : null;
+  }
+}
+
+function callersOf(payer: string, address_mark: string): readonly string[] {
+  return [`payer:${payer}`, `address:${address_mark}`];
+}

@@ -1,0 +1,21 @@
+import { Refusal } from '../../schema/errors.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import { claimByKey } from '../../subgraphs/receipt/index.ts';
+import { addressMark, type Presented } from './claimed.ts';
+import { claimKey } from './payment.ts';
+import type { Till } from './till.ts';
+
+/**
+ * Whoever is to rest is told for how long, before any work and any claim; the payment stays usable. What it has bought
+ * already, or may have, is his all the same.
+ * @throws rate_limited
+ */
+export async function requireRested(till: Till, presented: Presented, context: Context): Promise<void> {
+  const { authorization } = presented.payment;
+  const tries = presented.router_key_mark !== null;
+  const retry_after_seconds = till.failures.rest_seconds(authorization.payer, addressMark(till, context), tries);
+  if (retry_after_seconds === 0) return;
+  const claim = await claimByKey(till.database, claimKey(authorization));
+  if (claim !== null && claim.state !== 'released') return;
+  throw new Refusal('rate_limited', { facts: { charged: false, retry_after_seconds } });
+}

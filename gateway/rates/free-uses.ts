@@ -1,0 +1,24 @@
+import type { FreeUse, Port, RateTurn } from '../../rest-compat/port.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { rateHeaders } from './headers.ts';
+import type { Turn } from './rate.ts';
+import { callerAt, type Rates } from './rates.ts';
+
+/** The rates of what nobody pays for, by address, as doors, graph and sockets ask for them. */
+export function openFreeUses(rates: Rates): Port['rates'] {
+  const told = (use: FreeUse, turn: Turn): RateTurn => ({
+    ...turn,
+    headers: rateHeaders(use, rates[use].rate, turn),
+  });
+  return {
+    take: (use, address) => told(use, rates[use].take(callerAt(address))),
+    look: (use, address) => told(use, rates[use].look(callerAt(address))),
+    hold: (address, bytes) => rates.bodies.hold(callerAt(address), bytes),
+  };
+}
+
+/** The same where an answer is thrown. @throws rate_limited */
+export function requireWithin(turn: RateTurn): void {
+  if (turn.kind === 'beyond')
+    throw new Refusal('rate_limited', { facts: { retry_after_seconds: turn.retry_after_seconds } });
+}

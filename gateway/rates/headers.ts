@@ -1,0 +1,10 @@
+import type { Rate, Turn } from './rate.ts';
+import type { RateName } from './rates.ts';
+
+/** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10): quota and window, what is left and for how long. */
+export function rateHeaders(name: RateName, { count, seconds }: Rate, turn: Turn): Readonly<Record<string, string>> {
+  return {
+    'RateLimit-Policy': `"${name}";q=${count};w=${seconds}`,
+    RateLimit: `"${name}";r=${turn.remaining};t=${turn.reset_seconds}`,
+  };
+}

@@ -1,0 +1,34 @@
+import { LRUCache } from 'lru-cache';
+import { limits } from '../../schema/limits.ts';
+import type { Clock } from '../../subgraphs/clock.ts';
+import { type Rate, type Turn, taken, type Used, unused } from './rate.ts';
+
+/**
+ * Counts uses by caller, in this process's memory: of several processes behind one address each lets as many pass. It
+ * holds a bounded number of callers, and forgets who has not come for the longest.
+ *
+ * Not rate-limiter-flexible: in memory it keeps a timer for each caller and has no bound on how many there are, so that
+ * whoever has many addresses fills it.
+ */
+export class Meter {
+  readonly rate: Rate;
+  readonly #clock: Clock;
+  readonly #known = new LRUCache<string, Used>({ max: limits.rate_callers_max });
+
+  constructor(rate: Rate, clock: Clock) {
+    this.rate = rate;
+    this.#clock = clock;
+  }
+
+  /** Counts one use. What is beyond is not counted: whoever goes on asking waits no longer for it. */
+  take(caller: string): Turn {
+    const { turn, used } = taken(this.rate, this.#known.get(caller) ?? unused, this.#clock.now_ms());
+    this.#known.set(caller, used);
+    return turn;
+  }
+
+  /** What the next use would be, uncounted. */
+  look(caller: string): Turn {
+    return taken(this.rate, this.#known.peek(caller) ?? unused, this.#clock.now_ms()).turn;
+  }
+}

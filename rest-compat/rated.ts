@@ -1,0 +1,23 @@
+import type { Door } from './door.ts';
+import type { Visit } from './gate.ts';
+import type { Port, RateTurn } from './port.ts';
+import { type Answer, problem } from './problem.ts';
+
+/** A free door, as often as its caller's address may: each answer says how often that still is. */
+export async function rated<A extends Pick<Answer, 'headers'>>(
+  { price, rated: bounded }: Door,
+  { address }: Visit,
+  port: Port,
+  open: () => Promise<A>,
+): Promise<A | Answer> {
+  if (price !== null || !bounded) return open();
+  const turn = port.rates.take('free', address);
+  if (turn.kind === 'beyond') return tooMany(turn);
+  const answer = await open();
+  return { ...answer, headers: { ...turn.headers, ...answer.headers } };
+}
+
+/** RFC 6585 §4. */
+export function tooMany({ headers, retry_after_seconds }: Extract<RateTurn, { kind: 'beyond' }>): Answer {
+  return problem({ code: 'rate_limited', facts: { retry_after_seconds } }, headers);
+}

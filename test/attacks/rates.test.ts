@@ -1,0 +1,129 @@
+import { createClient } from 'graphql-ws';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { handMade } from '../doors/hand-made.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../doors/open-service.ts';
+
+/* What an address may have for nothing, each rate set low: told apart by the X-Forwarded-For of a proxy that is believed. */
+
+const FREE = 6;
+const CREDENTIALS = 4;
+const UNPROVEN = 3;
+let service: Service;
+beforeAll(async () => {
+  service = await openService({
+    TRUSTED_PROXIES: '127.0.0.1',
+    RATE_FREE: `${FREE}/600`,
+    RATE_CREDENTIALS: `${CREDENTIALS}/600`,
+    RATE_UNPROVEN: `${UNPROVEN}/600`,
+  });
+});
+
+let next = 0;
+/** An address that nobody has had yet. */
+const newAddress = () => ({ 'X-Forwarded-For': `198.51.100.${++next}` });
+const limited = { status: 429, body: { code: 'rate_limited' } };
+
+async function times<T>(count: number, ask: () => Promise<T>): Promise<T[]> {
+  const heard: T[] = [];
+  for (let time = 0; time < count; time++) heard.push(await ask());
+  return heard;
+}
+
+describe('free doors', () => {
+  test('429 beyond their rate, with RateLimit and Retry-After; others are not held up, nor is whoever pays', async () => {
+    const mine = newAddress();
+    const within = await times(FREE, () => service.get('/v1/models', mine));
+    expect(within.map(({ status }) => status)).toEqual(Array(FREE).fill(200));
+    expect(within.map(({ headers }) => headers.get('RateLimit'))[0]).toBe(`"free";r=${FREE - 1};t=100`);
+    expect(within[0]?.headers.get('RateLimit-Policy')).toBe(`"free";q=${FREE};w=600`);
+    const beyond = await service.get('/v1/models', mine);
+    expect(beyond).toMatchObject(limited);
+    expect(Number(beyond.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect((await service.get('/v1/models', newAddress())).status).toBe(200);
+    expect((await service.knock('POST', CHAT, { headers: mine })).status).toBe(402);
+    const paid = await service.payment(await service.chain.newWallet(), CHAT);
+    expect((await service.post<Chat>(CHAT, ask(), { ...mine, ...paid })).status).toBe(200);
+    expect((await service.get('/livez', mine)).status).toBe(200);
+  });
+
+  test('an IPv6 customer is his /64', async () => {
+    const from = (host: number) => ({ 'X-Forwarded-For': `2001:db8:0:7::${host}` });
+    let host = 0;
+    await times(FREE, () => service.get('/v1/models', from(++host)));
+    expect(await service.get('/v1/models', from(++host))).toMatchObject(limited);
+    expect((await service.get('/v1/models', { 'X-Forwarded-For': '2001:db8:0:8::1' })).status).toBe(200);
+  });
+
+  test('on /graphql and on sockets it is the same rate; an unpaid purchase there is still 402', async () => {
+    const mine = newAddress();
+    const query = { query: '{ models { id } }' };
+    const heard = await times(FREE, () => service.post('/graphql', query, mine));
+    expect(heard.map(({ status }) => status)).toEqual(Array(FREE).fill(200));
+    const beyond = await service.post('/graphql', query, mine);
+    expect(beyond).toMatchObject({ status: 429, body: { errors: [{ extensions: { code: 'rate_limited' } }] } });
+    expect(beyond.headers.get('RateLimit')).toContain('"free";r=0');
+    const buying = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { model } }';
+    expect((await service.post('/graphql', { query: buying, variables: { input: ask() } }, mine)).status).toBe(402);
+    expect(await onSocket(mine)).toMatchObject([{ extensions: { code: 'rate_limited' } }]);
+    expect(await onSocket(newAddress())).toBe('answered');
+  });
+});
+
+/** One query on a socket of its own: its errors, or that it had none. */
+async function onSocket(headers: Record<string, string>): Promise<unknown> {
+  class From extends WebSocket {
+    constructor(address: string, protocols: string) {
+      super(address, protocols, { headers });
+    }
+  }
+  const client = createClient({
+    url: `${service.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: From,
+    retryAttempts: 0,
+  });
+  try {
+    return await new Promise((resolve, reject) => {
+      client.subscribe(
+        { query: '{ models { id } }' },
+        {
+          next: ({ errors }) => resolve(errors ?? 'answered'),
+          error: resolve,
+          complete: () => reject(new Error('no answer')),
+        },
+      );
+    });
+  } finally {
+    await client.dispose();
+  }
+}
+
+describe('credentials that are nobody’s', () => {
+  test.each([
+    ['sessions', { 'X-SVC-Session': 'nobodys' }, 402],
+    ['keys', { 'X-API-Key': 'nobodys' }, 402],
+  ])('429 beyond their rate: %s', async (_, shown, status) => {
+    const mine = { ...newAddress(), ...shown };
+    const asked = () => service.knock('POST', CHAT, { headers: mine });
+    expect((await times(CREDENTIALS, asked)).map(it => it.status)).toEqual(Array(CREDENTIALS).fill(status));
+    expect(await asked()).toMatchObject(limited);
+  });
+});
+
+test('payments that prove nothing: 429 beyond their rate; one that is signed by its payer is never held up', async () => {
+  const mine = newAddress();
+  const account = await service.chain.newWallet();
+  const forged = await handMade(service, account, { sent: { value: '2000' }, signature: it => `0x11${it.slice(4)}` });
+  const send = () => service.post(CHAT, ask(), { ...mine, ...forged.headers });
+  expect((await times(UNPROVEN, send)).map(({ status }) => status)).toEqual(Array(UNPROVEN).fill(402));
+  expect(await send()).toMatchObject(limited);
+  const { headers } = await handMade(service, account);
+  expect((await service.post(CHAT, ask(), { ...mine, ...headers })).status).toBe(200);
+});
+
+test('an X-Forwarded-For that no proxy of ours has written moves nobody', async () => {
+  const other = await openService({ RATE_FREE: `${FREE}/600` });
+  let host = 0;
+  await times(FREE, () => other.get('/v1/models', { 'X-Forwarded-For': `203.0.113.${++host}` }));
+  expect(await other.get('/v1/models', { 'X-Forwarded-For': '203.0.113.250' })).toMatchObject(limited);
+});
