@@ -182,7 +182,7 @@ export const limits = {
   forged_per_address_second_max: 100,
   contract_payer_known_seconds: 24 * 3_600,
   /** The first rest of a payer whose key's payment the chain reverted, having passed every check; doubled each time, up to that. */
-  payer_reverted_rest_seconds: 10,
+  payer_reverted_rest_seconds: 2,
   graphql_tokens_max: 2_000,
   /** Parsed documents that are kept; longer ones are parsed each time. */
   graphql_documents_kept_max: 1_000,

@@ -182,11 +182,12 @@ export async function enterRecord(till: Till, recording: Recording): Promise<Rec
  * that is lost was taken over while this process slept; what the other one did with it we cannot know.
  */
 export async function abandon(till: Till, claimed: Claimed, standing: Standing, error: unknown): Promise<Refusal> {
-  const { lease, task_id, claim } = claimed;
+  const { lease, task_id, claim, payment } = claimed;
   const reason = reasonOf(error);
   const by_caller = error instanceof HubFailed && error.by_caller;
   if (by_caller) till.failures.tried(claim.payer, (claim.landing as Landing).paid_from_mark);
-  if (reason === REVERTED) till.failures.reverted(claim.payer);
+  // Code that is asked for a payer rests by what stands on its claims; a transaction of Solana likewise.
+  if (reason === REVERTED && payment.signature.kind === 'ecdsa') till.failures.reverted(claim.payer);
   const left = await letGo(till, lease, { reason, by_caller, definite: standing === 'nothing_moved' });
   const released = left === null ? standing === 'nothing_moved' : left.kind === 'released';
   if (!released || standing === 'moved')

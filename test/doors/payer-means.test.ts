@@ -39,14 +39,17 @@ async function drain({ address }: Wallet): Promise<void> {
 }
 
 describe('POST /v1/chat/completions 402 and nothing charged, where meanwhile the payer', () => {
-  test('has spent what he had: reverted, released, and 200 by the same payment once he has it again', async () => {
+  test('has spent what he had: reverted, released; he rests, and 200 by the same payment once he has it again', async () => {
     const payer = await service.chain.newWallet(PRICE);
     const { heard, headers } = await whileWorking(payer, () => drain(payer));
     expect(word(heard)).toEqual({ status: 402, error: 'reverted' });
     expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: 'reverted' }]);
     expect(await service.transfersFrom(payer)).toEqual([]);
     const again = () => service.post<Challenged>(CHAT, ask('Meanwhile', { model: 'alpha-1' }), headers);
-    expect(word(await again())).toEqual({ status: 402, error: 'insufficient_funds' });
+    const resting = await again();
+    expect(resting).toMatchObject({ status: 429, body: { code: 'rate_limited', charged: false } });
+    expect(Number(resting.headers.get('Retry-After'))).toBeGreaterThan(0);
+    await expect.poll(async () => word(await again())).toEqual({ status: 402, error: 'insufficient_funds' });
     await service.chain.mint(payer.address, PRICE);
     expect((await again()).status).toBe(200);
     expect(await service.transfersFrom(payer)).toHaveLength(1);

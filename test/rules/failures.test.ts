@@ -16,16 +16,16 @@ describe('a payer whose key’s payments are reverted', () => {
     const { clock, failures } = observed();
     const rest = () => failures.rest_seconds('payer', 'address', false);
     const rests: number[] = [];
-    for (let times = 0; times < 9; times++) {
+    for (let times = 0; times < 11; times++) {
       failures.reverted('payer');
       rests.push(rest());
       clock.at_ms += rest() * SECOND_MS;
       expect(rest()).toBe(0);
     }
-    expect(rests).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600]);
+    expect(rests).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]);
     clock.at_ms += limits.wallet_reverted_rest_seconds * SECOND_MS;
     failures.reverted('payer');
-    expect(rest()).toBe(10);
+    expect(rest()).toBe(2);
   });
 
   it('is nobody else', () => {
