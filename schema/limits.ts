@@ -16,6 +16,8 @@ export const limits = {
   /** Of one row and hour: each is an event of its own. What comes beyond is counted. */
   replay_events_per_hour_max: 20,
   /** Of one policy version, policy code, intent and hour: each is a row with a signed refusal. What comes beyond is 429. */
+  /** Of one book, whatever its policies and the calls' intents: from then on it is told of, and has no row. */
+  blocked_rows_per_book_hour_max: 200,
   blocked_rows_per_hour_max: 20,
   /** What is counted becomes one event of its row and kind after so long. */
   counted_seconds: 60,

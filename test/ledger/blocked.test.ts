@@ -89,6 +89,17 @@ describe('calls that a book goes on refusing', () => {
     expect(await counted(reserved(...calls(2, ROWS + 1, 'one')))).toEqual({ blocked: ROWS, blocked_too_often: 1 });
   });
 
+  it('have two hundred rows an hour in all, under however many intents', async () => {
+    await killed(20);
+    const most = limits.blocked_rows_per_book_hour_max;
+    const each = Array.from({ length: most + 15 }, (_, index) => calls(20, 1, `intent ${index}`)).flat();
+    expect(await counted(reserved(...each.slice(0, 60)))).toEqual({ blocked: 60 });
+    expect(await counted(reserved(...each.slice(60)))).toEqual({ blocked: most - 60, blocked_too_often: 15 });
+    const [seen] = await looked(...calls(20, 1, 'yet another'));
+    expect(tooOften(seen)).toMatchObject({ seq: most, policy_code: 'kill_switch' });
+    expect(await head(20)).toMatchObject({ seq: most });
+  });
+
   it('begin anew where their owner has set policy or budget, and pass at once where that lets them', async () => {
     await killed(3);
     expect(await counted(reserved(...calls(3, 30)))).toEqual({ blocked: ROWS, blocked_too_often: 10 });
@@ -110,7 +121,7 @@ describe('calls that a book goes on refusing', () => {
     expect(await counted(reserved(...calls(4, 25)))).toEqual({ blocked: ROWS, blocked_too_often: 5 });
     await forgetHours(database);
     const hours = await database.query({ text: 'select rows from book_blocked_hour where agent_id = 4' });
-    expect(hours).toEqual([{ rows: ROWS }]);
+    expect(hours).toEqual([{ rows: ROWS }, { rows: ROWS }]);
     expect(await counted(reserved(...calls(4, 1)))).toEqual({ blocked_too_often: 1 });
   });
 

@@ -1,6 +1,5 @@
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { type AgentId, type RefusalId, refusalId } from '../../../schema/ids.ts';
-import { limits } from '../../../schema/limits.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import { issueRefusals, type RefusedCall, type Refuser } from '../../receipt/index.ts';
 import type { Blocked, PolicyCode } from '../policy/evaluate.ts';
@@ -8,8 +7,7 @@ import { bear, type EventRecord, type Head, type RowBirth, type RowRecord } from
 import type { Asking } from './asking.ts';
 import {
   type BlockedHour,
-  type BlockedKind,
-  blockedKind,
+  kindsOf,
   nameOfKind,
   readBlockedHours,
   secondsLeft,
@@ -57,21 +55,26 @@ export async function blockCalls(
   books: Heads,
   calls: readonly BlockedCall[],
 ): Promise<{ outcomes: readonly (Refused | BlockedTooOften)[]; events: readonly EventRecord[] }> {
-  const kindOf = ({ asked, blocked }: BlockedCall) =>
-    blockedKind(booked(books, asked.agent_id), blocked, asked.intent_id);
-  const hours = await readBlockedHours(tx, calls.map(kindOf));
+  const kindsOfCall = ({ asked, blocked }: BlockedCall) =>
+    kindsOf(booked(books, asked.agent_id), blocked, asked.intent_id);
+  const hours = await readBlockedHours(
+    tx,
+    calls.flatMap(kindsOfCall).map(({ kind }) => kind),
+  );
   const grown = new Map<string, BlockedHour>();
   const written: Written[] = [];
   const outcomes = calls.map(call => {
-    const kind = kindOf(call);
-    const name = nameOfKind(kind);
-    const hour = grown.get(name) ?? hours.get(name);
     const head = booked(books, call.asked.agent_id);
-    const too_often = blockedTooOften(hour, head);
+    const kinds = kindsOfCall(call).map(it => {
+      const name = nameOfKind(it.kind);
+      return { ...it, name, hour: grown.get(name) ?? hours.get(name) };
+    });
+    const too_often = blockedTooOften(kinds, call.blocked, head);
     if (too_often) return too_often;
     const born = refuse(refuser, head, call);
     books.set(call.asked.agent_id, born.head);
-    grown.set(name, { ...kind, ...lastOf(born), rows: (hour?.rows ?? 0) + 1 });
+    for (const { kind, name, hour } of kinds)
+      grown.set(name, { ...kind, ...lastOf(born), rows: (hour?.rows ?? 0) + 1 });
     written.push(born);
     return { kind: 'blocked', refusal_id: born.refusal.refusal_id } as const;
   });
@@ -87,13 +90,22 @@ export async function blockCalls(
   return { outcomes, events: written.map(({ event }) => event) };
 }
 
-/** Null while another row may be written. */
-export function blockedTooOften(hour: BlockedHour | undefined, head: Head): BlockedTooOften | null {
-  if (hour === undefined || hour.rows < limits.blocked_rows_per_hour_max) return null;
-  const { agent_id, seq, task_id, policy_code, refusal_id: last_refusal_id } = hour;
-  const retry_after_seconds = secondsLeft(hour satisfies BlockedKind, head.now_ms);
+/** Null while another row may be written. What it names is the last row of the kind that has had its own. */
+export function blockedTooOften(
+  kinds: readonly { readonly hour: BlockedHour | undefined; readonly rows_max: number }[],
+  { policy_code }: Blocked,
+  head: Head,
+): BlockedTooOften | null {
+  const hour = kinds.find(it => (it.hour?.rows ?? 0) >= it.rows_max)?.hour;
+  if (hour === undefined) return null;
+  const { agent_id, seq, task_id, refusal_id: last_refusal_id } = hour;
   const last = { agent_id, seq, task_id, policy_code, last_refusal_id };
-  return { kind: 'blocked_too_often', ...last, retry_after_seconds, at_ms: head.now_ms };
+  return {
+    kind: 'blocked_too_often',
+    ...last,
+    retry_after_seconds: secondsLeft(hour, head.now_ms),
+    at_ms: head.now_ms,
+  };
 }
 
 interface Written {

@@ -1,15 +1,19 @@
 import type { AgentId, RefusalId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import type { Blocked, PolicyCode } from '../policy/evaluate.ts';
 import { emptyWindow, windowAt } from '../policy/window.ts';
 import type { Head } from './append.ts';
 
+/** No policy's code: under it all refused calls of a book count together, or whoever names another intent each time had rows without end. */
+const EVERY = 'every';
+
 /** Calls that count together: one policy of one book, as it was set when it refused them, one intent, one hour (UTC). */
 export interface BlockedKind {
   readonly agent_id: AgentId;
   readonly policy_version: number;
-  readonly policy_code: PolicyCode;
+  readonly policy_code: PolicyCode | typeof EVERY;
   /** Empty for none. */
   readonly intent_id: string;
   readonly hour: string;
@@ -25,7 +29,7 @@ export interface BlockedHour extends BlockedKind {
 
 const HOUR_MS = 3_600_000;
 
-export function blockedKind(head: Head, { policy_code }: Blocked, intent_id: string | null): BlockedKind {
+function blockedKind(head: Head, { policy_code }: Blocked, intent_id: string | null): BlockedKind {
   const { start_ms } = windowAt(emptyWindow, 'hour', head.now_ms);
   const { agent_id, policy_version } = head;
   return {
@@ -35,6 +39,30 @@ export function blockedKind(head: Head, { policy_code }: Blocked, intent_id: str
     intent_id: intent_id ?? '',
     hour: iso(start_ms),
   };
+}
+
+/** The kind of all that a book refuses in an hour, under whatever policy. */
+function everyKind(head: Head): BlockedKind {
+  const { start_ms } = windowAt(emptyWindow, 'hour', head.now_ms);
+  return {
+    agent_id: head.agent_id as AgentId,
+    policy_version: 0,
+    policy_code: EVERY,
+    intent_id: '',
+    hour: iso(start_ms),
+  };
+}
+
+/** A call counts as its own kind and as one of its book's; of each so many have rows in an hour. */
+export function kindsOf(
+  head: Head,
+  blocked: Blocked,
+  intent_id: string | null,
+): readonly { readonly kind: BlockedKind; readonly rows_max: number }[] {
+  return [
+    { kind: blockedKind(head, blocked, intent_id), rows_max: limits.blocked_rows_per_hour_max },
+    { kind: everyKind(head), rows_max: limits.blocked_rows_per_book_hour_max },
+  ];
 }
 
 /** Until another row of this kind may be written, at least a second. */

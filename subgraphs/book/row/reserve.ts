@@ -5,7 +5,7 @@ import type { Refuser } from '../../receipt/index.ts';
 import { type Evaluation, evaluate } from '../policy/evaluate.ts';
 import type { Asking, Reservation } from './asking.ts';
 import { type BlockedTooOften, blockCalls, blockedTooOften, type Refused } from './block.ts';
-import { blockedKind, nameOfKind, readBlockedHours } from './blocked-hours.ts';
+import { kindsOf, nameOfKind, readBlockedHours } from './blocked-hours.ts';
 import { booked, type Heads, lockBooks, publish, readBooks } from './heads.ts';
 
 /* Part of the ledger: what a book lets pass. */
@@ -56,16 +56,21 @@ export async function refusedTooOften(tx: Tx, items: readonly Asking[]): Promise
     tx,
     items.map(item => item.agent_id),
   );
-  const kinds = items.map(({ agent_id, amount, intent_id, owed }) => {
+  const refused = items.map(({ agent_id, amount, intent_id, owed }) => {
     const head = booked(books, agent_id);
     const evaluation = evaluate(head, amount);
-    return owed || head.damaged || evaluation.kind === 'admitted' ? null : blockedKind(head, evaluation, intent_id);
+    if (owed || head.damaged || evaluation.kind === 'admitted') return null;
+    return { head, evaluation, kinds: kindsOf(head, evaluation, intent_id) };
   });
   const hours = await readBlockedHours(
     tx,
-    kinds.filter(kind => kind !== null),
+    refused.flatMap(it => it?.kinds ?? []).map(({ kind }) => kind),
   );
-  return kinds.map(kind => kind && blockedTooOften(hours.get(nameOfKind(kind)), booked(books, kind.agent_id)));
+  return refused.map(it => {
+    if (it === null) return null;
+    const kinds = it.kinds.map(({ kind, rows_max }) => ({ rows_max, hour: hours.get(nameOfKind(kind)) }));
+    return blockedTooOften(kinds, it.evaluation, it.head);
+  });
 }
 
 /** What has been paid for already lands on a book that is closed, too. */
