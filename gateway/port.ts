@@ -105,7 +105,7 @@ function told({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data' | '
 
 /** The offer inside a refusal is for /graphql; a door makes its own, which names the door. */
 function publicFault({ message, extensions }: GraphQLError): ExecutedError {
-  const { code, status: _, param, challenge_headers: _headers, x402: _body, ...facts } = extensions;
+  const { code, status: _, param, answer_headers: _headers, x402: _body, ...facts } = extensions;
   const known = code as ErrorCode;
   return {
     code: known,

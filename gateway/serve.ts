@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { credentialsIn } from '../rest-compat/credentials.ts';
+import { credentialsIn, paymentIn } from '../rest-compat/credentials.ts';
 import { everyDoor } from '../rest-compat/doors/every.ts';
 import type { Port } from '../rest-compat/port.ts';
 import { serveDoors } from '../rest-compat/serve.ts';
@@ -77,6 +77,7 @@ export async function serve(config: Config, services: EveryService, serving: Ser
     landing_page: config.profile === 'development',
     trust: trusting(config.trusted_proxies),
     rates,
+    bodies: { rates, pays: request => pays(request, serving.judge) },
     async routes(app) {
       exposeMetrics(app, operations.metrics, operations.exposure);
       await serveDoors(app, port, everyDoor);
@@ -146,6 +147,12 @@ async function openServedGraph(
   };
 }
 
+/** Whether it shows a payment that its payer has signed, for whatever is sold here. */
+async function pays({ headers }: FastifyRequest, judge: Judge): Promise<boolean> {
+  const payment = presentedIn(paymentIn(headers));
+  return payment !== null && judge.isProven(payment);
+}
+
 /** What is shown opens nothing and stands in for nothing. */
 function isNobodys({ possession, api_key }: Principal): boolean {
   return possession.kind === 'wrong' || api_key.kind === 'unknown';
@@ -157,11 +164,10 @@ function callersOf({ api_keys, demo_keys, waiver_keys }: Config, services: Every
   const checks = { ...services, keyring, decoy: sealDecoy(services) };
   return {
     async known(shown: Shown, pays: boolean) {
-      const { session, proof, api_key, address } = shown;
-      const shows = session !== null || proof !== null || api_key !== null;
-      if (shows && !pays) requireWithin(rates.look('credentials', address));
       const principal = await identify(shown, checks);
-      if (isNobodys(principal)) rates.take('credentials', address);
+      // Whoever shows what is his is never held up by others behind his address.
+      const turn = isNobodys(principal) ? rates.take('credentials', shown.address) : null;
+      if (turn && !pays) requireWithin(turn);
       return principal;
     },
     contextOf: (principal: Principal, brought: Brought): EveryContext => ({

@@ -23,6 +23,7 @@ import { exceededBy } from '../schema/json-bounds.ts';
 import { limits } from '../schema/limits.ts';
 import { jsonText } from '../schema/written.ts';
 import type { Context } from '../subgraphs/context.ts';
+import { type BodyBounds, boundBodies } from './graph/bound-bodies.ts';
 import { validationOptions } from './graph/documents.ts';
 import { firstLook, knownDocument, paidFieldOf } from './graph/first-look.ts';
 import { contextFault, httpAnswer } from './graph/http-answer.ts';
@@ -53,6 +54,8 @@ export interface ServerOptions {
   readonly trust?: Trust;
   /** Bounds what is asked for free, unless left out. */
   readonly rates?: Port['rates'];
+  /** Bounds what comes to /graphql by address, unless left out. */
+  readonly bodies?: BodyBounds;
   readonly logger: Logger;
   /** Apollo's explorer at GET /graphql; it loads from Apollo's servers, so production leaves it off. */
   readonly landing_page: boolean;
@@ -106,7 +109,8 @@ async function serveGraphql(
   apollo: ApolloServer<Context>,
   options: ServerOptions,
 ): Promise<void> {
-  const { graph, logger } = options;
+  const { graph, logger, bodies } = options;
+  if (bodies) boundBodies(scope, bodies, logger);
   parseWithinBounds(scope);
   scope.setErrorHandler((error: FastifyError, _request, reply) => answerFault(error, reply, logger));
   // Where it may be told how long it took, the header is there by now: what a query was refused is inside its answer.

@@ -53,9 +53,15 @@ async function* framed(
 /** A refusal of the door's own, before anything was executed. */
 export function turnedAway(door: Door | undefined, visit: Visit, port: Port, cause: Refusal): Answer {
   const { code, status, message } = cause;
-  const { code: _code, status: _status, param, ...facts } = cause.extensions;
+  const { code: _code, status: _status, param, answer_headers = {}, ...facts } = cause.extensions;
   const named = typeof param === 'string' ? { param } : {};
-  return refusal(door, visit, port, { code, status, message, facts: facts as JsonObject, ...named }, {});
+  return refusal(
+    door,
+    visit,
+    port,
+    { code, status, message, facts: facts as JsonObject, ...named },
+    answer_headers as Answer['headers'],
+  );
 }
 
 function refusal(

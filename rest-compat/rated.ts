@@ -3,8 +3,11 @@ import type { Visit } from './gate.ts';
 import type { Port, RateTurn } from './port.ts';
 import { type Answer, problem } from './problem.ts';
 
-/** A free door, as often as its caller's address may: each answer says how often that still is. */
-export async function rated<A extends Pick<Answer, 'headers'>>(
+/**
+ * A free door, as often as its caller's address may: each answer says how often that still is, but those to whom it stays
+ * shut, which are alike to the last byte.
+ */
+export async function rated<A extends Pick<Answer, 'headers' | 'status'>>(
   { price, rated: bounded }: Door,
   { address }: Visit,
   port: Port,
@@ -14,7 +17,8 @@ export async function rated<A extends Pick<Answer, 'headers'>>(
   const turn = port.rates.take('free', address);
   if (turn.kind === 'beyond') return tooMany(turn);
   const answer = await open();
-  return { ...answer, headers: { ...turn.headers, ...answer.headers } };
+  const shut = answer.status === 401 || answer.status === 403;
+  return shut ? answer : { ...answer, headers: { ...turn.headers, ...answer.headers } };
 }
 
 /** RFC 6585 §4. */

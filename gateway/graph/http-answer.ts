@@ -35,19 +35,19 @@ async function willSendResponse({ contextValue, response }: Answering): Promise<
     headers.delete(SERVER_TIMING);
   if (errors.some(error => error.extensions?.status === 402)) response.http.status = 402;
   for (const error of errors) {
-    const challenge = (error.extensions?.challenge_headers ?? {}) as Record<string, string>;
-    for (const [name, value] of Object.entries(challenge)) headers.set(name.toLowerCase(), value);
+    const own = (error.extensions?.answer_headers ?? {}) as Record<string, string>;
+    for (const [name, value] of Object.entries(own)) headers.set(name.toLowerCase(), value);
   }
-  response.body.singleResult.errors = errors.map(withoutChallenge);
+  response.body.singleResult.errors = errors.map(withoutHeaders);
 }
 
 type Answering = Pick<GraphQLRequestContext<Context>, 'contextValue' | 'response'> & {
   response: Required<GraphQLRequestContext<Context>['response']>;
 };
 
-function withoutChallenge(error: GraphQLFormattedError): GraphQLFormattedError {
+function withoutHeaders(error: GraphQLFormattedError): GraphQLFormattedError {
   if (!error.extensions) return error;
-  const { challenge_headers: _, ...extensions } = error.extensions;
+  const { answer_headers: _, ...extensions } = error.extensions;
   return { ...error, extensions };
 }
 
@@ -57,7 +57,9 @@ export function contextFault(error: unknown, logger: Logger): GraphQLError {
     error instanceof GraphQLError ? error : new Refusal('internal', { cause: error }),
     logger,
   );
-  return new GraphQLError(message, {
-    extensions: { ...extensions, http: { status: extensions.status, headers: new HeaderMap() } },
-  });
+  const { answer_headers = {}, ...told } = extensions;
+  const headers = new HeaderMap();
+  for (const [name, value] of Object.entries(answer_headers as Record<string, string>))
+    headers.set(name.toLowerCase(), value);
+  return new GraphQLError(message, { extensions: { ...told, http: { status: extensions.status, headers } } });
 }

@@ -17,7 +17,7 @@ export function publicError(error: unknown, logger: Logger): GraphQLError {
   if (!(cause instanceof GraphQLError)) logger.error({ err: cause, path }, 'a part of the graph failed');
 
   const refused = chain.find(isRefused);
-  if (refused) return new GraphQLError(refused.message, { path, extensions: withoutServiceName(refused.extensions) });
+  if (refused) return new GraphQLError(refused.message, { path, extensions: publicExtensions(refused.extensions) });
   if (error instanceof GraphQLError && cause instanceof GraphQLError) return requestFault(error);
   return new GraphQLError(errors.internal[1], { path, extensions: new Refusal('internal').extensions });
 }
@@ -41,8 +41,12 @@ function isRefused(error: unknown): error is Refused {
   );
 }
 
-/** Apollo's executor adds the subgraph's name, which is nobody's business outside. */
-function withoutServiceName({ serviceName: _, ...extensions }: Record<string, unknown>): Record<string, unknown> {
+/** Apollo's executor adds the subgraph's name, which is nobody's business outside; `http` is for the answer's head. */
+function publicExtensions({
+  serviceName: _,
+  http: _http,
+  ...extensions
+}: Record<string, unknown>): Record<string, unknown> {
   return extensions;
 }
 

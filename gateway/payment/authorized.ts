@@ -56,5 +56,5 @@ function offer(till: Till, paid: AnyPaid, detail: string | null) {
     description: paid.field,
   };
   const { headers, body } = till.challenges(price, detail === null ? null : { code: 'payment_rejected', detail });
-  return { challenge_headers: headers, x402: body };
+  return { answer_headers: headers, x402: body };
 }

@@ -19,6 +19,8 @@ export interface Judge {
   judge(shown: Shown | null, terms: Terms | null, resource: string): Promise<Judgement>;
   /** The same of one that is to buy that field, wherever it is asked for. */
   isRejected(payment: PresentedPayment, field: string): Promise<boolean>;
+  /** Whether its signature proves that it pays for anything that is sold here. */
+  isProven(payment: PresentedPayment): Promise<boolean>;
   /** What came of asking code on the chain. @throws unavailable, chain_unavailable; the payment stays usable. */
   prove(unproven: Extract<Judgement, { kind: 'unproven' }>, address: string): Promise<Judgement>;
 }
@@ -45,6 +47,13 @@ export function openJudge(till: Pick<Till, 'rails' | 'pay_to' | 'clock' | 'sold'
         presented,
         verified,
       };
+    },
+    async isProven(payment) {
+      for (const terms of everyTerms(till.sold)) {
+        const verified = await verify(payment, terms);
+        if (verified.kind !== 'refused' && isProven(verified)) return true;
+      }
+      return false;
     },
     async isRejected(payment, field) {
       const paid = till.sold.get(field);
@@ -75,6 +84,14 @@ function rememberDecoded(): (shown: Shown) => DecodedPayment {
     if (header.length > limits.payment_header_remembered_bytes_max) return decoded();
     return remembered.get(`${x402_version} ${header}`, () => true, decoded);
   };
+}
+
+/** What things are sold for here, each price once. */
+function everyTerms(sold: Till['sold']): Iterable<Terms> {
+  const terms = [...sold.values()].map(({ price_atomic: amount_atomic, networks, order }) => ({
+    ...{ amount_atomic, networks, stamp: order === 'stamp' },
+  }));
+  return new Map(terms.map(it => [`${it.amount_atomic} ${it.networks} ${it.stamp}`, it])).values();
 }
 
 /** A key's signature that recovers to its payer, or a transaction that he has signed; a contract's word is not in it. */

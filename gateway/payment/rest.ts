@@ -2,7 +2,8 @@ import { Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { claimByKey } from '../../subgraphs/receipt/index.ts';
 import { addressMark, type Presented } from './claimed.ts';
-import { claimKey } from './payment.ts';
+import { claimKey, type Payment } from './payment.ts';
+import { railOf } from './rail.ts';
 import type { Till } from './till.ts';
 
 /**
@@ -18,4 +19,12 @@ export async function requireRested(till: Till, presented: Presented, context: C
   const claim = await claimByKey(till.database, claimKey(authorization));
   if (claim !== null && claim.state !== 'released') return;
   throw new Refusal('rate_limited', { facts: { charged: false, retry_after_seconds } });
+}
+
+/**
+ * A key's payment that we sent. Code that is asked for a payer rests by what stands on its claims, a transaction of Solana
+ * likewise; and a facilitator, which alone tells whether it is there, pays with gas of its own.
+ */
+export function hasCostUs(till: Till, { signature, authorization }: Payment): boolean {
+  return signature.kind === 'ecdsa' && !railOf(till, authorization.network).settler.reachable;
 }

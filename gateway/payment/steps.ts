@@ -22,6 +22,7 @@ import {
   type Settled,
 } from './record.ts';
 import { prepareRecord } from './record-forms.ts';
+import { hasCostUs } from './rest.ts';
 import type { Sending } from './settle/settle.ts';
 import type { Till } from './till.ts';
 import { unsent } from './unsent.ts';
@@ -186,8 +187,7 @@ export async function abandon(till: Till, claimed: Claimed, standing: Standing, 
   const reason = reasonOf(error);
   const by_caller = error instanceof HubFailed && error.by_caller;
   if (by_caller) till.failures.tried(claim.payer, (claim.landing as Landing).paid_from_mark);
-  // Code that is asked for a payer rests by what stands on its claims; a transaction of Solana likewise.
-  if (reason === REVERTED && payment.signature.kind === 'ecdsa') till.failures.reverted(claim.payer);
+  if (reason === REVERTED && hasCostUs(till, payment)) till.failures.reverted(claim.payer);
   const left = await letGo(till, lease, { reason, by_caller, definite: standing === 'nothing_moved' });
   const released = left === null ? standing === 'nothing_moved' : left.kind === 'released';
   if (!released || standing === 'moved')

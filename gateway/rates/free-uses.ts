@@ -19,6 +19,7 @@ export function openFreeUses(rates: Rates): Port['rates'] {
 
 /** The same where an answer is thrown. @throws rate_limited */
 export function requireWithin(turn: RateTurn): void {
-  if (turn.kind === 'beyond')
-    throw new Refusal('rate_limited', { facts: { retry_after_seconds: turn.retry_after_seconds } });
+  if (turn.kind === 'within') return;
+  const { headers, retry_after_seconds } = turn;
+  throw new Refusal('rate_limited', { facts: { retry_after_seconds, answer_headers: headers } });
 }

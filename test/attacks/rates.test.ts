@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -6,9 +8,10 @@ import { ask, CHAT, type Chat, openService, type Service } from '../doors/open-s
 
 /* What an address may have for nothing, each rate set low: told apart by the X-Forwarded-For of a proxy that is believed. */
 
-const FREE = 6;
+const FREE = 12;
 const CREDENTIALS = 4;
 const UNPROVEN = 3;
+const BODIES = 4_000;
 let service: Service;
 beforeAll(async () => {
   service = await openService({
@@ -16,6 +19,7 @@ beforeAll(async () => {
     RATE_FREE: `${FREE}/600`,
     RATE_CREDENTIALS: `${CREDENTIALS}/600`,
     RATE_UNPROVEN: `${UNPROVEN}/600`,
+    BODIES_BYTES_MAX: `${BODIES}`,
   });
 });
 
@@ -35,7 +39,7 @@ describe('free doors', () => {
     const mine = newAddress();
     const within = await times(FREE, () => service.get('/v1/models', mine));
     expect(within.map(({ status }) => status)).toEqual(Array(FREE).fill(200));
-    expect(within.map(({ headers }) => headers.get('RateLimit'))[0]).toBe(`"free";r=${FREE - 1};t=100`);
+    expect(within.map(({ headers }) => headers.get('RateLimit'))[0]).toBe(`"free";r=${FREE - 1};t=50`);
     expect(within[0]?.headers.get('RateLimit-Policy')).toBe(`"free";q=${FREE};w=600`);
     const beyond = await service.get('/v1/models', mine);
     expect(beyond).toMatchObject(limited);
@@ -106,9 +110,66 @@ describe('credentials that are nobody’s', () => {
     const mine = { ...newAddress(), ...shown };
     const asked = () => service.knock('POST', CHAT, { headers: mine });
     expect((await times(CREDENTIALS, asked)).map(it => it.status)).toEqual(Array(CREDENTIALS).fill(status));
-    expect(await asked()).toMatchObject(limited);
+    const beyond = await asked();
+    expect(beyond).toMatchObject(limited);
+    expect(beyond.headers.get('RateLimit')).toContain('"credentials";r=0');
+    expect(beyond.text).not.toContain('headers');
+    const on_graphql = await service.post('/graphql', { query: '{ models { id } }' }, mine);
+    expect([on_graphql.status, on_graphql.text.includes('headers')]).toEqual([429, false]);
   });
 });
+
+test('whoever shows what is his is not held up by wrong ones from his address, nor is an unpaid purchase', async () => {
+  const mine = newAddress();
+  const { agent_id, session } = await service.newAgent();
+  const wrong = () => service.knock('POST', CHAT, { headers: { ...mine, 'X-SVC-Session': 'nobodys' } });
+  await times(CREDENTIALS + 2, wrong);
+  const shown = { ...mine, 'X-SVC-Session': session };
+  expect((await service.get(`/v1/agents/${agent_id}/book`, shown)).status).toBe(200);
+  expect((await service.knock('POST', CHAT, { headers: shown })).status).toBe(402);
+  expect((await service.knock('POST', CHAT, { headers: mine })).status).toBe(402);
+});
+
+test('bodies on their way: 429 where one address has too many, on /graphql too; others have room, and whoever pays', async () => {
+  const mine = newAddress();
+  const held = await heldBodies('/graphql', mine);
+  const query = JSON.stringify({ query: `{ models { id } } #${'x'.repeat(900)}` });
+  const sent = (path: string, from: Record<string, string>) =>
+    service.knock('POST', path, { body: query, headers: from });
+  // By their bytes, not by how often.
+  const crowded = async () => {
+    const { status, headers } = await sent('/graphql', mine);
+    return [status, headers.get('RateLimit')];
+  };
+  await expect.poll(crowded).toEqual([429, null]);
+  expect((await sent('/v1/agents/1/book', mine)).status).not.toBe(200);
+  expect((await sent('/graphql', newAddress())).status).toBe(200);
+  const { headers } = await handMade(service, await service.chain.newWallet());
+  const buying = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { model } }';
+  const bought = await service.post(
+    '/graphql',
+    { query: buying, variables: { input: ask('x'.repeat(900)) } },
+    { ...mine, ...headers },
+  );
+  expect(bought.status).toBe(200);
+  held();
+  await expect.poll(async () => (await sent('/graphql', mine)).status).toBe(200);
+});
+
+/** A body that has been announced and does not come; the result hangs up. */
+async function heldBodies(path: string, from: Record<string, string>): Promise<() => void> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: svc.test',
+    'Content-Type: application/json',
+    `Content-Length: ${BODIES - 100}`,
+  ];
+  socket.write([...head, ...Object.entries(from).map(([name, value]) => `${name}: ${value}`), '', '{'].join('\r\n'));
+  return () => socket.destroy();
+}
 
 test('payments that prove nothing: 429 beyond their rate; one that is signed by its payer is never held up', async () => {
   const mine = newAddress();

@@ -11,7 +11,7 @@ beforeAll(async () => {
   router.behave(answering);
   service = await openService({
     ROUTER_URL: router.base_url,
-    ROUTER_MODELS: 'other/listed',
+    ROUTER_MODELS: 'some/model,other/listed',
     LOG_LEVEL: 'trace',
     RATE_UNCHARGED: '20/600',
   });
@@ -38,6 +38,16 @@ const visit = async () => {
 const calls = () => router.requests.filter(({ method }) => method === 'POST');
 
 describe('POST /v1/chat/completions for a router/* model', () => {
+  test('400 unknown_model for one that is not listed, before the router is asked', async () => {
+    const { payer, payment, key } = await visit();
+    const refused = await service.post(CHAT, ask('?', { model: 'router/no/such' }), {
+      ...payment,
+      'X-Router-Key': key,
+    });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'unknown_model' } });
+    expect([await service.claimsOf(payer), calls()]).toEqual([[], []]);
+  });
+
   test('200 by the router, under the key of whoever asks; the receipt costs what it costs', async () => {
     const { payer, payment, key } = await visit();
     const { status, body, headers } = await service.post<Chat>(CHAT, routed(), { ...payment, 'X-Router-Key': key });

@@ -86,7 +86,7 @@ class SaleResolver {
   buy(@Arg('item', () => String) item: string, @Ctx() context: ShopContext): Sale {
     if (!context.payment) {
       throw new Refusal('payment_required', {
-        facts: { accepts: ['base'], challenge_headers: { 'PAYMENT-REQUIRED': 'b2ZmZXI=' } },
+        facts: { accepts: ['base'], answer_headers: { 'PAYMENT-REQUIRED': 'b2ZmZXI=' } },
       });
     }
     context.response.headers['PAYMENT-RESPONSE'] = 'c2V0dGxlZA==';

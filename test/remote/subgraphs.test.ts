@@ -77,7 +77,7 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
       status: 402,
       x402: { accepts: [{ payTo: service.pay_to }] },
     });
-    expect(graph.body.errors?.[0]?.extensions).not.toHaveProperty('challenge_headers');
+    expect(graph.body.errors?.[0]?.extensions).not.toHaveProperty('answer_headers');
   });
 
   test('200 by the official client, by REST: the settlement and the receipt stand in its headers', async () => {

@@ -40,7 +40,7 @@ describe('the answer of a subgraph over the wire', () => {
   });
 
   test('brings a refusal back with all that it says; what nobody here knows is our own fault', () => {
-    const refusal = new Refusal('payment_required', { facts: { challenge_headers: { 'PAYMENT-REQUIRED': 'x' } } });
+    const refusal = new Refusal('payment_required', { facts: { answer_headers: { 'PAYMENT-REQUIRED': 'x' } } });
     const strange = new GraphQLError('From another version', { extensions: { code: 'of_tomorrow' } });
     const errors = [refusal, strange].map(error => error.toJSON()) as unknown as GraphQLError[];
     const answer = readAnswer(answerText({ headers: {}, result: { data: null, errors } }));

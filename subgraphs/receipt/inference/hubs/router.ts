@@ -48,10 +48,11 @@ export class RouterModels {
     return listed.map(id => ROUTER_PREFIX + id);
   }
 
-  /** Whether it may have that model, by its id there: false only where it tells its models, and not this one. */
+  /** Whether it may have that model, by its id there: false where it tells its models, or they are configured, and this is none. */
   async mayHave(id: string): Promise<boolean> {
     await this.#heard();
-    return !this.#told?.size || this.#told.has(id);
+    const known = this.#told?.size ? this.#told : new Set(this.#settings.models);
+    return known.size === 0 || known.has(id);
   }
 
   close(): Promise<void> {
