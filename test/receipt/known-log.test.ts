@@ -127,6 +127,29 @@ describe('under the head’s lock', () => {
   });
 });
 
+describe('a process that stood still with the head in hand', () => {
+  it('has lost it to others by then: it halts nothing, and appends behind them', async () => {
+    const known = new KnownLog();
+    const newest = await append(known, 3);
+    let stood = false;
+    // The server ends our session after a second; what is told meanwhile may be heard before the lock's own answer.
+    const standing = (tx: Tx): Tx => ({
+      query: async statement => {
+        const answer = await tx.query(statement);
+        if (stood) return answer as never;
+        stood = true;
+        known.told({ from: named(newest), to: named(await append(new KnownLog(), 2)) });
+        return answer as never;
+      },
+      write: statement => tx.write(statement),
+    });
+    const { tree_head } = await database.transaction(async tx =>
+      collect(tx, issuer, await lockLogHead(standing(tx), known), [collection(null, number++)]),
+    );
+    expect([tree_head.tree_size, known.mismatch]).toEqual([6, null]);
+  });
+});
+
 describe('a commit in doubt', () => {
   it('that stands, or does not, stops nobody', async () => {
     const known = new KnownLog();

@@ -4,6 +4,7 @@ import { LOG_CHANNEL } from '../../live.ts';
 import type { Issuer } from '../issuer/keys.ts';
 import { nodesWithin, requireExtended } from './extension.ts';
 import type { LogHalt } from './halt.ts';
+import { judge } from './judge.ts';
 import type { HeadLink, KnownLog } from './known-log.ts';
 import { appendLeaf, EMPTY_ROOT, type Frontier, peaksOf, rootOf, type TreeNode } from './merkle.ts';
 import { type HeadName, isSameHead, LOG_ID, type SignedTreeHead, treeHeadHash } from './tree-head.ts';
@@ -108,7 +109,10 @@ export async function lockLogHead(tx: Tx, known: KnownLog): Promise<OpenLog> {
   if (head === undefined) throw new Error(`the log has no head ${LOG_ID}`);
   const found = { tree_size: head.tree_size, root_hash: head.root_hash.toString('hex') };
   // Nobody else can commit now: whatever is known by this moment was committed before.
-  await requireExtended(nodesWithin(tx), known, known.heads(), { found, halted: head.halted });
+  const heads = known.heads();
+  // Unless this process stood still: then the server has ended its session, others have committed, and that fails here.
+  if (judge(heads, found).kind === 'contradicted') await tx.query('select');
+  await requireExtended(nodesWithin(tx), known, heads, { found, halted: head.halted });
   const frontier = peaks(head.frontier);
   const log = new OpenLog(head.tree_size, frontier, Math.max(head.now_ms, head.last_at_ms));
   // The next leaf goes on from the frontier: with another than the root's own it would begin another tree.
