@@ -58,7 +58,7 @@ export async function enter(till: Till, paid: AnyPaid, args: JsonObject, context
   const router_key_mark = routerKeyMark(till, paid, args, context);
   const shown = { paid, args, payment, request_hash, identifier, router_key_mark };
   await requireRested(till, shown, context);
-  const entering = () => boughtOnce(till, shown, () => claim(till, shown, context));
+  const entering = (is_payers: boolean) => boughtOnce(till, shown, () => claim(till, { ...shown, is_payers }, context));
   return unlessGuessed(till, shown, context, entering);
 }
 

@@ -29,6 +29,8 @@ export interface Presented<P extends Payment = Payment> {
   readonly identifier: string | null;
   /** Of the router key under which it asks to be answered; null where it does not ask the router. */
   readonly router_key_mark: string | null;
+  /** Whoever shows it has proven to be its payer, by more than is in its calldata. */
+  readonly is_payers?: boolean;
 }
 
 /** The same, held by this process under a lease. */
@@ -50,7 +52,7 @@ export async function claimingOf(
   presented: Presented & Pick<ClaimRequest, 'task_id' | 'means'>,
   context: Context,
 ): Promise<Claiming> {
-  const { paid, args, payment, request_hash, task_id, means } = presented;
+  const { paid, args, payment, request_hash, task_id, means, is_payers = false } = presented;
   const { authorization } = payment;
   requireOurs(till, authorization);
   const payer = payerOf(payment);
@@ -72,6 +74,7 @@ export async function claimingOf(
     landing: landingOf(till, paid, args, context),
     request_box: requestBox(till, presented, claim_key),
     identifier: presented.identifier,
+    is_payers,
     slots: slotsOf(presented),
   };
   return { request, book, reserves: orders[paid.order].reserves, model: paid.model?.(args) ?? null };
@@ -153,6 +156,8 @@ export function refusedClaim(
   switch (outcome.kind) {
     case 'foreign':
       return new Refusal('payment_already_used');
+    case 'doubtful':
+      return new Refusal('payer_proof_required');
     case 'lapsed':
       return new Refusal('payment_lapsed', { facts: { charged: false } });
     case 'in_flight':

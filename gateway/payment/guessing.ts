@@ -8,7 +8,6 @@ import { addressMark, type Presented } from './claimed.ts';
 import { isItsPayer } from './payer-proof.ts';
 import { claimKey } from './payment.ts';
 import type { Landing } from './record.ts';
-import { letGo } from './steps.ts';
 import type { Till } from './till.ts';
 
 /** Each tells whoever shows a payment whether it was made for the request that he shows with it. */
@@ -25,22 +24,33 @@ export async function unlessGuessed(
   till: Till,
   presented: Presented,
   context: Context,
-  enter: () => Promise<Entered>,
+  enter: (is_payers: boolean) => Promise<Entered>,
 ): Promise<Entered> {
   let entered: Entered;
   try {
-    entered = await enter();
+    entered = await enter(false);
   } catch (refusal) {
+    if (refusal instanceof Refusal && refusal.code === 'payer_proof_required')
+      return enterAsPayer(till, presented, context, enter);
     if (refusal instanceof Refusal && telling.has(refusal.code)) await refused(till, presented, context, refusal);
     throw refusal;
   }
-  // What was never claimed before has told nobody anything.
-  if (entered.kind === 'claimed' && entered.claimed.lease.lease_epoch === 0) return entered;
+  // Whoever could claim it was not in doubt, as it stood before.
+  const doubt = entered.kind === 'claimed' ? null : await doubted(till, presented, context);
+  if (doubt) throw doubt;
+  return entered;
+}
+
+/** The claim was let go of and is as it was: it is taken anew by its payer alone. */
+async function enterAsPayer(
+  till: Till,
+  presented: Presented,
+  context: Context,
+  enter: (is_payers: boolean) => Promise<Entered>,
+): Promise<Entered> {
   const doubt = await doubted(till, presented, context);
-  if (doubt === null) return entered;
-  if (entered.kind === 'claimed')
-    await letGo(till, entered.claimed.lease, { reason: 'payer_proof_required', definite: true });
-  throw doubt;
+  if (doubt) throw doubt;
+  return enter(true);
 }
 
 /** Where the database is away nothing is counted, and nobody learns more than that. */

@@ -4,7 +4,7 @@ import { Agent, fetch as undiciFetch } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
 import { redeliveryText } from '../../schema/redelivery.ts';
-import { handMade } from '../doors/hand-made.ts';
+import { handMade, submitElsewhere } from '../doors/hand-made.ts';
 import { named, newName } from '../doors/named.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../doors/open-service.ts';
 import { type Fetch, nowSeconds } from '../harness/buyer.ts';
@@ -113,6 +113,36 @@ describe('a payment that was shown with five other requests from one address', (
     const wrong = await show('Mine, and mistaken', elsewhere, await signed(account));
     expect(wrong).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
   });
+});
+
+test('a payment that was let go of, and spent by others since, is worked for by nobody’s guess: its payer’s alone', async () => {
+  const elsewhere = from('127.0.0.2');
+  const letGo = async () => {
+    const account = await service.chain.newWallet();
+    const made = await handMade(service, account);
+    const show = (content: string, by: Fetch = fetch, more: Record<string, string> = {}) =>
+      service.knock<Chat>('POST', CHAT, { body: ask(content), headers: { ...made.headers, ...more }, by });
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+    expect((await show(SECRET)).status).toBe(502);
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    await submitElsewhere(service, made);
+    await guessed(show, elsewhere);
+    const other = await service.newAgent();
+    // Neither a session of his own nor the second try makes a stranger of the payer's.
+    const tries: Record<string, string>[] = [{}, { 'X-SVC-Session': other.session }, {}];
+    for (const more of tries) expect(await show(SECRET, elsewhere, more)).toMatchObject(wanting);
+    expect(await service.claimsOf(account)).toMatchObject([{ state: 'released', reason: 'hub_failed' }]);
+    return { account, show, nonce: made.message.nonce };
+  };
+  const first = await letGo();
+  expect((await first.show(SECRET)).status).toBe(200);
+
+  const { account, show, nonce } = await letGo();
+  const at = nowSeconds();
+  const message = redeliveryText({ network: 'base', payment_id: nonce, at_seconds: at });
+  const proof = { 'X-SVC-Redeliver': `${at}:${await account.signMessage({ message })}` };
+  expect((await show(SECRET, elsewhere, proof)).status).toBe(200);
+  expect(await service.transfersFrom(account)).toHaveLength(1);
 });
 
 test('a payment that was shown with fifty other requests answers nobody but its payer', async () => {

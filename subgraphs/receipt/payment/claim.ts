@@ -4,9 +4,10 @@ import type { AgentId, RefusalId, TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Tx } from '../../database.ts';
 import { judge, type Standing, type Use, type Verdict } from './claim.machine.ts';
-import { possessorOf, routerKeyMarkOf } from './landing.ts';
+import { paidFromOf, possessorOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
 import { beyondMeans, type Means } from './means.ts';
+import { isGuessing, type Mismatches } from './mismatch.ts';
 
 /** A claim as it is made. `claim_key` names the money itself: `eip155:8453/<usdc>/<payer>/<nonce>`, lower case. */
 export interface ClaimRequest {
@@ -30,6 +31,8 @@ export interface ClaimRequest {
   readonly slots: readonly string[];
   /** Null where it is not to be asked: the money has moved already. */
   readonly means: Means | null;
+  /** Whoever shows it has proven to be its payer, by more than is in its calldata. */
+  readonly is_payers?: boolean;
 }
 
 /** A held claim: every later move is compare-and-set on (state, owner, epoch). */
@@ -52,8 +55,14 @@ export type ClaimOutcome =
   /** The payer's open claims leave too little for it; nothing stands. */
   | { readonly kind: 'beyond_means' }
   | { readonly kind: 'blocked'; readonly refusal_id: RefusalId }
-  /** `task_id` is the task that the payment pays for already. */
-  | { readonly kind: Exclude<Verdict['kind'], 'claimed' | 'replayed' | 'blocked'>; readonly task_id: TaskId };
+  /**
+   * `task_id` is the task that the payment pays for already. `doubtful`: it was let go of, others have guessed at what it
+   * was made for, and this may be one of them; it stands as it stood, or its next claim would make a stranger its payer.
+   */
+  | {
+      readonly kind: Exclude<Verdict['kind'], 'claimed' | 'replayed' | 'blocked'> | 'doubtful';
+      readonly task_id: TaskId;
+    };
 
 /**
  * Claims payments, many at once; rows are taken in the order of their keys, or two batches would deadlock. Every request
@@ -102,14 +111,22 @@ function judged(
   }
   if (!standing) return beyond ? { kind: 'beyond_means' } : held(request, 0);
   const verdict = judge(asStanding(standing), asUse(request));
+  const { task_id, answer_box, landing } = standing;
+  if ((verdict.kind === 'claimed' || verdict.kind === 'blocked') && isDoubtful(request, standing))
+    return { kind: 'doubtful', task_id };
   // One that stands open was within its payer's means when it was claimed.
   if (verdict.kind === 'claimed' && beyond && standing.state === 'released') return { kind: 'beyond_means' };
   if (verdict.kind === 'claimed') return held(request, standing.lease_epoch + 1);
   // The money has moved since, by somebody else's doing: what its book refused then is owed now.
   if (verdict.kind === 'blocked') return request.means === null ? held(request, standing.lease_epoch + 1) : verdict;
-  const { task_id, answer_box, landing } = standing;
   if (verdict.kind !== 'replayed') return { kind: verdict.kind, task_id };
   return { kind: 'replayed', claim_key: request.claim_key, task_id, answer_box, landing };
+}
+
+function isDoubtful({ is_payers = false, landing }: ClaimRequest, standing: StandingRow): boolean {
+  const mark = paidFromOf(landing);
+  const { mismatches } = standing;
+  return !is_payers && mismatches !== null && mark !== paidFromOf(standing.landing) && isGuessing(mismatches, mark);
 }
 
 function asStanding({ landing, ...standing }: StandingRow): Standing {
@@ -129,6 +146,7 @@ function held(request: ClaimRequest, lease_epoch: number): ClaimOutcome {
 function columns({
   slots: _slots,
   means: _means,
+  is_payers: _is_payers,
   request_box,
   amount_atomic,
   reserved_atomic,
@@ -163,6 +181,7 @@ type StandingRow = Omit<Standing, 'possessed_by' | 'router_key_mark'> & {
   answer_box: Buffer | null;
   landing: JsonObject;
   lease_epoch: number;
+  mismatches: Mismatches | null;
 };
 
 async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<Map<string, StandingRow>> {
@@ -170,7 +189,7 @@ async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<Map<s
   const { rows } = await tx.query<StandingRow>({
     name: 'meet standing claims',
     text: `select claim_key, state, task_id, request_hash, answer_box, landing, lease_epoch, refusal_id, ${leased('c')} as leased,
-        from_block is not null as published, failures
+        from_block is not null as published, failures, mismatches
       from payment_claim c where claim_key = any($1) order by claim_key for update`,
     values: [met.map(request => request.claim_key)],
   });

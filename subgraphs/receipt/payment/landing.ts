@@ -7,6 +7,11 @@ export function possessorOf({ possessed_by }: JsonObject): number | null {
   return typeof possessed_by === 'number' ? possessed_by : null;
 }
 
+/** The mark of the address from which it was paid. */
+export function paidFromOf({ paid_from_mark }: JsonObject): string {
+  return String(paid_from_mark);
+}
+
 /** The mark of the router key under which it is answered; null where none is, and on claims of old. */
 export function routerKeyMarkOf({ router_key_mark }: JsonObject): string | null {
   return typeof router_key_mark === 'string' ? router_key_mark : null;
