@@ -17,6 +17,7 @@ import type { Operation } from './graph/source.ts';
 import type { Extensions } from './payment/extensions/open-extensions.ts';
 import type { Judge } from './payment/judge.ts';
 import { openChallenges, type PayTo } from './payment/offer.ts';
+import { callerAt } from './rates/rates.ts';
 import type { Graph } from './supergraph.ts';
 
 export interface PortParts {
@@ -43,12 +44,12 @@ export function openPort(parts: PortParts): Port {
   return {
     base_url: parts.base_url,
     challenge: openChallenges(parts.pay_to, parts.extensions),
-    beginUpload: parts.beginUpload,
+    beginUpload: ({ payer, address }) => parts.beginUpload({ payer, address: callerAt(address) }),
     health: parts.health,
     away: parts.away,
     without: parts.without,
     judge: parts.judge.judge,
-    prove: parts.judge.prove,
+    prove: (unproven, address) => parts.judge.prove(unproven, callerAt(address)),
     rates: parts.rates,
     identify: (credentials, payment) => identify(parts, credentials, payment),
     execute: (document, variables, caller, written) =>

@@ -4,6 +4,7 @@ import { sha256 } from '../schema/digest.ts';
 import type { ApiKey, Held, Possession, Principal, ProvenBy } from '../schema/principal.ts';
 import type { Services } from '../subgraphs/context.ts';
 import { type DecoyBox, heldByProof, heldBySession, stillHeld } from '../subgraphs/session/index.ts';
+import { callerAt } from './rates/rates.ts';
 
 /** Keys as they are configured. One that stands in two sets counts as the first of live, demo, waiver. */
 export interface KeySets {
@@ -44,7 +45,7 @@ export async function identify(shown: Shown, services: Checks & { readonly keyri
   return {
     possession: await possessionOf(shown, services),
     api_key: services.keyring(shown.api_key),
-    address: shown.address,
+    address: callerAt(shown.address),
   };
 }
 

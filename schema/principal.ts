@@ -44,7 +44,7 @@ export function standsIn({ kind }: ApiKey): boolean {
 export interface Principal {
   readonly possession: Possession;
   readonly api_key: ApiKey;
-  /** The caller's address as the socket knows it: for rate limits, never stored. */
+  /** As whom the caller's address is counted: an IPv6 customer is his /64. Only a keyed mark of it is ever stored. */
   readonly address: string;
 }
 
