@@ -32,6 +32,7 @@ import { openExtensions } from './extensions/open-extensions.ts';
 import { openFacilitator } from './facilitator/client.ts';
 import { type FacilitatorTimes, facilitatorDefaults, openFacilitatorSettler } from './facilitator/settler.ts';
 import { Failures } from './failures.ts';
+import { FairTurns } from './fair-turns.ts';
 import { KeyCalls } from './key-calls.ts';
 import { openChallenges, type PayTo } from './offer.ts';
 import { Owed } from './owed.ts';
@@ -45,7 +46,6 @@ import type { OpenedSolana } from './solana/open-solana.ts';
 import { type ClaimItem, commitSettling } from './steps.ts';
 import { StreamsInFlight } from './streams-in-flight.ts';
 import type { Faults, Till } from './till.ts';
-import { Turns } from './turns.ts';
 import { requireFinishable } from './unfinished.ts';
 
 export interface TillParts {
@@ -74,7 +74,7 @@ export type OpenSettling = (
 ) => Settler<ClaimItem<BasePayment>>;
 
 const POLL_MS_DEVELOPMENT = 20;
-const SEARCHES = { at_once_max: 2, wait_ms_max: 10_000 };
+const SEARCHES = { at_once_max: 2, wait_ms_max: 10_000, waiting_per_asker_max: 32 };
 
 /** Settles in this process, with the configured keys. */
 const openOwnSettling = (
@@ -196,7 +196,7 @@ export async function openTill(parts: TillParts): Promise<Till> {
     streams: new StreamsInFlight(),
     key_calls: new KeyCalls(limits.key_calls_underway_max),
     failures: new Failures(parts.rates.uncharged, systemClock),
-    searches: new Turns(SEARCHES),
+    searches: new FairTurns(SEARCHES),
     base_url: config.base_url,
     profile: config.profile,
     challenges: openChallenges(pay_to, openExtensions(issuer, systemClock)),

@@ -26,12 +26,15 @@ async function isPayersSession(till: Till, { landing, payer }: PaymentClaim, { p
   return (landing as Landing).possessed_by === agent_id || (await till.agentOfWallet(payer)) === agent_id;
 }
 
-async function hasSigned(till: Till, claim: PaymentClaim, { redelivery }: Context): Promise<boolean> {
+async function hasSigned(till: Till, claim: PaymentClaim, { principal, redelivery }: Context): Promise<boolean> {
   const proof = redelivery === null ? null : readRedelivery(redelivery);
   if (proof === null || !isFresh(proof.at_seconds, till.clock.now_ms())) return false;
   const { network, paymentId: payment_id, payer } = claim;
   const text = redeliveryText({ network, payment_id, at_seconds: proof.at_seconds });
-  return railOf(till, network).signedBy(till, payer, text, proof.signature);
+  return railOf(till, network).signedBy(till, {
+    ...{ payer, text, signature: proof.signature },
+    asker: principal.address,
+  });
 }
 
 /** As long as any wallet's signature; a little ahead is let pass, because clocks differ. */

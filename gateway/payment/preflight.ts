@@ -10,11 +10,11 @@ import type { Till } from './till.ts';
 
 /**
  * The Transfer that somebody else's submission made. @throws where it went elsewhere, or the chain cannot say yet. Who has
- * used his nonce himself can ask for as many searches as he likes: they wait for each other, and nobody else for them.
+ * used his nonce himself can ask for as many searches as he likes: they wait in his own line.
  */
 export async function transferElsewhere(till: Till, { paid, payment }: Presented): Promise<Transferred> {
   const rail = railOf(till, payment.authorization.network);
-  const found = await till.searches.take(() => rail.find(till, payment));
+  const found = await till.searches.take(payment.authorization.payer, () => rail.find(till, payment));
   // No turn in time is no word of the payment.
   if (found === null) throw new Refusal('settlement_pending');
   switch (found.kind) {

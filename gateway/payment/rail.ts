@@ -32,6 +32,17 @@ export interface Sent {
   readonly claimed_at: Date;
 }
 
+/** A text that a wallet is said to have signed. */
+export interface SignedText {
+  /** In the network's own spelling. */
+  readonly payer: string;
+  readonly text: string;
+  /** As it came. */
+  readonly signature: string;
+  /** The address that it came from: in its line a contract wallet is asked. */
+  readonly asker: string;
+}
+
 /**
  * A network on which payments are taken: one row of the till's table. The story of a paid call is the same on each
  * (charge.ts, stream.ts, reconcile.ts), and this is all that it leaves to the chain.
@@ -61,8 +72,7 @@ export interface Rail<P extends Payment = Payment> {
   isOver(payment: Pick<P, 'authorization'>): Promise<boolean>;
   /** A facilitator's word for one that was left open, unless the chain belies it by now. */
   vouch(till: Till, payment: P, sent: Sent): Promise<Vouched | null>;
-  /** Whether a wallet has signed a text: `payer` in the network's own spelling, `signature` as it came. */
-  signedBy(till: Pick<Till, 'searches' | 'wallets'>, payer: string, text: string, signature: string): Promise<boolean>;
+  signedBy(till: Pick<Till, 'searches' | 'wallets'>, shown: SignedText): Promise<boolean>;
   /** Looks at the chain's head, and keeps for a later start what it will compare. @throws where it cannot be reached. */
   look(): Promise<void>;
   /** How long ago `look` has seen it last; null where it never has. */

@@ -9,6 +9,7 @@ import type { Hex } from './base/abi.ts';
 import type { BaseChain } from './base/chain.ts';
 import type { ChainHead } from './chain-head.ts';
 import type { Failures } from './failures.ts';
+import type { FairTurns } from './fair-turns.ts';
 import type { KeyCalls } from './key-calls.ts';
 import type { Challenges, PayTo } from './offer.ts';
 import type { Owed } from './owed.ts';
@@ -16,7 +17,6 @@ import type { Queues } from './queues.ts';
 import type { Rails } from './rail.ts';
 import type { AnyPaid } from './record.ts';
 import type { StreamsInFlight } from './streams-in-flight.ts';
-import type { Turns } from './turns.ts';
 
 /** Points at which a test may end the process; in service nothing is ever there. */
 export type FaultPoint =
@@ -69,7 +69,7 @@ export interface Till {
   /** What callers have brought about of late that nobody was charged for. */
   readonly failures: Failures;
   /** To search the chain for a payment that somebody else has used: many pages of logs each time. */
-  readonly searches: Turns;
+  readonly searches: FairTurns;
   readonly base_url: string;
   readonly profile: 'development' | 'production';
   /** The 402 of a price and a reason. */

@@ -53,3 +53,23 @@ test('a turn that fails goes on to the next in line', async () => {
   await expect(failing).rejects.toThrow('no');
   expect(await next).toEqual({ served: true });
 });
+
+test('so many at a time and no more, one asker’s in the order of arrival, also where some fail', async () => {
+  const turns = new FairTurns({ ...bounds, at_once_max: 2 });
+  let at_once = 0;
+  let most = 0;
+  const begun: number[] = [];
+  const work = async (number: number) => {
+    begun.push(number);
+    most = Math.max(most, ++at_once);
+    await new Promise(setImmediate);
+    at_once--;
+    if (number % 3 === 0) throw new Error('failed');
+    return { number };
+  };
+  const numbers = Array.from({ length: 12 }, (_, number) => number);
+  const done = await Promise.allSettled(numbers.map(number => turns.take('a', () => work(number))));
+  expect(done.filter(({ status }) => status === 'rejected')).toHaveLength(4);
+  expect(begun).toEqual(numbers);
+  expect(most).toBe(2);
+});
