@@ -178,9 +178,10 @@ export const limits = {
   unproven_turns_at_once_max: 4,
   unproven_turn_wait_ms_max: 5_000,
   unproven_waiting_per_address_max: 32,
-  unproven_per_address_burst_max: 200,
-  unproven_per_address_second_max: 20,
-  /** Forged payments that are refused at once in the name of one address; beyond that each 402 comes up to a second later. */
+  /** Of one address, in the names of payers who have not paid yet. */
+  unproven_questions_max: 200,
+  unproven_questions_seconds: 10,
+  /** Forged payments of one address that are refused at once; beyond that each 402 comes a second later. */
   forged_per_address_second_max: 100,
   contract_payer_known_seconds: 24 * 3_600,
   /** The first rest of a payer whose key's payment the chain reverted, having passed every check; doubled each time, up to that. */

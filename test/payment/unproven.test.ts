@@ -176,14 +176,29 @@ describe('a payment that no key of its payer has signed', () => {
       return unproven.prove(unsigned(payer), address);
     };
     const kinds = new Map<string, number>();
-    for (let sent = 0; sent < limits.unproven_per_address_burst_max + 10; sent++) {
+    for (let sent = 0; sent < limits.unproven_questions_max + 10; sent++) {
       const { kind } = await prove(ADDRESS);
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     }
-    expect(Object.fromEntries(kinds)).toEqual({ proven: limits.unproven_per_address_burst_max, no_turn: 10 });
+    expect(Object.fromEntries(kinds)).toEqual({ proven: limits.unproven_questions_max, no_turn: 10 });
     expect(await prove('203.0.113.8')).toEqual({ kind: 'proven' });
     world.now_ms += 1_000;
     expect(await prove(ADDRESS)).toEqual({ kind: 'proven' });
+  });
+});
+
+describe('a forged payment', () => {
+  test('is refused a second later beyond so many of one address, and at once from another', async () => {
+    const { unproven } = ground();
+    const payer = newPayer().address;
+    const prove = (address: string) => unproven.prove(unsigned(payer), address);
+    const sent = Array.from({ length: limits.forged_per_address_second_max }, () => prove(ADDRESS));
+    expect(new Set((await Promise.all(sent)).map(({ kind }) => kind))).toEqual(new Set(['rejected']));
+    const order: string[] = [];
+    const late = prove(ADDRESS).then(() => order.push('late'));
+    await prove('203.0.113.8').then(() => order.push('elsewhere'));
+    await late;
+    expect(order).toEqual(['elsewhere', 'late']);
   });
 });
 

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../../../schema/limits.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { claimByKey } from '../../../subgraphs/receipt/index.ts';
+import { Meter } from '../../rates/meter.ts';
 import { FairTurns, unprovenTurns } from '../fair-turns.ts';
 import { type BasePayment, claimKey } from '../payment.ts';
 import { PROVEN, type Proof } from '../proof.ts';
-import { UnprovenBudget } from '../unproven-budget.ts';
 import type { Hex } from './abi.ts';
 import { authorizationDigest } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
@@ -23,6 +24,7 @@ export interface UnprovenParts {
   readonly settles_from: Hex;
 }
 
+const REFUSED_LATE_MS = 1_000;
 const NO_TURN: Proof = { kind: 'no_turn', retry_after_seconds: 2 };
 
 /**
@@ -34,7 +36,10 @@ const NO_TURN: Proof = { kind: 'no_turn', retry_after_seconds: 2 };
 export class Unproven {
   readonly #parts: UnprovenParts;
   readonly #looks: PayerLooks;
-  readonly #budget: UnprovenBudget;
+  /** By address: questions to code in the name of payers who have not paid yet. */
+  readonly #questions: Meter;
+  /** By address: forged payments that are refused at once. */
+  readonly #refusals: Meter;
   readonly #strangers = new FairTurns(unprovenTurns);
   readonly #known = new FairTurns(unprovenTurns);
   /** The door asks, and the till once more: a wallet that has said yes to a payment is not asked again for it. */
@@ -43,7 +48,9 @@ export class Unproven {
   constructor(parts: UnprovenParts) {
     this.#parts = parts;
     this.#looks = new PayerLooks(parts.chain, parts.database, parts.clock);
-    this.#budget = new UnprovenBudget(parts.clock);
+    const { unproven_questions_max: count, unproven_questions_seconds: seconds } = limits;
+    this.#questions = new Meter({ count, seconds }, parts.clock);
+    this.#refusals = new Meter({ count: limits.forged_per_address_second_max, seconds: 1 }, parts.clock);
   }
 
   /** `address`: where the request comes from. @throws DatabaseAway */
@@ -52,8 +59,9 @@ export class Unproven {
     if (signature.kind === 'ecdsa' || this.#proven.has(signature)) return PROVEN;
     const proof = await this.#judge(payment, address);
     if (proof.kind === 'proven') this.#proven.add(signature);
-    const wait_ms = proof.kind === 'rejected' ? this.#budget.refusalWaitMs(address) : 0;
-    if (wait_ms > 0) await sleep(wait_ms, null, { ref: false });
+    // Whoever sends one forged payment after the other leaves time to others.
+    if (proof.kind === 'rejected' && this.#refusals.take(address).kind === 'beyond')
+      await sleep(REFUSED_LATE_MS, null, { ref: false });
     return proof;
   }
 
@@ -64,8 +72,8 @@ export class Unproven {
     const payer = look.kind === 'seen' ? look.payer : null;
     const signer = payer && signerOf(signature, payer.has_code, this.#parts.wallet_factories);
     if (signer?.kind === 'refused' && !payer?.has_paid) return { kind: 'rejected', reason: signer.reason };
-    const wait_seconds = payer?.has_paid ? null : this.#budget.ask(address);
-    if (wait_seconds !== null) return { kind: 'no_turn', retry_after_seconds: wait_seconds };
+    const question = payer?.has_paid ? null : this.#questions.take(address);
+    if (question?.kind === 'beyond') return { kind: 'no_turn', retry_after_seconds: question.retry_after_seconds };
     const line = payer?.has_paid ? this.#known : this.#strangers;
     const asked = () =>
       look.kind === 'seen' && signer ? this.#ask(payment, signer) : this.#standing(payment, look as Proof);
