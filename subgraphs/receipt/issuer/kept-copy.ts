@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync } from 'node:fs';
-import { mkdir, open, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { syncFolderOf, writeDurably } from '../../durable-file.ts';
 import { withFileLock } from '../log/file-lock.ts';
 
 import { BrokenHistory, type Histories } from './histories.ts';
@@ -75,17 +76,5 @@ async function keepCopy<V extends Version>(path: string, versions: readonly V[],
   } finally {
     await rm(aside, { force: true });
   }
-  const folder = await open(dirname(path), 'r');
-  await folder.sync().finally(() => folder.close());
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await syncFolderOf(path);
 }

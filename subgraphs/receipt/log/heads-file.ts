@@ -1,5 +1,6 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolderOf } from '../../durable-file.ts';
 import type { SignedTreeHead } from './tree-head.ts';
 
 /** `2026-01-02T03:04` of an ISO 8601 time. */
@@ -35,8 +36,7 @@ export class HeadsFile {
     } finally {
       await file.close();
     }
-    const folder = await open(dirname(this.#path), 'r');
-    await folder.sync().finally(() => folder.close());
+    await syncFolderOf(this.#path);
     this.#minute = minute;
   }
 }

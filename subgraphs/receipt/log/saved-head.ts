@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { syncFolderOf, writeDurably } from '../../durable-file.ts';
 import { withFileLock } from './file-lock.ts';
 import { LogHalted, type Mismatch } from './halt.ts';
 import { HeadsFile } from './heads-file.ts';
@@ -141,8 +142,7 @@ class HeadFile {
       await replaced?.close();
     }
     // Also where another process has put a larger one there: it may not have come this far.
-    const folder = await open(dirname(this.#path), 'r');
-    await folder.sync().finally(() => folder.close());
+    await syncFolderOf(this.#path);
     await this.#history.keep(head);
   }
 
@@ -197,16 +197,5 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw fault;
-  }
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, 'w', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }

@@ -1,0 +1,20 @@
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Resolves when a new file is on disk; its name is, once `syncFolderOf` has resolved. @throws where it is there already. */
+export async function writeDurably(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Resolves when the names in the folder of `path` are on disk: a rename may else be undone by a power cut. */
+export async function syncFolderOf(path: string): Promise<void> {
+  const folder = await open(dirname(path), 'r');
+  await folder.sync().finally(() => folder.close());
+}
