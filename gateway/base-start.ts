@@ -29,7 +29,7 @@ const RETRY_MS = 2_000;
  * served, paid doors answer 503, and they open by themselves once both are known.
  */
 export class BaseStart {
-  /** As all others see it. */
+  /** As everybody else is handed it: unreachable until `begin` has come to know it. */
   readonly chain: BaseChain;
   readonly #parts: BaseStartParts;
   readonly #release: () => void;

@@ -21,7 +21,7 @@ import {
 import { WAY_ON } from './log-guard.ts';
 
 const BEAT_MS = 2_000;
-/** Between two looks: what puzzles one under load puzzles it many times. */
+/** Between two looks: under load the notices that cannot be placed come in bursts, and one look answers them all. */
 const REST_MS = 100;
 
 export interface LogWatchParts {

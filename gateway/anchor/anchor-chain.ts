@@ -91,7 +91,7 @@ function anchorsIn(logs: readonly ChainLog[], sender: Hex): Anchored[] {
 
 const DATA_BYTES = 64;
 
-/** Whoever has the key may claim any size; what no log can have is larger than every log all the same. */
+/** Whoever has the key may anchor any size. One beyond what a number holds exactly is cut: it is larger than any log still. */
 function sizeOf(word: Buffer): number {
   const size = BigInt(`0x${word.toString('hex')}`);
   return size > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(size);

@@ -17,7 +17,7 @@ export interface AnchoredHeadsParts {
   readonly jwks: JsonObject;
 }
 
-/** A block that was seen may be replaced by another, which has it that an anchor came later: so far is looked back. */
+/** A reorganisation may move an anchor to another block: each search begins so many blocks before the end of the last. */
 const REORG_BLOCKS_MAX = 64;
 
 /**

@@ -32,7 +32,7 @@ interface AnchorsParts {
   readonly faults?: AnchorFaults | undefined;
 }
 
-/** A key that was made up, on a chain where nobody gives it gas: nothing is anchored then, and nothing can have been. */
+/** A made-up key has no gas on a real chain: nothing is anchored under it, and nothing ever was. */
 function anchorsNothing({ stand_ins }: Pick<Config, 'stand_ins'>): boolean {
   return stand_ins.includes('ANCHOR_KEY') && !stand_ins.includes('BASE_RPC_URL');
 }

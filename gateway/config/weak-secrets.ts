@@ -1,7 +1,7 @@
 import type { VariableFault } from './fault.ts';
 import type { Environment, VariableName } from './variables.ts';
 
-/** What nobody may guess, and how long it is at least. Seeds have their length; a key that is bought with is typed by none. */
+/** How many characters each secret has at least: seeds are 32 bytes, and callers' keys may be shorter than our own secrets. */
 const secrets = {
   FACILITATOR_KEYS: 64,
   ISSUER_KEYS: 64,
@@ -23,7 +23,7 @@ const listed: ReadonlySet<SecretName> = new Set([
   ...(['FACILITATOR_KEYS', 'ISSUER_KEYS', 'API_KEYS', 'DEMO_KEYS', 'WAIVER_KEYS'] as const),
 ]);
 
-/** Random text of 16 characters has more with a certainty that nobody will ever see fail. */
+/** Different characters. Random text, of 16 characters already, practically never has as few. */
 const DISTINCT_MIN = 6;
 /** The same again and again, however long that is. */
 const REPEATED = /^(.+?)\1+$/s;

@@ -16,8 +16,8 @@ export interface Act {
 type Asking = Pick<Context, 'principal' | 'payment' | 'database'>;
 
 /**
- * Asked of every operation before anything of it runs, whatever way it came: a mutation to come is covered by being one.
- * What is paid for is asked for the rest as it is charged, by what it leaves.
+ * Asked of every operation, by HTTP or on a socket, before anything of it runs, so that a new mutation needs no rule of
+ * its own. Whether a paid one may write is asked once more as it is charged, when it is known what it would leave.
  * @throws forbidden, rate_limited
  */
 export async function requireLeave(act: Act, asking: Asking, proof_writes: ProofWrites): Promise<void> {
@@ -52,7 +52,7 @@ function leaveOf(act: Act, asking: Asking, proof_writes: ProofWrites): Leave {
   return once ?? { kind: 'refused' };
 }
 
-/** Whether nothing but a price can be said: whoever pays it sends the same request again, the nonce too. */
+/** Whether the answer can only be a 402. Its proof stays unused: the buyer sends the same one again with his payment. */
 function isUnpaid({ paid }: Act, { payment, principal }: Asking): boolean {
   return paid && payment === null && !standsIn(principal.api_key);
 }

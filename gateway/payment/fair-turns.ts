@@ -11,7 +11,7 @@ export interface FairTurnsBounds {
   readonly waiting_per_asker_max: number;
 }
 
-/** Of what is asked of strangers' code. */
+/** Of questions to the code of contract wallets that have not proven anything yet. */
 export const unprovenTurns: FairTurnsBounds = {
   at_once_max: limits.unproven_turns_at_once_max,
   wait_ms_max: limits.unproven_turn_wait_ms_max,
@@ -19,8 +19,8 @@ export const unprovenTurns: FairTurnsBounds = {
 };
 
 /**
- * Lets a few at a time do what is dear. Those who wait are served in turn by who asks: whoever asks for much keeps
- * himself waiting, and another who asks for one thing waits for one thing of his.
+ * Lets a few at a time do what is costly, round-robin by asker: whoever asks for much waits behind himself, and delays
+ * each other asker by one turn.
  */
 export class FairTurns {
   readonly #bounds: FairTurnsBounds;
@@ -71,7 +71,7 @@ export class FairTurns {
 
   #next(): Waiting | undefined {
     for (const [asker, line] of this.#lines) {
-      // To the end of all lines, if there is more in it.
+      // An asker who has more waiting goes to the end of the round.
       this.#lines.delete(asker);
       const next = line.shift();
       if (line.length > 0) this.#lines.set(asker, line);

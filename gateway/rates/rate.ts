@@ -1,4 +1,4 @@
-/** So many in so many seconds, all of them at once where the one before was long ago. */
+/** `count` uses in `seconds`; after a rest all of them may come at once. */
 export interface Rate {
   readonly count: number;
   readonly seconds: number;

@@ -29,11 +29,11 @@ const ADDRESSES_MAX = 10_000;
 const AGAIN_MAX = 3;
 
 /**
- * What stands at the addresses that are named as payers, and whether they have paid before: one question to the node and
- * one to the database for all who ask while others are under way, and for a moment none at all. That moment lets nothing
- * pass, as code found there is asked itself. That there is none may change with the next block (a wallet is made, a key
- * delegates by EIP-7702): so it is looked for again a few times within the moment, and taken as it was only for an
- * address in whose name such payments keep coming.
+ * Whether code stands at the addresses that are named as payers, and whether they have paid before. Whoever asks while
+ * a question is under way shares the next one, and an answer serves for a moment (`payer_look_ms`). That code was found
+ * lets nothing pass, as the code itself is asked. That none was found may be over with the next block (a wallet is made,
+ * a key delegates by EIP-7702): so the node is asked again, up to AGAIN_MAX times within that moment, before a payment is
+ * refused on an answer that is not its own.
  */
 export class PayerLooks {
   readonly #clock: Pick<Clock, 'now_ms'>;

@@ -90,7 +90,7 @@ export class Unproven {
     const { chain } = this.#parts;
     const verdict = await askWallet(chain, authorization.payer, authorizationDigest(authorization), signer.signature);
     if (verdict === 'valid') return PROVEN;
-    // What counts is what it says to USDC, whoever else it may not speak to.
+    // A wallet may answer USDC alone, by who calls it: only the very transfer tells.
     const moves = await wouldMove(this.#parts, authorization, signer.signature);
     if (moves.kind !== 'ok') return this.#standing(payment, moves);
     return moves.value ? PROVEN : this.#standing(payment, { kind: 'rejected', reason: NOT_SIGNED });

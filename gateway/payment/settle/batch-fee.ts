@@ -27,8 +27,8 @@ type FeeMarket = Pick<Market, 'head' | 'priority_fee_wei' | 'l1_fee_wei'>;
 const ENVELOPE_BYTES = 60;
 
 /**
- * Fees for a batch that is sent now: what each of it costs as a rule is no more than its bound, whatever the block that
- * takes it asks. Too high where the chain asks for more at once.
+ * Fees for a batch that is sent now, capped so that with its ordinary gas each payment's share stays within the bound,
+ * whatever the block that takes it asks. Too high where the chain asks for more than that now.
  */
 export function priceBatch(
   items: readonly SettleItem[],

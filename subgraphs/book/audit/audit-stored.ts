@@ -17,9 +17,9 @@ export type Step =
   | { readonly kind: 'gone' };
 
 /**
- * Audits the next events of a book, all of it read at one moment, under no lock; at their end the head too. A book may
- * be closed for nothing that moved meanwhile: what looks damaged is read and computed once more under the head's lock,
- * and only then is the book marked.
+ * Audits the next events of a book, all of it read at one moment, under no lock; at their end the head too. What
+ * looks damaged may only have moved meanwhile: it is read and computed once more under the head's lock before the book is
+ * marked.
  */
 export async function auditStep(database: Database, agent_id: AgentId, walked: Walked): Promise<Step> {
   const part = await database.transaction(async tx => {

@@ -30,7 +30,7 @@ export interface SignedFacts {
 export function auditRow(row: StoredRow, told: JsonObject): BookDamageKind | null {
   const { row_hash, transitions, replays, receipt, replay_count, ingress_receipt, omission_rule, ...facts } = row;
   const standing = { ...facts, amount: amountText(row.amount), collected_at: row.collected_at.toISOString() };
-  // What moved on keeps what it was born with in the event that moved it.
+  // A row that moved on no longer shows its birth: its first transition's event keeps that.
   const birth = { ...standing, ...(transitions[0]?.born as JsonObject | undefined) } as unknown as JsonObject;
   if (canonicalHash(birth) !== row_hash) return 'row_altered';
   const { evidence, collected, amount } = birth;
