@@ -12,7 +12,7 @@ interface Reverts {
 /**
  * What callers bring about that costs others and is not charged, in this process's memory: router keys that are tried, by
  * payer and by address, and payments that pass every check and are reverted by the chain, by payer. Each of those costs our
- * gas, so he rests longer each time; contract wallets, whose code decides anew each time, rest at once (reverted.ts).
+ * gas, so he rests longer each time; contract wallets, whose code decides anew each time, rest by their claims (preflight.ts).
  */
 export class Failures {
   readonly #tried: Meter;
