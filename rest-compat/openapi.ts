@@ -177,17 +177,17 @@ function faultsOf(door: Door, method: Method): ErrorCode[] {
     'invalid_payment',
     'payment_in_flight',
     'payment_already_used',
+    'payment_lapsed',
     'payer_proof_required',
     'answer_gone',
   ];
-  const routed: ErrorCode[] = door.errors.includes('hub_failed') ? ['payment_lapsed'] : [];
   const named: ErrorCode[] = door.price?.stamp ? [] : ['payment_identifier_conflict'];
   const chain: ErrorCode[] = ['settlement_pending', 'chain_unavailable', 'facilitator_unavailable', 'fee_too_high'];
   return [
     'invalid_request',
     'headers_too_large',
     ...body,
-    ...(door.price ? [...paid, ...named, ...routed, ...chain] : []),
+    ...(door.price ? [...paid, ...named, ...chain] : []),
     // What nobody pays for has its bound by address: free doors, wrong credentials, payments that prove nothing.
     ...(door.rated ? (['rate_limited'] as const) : []),
     ...(door.refusal ? (['blocked_too_often'] as const) : []),

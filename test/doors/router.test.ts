@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type HubBehaviour, type HubRequest, startTestHub, type TestHub } from '../harness/hub.ts';
 import { listen } from './listen.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+import { taskOf } from './tasks.ts';
 
 let service: Service;
 let router: TestHub;
@@ -136,6 +137,9 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     const before = calls().length;
     const lapsed = await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key });
     expect(lapsed).toMatchObject({ status: 409, body: { code: 'payment_lapsed', charged: false } });
+    // It has lapsed wherever it is shown, also where nobody asks a hub.
+    const elsewhere = await service.post('/task-request', taskOf(payer), payment);
+    expect(elsewhere).toMatchObject({ status: 409, body: { code: 'payment_lapsed', charged: false } });
     expect([calls().length, await service.transfersFrom(payer)]).toEqual([before, []]);
   });
 

@@ -68,6 +68,15 @@ it('OpenAPI tells payment, possession, parameters and refusals from the columns'
   expect(rotation?.parameters.map(({ name }) => name)).toEqual(['agent_id']);
 });
 
+it('OpenAPI tells of a payment that has lapsed, wherever it was made to', async () => {
+  const { paths } = await described();
+  for (const { path, methods } of everyDoor.filter(({ price }) => price !== null))
+    for (const method of methods)
+      expect(paths[path]?.[method.toLowerCase()]?.responses[409]).toMatchObject({
+        description: expect.stringContaining('payment_lapsed'),
+      });
+});
+
 it('OpenAPI says over what a book proof is, in both forms', async () => {
   const { components } = await described();
   const { proof } = (components as { securitySchemes: Record<string, { description: string }> }).securitySchemes;
