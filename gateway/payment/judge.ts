@@ -78,11 +78,17 @@ export function openJudge(till: Pick<Till, 'rails' | 'pay_to' | 'clock' | 'sold'
  * and whose signature is in it, is the same as before.
  */
 function rememberDecoded(): (shown: Shown) => DecodedPayment {
-  const remembered = new Remembered<DecodedPayment>(limits.payment_headers_remembered_max);
+  const remembered = new Remembered<{ x402_version: 1 | 2; decoded: DecodedPayment }>(
+    limits.payment_headers_remembered_max,
+  );
   return ({ x402_version, header }) => {
-    const decoded = () => decodePayment(x402_version, header);
-    if (header.length > limits.payment_header_remembered_bytes_max) return decoded();
-    return remembered.get(`${x402_version} ${header}`, () => true, decoded);
+    if (header.length > limits.payment_header_remembered_bytes_max) return decodePayment(x402_version, header);
+    // By the header as it came: to join a word to it would copy it once more.
+    return remembered.get(
+      header,
+      known => known.x402_version === x402_version,
+      () => ({ x402_version, decoded: decodePayment(x402_version, header) }),
+    ).decoded;
   };
 }
 

@@ -29,23 +29,23 @@ const ROUNDING = 1e-9;
  * count is beyond it. Two numbers a caller, no timers, and no two bursts side by side where one window ends and the next
  * begins. What is beyond is not counted: whoever goes on asking waits no longer for it.
  */
-export function taken(
-  { count, seconds }: Rate,
-  used: Used,
-  now_ms: number,
-): { readonly turn: Turn; readonly used: Used } {
+export function taken(rate: Rate, used: Used, now_ms: number): { readonly turn: Turn; readonly used: Used } {
+  const { count, seconds } = rate;
   const back = (Math.max(0, now_ms - used.at_ms) * count) / (seconds * 1_000);
   const before = Math.max(0, used.uses - back);
   const after = before + 1;
-  const secondsFor = (uses: number) => Math.max(1, Math.ceil((uses * seconds) / count - ROUNDING));
   if (after <= count + ROUNDING) {
     const remaining = Math.floor(count - after + ROUNDING);
     return {
-      turn: { kind: 'within', remaining, reset_seconds: secondsFor(after) },
+      turn: { kind: 'within', remaining, reset_seconds: secondsFor(rate, after) },
       used: { uses: after, at_ms: now_ms },
     };
   }
-  const retry_after_seconds = secondsFor(after - count);
-  const turn = { kind: 'beyond', remaining: 0, reset_seconds: secondsFor(before), retry_after_seconds } as const;
+  const retry_after_seconds = secondsFor(rate, after - count);
+  const turn = { kind: 'beyond', remaining: 0, reset_seconds: secondsFor(rate, before), retry_after_seconds } as const;
   return { turn, used: { uses: before, at_ms: now_ms } };
+}
+
+function secondsFor({ count, seconds }: Rate, uses: number): number {
+  return Math.max(1, Math.ceil((uses * seconds) / count - ROUNDING));
 }

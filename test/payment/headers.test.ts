@@ -43,6 +43,18 @@ describe('the payment header', () => {
     for (const header of headers) expect(decodePayment(2, header)).toEqual({ kind: 'malformed' });
   });
 
+  it('is base64 by its alphabet, padded or not: what Node would skip makes it malformed', async () => {
+    const header = encode({ ...(await officialPayment(2, account)), surplus: 'x' });
+    const bare = header.replace(/=+$/, '');
+    for (const whole of [bare, `${bare}=`, `${bare}==`])
+      expect(decodePayment(2, whole)).toEqual(decodePayment(2, header));
+    for (const skipped of ['-', '_', ' ', '\n', '=', '!']) {
+      const within = `${header.slice(0, 40)}${skipped}${header.slice(40)}`;
+      expect(decodePayment(2, within), JSON.stringify(skipped)).toEqual({ kind: 'malformed' });
+    }
+    expect(decodePayment(2, header).kind).toBe('decoded');
+  });
+
   it('is malformed with a name that has no canonical form, since what is kept of it is signed and sent on', async () => {
     const payment = await officialPayment(2, account);
     for (const named of ['network', 'asset', 'payTo', 'scheme']) {

@@ -13,9 +13,10 @@ export function bytes(value: string): Buffer {
 
 /** Solidity ABI, static types: each value left-padded to 32 bytes, as hex without prefix. */
 export function words(...values: readonly (bigint | number | Hex)[]): string {
-  return values
-    .map(value => (typeof value === 'string' ? value.slice(2).toLowerCase() : value.toString(16)).padStart(64, '0'))
-    .join('');
+  let digits = '';
+  for (const value of values)
+    digits += (typeof value === 'string' ? value.slice(2).toLowerCase() : value.toString(16)).padStart(64, '0');
+  return digits;
 }
 
 /** Solidity ABI, the tail of a `bytes`: its length, then itself, padded right to whole words. */

@@ -22,7 +22,7 @@ const base = networks.base;
 const DOMAIN_TYPE = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)';
 const TRANSFER_TYPE =
   'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)';
-const TRANSFER_TYPE_HASH = keccakText(TRANSFER_TYPE);
+const TRANSFER_TYPE_DIGITS = keccakText(TRANSFER_TYPE).slice(2);
 
 /** EIP-712 `hashStruct(domain)` of USDC on Base: a constant, as name, version, chain and address are. */
 const USDC_DOMAIN_SEPARATOR = hex(
@@ -39,7 +39,9 @@ const USDC_DOMAIN_SEPARATOR = hex(
     ),
   ),
 );
-const DIGEST_PREFIX = Buffer.concat([Buffer.from('1901', 'hex'), bytes(USDC_DOMAIN_SEPARATOR)]);
+/** EIP-191 version 1: the domain's hash, and room for the struct's behind it. One for all, as nothing is awaited in between. */
+const SIGNED = Buffer.concat([Buffer.from('1901', 'hex'), bytes(USDC_DOMAIN_SEPARATOR), Buffer.alloc(32)]);
+const STRUCT_AT = SIGNED.length - 32;
 
 /** The six members in the order in which EIP-3009 hashes and takes them. */
 export function authorizationWords(authorization: Authorization): string {
@@ -49,8 +51,8 @@ export function authorizationWords(authorization: Authorization): string {
 
 /** What the payer signed (EIP-712): 40 times faster than a general typed-data encoder, and equal to it. */
 export function authorizationDigest(authorization: Authorization): Uint8Array {
-  const struct = keccak256(Buffer.from(TRANSFER_TYPE_HASH.slice(2) + authorizationWords(authorization), 'hex'));
-  return keccak256(Buffer.concat([DIGEST_PREFIX, struct]));
+  SIGNED.set(keccak256(Buffer.from(TRANSFER_TYPE_DIGITS + authorizationWords(authorization), 'hex')), STRUCT_AT);
+  return keccak256(SIGNED);
 }
 
 /** Names the money itself, so that no payment is claimed twice under two spellings. */

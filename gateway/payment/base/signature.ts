@@ -1,6 +1,6 @@
 import { isErc6492Signature, parseErc6492Signature, serializeErc6492Signature } from 'viem';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { isLowS, recoverAddress } from '../../../schema/secp256k1.ts';
+import { isLowS, isSignedBy } from '../../../schema/secp256k1.ts';
 import { bytes, type Hex } from './abi.ts';
 
 /** A key's: (r, s, v) as USDC's contract takes them, v is 27 or 28. */
@@ -44,11 +44,6 @@ export function readSignature(shown: string): ReadSignature {
   return { kind: 'read', signature: { kind: 'ecdsa', r: `0x${shown.slice(2, 66).toLowerCase()}`, s, v } };
 }
 
-/** The address whose key made this signature, in EIP-55 spelling; null where there is no such key. */
-function recoverSigner(digest: Uint8Array, { r, s, v }: EcdsaSignature): Hex | null {
-  return recoverAddress(digest, Buffer.concat([bytes(r), bytes(s)]), v - 27);
-}
-
 /**
  * A signature as far as it says what it is: a key's where it recovers to that wallet, or else for code to judge. A key's
  * in an ERC-6492 wrapping is that key's: no contract can stand at its address, and the factory's call would be made with
@@ -65,7 +60,8 @@ export function signatureOf(wallet: Hex, digest: Uint8Array, shown: Hex): Signat
 function keySignature(wallet: Hex, digest: Uint8Array, shown: Hex): EcdsaSignature | null {
   const read = readSignature(shown);
   if (read.kind !== 'read') return null;
-  return recoverSigner(digest, read.signature)?.toLowerCase() === wallet.toLowerCase() ? read.signature : null;
+  const { v } = read.signature;
+  return isSignedBy(wallet, digest, bytes(shown).subarray(0, 64), v - 27) ? read.signature : null;
 }
 
 /** Takes an ERC-6492 wrapping off; what only looks like one stays as it is, for the wallet's code to refuse. */

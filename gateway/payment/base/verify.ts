@@ -4,6 +4,7 @@ import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
 import type { ExactEvmPayload, Terms } from '../envelope.ts';
 import type { BasePayment } from '../payment.ts';
+import { Remembered } from '../remembered.ts';
 import {
   compareTerms,
   type Late,
@@ -25,6 +26,8 @@ const windows = {
   too_long: 'invalid_exact_evm_payload_authorization_valid_before',
 } as const;
 type WindowCode = keyof typeof windows;
+
+const PAYEES_MAX = 16;
 
 export function verifyAuthorization(payload: ExactEvmPayload, offered: Offered): Verified<BasePayment> {
   const mismatch = compareAuthorization(payload.authorization, offered);
@@ -71,11 +74,22 @@ function judgeWindow({ authorization }: ExactEvmPayload, { now_ms, validity_seco
   return null;
 }
 
+/** Nearly all name the same one: its spelling is a hash that is not computed again. */
+const payees = new Remembered<Hex>(PAYEES_MAX);
+
+function payeeOf({ to }: ExactEvmPayload['authorization']): Hex {
+  return payees.get(
+    to,
+    () => true,
+    () => spelt(to),
+  );
+}
+
 function authorizationOf({ authorization: a }: ExactEvmPayload): Authorization {
   return {
     network: 'base',
     payer: spelt(a.from),
-    pay_to: spelt(a.to),
+    pay_to: payeeOf(a),
     amount_atomic: atomicAmount(BigInt(a.value)),
     valid_after_seconds: Number(a.validAfter),
     valid_before_seconds: Number(a.validBefore),
