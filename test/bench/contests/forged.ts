@@ -7,14 +7,16 @@ import { signedPayments } from '../payments.ts';
 import type { BesiegerGiven } from '../servers/besieger.ts';
 import type { GatewayReady } from '../servers/gateway.ts';
 
-const CALLERS = 64;
-/** Each of them waits for its 402 once they are many: so many more keep the service as busy. */
-const FORGERS = 1_000;
+/** On either side, each from an address of its own: forged payments are so few from each that no 402 is kept back. */
+const CALLERS = 128;
 const FORGERIES = 2_000;
 /** Wallets in whose names they are. */
 const NAMED = 200;
 const CONNECTIONS = 200;
 const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] });
+
+/** All of 127.0.0.0/8 is this machine (RFC 1122 3.2.1.3); Linux takes any of it without being told. */
+const ownAddress = (caller: number) => `127.0.1.${caller + 1}`;
 
 const chat = (url: string, payment?: string) =>
   bytesOf({
@@ -43,13 +45,14 @@ export const forgedAgain: Contest = {
 async function refusing({ stage, seconds }: Arena, count: number): Promise<Sides> {
   const gateway = await stage.gateway();
   const { url, pay_to } = gateway.ready;
-  const asking = (requests: readonly Buffer[], callers: number): Side => {
+  const asking = (requests: readonly Buffer[]): Side => {
     let next = 0;
     const request = () => requests[next++ % requests.length];
-    return { round: () => drive({ url, servers: [gateway], request, seconds, callers, status: 402 }) };
+    const load = { url, servers: [gateway], request, seconds, callers: CALLERS, status: 402, addressOf: ownAddress };
+    return { round: () => drive(load) };
   };
   const forgeries = forgedPayments(count, Math.min(count, NAMED), pay_to).map(payment => chat(url, payment));
-  return { ours: asking(forgeries, FORGERS), beside: asking([chat(url)], CALLERS) };
+  return { ours: asking(forgeries), beside: asking([chat(url)]) };
 }
 
 const waits = (name: string) =>

@@ -10,11 +10,15 @@ export interface Load {
   readonly seconds: number;
   readonly callers: number;
   readonly status: number;
+  /** Where each caller comes from, by its number; or else all of them from one address. */
+  addressOf?(caller: number): string;
 }
 
 /** Callers that each send the next request when they have the answer to their last. @throws on any other status. */
-export async function drive({ url, servers, request, seconds, callers, status }: Load): Promise<Measured> {
-  const connections = await Promise.all(Array.from({ length: callers }, () => Connection.open(url)));
+export async function drive(load: Load): Promise<Measured> {
+  const { url, servers, request, seconds, callers, status, addressOf } = load;
+  const opening = Array.from({ length: callers }, (_, caller) => Connection.open(url, addressOf?.(caller)));
+  const connections = await Promise.all(opening);
   const call = async (connection: Connection, until_ms: number) => {
     let answered = 0;
     for (; performance.now() < until_ms; answered++) {

@@ -26,9 +26,10 @@ export class Connection {
   #body_began_ms: number | null = null;
   #settle: { resolve(answer: Answer): void; reject(fault: Error): void } | null = null;
 
-  static async open(url: string): Promise<Connection> {
+  /** `from`: the address of this machine that it comes from, where that is to be another than the usual one. */
+  static async open(url: string, from?: string): Promise<Connection> {
     const { hostname, port } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true, ...(from && { localAddress: from }) });
     await once(socket, 'connect');
     return new Connection(socket);
   }
