@@ -16,11 +16,11 @@ export type Proof =
 
 export const PROVEN: Proof = { kind: 'proven' };
 
-/** Nothing is said of the payment, which stays usable. */
+/** Nothing is said of the payment, which stays usable; nor of money, for the same payment may have bought something before. */
 export function noTurn(retry_after_seconds: number): Refusal {
   return new Refusal('unavailable', {
     detail: 'Too many payments that only a contract can vouch for are waiting. Send this one again.',
-    facts: { charged: false, retry_after_seconds },
+    facts: { retry_after_seconds },
   });
 }
 

@@ -1,6 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { iso } from '../../clock.ts';
 import type { BlockedTooOften } from './block.ts';
 import type { Count } from './counted.ts';
+
+/** Of more books that go on refusing the least recent is asked as if it did not. */
+const SUSPECTS_MAX = 10_000;
 
 /**
  * What one process knows of calls that were refused too often: how many since it was written down last, and whose books
@@ -10,7 +14,7 @@ export class BlockedCalls {
   readonly #now_ms: () => number;
   #counts = new Map<string, Count>();
   /** Agents, and until when they are worth a look without locks. */
-  readonly #suspects = new Map<number, number>();
+  readonly #suspects = new LRUCache<number, number>({ max: SUSPECTS_MAX });
 
   constructor(now_ms: () => number = () => performance.now()) {
     this.#now_ms = now_ms;
