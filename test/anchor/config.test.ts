@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { readConfig } from '../../gateway/config.ts';
+import { openAnchors } from '../../gateway/anchor/open-anchors.ts';
+import { type Config, readConfig } from '../../gateway/config.ts';
 
 it('ANCHOR_SECONDS and ANCHOR_FEE_DAY_MAX (gwei) are whole numbers; unset, the profile decides', () => {
   expect(readConfig({})).toMatchObject({ anchor_seconds: null, anchor_fee_day_max: null });
@@ -8,3 +9,28 @@ it('ANCHOR_SECONDS and ANCHOR_FEE_DAY_MAX (gwei) are whole numbers; unset, the p
   expect(() => readConfig({ ANCHOR_SECONDS: '0' })).toThrow(/ANCHOR_SECONDS/);
   expect(() => readConfig({ ANCHOR_FEE_DAY_MAX: '0.5' })).toThrow(/ANCHOR_FEE_DAY_MAX/);
 });
+
+it.each([
+  ['development', 30],
+  ['production', 3_600],
+] as const)(
+  'in %s the log is anchored every %i seconds, unless ANCHOR_SECONDS says otherwise',
+  async (profile, seconds) => {
+    const config = {
+      ...readConfig({}),
+      profile,
+      stand_ins: [],
+      anchor_key: '11'.repeat(32),
+      base_rpc_url: 'http://127.0.0.1:9',
+    };
+    for (const [anchor_seconds, pace_seconds] of [
+      [null, seconds],
+      [60, 60],
+    ]) {
+      const parts = { database: {}, chain: {}, issuer: { jwks: {} } } as never;
+      const anchors = openAnchors({ ...config, anchor_seconds } as unknown as Config, parts);
+      expect(anchors?.pace_ms).toBe((pace_seconds ?? 0) * 1_000);
+      await anchors?.close();
+    }
+  },
+);

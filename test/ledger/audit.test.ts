@@ -1,4 +1,6 @@
+import pino from 'pino';
 import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { BookGuard } from '../../gateway/book-guard.ts';
 import { atomicAmount } from '../../schema/amount.ts';
 import { agentId } from '../../schema/ids.ts';
 import {
@@ -185,6 +187,18 @@ describe('the audit of a book', () => {
       expect.arrayContaining([{ agent_id: agent, what: 'row_altered', place: 2 }]),
     );
     expect(await mark()).toMatchObject({ what: 'row_altered' });
+  });
+
+  it('has closed what is damaged of the newest when a start goes on, and has said so', async () => {
+    await alter('update book_event set body = body || \'{"amount": "1"}\' where agent_id = $1 and position = 2');
+    const lines: string[] = [];
+    const guard = await BookGuard.open(database, pino({}, { write: line => void lines.push(line) }));
+    try {
+      expect(await mark()).toMatchObject({ what: 'event_altered', place: 2 });
+      expect(lines.join()).toContain(`"agent_id":${agent}`);
+    } finally {
+      await guard.stop();
+    }
   });
 
   it('a book that is closed lets nothing new in, and takes what was paid for', async () => {
