@@ -5,6 +5,7 @@ import { openBookEvents } from '../subgraphs/book/index.ts';
 import { systemClock, systemRandom } from '../subgraphs/clock.ts';
 import type { Database } from '../subgraphs/database.ts';
 import { openLive } from '../subgraphs/live.ts';
+import { DatabaseAway } from '../subgraphs/outage.ts';
 import {
   findTask,
   type HubOptions,
@@ -109,7 +110,8 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       wait_ms: options.wait_ms,
     });
     closing.add(till, it => closeRails(it));
-    const failed = (error: unknown) => logger.error({ err: error }, 'a round of reconcile failed');
+    const failed = (error: unknown) =>
+      logger[error instanceof DatabaseAway ? 'warn' : 'error']({ err: error }, 'a round of reconcile failed');
     const reconciler = closing.add(await openReconciler(till, failed, operations.roundEnded), it => it.stop());
     const readiness = new Readiness(needsOf(till, reconciler));
     watch(metrics, { database, queues: till.queues, readiness });

@@ -171,7 +171,13 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
   test('402 reverted where it burns its gas on the chain: whoever pays in that moment is not harmed', async () => {
     const payers = await Promise.all([1, 2, 3].map(() => service.chain.newWallet()));
     const burner = await wallets.burner();
-    const [burnt, ...others] = await Promise.all([burner, ...payers].map(payer => service.buy(payer)));
+    // All have been simulated before any is sent, for it says no from the next block on.
+    const held = service.gates.alpha.held();
+    service.gates.alpha.hold();
+    const bought = [burner, ...payers].map(payer => service.buy(payer, ask('At once', { model: 'alpha-1' })));
+    await expect.poll(service.gates.alpha.held).toBe(held + bought.length);
+    service.gates.alpha.open();
+    const [burnt, ...others] = await Promise.all(bought);
     expect(burnt).toMatchObject({ status: 402, body: { error: 'reverted' } });
     expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await service.transfersFrom(burner)).toEqual([]);

@@ -41,7 +41,7 @@ describe.each(points)('a process stopped %s', (point, left) => {
     const answer = send(sleeper, order);
     await reached(sleeper, point);
     expect((await claimOf(ground, order))?.state).toBe(left);
-    const paid = await Promise.all(others.map((one, index) => send(healthy[index % 2] as RunningGateway, one)));
+    const paid = await Promise.all(others.map((one, index) => answerTo(healthy[index % 2] as RunningGateway, one)));
     expect(paid.map(nameOf)).toEqual(others.map(() => '200'));
 
     sleeper.process.kill('SIGCONT');
