@@ -1,4 +1,4 @@
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
 
 /** Of what libraries hang on their errors: names of things, never values. */
 const SHOWN = ['code', 'severity', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const;
@@ -30,6 +30,15 @@ export function openLogger(level: string): Logger {
     periodicFlush: KEPT_MS,
     maxLength: UNREAD_BYTES_MAX,
   });
+  return loggerOn(lines, level, { urgent: () => lines.flush() });
+}
+
+/** Lines go where they are told to. `urgent`: after each that says that something is wrong. */
+export function loggerOn(
+  lines: DestinationStream,
+  level: string,
+  { urgent }: { readonly urgent?: () => void } = {},
+): Logger {
   return pino(
     {
       level,
@@ -39,7 +48,7 @@ export function openLogger(level: string): Logger {
       hooks: {
         logMethod(line, log, number) {
           log.apply(this, line);
-          if (number >= WARN) lines.flush();
+          if (number >= WARN) urgent?.();
         },
       },
     },

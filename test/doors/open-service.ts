@@ -19,6 +19,7 @@ import { freshDatabase } from '../harness/database.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { startTestHub } from '../harness/hub.ts';
 import { atEnd } from '../harness/release.ts';
+import { openService as openServiceHere } from '../harness/service.ts';
 import { startGate } from './gate.ts';
 import { type Heard, keepsToTable } from './table.ts';
 
@@ -62,7 +63,7 @@ interface ServiceOptions {
   readonly media?: boolean;
 }
 
-/** The whole service as a process of its own, on a chain, a database and hubs of its own. Opened once per file. */
+/** The whole service on a chain, a database and hubs of its own; where it has a main of its own, as a process. Opened once per file. */
 export async function openService(
   environment: Readonly<Record<string, string>> = {},
   { entry, meant, media = false }: ServiceOptions = {},
@@ -75,20 +76,20 @@ export async function openService(
   ]);
   const gates = { base: await startGate(chain.rpc_url), alpha: await startGate(alpha.base_url) };
   const pay_to = getAddress(privateKeyToAddress(generatePrivateKey()));
-  const gateway = await startGateway({
-    ...(entry === undefined ? {} : { entry }),
-    environment: {
-      DATABASE_URL: database.url,
-      BASE_RPC_URL: gates.base.url,
-      FACILITATOR_KEYS: chain.facilitator_keys.join(','),
-      PAY_TO_BASE: pay_to,
-      HUBS: JSON.stringify([{ ...alpha.config, base_url: gates.alpha.url }, beta.config]),
-      API_KEYS: 'a-live-key',
-      ROUTER_URL: '',
-      LOG_LEVEL: 'warn',
-      ...environment,
-    },
-  });
+  const variables = {
+    DATABASE_URL: database.url,
+    BASE_RPC_URL: gates.base.url,
+    FACILITATOR_KEYS: chain.facilitator_keys.join(','),
+    PAY_TO_BASE: pay_to,
+    HUBS: JSON.stringify([{ ...alpha.config, base_url: gates.alpha.url }, beta.config]),
+    API_KEYS: 'a-live-key',
+    ROUTER_URL: '',
+    LOG_LEVEL: 'warn',
+    ...environment,
+  };
+  const gateway = await (entry === undefined
+    ? openServiceHere({ environment: variables })
+    : startGateway({ entry, environment: variables }));
   atEnd(() => requireQuiet(gateway.logs.filter(line => !meant?.test(line))));
   const ledger = new pg.Pool({ connectionString: database.url, max: 2 });
   atEnd(() => ledger.end());

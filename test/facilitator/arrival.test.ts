@@ -8,7 +8,7 @@ import { claimOf } from '../faults/claims.ts';
 import { eventually } from '../faults/ground.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
 import { honest } from '../harness/facilitator.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { answerTo, auditArrived, openService, registeredBuyer, type Service } from './open-service.ts';
 
 /*
@@ -17,7 +17,7 @@ import { answerTo, auditArrived, openService, registeredBuyer, type Service } fr
  */
 
 let service: Service;
-let gateway: RunningGateway;
+let gateway: RunningService;
 let buyer: Awaited<ReturnType<typeof registeredBuyer>>;
 
 beforeAll(async () => {

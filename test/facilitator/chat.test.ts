@@ -7,11 +7,11 @@ import { jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from '../f
 import { claimOf } from '../faults/claims.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { type FacilitatorBehaviour, honest, type Says } from '../harness/facilitator.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { answerTo, auditArrived, openService, registeredBuyer, type Service } from './open-service.ts';
 
 let service: Service;
-let gateway: RunningGateway;
+let gateway: RunningService;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;
 
 beforeAll(async () => {

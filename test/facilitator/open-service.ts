@@ -3,7 +3,7 @@ import { audit } from '../faults/audit.ts';
 import { type Answer, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { eventually, openGround } from '../faults/ground.ts';
 import { type FacilitatorOptions, startFacilitator } from '../harness/facilitator.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
@@ -25,7 +25,7 @@ export async function openService(options: Omit<FacilitatorOptions, 'rpc_url'> =
     /** As an operator starts it. */
     start: () => ground.start({ environment }),
     /** With less patience. */
-    startHasty: () => ground.start({ environment, entry: 'test/facilitator/hasty-gateway.ts' }),
+    startHasty: () => ground.startProcess({ environment, entry: 'test/facilitator/hasty-gateway.ts' }),
     /** How often the facilitator was asked to settle it. */
     timesAsked: ({ authorization: { nonce } }: Order) =>
       facilitator.settlements.filter(asked => asked.nonce === nonce).length,
@@ -45,7 +45,7 @@ export async function auditArrived({ ground }: Service): Promise<number> {
 }
 
 /** A wallet with a book, and its session. */
-export async function registeredBuyer({ ground }: Service, gateway: RunningGateway) {
+export async function registeredBuyer({ ground }: Service, gateway: RunningService) {
   const buyer = await newBuyer(ground);
   const { status, body } = await send(gateway, await buyer.registration());
   if (status !== 200) throw new Error(`registering answered ${status}: ${JSON.stringify(body)}`);
@@ -53,7 +53,7 @@ export async function registeredBuyer({ ground }: Service, gateway: RunningGatew
 }
 
 /** Sends it again until it is answered; on the way nothing but "ask again" is heard. */
-export function answerTo(gateway: RunningGateway, order: Order): Promise<Answer> {
+export function answerTo(gateway: RunningService, order: Order): Promise<Answer> {
   return eventually('an answer', async () => {
     const answer = await send(gateway, order);
     if (answer.status === 200) return answer;

@@ -3,11 +3,11 @@ import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send, trySe
 import { closed } from '../faults/claims.ts';
 import { eventually } from '../faults/ground.ts';
 import { type FacilitatorBehaviour, honest } from '../harness/facilitator.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { answerTo, auditArrived, openService, registeredBuyer, type Service } from './open-service.ts';
 
 let service: Service;
-let healthy: RunningGateway;
+let healthy: RunningService;
 let buyer: Awaited<ReturnType<typeof registeredBuyer>>;
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
 import { auditArrived, openService, type Service } from './open-service.ts';
 
@@ -11,7 +11,7 @@ import { auditArrived, openService, type Service } from './open-service.ts';
 const FACTORY = getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce: 0n });
 
 let service: Service;
-let gateway: RunningGateway;
+let gateway: RunningService;
 let wallets: TestWallets;
 let delegate: Hex;
 beforeAll(async () => {

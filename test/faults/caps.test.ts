@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { audit } from './audit.ts';
 import { type Answer, nameOf, newBuyer, type Order, send } from './buyer.ts';
 import { allClosed } from './claims.ts';
@@ -10,7 +10,7 @@ import { type Ground, openGround } from './ground.ts';
 const PRICE = 2000;
 
 let ground: Ground;
-const gateways: RunningGateway[] = [];
+const gateways: RunningService[] = [];
 
 beforeAll(async () => {
   ground = await openGround();
@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (let number = 0; number < 3; number++) gateways.push(await ground.start());
 }, 120_000);
 
-const at = (index: number) => gateways[index % gateways.length] as RunningGateway;
+const at = (index: number) => gateways[index % gateways.length] as RunningService;
 
 /** A wallet with a book: the stamp of its registration stands on it. */
 async function agent() {

@@ -84,7 +84,7 @@ describe('a node that goes away while the hub works', () => {
 it('a node of another chain: refused at start, by name', { timeout: 60_000 }, async () => {
   const { ground, node } = doubtful;
   node.lie({ eth_chainId: () => '0x1' });
-  const refusing = await ground.start({ environment: { BASE_RPC_URL: node.url }, await_health: false });
+  const refusing = await ground.startProcess({ environment: { BASE_RPC_URL: node.url }, await_health: false });
   expect(await refusing.exited).toBe(1);
   expect(refusing.logs.join('\n')).toContain('BASE_RPC_URL is a node of chain 1, and base is chain 8453');
   node.repent();

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { audit } from './audit.ts';
 import { type Answer, jwsOf, nameOf, newBuyer, type Order, send } from './buyer.ts';
 import { allClosed, claimOf } from './claims.ts';
@@ -8,7 +8,7 @@ import { eventually, type Ground, openGround } from './ground.ts';
 
 let cluster: Awaited<ReturnType<typeof startCluster>>;
 let ground: Ground;
-let gateway: RunningGateway;
+let gateway: RunningService;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;
 
 beforeAll(async () => {

@@ -26,7 +26,7 @@ let agent_id: number;
 beforeAll(async () => {
   cluster = await startCluster();
   ground = await openGround({ database_url: cluster.url });
-  gateways = await Promise.all([ground.start(), ground.start()]);
+  gateways = await Promise.all([ground.startProcess(), ground.startProcess()]);
   buyer = await newBuyer(ground);
   const registered = await send(gateways[0], await buyer.registration());
   expect(registered.status).toBe(200);

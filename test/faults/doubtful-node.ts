@@ -11,7 +11,7 @@ export async function openDoubtfulNode() {
   const ground = await openGround();
   const node = await startLyingChain(ground.chain.rpc_url);
   const environment = { BASE_RPC_URL: node.url };
-  const gateway = await ground.start({ entry: 'test/faults/gateway-in-a-hurry.ts', environment });
+  const gateway = await ground.startProcess({ entry: 'test/faults/gateway-in-a-hurry.ts', environment });
   const buyer = await newBuyer(ground);
   const registration = await buyer.registration();
   await eventually('registered', async () => (await send(gateway, registration)).status === 200 || null);

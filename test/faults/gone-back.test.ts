@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import type { RunningGateway } from '../harness/gateway.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
+import type { RunningService } from '../harness/service.ts';
 import { answerTo, jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from './buyer.ts';
 import { claimOf } from './claims.ts';
 import { eventually, type Ground, openGround } from './ground.ts';
@@ -18,7 +18,7 @@ import { startWire, type Wire } from './wire.ts';
 
 let ground: Ground;
 let wire: Wire;
-let gateway: RunningGateway;
+let gateway: RunningService;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;
 let older: Awaited<ReturnType<typeof olderState>>;
 let lost: Order;
@@ -128,5 +128,5 @@ it('an accepted break leads back to work, and all money that moved gets its answ
   expect((await send(goesOn, await buyer.chat('and on it goes'))).status).toBe(200);
   expect((await older.heads()).at(-1)).toMatchObject({ tree_size: 5 });
   expect(await acceptLogBreak(ground, 'nothing at all', { url: older.url })).toContain('The log is not broken');
-  expect(await goesOn.stop()).toBe(0);
+  await goesOn.stop();
 });

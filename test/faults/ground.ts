@@ -9,7 +9,8 @@ import { freshDatabase } from '../harness/database.ts';
 import { type RunningGateway, startGateway } from '../harness/gateway.ts';
 import { startTestHub } from '../harness/hub.ts';
 import { atEnd } from '../harness/release.ts';
-import { clearScratch, makeScratch } from '../harness/scratch.ts';
+import { ownFolder } from '../harness/scratch.ts';
+import { openService } from '../harness/service.ts';
 import { openSolana } from '../solana/open-solana.ts';
 
 /** What a process of these tests does to itself, and when: see gateway-with-faults. */
@@ -25,13 +26,16 @@ export interface StartOptions {
   /** Of another database than the ground's, or of another way to it. */
   readonly url?: string;
   readonly data_dir?: string;
-  readonly await_health?: boolean;
   /** Variables that differ from the ground's. */
   readonly environment?: Readonly<Record<string, string>>;
+  readonly port?: number;
+}
+
+export interface ProcessOptions extends StartOptions {
+  readonly await_health?: boolean;
   /** Another main than the service's own. */
   readonly entry?: string;
   readonly args?: readonly string[];
-  readonly port?: number;
 }
 
 export type Ground = Awaited<ReturnType<typeof openGround>>;
@@ -51,8 +55,7 @@ interface GroundOptions {
 
 /** One database (of its own cluster where its URL is given), chain, hub and DATA_DIR, for all processes of a test. */
 export async function openGround(given: GroundOptions = {}) {
-  const data_dir = await makeScratch();
-  atEnd(() => clearScratch(data_dir));
+  const data_dir = await ownFolder();
   const [chain, database_url, hub] = await Promise.all([
     freshChain(),
     given.database_url ?? freshDatabase().then(({ url }) => url),
@@ -101,8 +104,11 @@ export async function openGround(given: GroundOptions = {}) {
       ...environment,
       DATABASE_URL: url,
     }),
-    /** A healthy process, on the same DATA_DIR and database or on others. */
+    /** A healthy one, on the same DATA_DIR and database or on others. */
     start: ({ url = database_url, environment: changed, ...options }: StartOptions = {}) =>
+      openService({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),
+    /** The same as a process of its own, which can be killed. */
+    startProcess: ({ url = database_url, environment: changed, ...options }: ProcessOptions = {}) =>
       startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),
     startFaulty: ({ point, reached = 1, signal = 'SIGKILL' }: Fault): Promise<RunningGateway> =>
       startGateway({

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { audit } from './audit.ts';
 import { nameOf, newBuyer, type Order, send } from './buyer.ts';
 import { allClosed, claimOf } from './claims.ts';
@@ -13,7 +13,7 @@ import { type Cut, startWire, type Wire } from './wire.ts';
 
 let ground: Ground;
 let wire: Wire;
-let gateway: RunningGateway;
+let gateway: RunningService;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;
 
 beforeAll(async () => {

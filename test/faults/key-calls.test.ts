@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPoint } from '../../gateway/payment/till.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { audit } from './audit.ts';
 import { newBuyer, send } from './buyer.ts';
 import { type Ground, openGround, reached } from './ground.ts';
@@ -11,7 +11,7 @@ import { type Ground, openGround, reached } from './ground.ts';
  */
 
 let ground: Ground;
-let healthy: RunningGateway;
+let healthy: RunningService;
 let agent: { readonly agent_id: number; readonly session: string };
 beforeAll(async () => {
   ground = await openGround();
@@ -21,7 +21,7 @@ beforeAll(async () => {
   agent = { agent_id: Number(body.agent_id), session: String(body.session) };
 });
 
-function callByKey({ url }: RunningGateway, content: string, members = {}): Promise<Response> {
+function callByKey({ url }: RunningService, content: string, members = {}): Promise<Response> {
   const headers = { 'content-type': 'application/json', 'x-api-key': 'a-live-key', 'x-svc-session': agent.session };
   const body = { model: 'test/model', messages: [{ role: 'user', content }], ...members };
   return fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -33,7 +33,7 @@ const rows = () => count(`select count(*)::int as n from book_row where evidence
 const underway = () => count('select count(*)::int as n from key_call');
 const standing = async () => ({ receipts: await receipts(), rows: await rows() });
 
-const lose = (gateway: RunningGateway, content: string, members = {}) =>
+const lose = (gateway: RunningService, content: string, members = {}) =>
   callByKey(gateway, content, members)
     .then(answer => answer.text())
     .catch(() => null);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { otherPaidDoors } from '../doors/other-paid-doors.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { audit } from './audit.ts';
 import { answerTo, newBuyer, type Order, send, trySend } from './buyer.ts';
 import { closed, deaths } from './claims.ts';
@@ -9,7 +9,7 @@ import { type Ground, openGround } from './ground.ts';
 /* What killed.test shows of chats and registrations, of a call at every other paid door: all of them at one point. */
 
 let ground: Ground;
-let healthy: RunningGateway;
+let healthy: RunningService;
 beforeAll(async () => {
   ground = await openGround({ image_models: ['test/image'], audio_models: ['test/audio'] });
   healthy = await ground.start();

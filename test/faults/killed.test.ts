@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { audit } from './audit.ts';
 import { type Answer, jwsOf, nameOf, newBuyer, type Order, send, trySend } from './buyer.ts';
 import { claimOf, closed, deaths } from './claims.ts';
@@ -11,7 +11,7 @@ import { type Ground, openGround, reached } from './ground.ts';
  */
 
 let ground: Ground;
-let healthy: RunningGateway;
+let healthy: RunningService;
 let regular: Awaited<ReturnType<typeof newBuyer>>;
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { listen } from '../doors/listen.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { audit } from './audit.ts';
 import { nameOf, newBuyer, type Order, send } from './buyer.ts';
 import { claimOf, closed } from './claims.ts';
@@ -33,7 +33,7 @@ async function commitmentOf(order: Order): Promise<JsonObject> {
 }
 
 describe('a process killed in the midst of a paid stream', () => {
-  let healthy: RunningGateway;
+  let healthy: RunningService;
   let order: Order;
   beforeAll(async () => {
     healthy = await ground.start();
@@ -61,7 +61,7 @@ describe('a process killed in the midst of a paid stream', () => {
   });
 
   it('and so one that works for it again: its hold runs out with its life', { timeout: 60_000 }, async () => {
-    const dying = await ground.start();
+    const dying = await ground.startProcess();
     pausedHub();
     const stream = await open(dying, order);
     await stream.next();
@@ -90,7 +90,7 @@ describe('a process killed in the midst of a paid stream', () => {
 
 describe('a process that is told to stop', () => {
   it('brings its streams to their end, readers or none, within bounds', { timeout: 90_000 }, async () => {
-    const gateway = await ground.start();
+    const gateway = await ground.startProcess();
     const { goOn } = pausedHub();
     const orders = [await buyer.stream('Staying'), await buyer.stream('Leaving')] as const;
     const staying = await open(gateway, orders[0]);

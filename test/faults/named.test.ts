@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { named, newName } from '../doors/named.ts';
 import type { Wallet } from '../harness/buyer.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { audit } from './audit.ts';
 import { type Answer, harmless, jwsOf, nameOf } from './buyer.ts';
 import { allClosed, deaths } from './claims.ts';
@@ -12,11 +12,11 @@ import { eventually, type Ground, openGround } from './ground.ts';
 const PRICE = 2_000n;
 
 let ground: Ground;
-let gateways: readonly [RunningGateway, RunningGateway];
+let gateways: readonly [RunningService, RunningService];
 
 beforeAll(async () => {
   ground = await openGround();
-  gateways = await Promise.all([ground.start(), ground.start()]);
+  gateways = await Promise.all([ground.startProcess(), ground.startProcess()]);
 });
 
 type Purchase = { readonly payer: Wallet; readonly name: string; readonly content: string };

@@ -8,7 +8,7 @@ it('a database in front of another development chain begins a new epoch: nothing
   timeout: 120_000,
 }, async () => {
   const ground = await openGround();
-  const first = await ground.start();
+  const first = await ground.startProcess();
   const buyer = await newBuyer(ground);
   expect((await send(first, await buyer.registration())).status).toBe(200);
   const bought = await buyer.chat('on the first chain');

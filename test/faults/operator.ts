@@ -20,7 +20,7 @@ export async function acceptLogBreak(
 
 /** Starts a process that must not come up; what it said. */
 export async function refusalOf(ground: Ground, options: StartOptions = {}): Promise<string> {
-  const refusing = await ground.start({ ...options, await_health: false });
+  const refusing = await ground.startProcess({ ...options, await_health: false });
   expect(await refusing.exited).toBe(1);
   return refusing.logs.join('\n');
 }

@@ -10,7 +10,7 @@ let gateways: readonly [RunningGateway, RunningGateway];
 
 beforeAll(async () => {
   ground = await openGround();
-  gateways = await Promise.all([ground.start(), ground.start()]);
+  gateways = await Promise.all([ground.startProcess(), ground.startProcess()]);
 });
 
 async function registeredBuyer() {

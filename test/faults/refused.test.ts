@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { audit } from './audit.ts';
 import { newBuyer, type Order, send, submitElsewhere, trySend } from './buyer.ts';
 import { claimOf, closed } from './claims.ts';
@@ -11,7 +11,7 @@ import { eventually, type Ground, openGround, reached } from './ground.ts';
 const SHORT_SECONDS = 20;
 
 let ground: Ground;
-let gateway: RunningGateway;
+let gateway: RunningService;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;
 let owner: { readonly agent_id: number; readonly session: string };
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { audit } from './audit.ts';
 import { jwsOf, newBuyer, type Order, send, submitElsewhere } from './buyer.ts';
 import { claimOf, closed } from './claims.ts';
@@ -10,7 +10,7 @@ import { eventually, type Ground, openGround } from './ground.ts';
 const SHORT_SECONDS = 15;
 
 let ground: Ground;
-let gateway: RunningGateway;
+let gateway: RunningService;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { audit } from './audit.ts';
 import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send } from './buyer.ts';
 import { claimOf } from './claims.ts';
@@ -9,7 +9,7 @@ it('a stalled chain answers 503 and never 402; when it moves, the same payments 
   timeout: 120_000,
 }, async () => {
   const ground = await openGround();
-  const [asked, other] = await Promise.all([ground.start(), ground.start()]);
+  const [asked, other] = await Promise.all([ground.startProcess(), ground.startProcess()]);
   const buyer = await newBuyer(ground);
   const newcomer = await newBuyer(ground);
   expect((await send(asked, await buyer.registration())).status).toBe(200);
@@ -39,7 +39,7 @@ it('a stalled chain answers 503 and never 402; when it moves, the same payments 
   expect(await audit(ground)).toBe(3);
 });
 
-function askedUntilPaid(gateway: RunningGateway, order: Order): Promise<Answer> {
+function askedUntilPaid(gateway: RunningService, order: Order): Promise<Answer> {
   return eventually('paid', async () => {
     const answer = await send(gateway, order);
     if (answer.status === 200) return answer;

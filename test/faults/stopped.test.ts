@@ -6,7 +6,7 @@ import { eventually, openGround } from './ground.ts';
 
 it('SIGTERM lets calls in flight come to their end, then the process ends with 0', { timeout: 120_000 }, async () => {
   const ground = await openGround();
-  const gateway = await ground.start();
+  const gateway = await ground.startProcess();
   const buyer = await newBuyer(ground);
   expect((await send(gateway, await buyer.registration())).status).toBe(200);
   const orders = await Promise.all(Array.from({ length: 5 }, (_, index) => buyer.chat(`slow ${index}`)));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { RunningGateway } from '../harness/gateway.ts';
 import { startLyingChain } from '../harness/lying-chain.ts';
+import type { RunningService } from '../harness/service.ts';
 import { newBuyer, send } from './buyer.ts';
 import { openGround } from './ground.ts';
 
@@ -39,7 +39,7 @@ it('a call is refused while no head of the chain can be had, and the refusal say
   });
 });
 
-const post = ({ url }: RunningGateway, path: string, body: object) =>
+const post = ({ url }: RunningService, path: string, body: object) =>
   fetch(url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -4,19 +4,19 @@ import { oneTo } from '../faults/audit-books.ts';
 import { jwsOf, type Order, send, trySend } from '../faults/buyer.ts';
 import { allClosed, claimOf, closed, deaths } from '../faults/claims.ts';
 import { eventually, type Ground, openGround, reached } from '../faults/ground.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { type Agent, listenAt, newAgent, startGateways } from './trio.ts';
 
 /* One of three processes dies with a call in every state at once; the two others look after what it left. */
 
 let ground: Ground;
-let healthy: readonly RunningGateway[];
+let healthy: readonly RunningService[];
 let agent: Agent;
 
 beforeAll(async () => {
   ground = await openGround();
   healthy = await startGateways(ground, 2);
-  agent = await newAgent(ground, healthy[0] as RunningGateway);
+  agent = await newAgent(ground, healthy[0] as RunningService);
 });
 
 it('what a process left in every state is finished by the others, each once, and its holds are given back', async () => {
@@ -68,7 +68,7 @@ async function eventsOf(order: Order): Promise<readonly string[]> {
 }
 
 /** The receipt, once whoever else has the payment in hand this moment is done with it. */
-async function settled(gateway: RunningGateway, order: Order): Promise<string> {
+async function settled(gateway: RunningService, order: Order): Promise<string> {
   for (;;) {
     const answer = await send(gateway, order);
     if (answer.status === 200) return jwsOf(answer);

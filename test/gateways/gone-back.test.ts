@@ -6,9 +6,9 @@ import { eventually, openGround } from '../faults/ground.ts';
 import { haltOf, olderState } from '../faults/halted.ts';
 import { refusalOf } from '../faults/operator.ts';
 import { startWire } from '../faults/wire.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
+import type { RunningService } from '../harness/service.ts';
 import { listenAt, newAgent } from './trio.ts';
 
 /* The database goes back under several processes, and the one that appended least of all is asked first. */
@@ -31,10 +31,12 @@ it('three processes, each with a folder of its own: none appends, for each has h
 }, async () => {
   const ground = await openGround();
   const wire = await startWire(ground.database_url);
-  const gateways: RunningGateway[] = [];
+  const gateways: RunningService[] = [];
   while (gateways.length < 3)
-    gateways.push(await ground.start({ url: wire.url, ...(gateways.length > 0 && { data_dir: await folder() }) }));
-  const [first, second, least] = gateways as [RunningGateway, RunningGateway, RunningGateway];
+    gateways.push(
+      await ground.startProcess({ url: wire.url, ...(gateways.length > 0 && { data_dir: await folder() }) }),
+    );
+  const [first, second, least] = gateways as [RunningService, RunningService, RunningService];
   const agent = await newAgent(ground, least);
   const older = await olderState(ground, [wire]);
   const heard = listenAt(least, agent);
@@ -79,8 +81,8 @@ it('two processes with one folder: also the one that was cut off while the other
 }, async () => {
   const ground = await openGround();
   const [wire, cut] = [await startWire(ground.database_url), await startWire(ground.database_url)];
-  const busy = await ground.start({ url: wire.url });
-  const least = await ground.start({ url: cut.url });
+  const busy = await ground.startProcess({ url: wire.url });
+  const least = await ground.startProcess({ url: cut.url });
   const buyer = await newBuyer(ground);
   expect((await send(least, await buyer.chat('before'))).status).toBe(200);
   const older = await olderState(ground, [wire, cut]);

@@ -5,7 +5,7 @@ import { oneTo } from '../faults/audit-books.ts';
 import { answerTo, nameOf, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { allClosed } from '../faults/claims.ts';
 import { eventually, type Ground, openGround } from '../faults/ground.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { type Agent, listenAt, newAgent, startGateways } from './trio.ts';
 
 /* Three processes on one Postgres, one chain and the same settlement keys. */
@@ -13,8 +13,8 @@ import { type Agent, listenAt, newAgent, startGateways } from './trio.ts';
 const EACH = 60;
 
 let ground: Ground;
-let gateways: readonly RunningGateway[];
-const at = (index: number) => gateways[index % gateways.length] as RunningGateway;
+let gateways: readonly RunningService[];
+const at = (index: number) => gateways[index % gateways.length] as RunningService;
 
 beforeAll(async () => {
   ground = await openGround();

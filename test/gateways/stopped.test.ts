@@ -4,7 +4,7 @@ import { audit } from '../faults/audit.ts';
 import { answerTo, jwsOf, nameOf, type Order, send } from '../faults/buyer.ts';
 import { allClosed, claimOf } from '../faults/claims.ts';
 import { type Ground, openGround, reached } from '../faults/ground.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { type Agent, newAgent, startGateways } from './trio.ts';
 
 /*
@@ -14,13 +14,13 @@ import { type Agent, newAgent, startGateways } from './trio.ts';
  */
 
 let ground: Ground;
-let healthy: readonly RunningGateway[];
+let healthy: readonly RunningService[];
 let agent: Agent;
 
 beforeAll(async () => {
   ground = await openGround();
   healthy = await startGateways(ground, 2);
-  agent = await newAgent(ground, healthy[0] as RunningGateway);
+  agent = await newAgent(ground, healthy[0] as RunningService);
 });
 
 /** What stands of a call whose transaction was cut off at the point. */
@@ -41,14 +41,14 @@ describe.each(points)('a process stopped %s', (point, left) => {
     const answer = send(sleeper, order);
     await reached(sleeper, point);
     expect((await claimOf(ground, order))?.state).toBe(left);
-    const paid = await Promise.all(others.map((one, index) => answerTo(healthy[index % 2] as RunningGateway, one)));
+    const paid = await Promise.all(others.map((one, index) => answerTo(healthy[index % 2] as RunningService, one)));
     expect(paid.map(nameOf)).toEqual(others.map(() => '200'));
 
     sleeper.process.kill('SIGCONT');
     // On a machine that had much else to do its lease has run out meanwhile: then the call is another's to finish.
     expect(['200', '503 settlement_pending']).toContain(nameOf(await answer));
     const again = await answerTo(sleeper, order);
-    expect(jwsOf(await send(healthy[0] as RunningGateway, order))).toBe(jwsOf(again));
+    expect(jwsOf(await send(healthy[0] as RunningService, order))).toBe(jwsOf(again));
     expect((await send(sleeper, await agent.chat(`awake again ${point}`))).status).toBe(200);
     await allClosed(ground);
     expect(await audit(ground)).toBe(before + others.length + 2);

@@ -3,20 +3,20 @@ import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import { newBuyer, send } from '../faults/buyer.ts';
 import type { Ground } from '../faults/ground.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
 import { atEnd } from '../harness/release.ts';
+import type { RunningService } from '../harness/service.ts';
 
 /** Healthy processes on one ground. One after the other: a start is work, and on a small machine they wait for each other. */
-export async function startGateways(ground: Ground, count: number): Promise<RunningGateway[]> {
-  const gateways: RunningGateway[] = [];
-  while (gateways.length < count) gateways.push(await ground.start());
+export async function startGateways(ground: Ground, count: number): Promise<RunningService[]> {
+  const gateways: RunningService[] = [];
+  while (gateways.length < count) gateways.push(await ground.startProcess());
   return gateways;
 }
 
 export type Agent = Awaited<ReturnType<typeof newAgent>>;
 
 /** A wallet with a book, on which the stamp of its registration stands. */
-export async function newAgent(ground: Ground, at: RunningGateway) {
+export async function newAgent(ground: Ground, at: RunningService) {
   const buyer = await newBuyer(ground);
   const registered = await send(at, await buyer.registration());
   expect(registered.status).toBe(200);
@@ -31,7 +31,7 @@ export interface Heard {
 }
 
 /** A socket at one process that hears the agent's book from its beginning, in the order in which it comes. */
-export function listenAt({ url }: RunningGateway, { agent_id, session }: Agent): readonly Heard[] {
+export function listenAt({ url }: RunningService, { agent_id, session }: Agent): readonly Heard[] {
   const client = createClient({
     url: `${url.replace('http', 'ws')}/graphql`,
     webSocketImpl: WebSocket,

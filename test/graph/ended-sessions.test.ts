@@ -7,12 +7,12 @@ import { LIVE_APPLICATION } from '../../subgraphs/live-connection.ts';
 import { newBuyer, send } from '../faults/buyer.ts';
 import { type Ground, openGround } from '../faults/ground.ts';
 import { registrationOf } from '../harness/buyer.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 
 let ground: Ground;
 /** Where the session ends, and where the socket is open. */
-let here: RunningGateway;
-let there: RunningGateway;
+let here: RunningService;
+let there: RunningService;
 beforeAll(async () => {
   ground = await openGround();
   [here, there] = await Promise.all([ground.start(), ground.start()]);
@@ -40,7 +40,7 @@ async function post(path: string, body: object) {
 const rotate = ({ agent_id, session }: Agent) => post(`/v1/agents/${agent_id}/book/rotate`, { session });
 
 /** A socket that follows its book from the first event on, and has heard that one. */
-async function follow({ agent_id, session }: Agent, at: RunningGateway = there) {
+async function follow({ agent_id, session }: Agent, at: RunningService = there) {
   const client: Client = createClient({
     url: `${at.url.replace('http', 'ws')}/graphql`,
     webSocketImpl: WebSocket,
@@ -135,7 +135,7 @@ describe('a socket of a session that ends in another process', () => {
 
 it('a session that has ended is dead at once at every door of every process', async () => {
   const agent = await newAgent();
-  const reads = async (at: RunningGateway, session: string) =>
+  const reads = async (at: RunningService, session: string) =>
     (await fetch(`${at.url}/v1/agents/${agent.agent_id}/book`, { headers: { 'x-svc-session': session } })).status;
   expect(await reads(there, agent.session)).toBe(200);
   const { body } = await rotate(agent);

@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../gateway/development/port.ts';
 import { atEnd } from './release.ts';
-import { clearScratch, makeScratch } from './scratch.ts';
+import { ownFolder } from './scratch.ts';
+import type { RunningService } from './service.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const READY_MS = 120_000;
@@ -25,12 +26,8 @@ export interface GatewayOptions {
   readonly await_health?: boolean;
 }
 
-export interface RunningGateway {
-  readonly url: string;
-  readonly data_dir: string;
+export interface RunningGateway extends RunningService {
   readonly process: ChildProcess;
-  /** Every line of both streams so far. */
-  readonly logs: readonly string[];
   /** Resolves with the exit code, or null where a signal ended it. */
   readonly exited: Promise<number | null>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
@@ -72,12 +69,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
   };
   if (options.await_health !== false) await awaitHealth(gateway);
   return gateway;
-}
-
-async function ownFolder(): Promise<string> {
-  const folder = await makeScratch();
-  atEnd(() => clearScratch(folder));
-  return folder;
 }
 
 function linesOf(child: ChildProcess): string[] {

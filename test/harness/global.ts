@@ -15,11 +15,16 @@ export const TEMPLATE = 'svc_template';
 
 let folder: string | undefined;
 
-/** One real, durable Postgres for the whole run, and in it the template that `freshDatabase` copies. */
+/** What a power cut would need, and no test of this cluster: those that end Postgres start one of their own. */
+const NOT_DURABLE = ['fsync', 'full_page_writes'] as const;
+
+/** One real Postgres for the whole run, and in it the template that `freshDatabase` copies. */
 export async function setup(project: TestProject): Promise<void> {
   await sweepScratch();
   folder = await makeScratch();
   const { url } = await startPostgres(folder);
+  for (const name of NOT_DURABLE) await administer(url, `alter system set ${name} = off`);
+  await administer(url, 'select pg_reload_conf()');
   await createDatabase(url, TEMPLATE);
   await prepareTemplate(databaseUrl(url, TEMPLATE));
   project.provide('cluster_url', url);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { endProcess } from '../../gateway/development/detached.ts';
 import { isAlive, markOf, type ProcessMark } from '../../gateway/development/living.ts';
 import { findPostmaster } from '../../gateway/development/postgres/postmaster.ts';
+import { atEnd } from './release.ts';
 
 const PREFIX = 'svc-test-';
 
@@ -12,6 +13,13 @@ export async function makeScratch(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   // As root the database server runs as another user and has to pass through.
   await chmod(folder, 0o711);
+  return folder;
+}
+
+/** One that is cleared after the file's last test. */
+export async function ownFolder(): Promise<string> {
+  const folder = await makeScratch();
+  atEnd(() => clearScratch(folder));
   return folder;
 }
 

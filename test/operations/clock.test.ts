@@ -79,7 +79,7 @@ describe('/readyz', () => {
   test('503 clock of a service whose clock goes wrong', async () => {
     const ground = await openGround();
     const entry = 'test/operations/gateway-with-wrong-clock.ts';
-    const gateway = await ground.start({ entry, args: ['45000'] });
+    const gateway = await ground.startProcess({ entry, args: ['45000'] });
     const ready = async () => {
       const answer = await fetch(`${gateway.url}/readyz`);
       return [answer.status, ((await answer.json()) as { away?: string[] }).away];

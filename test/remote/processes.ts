@@ -35,11 +35,12 @@ export async function openProcesses({
   const urls = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `http://127.0.0.1:${port}`]));
 
   const startSubgraph = (name: SubgraphName): Promise<RunningGateway> =>
-    ground.start({ entry: 'gateway/commands/subgraph.ts', args: [name], port: ports[name], environment });
+    ground.startProcess({ entry: 'gateway/commands/subgraph.ts', args: [name], port: ports[name], environment });
   const running = new Map<SubgraphName, RunningGateway>();
   const told: Record<string, string> = {};
   for (const [name, url] of Object.entries(urls)) told[name] = await between(url);
-  const startGateway = () => ground.start({ environment: { ...environment, SUBGRAPH_URLS: JSON.stringify(told) } });
+  const startGateway = () =>
+    ground.startProcess({ environment: { ...environment, SUBGRAPH_URLS: JSON.stringify(told) } });
   const startOne = async (name: SubgraphName) => void running.set(name, await startSubgraph(name));
   // Not all at once: each has its time to come up, and the second of a kind finds its code compiled.
   const [first, ...others] = remote;
@@ -66,7 +67,7 @@ export async function openProcesses({
     async restartFaulty(name: SubgraphName, point: FaultPoint): Promise<RunningGateway> {
       await running.get(name)?.kill('SIGKILL');
       const fault = { FAULT_POINT: point, FAULT_REACHED: '1', FAULT_SIGNAL: 'SIGKILL', FAULT_SUBGRAPH: name };
-      const faulty = await ground.start({
+      const faulty = await ground.startProcess({
         entry: 'test/faults/gateway-with-faults.ts',
         port: ports[name],
         environment: { ...environment, ...fault },

@@ -3,11 +3,11 @@ import type { FaultPoint } from '../../gateway/payment/till.ts';
 import { audit } from '../faults/audit.ts';
 import { closed } from '../faults/claims.ts';
 import { type Ground, openGround, reached } from '../faults/ground.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { newSolanaBuyer } from './orders.ts';
 
 let ground: Ground;
-let healthy: RunningGateway;
+let healthy: RunningService;
 
 beforeAll(async () => {
   ground = await openGround({ solana: true });

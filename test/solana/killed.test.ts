@@ -3,7 +3,7 @@ import { audit } from '../faults/audit.ts';
 import { jwsOf, send, trySend } from '../faults/buyer.ts';
 import { closed, deaths } from '../faults/claims.ts';
 import { type Ground, openGround, reached } from '../faults/ground.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { newSolanaBuyer } from './orders.ts';
 
 /*
@@ -12,7 +12,7 @@ import { newSolanaBuyer } from './orders.ts';
  */
 
 let ground: Ground;
-let healthy: RunningGateway;
+let healthy: RunningService;
 let buyer: Awaited<ReturnType<typeof newSolanaBuyer>>;
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../faults/audit.ts';
 import { answerTo, jwsOf, send, trySend } from '../faults/buyer.ts';
 import { type Ground, openGround, reached } from '../faults/ground.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import type { RunningService } from '../harness/service.ts';
 import { newSolanaBuyer } from './orders.ts';
 
 /* Who pays the fees is another at the next start, or not known: what was paid before is delivered all the same. */
@@ -31,7 +31,7 @@ const others: readonly (readonly [string, Readonly<Record<string, string>>])[] =
   ['a facilitator that is away', { FACILITATOR_URL: NOBODY, FACILITATOR_KEYS: '', SOLANA_FEE_PAYER_KEY: '' }],
 ];
 
-async function offered(gateway: RunningGateway): Promise<readonly string[]> {
+async function offered(gateway: RunningService): Promise<readonly string[]> {
   const { headers } = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST' });
   return decodePaymentRequiredHeader(headers.get('PAYMENT-REQUIRED') ?? '').accepts.map(({ network }) => network);
 }

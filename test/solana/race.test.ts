@@ -7,7 +7,7 @@ import { newSolanaBuyer } from './orders.ts';
 
 it('one payment sent two hundred times at once to two processes is charged once', { timeout: 240_000 }, async () => {
   const ground = await openGround({ solana: true });
-  const gateways = await Promise.all([ground.start(), ground.start()]);
+  const gateways = await Promise.all([ground.startProcess(), ground.startProcess()]);
   const order = await (await newSolanaBuyer(ground)).chat('me first');
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, index) => send(gateways[(index % 2) as 0 | 1], order)),
@@ -24,7 +24,7 @@ it('fifty payments over two processes all land, each once, though one is killed 
   timeout: 240_000,
 }, async () => {
   const ground = await openGround({ solana: true });
-  const gateways = await Promise.all([ground.start(), ground.start()]);
+  const gateways = await Promise.all([ground.startProcess(), ground.startProcess()]);
   const buyers = await Promise.all(Array.from({ length: 5 }, () => newSolanaBuyer(ground)));
   const orders = await Promise.all(
     buyers.flatMap((buyer, one) => Array.from({ length: 10 }, (_, other) => buyer.chat(`the ${one}${other}th`))),

@@ -17,7 +17,7 @@ it('a service that is to do without Solana does not start before what was sent t
   expect(await lost).toBeNull();
 
   const without = { environment: { SOLANA_RPC_URL: '' } };
-  const refusing = await ground.start({ ...without, await_health: false });
+  const refusing = await ground.startProcess({ ...without, await_health: false });
   expect(await refusing.exited).toBe(1);
   expect(refusing.logs.join('\n')).toContain('(1 on solana)');
 
