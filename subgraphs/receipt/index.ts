@@ -196,7 +196,7 @@ export { type BlockedClaim, blockClaims, standingClaims, unclaim } from './payme
 export { PaymentClaim } from './payment/claim.entity.ts';
 export { isSameRequest } from './payment/claim.machine.ts';
 export { type ClaimOutcome, type ClaimRequest, claimPayments, type Lease, slotsMissed } from './payment/claim.ts';
-export { contractPayersAmong } from './payment/contract-payers.ts';
+export { type ContractPayer, contractPayersAmong } from './payment/contract-payers.ts';
 export { leaseOfTask } from './payment/doubt.ts';
 export { beginEpoch, closeOpenClaims, type KnownChain, knownChain, rememberBlock } from './payment/epoch.ts';
 export { raiseFee, reserveFee } from './payment/fee.ts';

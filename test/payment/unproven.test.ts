@@ -38,6 +38,8 @@ function ground() {
     statements: [] as string[],
     contracts: new Set<string>(),
     known: new Set<string>(),
+    /** Who has paid, and not within the day. */
+    long_ago: new Set<string>(),
     claims: new Map<string, object>(),
     /** Code that is asked says so, when it says anything. */
     says: async (): Promise<Hex | null> => VALID_SIGNATURE,
@@ -58,7 +60,9 @@ function ground() {
     async query({ name, values = [] }: { name: string; values?: unknown[] }) {
       world.statements.push(name);
       if (name === 'contract payers among')
-        return (values[0] as string[]).filter(payer => world.known.has(payer)).map(payer => ({ payer }));
+        return (values[0] as string[])
+          .map(payer => ({ payer, lately: world.known.has(payer) }))
+          .filter(({ payer, lately }) => lately || world.long_ago.has(payer));
       const claim = world.claims.get(String(values[0]));
       return claim ? [claim] : [];
     },
@@ -120,6 +124,25 @@ describe('a payment that no key of its payer has signed', () => {
     world.claims.set(claimKey(bought.authorization), { authorization });
     expect(await unproven.prove(bought, ADDRESS)).toEqual({ kind: 'proven' });
     expect(await unproven.prove(other, ADDRESS)).toEqual(NOT_SIGNED);
+  });
+
+  test('is the payer’s where it was claimed long ago by that signature and its code is gone; to try that is bounded', async () => {
+    const { world, unproven } = ground();
+    const bought = unsigned();
+    const { payer } = bought.authorization;
+    world.long_ago.add(payer);
+    const authorization = { signature: signatureToJson(bought.signature) };
+    world.claims.set(claimKey(bought.authorization), { authorization });
+    expect(await unproven.prove(bought, ADDRESS)).toEqual({ kind: 'proven' });
+    expect(await unproven.prove(unsigned(payer), ADDRESS)).toEqual(NOT_SIGNED);
+
+    const wallet = newPayer().address;
+    world.contracts.add(wallet);
+    for (let asked = 2; asked < limits.unproven_questions_max; asked++)
+      expect(await unproven.prove(unsigned(wallet), ADDRESS)).toEqual({ kind: 'proven' });
+    const before = world.statements.length;
+    expect(await unproven.prove(unsigned(payer), ADDRESS)).toMatchObject({ kind: 'no_turn' });
+    expect(world.statements.length).toBeLessThanOrEqual(before + 1);
   });
 
   test('has few turns; payers whose code has paid have others, and so do those who come from elsewhere', async () => {

@@ -2,7 +2,7 @@ import { limits } from '../../../schema/limits.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { Gathering } from '../../../subgraphs/gathering.ts';
-import { contractPayersAmong } from '../../../subgraphs/receipt/index.ts';
+import { type ContractPayer, contractPayersAmong } from '../../../subgraphs/receipt/index.ts';
 import { Remembered } from '../remembered.ts';
 import type { Reached } from '../rpc.ts';
 import type { Hex } from './abi.ts';
@@ -13,6 +13,8 @@ export interface Payer {
   readonly has_code: boolean;
   /** Its code has signed for money that moved through here within a day, or may have. */
   readonly has_paid: boolean;
+  /** The same, however long ago: what it bought is still to be delivered, or to be told of. */
+  readonly ever_paid: boolean;
 }
 
 export type Look = { readonly kind: 'seen'; readonly payer: Payer } | Exclude<Reached<never>, { kind: 'ok' }>;
@@ -38,7 +40,7 @@ const AGAIN_MAX = 3;
 export class PayerLooks {
   readonly #clock: Pick<Clock, 'now_ms'>;
   readonly #codes: Gathering<Reached<Hex>>;
-  readonly #paid: Gathering<true>;
+  readonly #paid: Gathering<ContractPayer>;
   readonly #entries = new Remembered<Entry>(ADDRESSES_MAX);
   #asking = 0;
 
@@ -50,7 +52,7 @@ export class PayerLooks {
     });
     this.#paid = new Gathering(async addresses => {
       const paid = await contractPayersAmong(database, addresses, limits.contract_payer_known_seconds);
-      return new Map(paid.map(address => [address, true]));
+      return new Map(paid.map(known => [known.payer, known]));
     });
   }
 
@@ -88,8 +90,10 @@ export class PayerLooks {
     this.#asking++;
     try {
       const [code, paid] = await Promise.all([this.#codes.ask(address), this.#paid.ask(address)]);
-      if (code?.kind === 'ok')
-        return { kind: 'seen', payer: { has_code: code.value !== '0x', has_paid: paid ?? false } };
+      if (code?.kind === 'ok') {
+        const payer = { has_code: code.value !== '0x', has_paid: paid?.lately ?? false, ever_paid: paid !== null };
+        return { kind: 'seen', payer };
+      }
       entry.failed = true;
       return code ?? { kind: 'unreachable', cause: new Error('no word of the code at an address') };
     } catch (error) {

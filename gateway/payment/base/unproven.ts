@@ -71,7 +71,8 @@ export class Unproven {
     if (look === null) return NO_TURN;
     const payer = look.kind === 'seen' ? look.payer : null;
     const signer = payer && signerOf(signature, payer.has_code, this.#parts.wallet_factories);
-    if (signer?.kind === 'refused' && !payer?.has_paid) return { kind: 'rejected', reason: signer.reason };
+    // Who has paid by code that is gone since is owed the word of his payment: a 402 would have him sign another.
+    if (signer?.kind === 'refused' && !payer?.ever_paid) return { kind: 'rejected', reason: signer.reason };
     const question = payer?.has_paid ? null : this.#questions.take(address);
     if (question?.kind === 'beyond') return { kind: 'no_turn', retry_after_seconds: question.retry_after_seconds };
     const line = payer?.has_paid ? this.#known : this.#strangers;
