@@ -7,6 +7,7 @@ import { claimByKey, isSameRequest, type PaymentClaim, routerKeyMarkOf } from '.
 import { rejected } from './authorized.ts';
 import { isStored } from './base/signature.ts';
 import { type Presented, payerOf, refusedClaim } from './claimed.ts';
+import { requireNoGuess } from './guessing.ts';
 import type { NotTransferred } from './outcome.ts';
 import { type Authorization, authorizationToJson, claimKey, type Payment } from './payment.ts';
 import { type Ready, railOf } from './rail.ts';
@@ -44,6 +45,7 @@ export async function admission(till: Till, presented: Presented, context: Conte
     if (claim === null || !isPayers(presented, claim)) throw refusal;
     // Signed for another payee than the claim, it is another payment, which has its nonce and nothing else of it.
     if (elsewhere && !isVery(claim, payment)) throw refusal;
+    if (claim.state === 'released' && claim.refusalId !== null) await requireNoGuess(till, claim, presented, context);
     return standing(claim, presented, refusal);
   }
 }

@@ -135,8 +135,13 @@ export function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: 
 
 /** Addresses are not kept, only what they are known again by. */
 export function addressMark({ vault }: Pick<Till, 'vault'>, { principal }: Pick<Context, 'principal'>): string {
-  return vault.mark(principal.address, 'address');
+  const mark = marks.get(principal) ?? vault.mark(principal.address, 'address');
+  marks.set(principal, mark);
+  return mark;
 }
+
+/** Several rules of one call know its address by that. */
+const marks = new WeakMap<Context['principal'], string>();
 
 /** Kept in place of the key: enough to know it again. */
 export function routerKeyMark(

@@ -64,6 +64,22 @@ async function refused(till: Till, presented: Presented, context: Context, refus
   if (claim && !isFirstPayers(claim, mark)) await countMismatch(till.database, claim_key, mark).catch(() => {});
 }
 
+/**
+ * Of a payment that its book refused, the word of that tells as well whether it was shown with the very request that was
+ * refused. @throws payer_proof_required
+ */
+export async function requireNoGuess(
+  till: Till,
+  claim: PaymentClaim,
+  { request_hash, is_payers = false }: Presented,
+  context: Context,
+): Promise<void> {
+  const mark = addressMark(till, context);
+  if (is_payers || isFirstPayers(claim, mark)) return;
+  if (claim.mismatches && isGuessing(claim.mismatches, mark)) throw new Refusal('payer_proof_required');
+  if (claim.requestHash !== request_hash) await countMismatch(till.database, claim.claimKey, mark);
+}
+
 /** What the caller hears in place of his answer; null where nothing speaks against him, or he has proven who he is. */
 async function doubted(till: Till, presented: Presented, context: Context): Promise<Refusal | null> {
   const claim = await claimByKey(till.database, claimKey(presented.payment.authorization));

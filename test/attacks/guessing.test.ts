@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
+import { limits } from '../../schema/limits.ts';
 import { redeliveryText } from '../../schema/redelivery.ts';
 import { handMade, submitElsewhere } from '../doors/hand-made.ts';
 import { named, newName } from '../doors/named.ts';
@@ -143,6 +145,31 @@ test('a payment that was let go of, and spent by others since, is worked for by 
   const proof = { 'X-SVC-Redeliver': `${at}:${await account.signMessage({ message })}` };
   expect((await show(SECRET, elsewhere, proof)).status).toBe(200);
   expect(await service.transfersFrom(account)).toHaveLength(1);
+});
+
+test('a payment that its book refused, out of time since, tells nobody who guesses whether he has guessed its request', async () => {
+  const { account, agent_id, session } = await service.newAgent();
+  await service.post(`/v1/agents/${agent_id}/book/policy`, { session, policy_type: 'kill_switch', value: true });
+  const validBefore = BigInt(nowSeconds() + limits.payment_validity_with_work_seconds_min + 4);
+  const { headers, message } = await handMade(service, account, { signed: { validBefore } });
+  const show = (content: string, by: Fetch = fetch, more: Record<string, string> = {}) =>
+    service.knock<Chat>('POST', CHAT, { body: ask(content), headers: { ...headers, ...more }, by });
+  const refused = { status: 403, body: { code: 'policy_blocked' } };
+  expect(await show(SECRET)).toMatchObject(refused);
+  const late_at_seconds = Number(validBefore) - limits.payment_validity_with_work_seconds_min;
+  await sleep(Math.max(0, (late_at_seconds + 1) * 1_000 - Date.now()));
+
+  const stranger = from('127.0.0.2');
+  const told: unknown[] = [];
+  for (let guess = 0; guess < GUESSES; guess++) told.push((await show(`Guess ${guess}`, stranger)).body);
+  // The last of them is counted before it is answered.
+  for (const body of told.slice(0, -1)) expect(body).toMatchObject({ code: 'settlement_pending' });
+  for (const content of [SECRET, 'Guess 6']) expect(await show(content, stranger)).toMatchObject(wanting);
+  expect(await show(SECRET)).toMatchObject(refused);
+  const at = nowSeconds();
+  const text = redeliveryText({ network: 'base', payment_id: message.nonce, at_seconds: at });
+  const proof = { 'X-SVC-Redeliver': `${at}:${await account.signMessage({ message: text })}` };
+  expect(await show(SECRET, stranger, proof)).toMatchObject(refused);
 });
 
 test('a payment that was shown with fifty other requests answers nobody but its payer', async () => {
