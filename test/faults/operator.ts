@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import type { RunningGateway } from '../harness/gateway.ts';
 import type { Ground, StartOptions } from './ground.ts';
 
 const run = promisify(execFile);
@@ -21,8 +23,18 @@ export async function acceptLogBreak(
 /** Starts a process that must not come up; what it said. */
 export async function refusalOf(ground: Ground, options: StartOptions = {}): Promise<string> {
   const refusing = await ground.startProcess({ ...options, await_health: false });
-  expect(await refusing.exited).toBe(1);
+  const ended = await Promise.race([refusing.exited, cameUp(refusing)]);
+  expect(ended, refusing.logs.join('\n')).toBe(1);
   return refusing.logs.join('\n');
+}
+
+/** Resolves where it serves all the same: to wait for its end would be to wait for ever. */
+async function cameUp({ url, process: child }: RunningGateway): Promise<string> {
+  while (child.exitCode === null && child.signalCode === null) {
+    if (await fetch(`${url}/livez`).catch(() => null)) return 'it came up';
+    await sleep(200);
+  }
+  return new Promise(() => {});
 }
 
 /** What is published at /.well-known/log-breaks.json. */

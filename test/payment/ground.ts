@@ -101,7 +101,7 @@ export async function openGround() {
     /** Another transaction of the settlers' first key: what was signed with that nonce will never be mined. */
     useUpNonce: () => {
       const from = developmentFacilitators[0]?.address ?? '';
-      return chain.call('eth_sendTransaction', { from, to: from, value: '0x1' });
+      return mined(chain, { from, to: from, value: '0x1' });
     },
     attempts: () =>
       database.query<{ settlement_id: string; key_address: string; nonce: number; tx_hash: Hex; max_fee_wei: bigint }>({
@@ -190,9 +190,13 @@ async function signedItem(payer: Wallet, pay_to: Hex, changed: Partial<Authoriza
 /** From one of anvil's own accounts, which is no settler. */
 const STRANGER = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 
-async function sendAs(chain: TestChain, data: Hex, from: string = STRANGER): Promise<string> {
-  const hash = await chain.call<string>('eth_sendTransaction', { from, to: networks.base.usdc, data });
-  // The node takes it first and mines it a moment later.
+function sendAs(chain: TestChain, data: Hex, from: string = STRANGER): Promise<string> {
+  return mined(chain, { from, to: networks.base.usdc, data });
+}
+
+async function mined(chain: TestChain, transaction: object): Promise<string> {
+  const hash = await chain.call<string>('eth_sendTransaction', transaction);
+  // The node takes it first and mines it a moment later: until then one of the same nonce may take its place.
   await until(async () => (await chain.call('eth_getTransactionReceipt', hash)) !== null);
   return hash;
 }
