@@ -1,5 +1,5 @@
 import type { Database } from '../subgraphs/database.ts';
-import type { Issuer } from '../subgraphs/receipt/index.ts';
+import type { HeadName, Issuer } from '../subgraphs/receipt/index.ts';
 import { Anchoring, SEARCH_MS_MAX } from './anchor/anchoring.ts';
 import { anchoredSentence } from './anchor/contradiction.ts';
 import { type Anchors, openAnchors } from './anchor/open-anchors.ts';
@@ -36,7 +36,8 @@ export async function openLogAndBase(config: Config, parts: LogAndBaseParts): Pr
   const { standing } = log;
 
   const ended = (outcome: 'done' | 'failed') => operations.roundEnded('anchor', outcome);
-  const anchoring = anchors && new Anchoring({ ...anchors, log: standing, logger, ended });
+  const contradicted = (head: HeadName) => log.watch.meet(head);
+  const anchoring = anchors && new Anchoring({ ...anchors, log: standing, logger, ended, contradicted });
   const start = new BaseStart({ database, chain, anchoring, log: standing, profile: config.profile, logger });
   const base = closing.add(start, it => it.stop());
   return { log, base };

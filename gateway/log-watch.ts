@@ -7,6 +7,7 @@ import type { LiveLog } from '../subgraphs/live.ts';
 import {
   announceHalt,
   HALT_NOTICE,
+  type HeadName,
   type KnownLog,
   type LogHalt,
   LogHalted,
@@ -31,6 +32,8 @@ export interface LogWatchParts {
   /** The newest break that was declared before this process began. */
   readonly breaks_before: number;
   readonly logger: Logger;
+  /** Between two looks while nothing calls for one. */
+  readonly beat_ms?: number;
 }
 
 /**
@@ -85,8 +88,9 @@ export class LogWatch {
 
   async #beat(): Promise<void> {
     const { signal } = this.#stopping;
+    const { beat_ms = BEAT_MS } = this.#parts;
     while (!signal.aborted) {
-      await Promise.race([this.#woken.promise, pause(BEAT_MS, signal)]);
+      await Promise.race([this.#woken.promise, pause(beat_ms, signal)]);
       this.#woken = Promise.withResolvers();
       if (signal.aborted) return;
       await this.look().catch(error => this.#parts.logger.warn({ err: error }, 'the log could not be looked at'));
@@ -109,6 +113,15 @@ export class LogWatch {
       if (!(fault instanceof LogHalted)) throw fault;
       await this.#announce();
     }
+  }
+
+  /**
+   * A head from outside that the log was found not to extend: what is told to everybody is what a look finds of it.
+   * @throws as `look` does; the head stays known, and the next look meets it again.
+   */
+  async meet(head: HeadName): Promise<void> {
+    this.#parts.known.learn(head);
+    await this.look();
   }
 
   /** What others have committed is saved here too: a folder that was left behind would refuse less than it could. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { iso } from '../../subgraphs/clock.ts';
-import { grownHead, proveHeads } from '../../subgraphs/receipt/index.ts';
+import { grownHead, proveHeads, type TreeHeadFacts } from '../../subgraphs/receipt/index.ts';
 import type { BaseChain } from '../payment/base/chain.ts';
 import { ChainAway } from '../payment/epoch.ts';
 import type { Anchored } from './anchor-chain.ts';
@@ -22,6 +22,8 @@ export interface AnchoringParts extends AnchorerParts {
   /** Rest between two moves; less while one is under way. */
   readonly poll_ms: number;
   readonly ended?: (outcome: 'done' | 'failed') => void;
+  /** Hears, while it runs, of a head on Base that the log does not extend: all processes are to be halted by it. */
+  readonly contradicted?: (head: TreeHeadFacts) => Promise<void>;
 }
 
 /** One round may search so long; what is left of a search the next one goes on with. */
@@ -128,12 +130,17 @@ export class Anchoring {
       return moved;
     } catch (error) {
       ended?.('failed');
-      if (error instanceof AnchorContradicted)
-        logger.fatal({ err: error }, `${error.message}. No payments are taken any more.`);
+      if (error instanceof AnchorContradicted) await this.#contradicted(error);
       else if (error instanceof ChainAway) this.#note('chain_unavailable', { err: error });
       else logger.warn({ err: error }, 'a round of anchoring failed');
       return null;
     }
+  }
+
+  async #contradicted(error: AnchorContradicted): Promise<void> {
+    const { contradicted, logger } = this.#parts;
+    logger.fatal({ err: error }, `${error.message}. No payments are taken any more.`);
+    await contradicted?.(error.head).catch(fault => logger.warn({ err: fault }, 'the halt is not written yet'));
   }
 
   /** Said once, not at each round. */

@@ -101,7 +101,7 @@ export async function openReconciler(
       stopping.abort();
       await Promise.all(running);
       // Where the database is away they are lost, as with a kill.
-      await keepBlocked(till).catch(log);
+      if (!till.log.halt) await keepBlocked(till).catch(log);
       await heartbeat.stop();
     },
   };

@@ -4,6 +4,7 @@ import { AnchorContradicted } from '../../gateway/anchor/contradiction.ts';
 import { anchorKey } from '../../gateway/anchor/open-anchors.ts';
 import { signTransaction } from '../../gateway/payment/settle/transaction.ts';
 import { declareBreak, type TreeHeadFacts } from '../../subgraphs/receipt/index.ts';
+import { TURNED_BACK as turned_back, watching } from '../faults/watching.ts';
 import { freshChain, type TestChain } from '../harness/chain.ts';
 import { freshStore } from '../harness/store.ts';
 import { issuer } from '../ledger/fixture.ts';
@@ -27,11 +28,6 @@ async function say(seed: string, head: TreeHeadFacts): Promise<void> {
 const ROOT = /root [0-9a-f]{64}/;
 
 describe('a log that does not extend what stands on Base', () => {
-  const turned_back = `update log_head set tree_size = 2,
-    root_hash = (select hash from log_node where level = 1 and index = 0),
-    frontier = (select hash from log_node where level = 1 and index = 0);
-    delete from log_node where (index + 1) * (2 ^ level) > 2; delete from receipt where leaf_index >= 2;
-    delete from tree_head where tree_size > 2`;
   const two = (store: Awaited<ReturnType<typeof freshStore>>) => grow(store, 1, 2);
 
   async function fourLeaves() {
@@ -74,6 +70,24 @@ describe('a log that does not extend what stands on Base', () => {
     await expect.poll(() => process.anchoring.sound).toBe(false);
     expect(process.lines.join()).toMatch(/the log is (shrunken|rewritten): anchored on Base/);
     expect(await minedOf(chain, seed)).toBe(mined);
+  });
+
+  it('while processes run: whoever meets it halts the log for all of them, and the halt names both heads', async () => {
+    const { store, seed } = await fourLeaves();
+    const [meeting, other] = [await watching(store), await watching(store)];
+    const anchored = async (head: TreeHeadFacts) => meeting.watch.meet(head);
+    const process = anchoringProcess(chain.rpc_url, store, seed, { contradicted: anchored });
+    await expect.poll(async () => process.round().then(({ kind }) => kind)).toBe('still');
+    const root_hash = process.heads.newest?.root_hash;
+    // Neither of the two watches knows of more than was left: the chain alone does.
+    await store.query({ text: turned_back });
+    const [late, idle] = [await watching(store), await watching(store)];
+    expect([late.watch.halt, idle.watch.halt]).toEqual([null, null]);
+    const beside = anchoringProcess(chain.rpc_url, store, seed, { contradicted: head => late.watch.meet(head) });
+    beside.anchoring.start(0);
+    const halt = { known: { tree_size: 4, root_hash }, found: { tree_size: 2 } };
+    for (const { watch } of [late, idle, meeting, other]) await expect.poll(() => watch.halt).toMatchObject(halt);
+    expect(await store.query({ text: 'select halted from log_head' })).toMatchObject([{ halted: halt }]);
   });
 
   it('by an anchor that somebody else sent with our key: refused, for what it says was never the log', async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import { openAnchorChain } from '../../gateway/anchor/anchor-chain.ts';
 import { AnchoredHeads } from '../../gateway/anchor/anchored-heads.ts';
-import { Anchoring } from '../../gateway/anchor/anchoring.ts';
+import { Anchoring, type AnchoringParts } from '../../gateway/anchor/anchoring.ts';
 import { type AnchorerParts, type AnchorFaults, type Move } from '../../gateway/anchor/desk.ts';
 import { anchorKey } from '../../gateway/anchor/open-anchors.ts';
 import { openBase } from '../../gateway/payment/base/open-base.ts';
@@ -14,7 +14,9 @@ import { collectAll, collection, issuer } from '../ledger/fixture.ts';
 
 export const GWEI = 1_000_000_000n;
 
-interface Changed extends Partial<Pick<AnchorerParts, 'pace_ms' | 'fee_day_max_wei' | 'stuck_ms'>> {
+interface Changed
+  extends Partial<Pick<AnchorerParts, 'pace_ms' | 'fee_day_max_wei' | 'stuck_ms'>>,
+    Pick<AnchoringParts, 'contradicted'> {
   readonly faults?: AnchorFaults;
 }
 

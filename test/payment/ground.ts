@@ -194,7 +194,7 @@ function sendAs(chain: TestChain, data: Hex, from: string = STRANGER): Promise<s
   return mined(chain, { from, to: networks.base.usdc, data });
 }
 
-async function mined(chain: TestChain, transaction: object): Promise<string> {
+async function mined(chain: TestChain, transaction: Record<string, string>): Promise<string> {
   const hash = await chain.call<string>('eth_sendTransaction', transaction);
   // The node takes it first and mines it a moment later: until then one of the same nonce may take its place.
   await until(async () => (await chain.call('eth_getTransactionReceipt', hash)) !== null);
