@@ -6,7 +6,7 @@ import { emptyBody, expectedBytes, readBody } from './body.ts';
 import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
 import type { Door } from './door.ts';
 import type { Body } from './media/reading.ts';
-import type { Caller, Challenge, Judgement, Port, Price, Upload } from './port.ts';
+import type { Caller, Challenge, Judgement, Port, Price, RateTurn, Upload } from './port.ts';
 import { type Answer, closed, problem } from './problem.ts';
 import { tooMany } from './rated.ts';
 
@@ -31,9 +31,8 @@ type Passage =
  */
 export async function pass(door: Door, visit: Visit, port: Port): Promise<Passage> {
   const resource = resourceOf(door, visit, port);
-  const payment = await judged(door, visit, port, resource);
-  const limited = door.price && provesNothing(payment) ? port.rates.take('unproven', visit.address) : null;
-  if (limited?.kind === 'beyond') return refused(tooMany(limited));
+  const { payment, turn } = await judged(door, visit, port, resource);
+  if (turn?.kind === 'beyond') return refused(tooMany(turn));
   const rejected = asksFirst(door, payment) ? turnedDown(door, visit, port, payment) : null;
   if (rejected) return refused(rejected);
   const identify = (body: JsonObject | null) =>
@@ -46,7 +45,8 @@ export async function pass(door: Door, visit: Visit, port: Port): Promise<Passag
   if (first && !waived(door, body)) return refused(first);
   if (body.kind === 'refused') {
     const shut = unpossessed(door, visit, caller);
-    return refused(shut ? closed(shut) : problem({ code: body.code, message: body.detail }));
+    const limit = body === crowded ? port.rates.crowded : {};
+    return refused(shut ? closed(shut) : problem({ code: body.code, message: body.detail }, limit));
   }
 
   if (visit.brings_body && door.possession !== 'none' && showsMore(visit, body.value))
@@ -61,10 +61,31 @@ export async function pass(door: Door, visit: Visit, port: Port): Promise<Passag
  * What the payment is worth, before a byte of the body is read and before the database is asked who is calling. Where a
  * body may make it unneeded nobody is asked about it yet: the till does that.
  */
-async function judged(door: Door, visit: Visit, port: Port, resource: string): Promise<Judgement> {
+async function judged(door: Door, visit: Visit, port: Port, resource: string): Promise<Judged> {
   const price = door.challenge === 'after_state' ? null : priceOf(door, resource);
   const payment = await port.judge(paymentIn(visit.raw.headers), price, resource);
-  return payment.kind === 'unproven' && asksFirst(door, payment) ? port.prove(payment, visit.address) : payment;
+  if (payment.kind === 'unproven' && asksFirst(door, payment)) return asked(visit, port, payment);
+  return { payment, turn: door.price && provesNothing(payment) ? port.rates.take('unproven', visit.address) : null };
+}
+
+interface Judged {
+  readonly payment: Judgement;
+  /** Of its address; null where it is not limited. */
+  readonly turn: RateTurn | null;
+}
+
+/** A turn is spent before the code at the payer's address is asked; it is given back unless that says no. */
+async function asked(visit: Visit, port: Port, unproven: Parameters<Port['prove']>[0]): Promise<Judged> {
+  const turn = port.rates.take('unproven', visit.address);
+  if (turn.kind === 'beyond') return { payment: unproven, turn };
+  let forged = false;
+  try {
+    const payment = await port.prove(unproven, visit.address);
+    forged = payment.kind === 'rejected';
+    return { payment, turn };
+  } finally {
+    if (!forged) port.rates.giveBack('unproven', visit.address);
+  }
 }
 
 /** Whoever has proven a payment is never limited by address: many agents share one. */

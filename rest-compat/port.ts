@@ -132,8 +132,12 @@ interface AddressRates {
   take(use: FreeUse, address: string): RateTurn;
   /** What the next use would be. */
   look(use: FreeUse, address: string): RateTurn;
+  /** One use that was counted, and turned out to be none. */
+  giveBack(use: FreeUse, address: string): void;
   /** Room for a body on its way; null where that address has too many. The result gives it back. */
   hold(address: string, bytes: number): (() => void) | null;
+  /** RateLimit and RateLimit-Policy where there is no room. */
+  readonly crowded: Readonly<Record<string, string>>;
 }
 
 /** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */

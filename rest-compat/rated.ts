@@ -17,9 +17,11 @@ export async function rated<A extends Pick<Answer, 'headers' | 'status'>>(
   const turn = port.rates.take('free', address);
   if (turn.kind === 'beyond') return tooMany(turn);
   const answer = await open();
-  const shut = answer.status === 401 || answer.status === 403;
-  return shut ? answer : { ...answer, headers: { ...turn.headers, ...answer.headers } };
+  return silent.has(answer.status) ? answer : { ...answer, headers: { ...turn.headers, ...answer.headers } };
 }
+
+/** A 429 from further in names the policy that refused it, which is not this one. */
+const silent: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** RFC 6585 §4. */
 export function tooMany({ headers, retry_after_seconds }: Extract<RateTurn, { kind: 'beyond' }>): Answer {

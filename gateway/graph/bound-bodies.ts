@@ -6,7 +6,7 @@ import { limits } from '../../schema/limits.ts';
 import { tooMany } from './refuse.ts';
 
 export interface BodyBounds {
-  readonly rates: Pick<Port['rates'], 'hold'>;
+  readonly rates: Pick<Port['rates'], 'hold' | 'crowded'>;
   /** Whether the request shows a payment that its payer has signed: he is never limited by his address. */
   pays(request: FastifyRequest): Promise<boolean>;
 }
@@ -23,7 +23,7 @@ export function boundBodies(scope: FastifyInstance, { rates, pays }: BodyBounds,
       held.set(request, release);
       reply.raw.once('close', () => giveBack(held, request));
     } else if (!(await pays(request)))
-      return tooMany(RETRY_SECONDS, request, reply.header('connection', 'close'), logger);
+      return tooMany(RETRY_SECONDS, request, reply.headers({ ...rates.crowded, connection: 'close' }), logger);
   });
   scope.addHook('preHandler', (request, _reply, done) => {
     giveBack(held, request);

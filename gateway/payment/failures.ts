@@ -1,12 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../schema/limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
+import { rateHeaders } from '../rates/headers.ts';
 import type { Meter } from '../rates/meter.ts';
 
 /** A payer whose payments the chain took and did not move, as this process has seen. */
 interface Reverts {
   readonly count: number;
   readonly until_ms: number;
+}
+
+export interface Rest {
+  readonly seconds: number;
+  /** RateLimit and RateLimit-Policy, where it comes of a rate. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -40,13 +47,18 @@ export class Failures {
     this.#reverts.set(payer, { count, until_ms: now_ms + rest_seconds * 1_000 });
   }
 
-  /** For how many seconds no call of his is taken that would try a router key (`tries`) or our gas; 0 where it is now. */
-  rest_seconds(payer: string, address_mark: string, tries: boolean): number {
+  /** For how long no call of his is taken that would try a router key (`tries`) or our gas; null where it is now. */
+  rest(payer: string, address_mark: string, tries: boolean): Rest | null {
     const now_ms = this.#clock.now_ms();
     const left_ms = (this.#lately(payer, now_ms)?.until_ms ?? now_ms) - now_ms;
     const turns = tries ? callersOf(payer, address_mark).map(caller => this.#tried.look(caller)) : [];
-    const waits = turns.map(turn => (turn.kind === 'beyond' ? turn.retry_after_seconds : 0));
-    return Math.max(0, Math.ceil(left_ms / 1_000), ...waits);
+    const rests = turns.flatMap((turn): Rest[] =>
+      turn.kind === 'beyond'
+        ? [{ seconds: turn.retry_after_seconds, headers: rateHeaders('uncharged', this.#tried.rate, turn) }]
+        : [],
+    );
+    if (left_ms > 0) rests.push({ seconds: Math.ceil(left_ms / 1_000), headers: {} });
+    return rests.sort((one, other) => other.seconds - one.seconds)[0] ?? null;
   }
 
   /** Null once he has behaved for as long as the longest rest. */

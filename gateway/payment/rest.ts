@@ -14,11 +14,12 @@ import type { Till } from './till.ts';
 export async function requireRested(till: Till, presented: Presented, context: Context): Promise<void> {
   const { authorization } = presented.payment;
   const tries = presented.router_key_mark !== null;
-  const retry_after_seconds = till.failures.rest_seconds(authorization.payer, addressMark(till, context), tries);
-  if (retry_after_seconds === 0) return;
+  const rest = till.failures.rest(authorization.payer, addressMark(till, context), tries);
+  if (rest === null) return;
   const claim = await claimByKey(till.database, claimKey(authorization));
   if (claim !== null && claim.state !== 'released') return;
-  throw new Refusal('rate_limited', { facts: { charged: false, retry_after_seconds } });
+  Object.assign(context.response.headers, rest.headers);
+  throw new Refusal('rate_limited', { facts: { charged: false, retry_after_seconds: rest.seconds } });
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FreeUse, Port, RateTurn } from '../../rest-compat/port.ts';
 import { Refusal } from '../../schema/errors.ts';
-import { rateHeaders } from './headers.ts';
+import { rateHeaders, roomHeaders } from './headers.ts';
 import type { Turn } from './rate.ts';
 import { callerAt, type Rates } from './rates.ts';
 
@@ -13,7 +13,9 @@ export function openFreeUses(rates: Rates): Port['rates'] {
   return {
     take: (use, address) => told(use, rates[use].take(callerAt(address))),
     look: (use, address) => told(use, rates[use].look(callerAt(address))),
+    giveBack: (use, address) => rates[use].giveBack(callerAt(address)),
     hold: (address, bytes) => rates.bodies.hold(callerAt(address), bytes),
+    crowded: roomHeaders('bodies', rates.bodies.bytes_max),
   };
 }
 

@@ -8,3 +8,8 @@ export function rateHeaders(name: RateName, { count, seconds }: Rate, turn: Turn
     RateLimit: `"${name}";r=${turn.remaining};t=${turn.reset_seconds}`,
   };
 }
+
+/** The same of a room that is full: a quota of bytes at once, in no window. */
+export function roomHeaders(name: 'bodies', bytes_max: number): Readonly<Record<string, string>> {
+  return { 'RateLimit-Policy': `"${name}";q=${bytes_max};qu="content-bytes"`, RateLimit: `"${name}";r=0` };
+}

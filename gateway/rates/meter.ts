@@ -27,6 +27,12 @@ export class Meter {
     return turn;
   }
 
+  /** One that was counted before it was known to be none. */
+  giveBack(caller: string): void {
+    const used = this.#known.peek(caller);
+    if (used) this.#known.set(caller, { ...used, uses: Math.max(0, used.uses - 1) });
+  }
+
   /** What the next use would be, uncounted. */
   look(caller: string): Turn {
     return taken(this.rate, this.#known.peek(caller) ?? unused, this.#clock.now_ms()).turn;

@@ -52,6 +52,8 @@ export class FakePort implements Port {
       this.beyond.includes(use)
         ? { kind: 'beyond', headers: { RateLimit: `"${use}";r=0;t=7` }, retry_after_seconds: 7 }
         : { kind: 'within', headers: { RateLimit: `"${use}";r=1;t=7` } },
+    giveBack: use => void this.taken.splice(this.taken.indexOf(use), 1),
+    crowded: { RateLimit: '"bodies";r=0' },
     hold: (_address, bytes) => {
       if (this.crowded) return null;
       this.held += bytes;

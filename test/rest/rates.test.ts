@@ -71,6 +71,31 @@ describe('a paid door', () => {
     expect([limited.status, limited.headers.get('ratelimit')]).toEqual([429, '"unproven";r=0;t=7']);
   });
 
+  it('spends a turn before it asks the code at its payer’s address: 429 beyond, and nobody is asked', async () => {
+    house.port.judgement = { kind: 'unproven', payer: '0xpayer', presented: null, verified: null };
+    const { prove } = house.port;
+    const spent: unknown[] = [];
+    const answering = (answer: typeof prove): typeof prove => {
+      return async (unproven, address) => {
+        spent.push([...house.port.taken]);
+        return answer(unproven, address);
+      };
+    };
+    house.port.prove = answering(prove);
+    succeed(house.port, { answer: { id: 'x', choices: [], svc: {} } });
+    expect((await house.post(CHAT, chat, paid)).status).toBe(200);
+    expect([spent, house.port.taken]).toEqual([[['unproven']], []]);
+
+    house.port.prove = answering(async () => ({ kind: 'rejected', reason: 'forged', presented: null }));
+    expect((await house.post(CHAT, chat, paid)).status).toBe(402);
+    expect(house.port.taken).toEqual(['unproven']);
+
+    house.port.beyond = ['unproven'];
+    expect((await house.post(CHAT, chat, paid)).status).toBe(429);
+    expect(spent).toHaveLength(2);
+    house.port.prove = prove;
+  });
+
   it('never makes a 402 of a payment whose outcome the till alone knows', async () => {
     house.port.beyond = ['unproven'];
     fail(house.port, { code: 'settlement_pending', status: 503, message: 'pending', facts: {} });
@@ -87,5 +112,7 @@ describe('a body', () => {
     const refused = await house.post('/v1/agents/7/book/policy', {}, headers);
     expect(refused.status).toBe(429);
     expect(await refused.json()).toMatchObject({ code: 'rate_limited' });
+    // Of its two bounds the one that refused it.
+    expect(refused.headers.get('ratelimit')).toBe('"bodies";r=0');
   });
 });

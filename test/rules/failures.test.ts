@@ -14,7 +14,7 @@ function observed(count = 3) {
 describe('a payer whose key’s payments are reverted', () => {
   it('rests twice as long each time, up to the rest of a contract wallet, and is forgiven after that', () => {
     const { clock, failures } = observed();
-    const rest = () => failures.rest_seconds('payer', 'address', false);
+    const rest = () => failures.rest('payer', 'address', false)?.seconds ?? 0;
     const rests: number[] = [];
     for (let times = 0; times < 11; times++) {
       failures.reverted('payer');
@@ -31,7 +31,7 @@ describe('a payer whose key’s payments are reverted', () => {
   it('is nobody else', () => {
     const { failures } = observed();
     failures.reverted('payer');
-    expect(failures.rest_seconds('another', 'address', true)).toBe(0);
+    expect(failures.rest('another', 'address', true)).toBeNull();
   });
 });
 
@@ -45,9 +45,14 @@ describe('whoever tries router keys', () => {
             known_by === 'payer' ? 'payer' : `payer ${times}`,
             known_by === 'address' ? 'address' : `address ${times}`,
           );
-        expect(failures.rest_seconds('payer', 'address', true)).toBeGreaterThan(0);
-        expect(failures.rest_seconds('payer', 'address', false)).toBe(0);
-        expect(failures.rest_seconds('another', 'elsewhere', true)).toBe(0);
+        const rest = failures.rest('payer', 'address', true);
+        expect(rest?.seconds).toBeGreaterThan(0);
+        expect(rest?.headers).toEqual({
+          'RateLimit-Policy': '"uncharged";q=3;w=60',
+          RateLimit: '"uncharged";r=0;t=60',
+        });
+        expect(failures.rest('payer', 'address', false)).toBeNull();
+        expect(failures.rest('another', 'elsewhere', true)).toBeNull();
       }),
     );
   });
