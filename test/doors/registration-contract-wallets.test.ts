@@ -1,6 +1,14 @@
-import { getContractAddress, type Hex } from 'viem';
+import {
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  multicall3Abi,
+  parseErc6492Signature,
+  serializeErc6492Signature,
+} from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { networks } from '../../schema/network.ts';
 import { registrationOf } from '../harness/buyer.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
 import { openService, REGISTER, type Registered, type Service } from './open-service.ts';
@@ -67,6 +75,22 @@ describe.each(kinds)('the wallet is %s', (_, make) => {
     expect(heardOf(await pay(wallet, other))).toEqual(invalid);
     expect(await service.transfersFrom(wallet)).toEqual([]);
   });
+});
+
+test('401 where another factory than the allowed one is to make the wallet, though it would make that very one', async () => {
+  const wallet = await wallets.unmade(FACTORY);
+  const wrapped = parseErc6492Signature(await wallet.signMessage({ message: 'any' }));
+  const call = { target: FACTORY, allowFailure: false, callData: wrapped.data ?? '0x' };
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [[call]] });
+  const elsewhere: Signer = {
+    async signMessage(text) {
+      const { signature } = parseErc6492Signature(await wallet.signMessage(text));
+      return serializeErc6492Signature({ address: networks.base.multicall3, data, signature });
+    },
+  };
+  expect(heardOf(await pay(wallet, elsewhere))).toEqual(invalid);
+  expect(await service.transfersFrom(wallet)).toEqual([]);
+  expect((await pay(wallet)).status).toBe(200);
 });
 
 describe('code alone speaks for its address', () => {

@@ -11,6 +11,15 @@ beforeAll(async () => {
 
 const challenged = { status: 402, body: { x402Version: 1, accepts: [{ network: 'base', maxAmountRequired: '2000' }] } };
 
+test('a thousand calls at once from one address to free doors are all answered, by the settings of development', async () => {
+  const asked = Array.from({ length: 1_000 }, () => fetch(`${service.url}/v1/models`));
+  const statuses = (await Promise.all(asked)).map(async answer => {
+    await answer.arrayBuffer();
+    return answer.status;
+  });
+  expect(new Set(await Promise.all(statuses))).toEqual(new Set([200]));
+});
+
 /** Speaks HTTP by hand and never ends what it sends; resolves with the answer as soon as all of it is there. */
 function begun(head: readonly string[], piece = ''): Promise<{ status: number; body: unknown }> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');

@@ -32,6 +32,8 @@ beforeAll(async () => {
   wire = await startWire(ground.database_url);
   gateway = await ground.start({ url: wire.url });
   buyer = await newBuyer(ground);
+  // On a book of its own every resend is noted.
+  expect((await answerTo(gateway, await buyer.registration())).status).toBe(200);
   kept = await buyer.chat('kept');
   kept_jws = jwsOf(await answerTo(gateway, kept));
   on_its_way = await buyer.chat('slow, and claimed when the dump was made');
@@ -61,10 +63,10 @@ it('halts: /readyz and /health turn and name both heads, and nothing is signed u
   const before = await older.heads();
   older.turnBack();
   const halt = await eventually('halted', () => haltOf(gateway));
-  expect(halt).toMatchObject({ known: await head(), found: { tree_size: 1 } });
+  expect(halt).toMatchObject({ known: await head(), found: { tree_size: 2 } });
   const fatal = gateway.logs.find(line => line.includes('does not extend what was signed')) ?? '';
-  expect(fatal).toContain(`known is size 3, root ${(await head()).root_hash}`);
-  expect(fatal).toContain('found is size 1, root ');
+  expect(fatal).toContain(`known is size 4, root ${(await head()).root_hash}`);
+  expect(fatal).toContain('found is size 2, root ');
   expect(fatal).toContain('npm run accept-log-break');
 
   const moved = await transfers();
@@ -80,7 +82,13 @@ it('halts: /readyz and /health turn and name both heads, and nothing is signed u
 it('delivers what this database still knows, and says of all other money that it may be on its way, never 402', {
   timeout: 120_000,
 }, async () => {
+  const noted = async () => [
+    await older.database.query({ text: 'select agent_id, position, kind from book_event order by 1, 2' }),
+    await older.database.query({ text: 'select * from book_replay_hour' }),
+  ];
+  const before = await noted();
   expect(jwsOf(await send(gateway, kept))).toBe(kept_jws);
+  expect(await noted()).toEqual(before);
   for (const order of [lost, moved_elsewhere]) {
     const answer = await send(gateway, order);
     expect(nameOf(answer)).toBe('503 settlement_pending');
@@ -102,8 +110,8 @@ it('a start is refused: by the saved head, or without one by the halt, each nami
   const halted = await refusalOf(ground, { url: older.url, data_dir: elsewhere });
   expect(halted).toContain('the log was halted at ');
   for (const refusal of [shrunken, halted]) {
-    expect(refusal).toContain(`size 3, root ${root_hash}`);
-    expect(refusal).toMatch(/size 1, root [0-9a-f]{64}/);
+    expect(refusal).toContain(`size 4, root ${root_hash}`);
+    expect(refusal).toMatch(/size 2, root [0-9a-f]{64}/);
     expect(refusal).toContain('npm run accept-log-break');
   }
   const lines = (await readFile(join(ground.data_dir, 'log-heads.jsonl'), 'utf8')).trim().split('\n');
@@ -118,7 +126,7 @@ it('an accepted break leads back to work, and all money that moved gets its answ
   expect(await older.database.query({ text: 'select halted from log_head' })).toEqual([{ halted: null }]);
   const moved = await transfers();
   const goesOn = await ground.start({ url: older.url });
-  expect(await publishedBreaks(goesOn)).toMatchObject([{ saved: { tree_size, root_hash }, found: { tree_size: 1 } }]);
+  expect(await publishedBreaks(goesOn)).toMatchObject([{ saved: { tree_size, root_hash }, found: { tree_size: 2 } }]);
   expect(await eventually('ready', async () => ((await fetch(`${goesOn.url}/readyz`)).ok ? true : null))).toBe(true);
   for (const order of [lost, moved_elsewhere, on_its_way]) {
     expect((await answerTo(goesOn, order)).status).toBe(200);
@@ -126,7 +134,7 @@ it('an accepted break leads back to work, and all money that moved gets its answ
   }
   expect(await transfers()).toBe(moved);
   expect((await send(goesOn, await buyer.chat('and on it goes'))).status).toBe(200);
-  expect((await older.heads()).at(-1)).toMatchObject({ tree_size: 5 });
+  expect((await older.heads()).at(-1)).toMatchObject({ tree_size: 6 });
   expect(await acceptLogBreak(ground, 'nothing at all', { url: older.url })).toContain('The log is not broken');
   await goesOn.stop();
 });

@@ -1,11 +1,13 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { describe, expect, it, test } from 'vitest';
 import { type Need, Readiness, type ReadinessParts } from '../../gateway/operations/readiness.ts';
 import { ChainHead } from '../../gateway/payment/chain-head.ts';
 import { clockOff } from '../../gateway/payment/clock-off.ts';
 import { openHeartbeat } from '../../gateway/payment/heartbeat.ts';
 import { openGround } from '../faults/ground.ts';
+import type { TestChain } from '../harness/chain.ts';
 import { freshStore } from '../harness/store.ts';
 
 /* A process whose clock is wrong judges windows of payments and of proofs wrongly: no paid calls are sent to it. */
@@ -60,6 +62,23 @@ describe('what is known of a clock by asking another', () => {
   });
 });
 
+/** What production wants of a service that has its chain, database and hub on its own machine. */
+async function inProduction(chain: TestChain): Promise<Record<string, string>> {
+  const secret = () => randomBytes(32).toString('hex');
+  const settler = generatePrivateKey();
+  await chain.call('anvil_setBalance', privateKeyToAddress(settler), '0xde0b6b3a7640000');
+  return {
+    NODE_ENV: 'production',
+    BASE_URL: 'https://svc.test',
+    ETH_USD: '3000',
+    FACILITATOR_KEYS: settler,
+    ...{ SOLANA_RPC_URL: '', SOLANA_FEE_PAYER_KEY: '', PAY_TO_SOLANA: '', ROUTER_URL: '' },
+    ...{ SEAL_KEY: secret(), SUBGRAPH_SECRET: secret(), ANCHOR_KEY: secret(), METRICS_TOKEN: secret() },
+    ...{ API_KEYS: secret(), DEMO_KEYS: secret(), WAIVER_KEYS: secret() },
+    ...{ BOARD_OPS_SECRET: secret(), BOARD_INBOUND_SECRET: secret() },
+  };
+}
+
 describe('/readyz', () => {
   const well: ReadinessParts = {
     writable: () => true,
@@ -85,5 +104,17 @@ describe('/readyz', () => {
       return [answer.status, ((await answer.json()) as { away?: string[] }).away];
     };
     await expect.poll(ready, { timeout: 60_000 }).toEqual([503, expect.arrayContaining(['clock'])]);
+  });
+
+  test('503 clock in production where the chain’s head is of a time to come', async () => {
+    const ground = await openGround();
+    const gateway = await ground.start({ environment: await inProduction(ground.chain) });
+    const away = async () => {
+      const answer = await fetch(`${gateway.url}/readyz`);
+      return ((await answer.json()) as { away?: string[] }).away ?? [];
+    };
+    await expect.poll(away, { timeout: 60_000 }).toEqual([]);
+    await ground.chain.passTime(60);
+    await expect.poll(away, { timeout: 60_000 }).toEqual(['clock']);
   });
 });

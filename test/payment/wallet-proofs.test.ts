@@ -1,7 +1,10 @@
 import { type Hex, hashMessage, serializeErc6492Signature } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { BaseChain } from '../../gateway/payment/base/chain.ts';
 import { openBase } from '../../gateway/payment/base/open-base.ts';
+import { VALID_SIGNATURE } from '../../gateway/payment/base/wallet-calls.ts';
 import { openWalletProofs } from '../../gateway/payment/base/wallet-proofs.ts';
+import { limits } from '../../schema/limits.ts';
 import type { WalletProofs } from '../../subgraphs/session/index.ts';
 import { freshChain, type TestChain } from '../harness/chain.ts';
 import { atEnd } from '../harness/release.ts';
@@ -102,6 +105,47 @@ describe('a control proof', () => {
     const [burner, talker] = [await wallets.of('OpenBurner'), await wallets.of('Talker')];
     expect(await proofs.verifies(burner.address, digest, await sign(burner))).toBe('invalid');
     expect(await proofs.verifies(talker.address, digest, await sign(talker))).not.toBe('valid');
+  });
+
+  it('of a wallet that is still to be made by a factory that is not allowed is invalid: that factory is not asked', async () => {
+    const base = openBase({ rpc_url: chain.rpc_url });
+    atEnd(() => base.close());
+    let simulated = 0;
+    const watched: Pick<BaseChain, 'code' | 'simulate'> = {
+      code: address => base.code(address),
+      simulate: (...asked) => {
+        simulated++;
+        return base.simulate(...asked);
+      },
+    };
+    const [ours, others] = [await wallets.deploy('WalletFactory'), await wallets.deploy('WalletFactory')];
+    const allowed = openWalletProofs(watched, new Set([ours.toLowerCase()]));
+    const proofOf = async (wallet: ContractWallet) => allowed.verifies(wallet.address, digest, await sign(wallet), 'a');
+    expect(await proofOf(await wallets.unmade(others, 0n))).toBe('invalid');
+    expect(simulated).toBe(0);
+    expect(await proofOf(await wallets.unmade(ours, 0n))).toBe('valid');
+    expect(simulated).toBe(1);
+  });
+
+  it('has few turns: more from one address are sent away, and another address is asked about in its turn', async () => {
+    const silent = Promise.withResolvers<{ kind: 'ok'; value: Hex }>();
+    let underway = 0;
+    const stalled = openWalletProofs({
+      code: async () => ({ kind: 'ok', value: '0x60' }),
+      simulate: () => {
+        underway++;
+        return silent.promise;
+      },
+    });
+    const ask = (asker: string) => stalled.verifies(newAccount().address, digest, '0x00', asker);
+    const { unproven_turns_at_once_max: at_once, unproven_waiting_per_address_max: waiting } = limits;
+    const held = Array.from({ length: at_once + waiting }, () => ask('greedy'));
+    await expect.poll(() => underway).toBe(at_once);
+    expect(await ask('greedy')).toBe('no_turn');
+    const other = ask('modest');
+    silent.resolve({ kind: 'ok', value: VALID_SIGNATURE });
+    expect(await other).toBe('valid');
+    await Promise.all(held);
   });
 
   it('is unreachable where the chain is', async () => {
