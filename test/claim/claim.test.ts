@@ -3,9 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import {
-  abandonClaim,
   beginSettling,
-  type ClaimOutcome,
   type ClaimRequest,
   claimByKey,
   endLease,
@@ -17,7 +15,7 @@ import {
 } from '../../subgraphs/receipt/index.ts';
 import { type ClaimState, claimStates, mayMove } from '../../subgraphs/receipt/payment/claim.machine.ts';
 import { freshStore } from '../harness/store.ts';
-import { claim, claimRequest, OTHER, OWNER, stateOf } from './fixture.ts';
+import { abandoned, claim, claimRequest, held, OTHER, OWNER, recorded, settling, stateOf } from './fixture.ts';
 
 let database: Database;
 beforeAll(async () => {
@@ -27,19 +25,6 @@ beforeAll(async () => {
 
 const renewLeaseOf = (owner: string) => database.transaction(tx => renewLease(tx, owner));
 const endLeaseOf = (owner: string) => database.transaction(tx => endLease(tx, owner));
-
-function held(outcome: ClaimOutcome | undefined): Lease {
-  if (outcome?.kind !== 'claimed') throw new Error(`not claimed but ${outcome?.kind}`);
-  return outcome.lease;
-}
-
-const settling = (lease: Lease) =>
-  database.transaction(tx =>
-    beginSettling(tx, [{ ...lease, settlement_id: 's', from_block: 1, answer_box: null, worked: {} }]),
-  );
-const recorded = (lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
-const abandoned = (lease: Lease, definite: boolean, by_caller = false) =>
-  database.transaction(tx => abandonClaim(tx, lease, 'test', definite, by_caller));
 
 describe('claiming', () => {
   it('takes a payment once: two requests of one batch, of two batches, of the same and of another request', async () => {
@@ -54,8 +39,8 @@ describe('claiming', () => {
 
   it('judges every request of a batch by its own hash: nobody gets the answer to another request', async () => {
     const lease = held((await claim(database, claimRequest('twins')))[0]);
-    await settling(lease);
-    await recorded(lease);
+    await settling(database, lease);
+    await recorded(database, lease);
     const mine = () => claimRequest('twins');
     const theirs = () => claimRequest('twins', { request_hash: 'another' });
     const kinds = async (...requests: ReturnType<typeof mine>[]) =>
@@ -72,11 +57,11 @@ describe('claiming', () => {
 
   it('gives a released payment to the next request, under a new epoch', async () => {
     const lease = held((await claim(database, claimRequest('c')))[0]);
-    await abandoned(lease, false);
+    await abandoned(database, lease, false);
     const another = claimRequest('c', { request_hash: 'another', means: { balance_atomic: 10n ** 12n, moved: [] } });
     const next = held((await claim(database, another))[0]);
     expect(next.lease_epoch).toBe(lease.lease_epoch + 1);
-    expect(await abandoned(lease, false)).toEqual({ kind: 'lost' });
+    expect(await abandoned(database, lease, false)).toEqual({ kind: 'lost' });
     expect(await stateOf(database, 'c')).toBe('claimed');
   });
 
@@ -84,17 +69,17 @@ describe('claiming', () => {
     const request = (differently: Partial<ClaimRequest> = {}) =>
       claimRequest('sent', { means: { balance_atomic: 10n ** 12n, moved: [] }, ...differently });
     const lease = held((await claim(database, request()))[0]);
-    await settling(lease);
-    await abandoned(lease, true);
+    await settling(database, lease);
+    await abandoned(database, lease, true);
     expect((await claim(database, request({ request_hash: 'another' })))[0]?.kind).toBe('foreign');
-    await abandoned(held((await claim(database, request()))[0]), true);
+    await abandoned(database, held((await claim(database, request()))[0]), true);
     expect((await claim(database, request({ request_hash: 'another' })))[0]?.kind).toBe('foreign');
     expect((await claim(database, request()))[0]?.kind).toBe('claimed');
   });
 
   it('gives what somebody else has used to the same request under the same session alone', async () => {
     const landing = { possessed_by: 7 };
-    await abandoned(held((await claim(database, claimRequest('spent', { landing })))[0]), true);
+    await abandoned(database, held((await claim(database, claimRequest('spent', { landing })))[0]), true);
     expect((await claim(database, claimRequest('spent', { landing, request_hash: 'x' })))[0]?.kind).toBe('foreign');
     expect((await claim(database, claimRequest('spent')))[0]?.kind).toBe('foreign');
     expect((await claim(database, claimRequest('spent', { landing })))[0]?.kind).toBe('claimed');
@@ -102,9 +87,9 @@ describe('claiming', () => {
 
   it('replays what is recorded, and calls pending what nobody waits for', async () => {
     const lease = held((await claim(database, claimRequest('d')))[0]);
-    await settling(lease);
+    await settling(database, lease);
     expect((await claim(database, claimRequest('d')))[0]?.kind).toBe('in_flight');
-    await abandoned(lease, false);
+    await abandoned(database, lease, false);
     expect((await claim(database, claimRequest('d')))[0]?.kind).toBe('pending');
   });
 
@@ -132,16 +117,16 @@ describe('moving', () => {
   /** Brings a fresh claim to a state by the ways that the service has. */
   async function claimIn(state: ClaimState, claim_key: string): Promise<Lease> {
     const lease = held((await claim(database, claimRequest(claim_key)))[0]);
-    if (state === 'released') await abandoned(lease, false);
-    if (state === 'settling' || state === 'recorded') await settling(lease);
-    if (state === 'recorded') await recorded(lease);
+    if (state === 'released') await abandoned(database, lease, false);
+    if (state === 'settling' || state === 'recorded') await settling(database, lease);
+    if (state === 'recorded') await recorded(database, lease);
     return lease;
   }
   const verbs: Record<string, (lease: Lease) => Promise<unknown>> = {
-    settling,
-    recorded,
-    abandoned: lease => abandoned(lease, false),
-    'abandoned for sure': lease => abandoned(lease, true),
+    settling: lease => settling(database, lease),
+    recorded: lease => recorded(database, lease),
+    abandoned: lease => abandoned(database, lease, false),
+    'abandoned for sure': lease => abandoned(database, lease, true),
     claimed: lease => claim(database, claimRequest(lease.claim_key)),
     reopened: async lease => {
       const standing = await claimByKey(database, lease.claim_key);
@@ -189,8 +174,8 @@ describe('moving', () => {
     const taken = await takenKeys();
     expect(taken).toContain('left');
     expect(taken).not.toContain('living');
-    expect(await abandoned(held(left), true)).toEqual({ kind: 'lost' });
-    await recorded(mine);
+    expect(await abandoned(database, held(left), true)).toEqual({ kind: 'lost' });
+    await recorded(database, mine);
   });
 });
 
@@ -217,9 +202,11 @@ describe('a payment that comes to nothing', () => {
 
   it('by its callers lapses after five times; by anybody else it never does; where its money comes, it is owed', async () => {
     for (let times = 0; times < 10; times++)
-      await abandoned(held((await claim(database, claimRequest('lapsing', { means })))[0]), true);
+      await abandoned(database, held((await claim(database, claimRequest('lapsing', { means })))[0]), true);
     for (let times = 0; times < limits.payment_failures_max; times++)
-      await abandoned(held((await claim(database, claimRequest('lapsing', { means })))[0]), true, true);
+      await abandoned(database, held((await claim(database, claimRequest('lapsing', { means })))[0]), true, {
+        by_caller: true,
+      });
     expect([await kindOf({ means }), await kindOf({ means, request_hash: 'another' })]).toEqual(['lapsed', 'lapsed']);
     expect(await kindOf({ means: null })).toBe('claimed');
   });

@@ -1,7 +1,15 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import { taskId } from '../../schema/ids.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { type ClaimOutcome, type ClaimRequest, claimPayments } from '../../subgraphs/receipt/index.ts';
+import {
+  abandonClaim,
+  beginSettling,
+  type ClaimOutcome,
+  type ClaimRequest,
+  claimPayments,
+  type Lease,
+  markRecorded,
+} from '../../subgraphs/receipt/index.ts';
 
 export const OWNER = '11111111-1111-4111-8111-111111111111';
 export const OTHER = '22222222-2222-4222-8222-222222222222';
@@ -42,3 +50,22 @@ export async function stateOf(database: Database, claim_key: string): Promise<st
   });
   return row?.state;
 }
+
+export function held(outcome: ClaimOutcome | undefined): Lease {
+  if (outcome?.kind !== 'claimed') throw new Error(`not claimed but ${outcome?.kind}`);
+  return outcome.lease;
+}
+
+export const settling = (database: Database, lease: Lease) =>
+  database.transaction(tx =>
+    beginSettling(tx, [{ ...lease, settlement_id: 's', from_block: 1, answer_box: null, worked: {} }]),
+  );
+
+export const recorded = (database: Database, lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
+
+export const abandoned = (
+  database: Database,
+  lease: Lease,
+  definite: boolean,
+  { reason = 'test', by_caller = false } = {},
+) => database.transaction(tx => abandonClaim(tx, lease, reason, definite, by_caller));

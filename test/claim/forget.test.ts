@@ -2,38 +2,21 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import {
-  abandonClaim,
-  beginSettling,
-  type ClaimOutcome,
   type ClaimRequest,
   claimByKey,
   claimPayments,
   forgetClaims,
   type Lease,
   markFinal,
-  markRecorded,
   unclaim,
 } from '../../subgraphs/receipt/index.ts';
 import { freshStore } from '../harness/store.ts';
-import { claim, claimRequest, stateOf } from './fixture.ts';
+import { abandoned, claim, claimRequest, held, recorded, settling, stateOf } from './fixture.ts';
 
 let database: Database;
 beforeAll(async () => {
   database = await freshStore();
 });
-
-function held(outcome: ClaimOutcome | undefined): Lease {
-  if (outcome?.kind !== 'claimed') throw new Error(`not claimed but ${outcome?.kind}`);
-  return outcome.lease;
-}
-
-const settling = (lease: Lease) =>
-  database.transaction(tx =>
-    beginSettling(tx, [{ ...lease, settlement_id: 's', from_block: 1, answer_box: null, worked: {} }]),
-  );
-const recorded = (lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
-const abandoned = (lease: Lease, definite: boolean) =>
-  database.transaction(tx => abandonClaim(tx, lease, 'test', definite));
 
 describe('a claim whose call is turned away', () => {
   const turnedAway = (...requests: ClaimRequest[]) =>
@@ -56,8 +39,8 @@ describe('a claim whose call is turned away', () => {
 
   it('of a payment that stood here before is let go of, and what is known of it stays', async () => {
     const lease = held((await claim(database, claimRequest('before')))[0]);
-    await settling(lease);
-    await abandoned(lease, true);
+    await settling(database, lease);
+    await abandoned(database, lease, true);
     await turnedAway(claimRequest('before'));
     expect(await claimByKey(database, 'before')).toMatchObject({
       state: 'released',
@@ -82,8 +65,8 @@ describe('forgetting', () => {
 
   it('drops answers and requests a day after they were recorded, and keeps the claim', async () => {
     const lease = held((await claim(database, claimRequest('old')))[0]);
-    await settling(lease);
-    await recorded(lease);
+    await settling(database, lease);
+    await recorded(database, lease);
     await forget();
     expect((await claimByKey(database, 'old'))?.requestBox).not.toHaveLength(0);
     await age('old');
@@ -103,7 +86,7 @@ describe('forgetting', () => {
 
   it('leaves no trace of a payment that can never be used any more, an hour after it has lapsed', async () => {
     const lease = held((await claim(database, claimRequest('never')))[0]);
-    await abandoned(lease, false);
+    await abandoned(database, lease, false);
     await lapsed('never', 4_000);
     await forget();
     // Until the chain has said so, it may have been used by somebody else.
@@ -126,9 +109,9 @@ describe('forgetting', () => {
       names.map(async name => held((await claim(database, claimRequest(name)))[0])),
     );
     if (!settlingStill || !settled || !sent) throw new Error('all were to be claimed');
-    for (const lease of [settlingStill, settled, sent]) await settling(lease);
-    await recorded(settled);
-    await abandoned(sent, true);
+    for (const lease of [settlingStill, settled, sent]) await settling(database, lease);
+    await recorded(database, settled);
+    await abandoned(database, sent, true);
     for (const name of names) await lapsed(name, 40 * 24 * 3_600);
     // Only what was released can be final: whoever says so of another is not heard.
     for (const lease of [settlingStill, settled]) await markedFinal(lease);

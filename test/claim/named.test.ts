@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../subgraphs/database.ts';
 import {
-  abandonClaim,
   awaitArrivals,
-  beginSettling,
   blockClaims,
   type ClaimRequest,
   claimByKey,
@@ -11,14 +9,13 @@ import {
   identifierSlot,
   type Lease,
   markFinal,
-  markRecorded,
   namedPayment,
   renewLease,
   reopen,
 } from '../../subgraphs/receipt/index.ts';
 import { findPayment } from '../../subgraphs/receipt/payment/status.ts';
 import { freshStore } from '../harness/store.ts';
-import { claim, claimRequest, OTHER, OWNER } from './fixture.ts';
+import { abandoned, claim, claimRequest, OTHER, OWNER, recorded, settling } from './fixture.ts';
 
 /* What a purchase is called by its payer, and how a payment stands for whoever holds it: against Postgres, by the rules alone. */
 
@@ -42,13 +39,6 @@ async function taken(claim_key: string, identifier: string, differently: Partial
   return outcome.lease;
 }
 
-const settling = (lease: Lease) =>
-  database.transaction(tx =>
-    beginSettling(tx, [{ ...lease, settlement_id: 's', from_block: 1, answer_box: null, worked: {} }]),
-  );
-const recorded = (lease: Lease) => database.transaction(tx => markRecorded(tx, [lease]));
-const abandoned = (lease: Lease, definite: boolean, reason = 'test') =>
-  database.transaction(tx => abandonClaim(tx, lease, reason, definite));
 const asked = { request_hash: 'the request', router_key_mark: null } as const;
 const kindOf = async (identifier: string, request_hash = 'the request') =>
   (await namedPayment(database, name(identifier), { ...asked, request_hash }))?.kind ?? null;
@@ -60,17 +50,17 @@ describe('an identifier', () => {
     const lease = await taken('first', 'walk');
     expect((await claim(database, request('second', 'walk')))[0]).toMatchObject({ kind: 'slot_taken' });
     expect([await kindOf('walk'), await kindOf('walk', 'another')]).toEqual(['in_flight', 'foreign']);
-    await settling(lease);
+    await settling(database, lease);
     expect(await kindOf('walk')).toBe('in_flight');
-    await recorded(lease);
+    await recorded(database, lease);
     expect([await kindOf('walk'), await kindOf('walk', 'another')]).toEqual(['replayed', 'foreign']);
     expect(await namedPayment(database, name('walk'), asked)).toMatchObject({ claim_key: 'first' });
   });
 
   it('is the purchase of the router key under which it was made, and of no other', async () => {
     const lease = await taken('routed', 'routed', { landing: { router_key_mark: 'mine' } });
-    await settling(lease);
-    await recorded(lease);
+    await settling(database, lease);
+    await recorded(database, lease);
     const kinds = await Promise.all(
       ['mine', 'other', null].map(router_key_mark =>
         namedPayment(database, name('routed'), { ...asked, router_key_mark }).then(it => it?.kind),
@@ -81,10 +71,10 @@ describe('an identifier', () => {
 
   it('is pending while nobody waits for its payment, and free once that is let go of', async () => {
     const lease = await taken('let go', 'pending');
-    await settling(lease);
-    await abandoned(lease, false);
+    await settling(database, lease);
+    await abandoned(database, lease, false);
     expect(await kindOf('pending')).toBe('pending');
-    await abandoned(await taken('released', 'free'), true);
+    await abandoned(database, await taken('released', 'free'), true);
     expect(await kindOf('free')).toBe(null);
     expect((await taken('the next', 'free')).claim_key).toBe('the next');
   });
@@ -108,7 +98,7 @@ describe('an identifier', () => {
       ['back', false],
       ['gone', true],
     ] as const) {
-      await abandoned(await taken(`${identifier} one`, identifier), true);
+      await abandoned(database, await taken(`${identifier} one`, identifier), true);
       if (bought_since) await taken(`${identifier} two`, identifier);
       const released = await claimByKey(database, `${identifier} one`);
       if (!released) throw new Error('no claim');
@@ -124,9 +114,9 @@ describe('how a payment stands', () => {
     const lease = await taken('nonce-1', 'walked-1');
     const both = async () => [await stateOf('nonce-1'), await stateOf('walked-1')];
     expect(await both()).toEqual(['claimed', 'claimed']);
-    await settling(lease);
+    await settling(database, lease);
     expect(await both()).toEqual(['pending', 'pending']);
-    await recorded(lease);
+    await recorded(database, lease);
     expect(await both()).toEqual(['settled', 'settled']);
   });
 
@@ -136,8 +126,8 @@ describe('how a payment stands', () => {
       ['unverified', 'failed'],
     ] as const) {
       const lease = await taken(arrival, `arrival-${arrival}`);
-      await settling(lease);
-      await recorded(lease);
+      await settling(database, lease);
+      await recorded(database, lease);
       await database.transaction(async tx => awaitArrivals(tx, [arrival]));
       expect(await stateOf(arrival)).toBe('pending');
       await database.transaction(tx => closeArrival(tx, arrival, arrival));
@@ -147,26 +137,26 @@ describe('how a payment stands', () => {
 
   it('is released while it may be sent again, and failed once its nonce or its time is gone', async () => {
     const lease = await taken('expires', 'expiring-1');
-    await abandoned(lease, true);
+    await abandoned(database, lease, true);
     expect(await stateOf('expires')).toBe('released');
     await database.transaction(tx => markFinal(tx, { claimKey: 'expires', leaseEpoch: 0 }));
     expect(await stateOf('expires')).toBe('failed');
-    await abandoned(await taken('cancelled', 'cancelled-1'), true, 'cancelled');
+    await abandoned(database, await taken('cancelled', 'cancelled-1'), true, { reason: 'cancelled' });
     expect(await stateOf('cancelled')).toBe('failed');
   });
 
   it('of an identifier is that of the payment which holds it, not of those that were let go of', async () => {
-    await abandoned(await taken('tried', 'twice-1'), true);
+    await abandoned(database, await taken('tried', 'twice-1'), true);
     const lease = await taken('held', 'twice-1');
-    await settling(lease);
-    await abandoned(await taken('later', 'another-1', { identifier: 'twice-1' }), true);
+    await settling(database, lease);
+    await abandoned(database, await taken('later', 'another-1', { identifier: 'twice-1' }), true);
     expect(await stateOf('twice-1')).toBe('pending');
   });
 
   it('is told of one payer where several call theirs the same', async () => {
     await taken('mine', 'shared-1');
     const slots = [identifierSlot({ ...name('shared-1'), payer: STRANGER })];
-    await abandoned(await taken('his', 'shared-1', { payer: STRANGER, slots }), true);
+    await abandoned(database, await taken('his', 'shared-1', { payer: STRANGER, slots }), true);
     await expect(stateOf('shared-1')).rejects.toThrow('several payers');
     expect(await stateOf('shared-1', PAYER.toLowerCase())).toBe('claimed');
     expect(await stateOf('shared-1', STRANGER)).toBe('released');
