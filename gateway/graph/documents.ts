@@ -7,6 +7,7 @@ import {
   type ValidationRule,
   validate,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { limits } from '../../schema/limits.ts';
 import { judgeCost, judgeShape, refusalOf } from './cost-rule.ts';
 
@@ -27,8 +28,11 @@ export const validationOptions = { maxErrors: limits.graphql_faults_max, hideSug
 export class Documents {
   readonly #schema: GraphQLSchema;
   readonly #rules: readonly ValidationRule[];
-  readonly #kept = new Map<string, DocumentNode>();
-  #kept_chars = 0;
+  readonly #kept = new LRUCache<string, DocumentNode>({
+    max: limits.graphql_documents_kept_max,
+    maxSize: limits.graphql_documents_kept_chars_max,
+    sizeCalculation: (_, text) => text.length,
+  });
   readonly #texts = new WeakMap<DocumentNode, string>();
   readonly #judged = new WeakMap<DocumentNode, Judged>();
   readonly #verdicts = new WeakMap<DocumentNode, readonly GraphQLError[]>();
@@ -41,11 +45,7 @@ export class Documents {
   /** @throws GraphQLError where the text is no GraphQL or too long. */
   parse(text: string): DocumentNode {
     const known = this.#kept.get(text);
-    if (known) {
-      this.#kept.delete(text);
-      this.#kept.set(text, known);
-      return known;
-    }
+    if (known) return known;
     const document = parse(text, { noLocation: true, maxTokens: limits.graphql_tokens_max });
     if (text.length <= limits.graphql_document_kept_chars_max) this.#texts.set(document, text);
     return document;
@@ -88,17 +88,6 @@ export class Documents {
 
   #keep(document: DocumentNode): void {
     const text = this.#texts.get(document);
-    if (text === undefined || this.#kept.has(text)) return;
-    this.#kept.set(text, document);
-    this.#kept_chars += text.length;
-    for (const oldest of this.#kept.keys()) {
-      if (
-        this.#kept.size <= limits.graphql_documents_kept_max &&
-        this.#kept_chars <= limits.graphql_documents_kept_chars_max
-      )
-        return;
-      this.#kept.delete(oldest);
-      this.#kept_chars -= oldest.length;
-    }
+    if (text !== undefined && !this.#kept.has(text)) this.#kept.set(text, document);
   }
 }

@@ -1,4 +1,5 @@
 import { type DocumentNode, type GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
+import { LRUCache } from 'lru-cache';
 
 const KEPT_MAX = 2_000;
 const KEPT_CHARS_MAX = 64 * 1024;
@@ -13,7 +14,7 @@ export type Query =
  */
 export class Queries {
   readonly #schema: GraphQLSchema;
-  readonly #known = new Map<string, Query>();
+  readonly #known = new LRUCache<string, Query>({ max: KEPT_MAX });
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
@@ -26,13 +27,7 @@ export class Queries {
     const document = parse(text, { noLocation: true });
     const errors = validate(this.#schema, document);
     const query: Query = errors.length > 0 ? { kind: 'invalid', errors } : { kind: 'valid', document };
-    if (text.length <= KEPT_CHARS_MAX) this.#keep(text, query);
+    if (text.length <= KEPT_CHARS_MAX) this.#known.set(text, query);
     return query;
-  }
-
-  #keep(text: string, query: Query): void {
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= KEPT_MAX && oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(text, query);
   }
 }
