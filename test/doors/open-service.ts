@@ -19,7 +19,7 @@ import { freshDatabase } from '../harness/database.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { startTestHub } from '../harness/hub.ts';
 import { atEnd } from '../harness/release.ts';
-import { openService as openServiceHere } from '../harness/service.ts';
+import { openService as openServiceHere } from '../harness/worker-gateway.ts';
 import { startGate } from './gate.ts';
 import { type Heard, keepsToTable } from './table.ts';
 

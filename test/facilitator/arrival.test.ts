@@ -8,7 +8,7 @@ import { claimOf } from '../faults/claims.ts';
 import { eventually } from '../faults/ground.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
 import { honest } from '../harness/facilitator.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { answerTo, auditArrived, openService, registeredBuyer, type Service } from './open-service.ts';
 
 /*

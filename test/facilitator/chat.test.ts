@@ -7,7 +7,7 @@ import { jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from '../f
 import { claimOf } from '../faults/claims.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { type FacilitatorBehaviour, honest, type Says } from '../harness/facilitator.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { answerTo, auditArrived, openService, registeredBuyer, type Service } from './open-service.ts';
 
 let service: Service;

@@ -3,7 +3,7 @@ import { audit } from '../faults/audit.ts';
 import { type Answer, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { eventually, openGround } from '../faults/ground.ts';
 import { type FacilitatorOptions, startFacilitator } from '../harness/facilitator.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 

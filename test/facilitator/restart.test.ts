@@ -3,7 +3,7 @@ import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send, trySe
 import { closed } from '../faults/claims.ts';
 import { eventually } from '../faults/ground.ts';
 import { type FacilitatorBehaviour, honest } from '../harness/facilitator.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { answerTo, auditArrived, openService, registeredBuyer, type Service } from './open-service.ts';
 
 let service: Service;

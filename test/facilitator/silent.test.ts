@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jwsOf, nameOf, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { type FacilitatorBehaviour, honest, type Says } from '../harness/facilitator.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { answerTo, auditArrived, openService, type Service } from './open-service.ts';
 
 /*

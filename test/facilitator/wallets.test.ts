@@ -3,8 +3,8 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import type { RunningService } from '../harness/service.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { auditArrived, openService, type Service } from './open-service.ts';
 
 /** Where the first contract of these tests will stand: service and facilitator must know it before they start. */

@@ -7,7 +7,7 @@ import { anchorKey } from '../../gateway/anchor/open-anchors.ts';
 import { startLyingChain } from '../harness/lying-chain.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { nameOf, newBuyer, type Order, send } from './buyer.ts';
 import { eventually, type Ground, openGround } from './ground.ts';
 import { acceptLogBreak, publishedBreaks, refusalOf } from './operator.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { audit } from './audit.ts';
 import { type Answer, jwsOf, nameOf, newBuyer, type Order, send } from './buyer.ts';
 import { allClosed, claimOf } from './claims.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { answerTo, jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from './buyer.ts';
 import { claimOf } from './claims.ts';
 import { eventually, type Ground, openGround } from './ground.ts';

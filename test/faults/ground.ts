@@ -10,7 +10,7 @@ import { type RunningGateway, startGateway } from '../harness/gateway.ts';
 import { startTestHub } from '../harness/hub.ts';
 import { atEnd } from '../harness/release.ts';
 import { ownFolder } from '../harness/scratch.ts';
-import { openService } from '../harness/service.ts';
+import { openService } from '../harness/worker-gateway.ts';
 import { openSolana } from '../solana/open-solana.ts';
 
 /** What a process of these tests does to itself, and when: see gateway-with-faults. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { expect, it } from 'vitest';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { newBuyer, send } from './buyer.ts';
 import { type Ground, openGround } from './ground.ts';
 import { acceptLogBreak, refusalOf } from './operator.ts';

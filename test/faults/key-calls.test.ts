@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPoint } from '../../gateway/payment/till.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { audit } from './audit.ts';
 import { newBuyer, send } from './buyer.ts';
 import { type Ground, openGround, reached } from './ground.ts';

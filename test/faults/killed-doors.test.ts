@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { otherPaidDoors } from '../doors/other-paid-doors.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { audit } from './audit.ts';
 import { answerTo, newBuyer, type Order, send, trySend } from './buyer.ts';
 import { closed, deaths } from './claims.ts';

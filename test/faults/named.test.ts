@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { named, newName } from '../doors/named.ts';
 import type { Wallet } from '../harness/buyer.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { audit } from './audit.ts';
 import { type Answer, harmless, jwsOf, nameOf } from './buyer.ts';
 import { allClosed, deaths } from './claims.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { audit } from './audit.ts';
 import { newBuyer, type Order, send, submitElsewhere, trySend } from './buyer.ts';
 import { claimOf, closed } from './claims.ts';

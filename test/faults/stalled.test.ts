@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { audit } from './audit.ts';
 import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send } from './buyer.ts';
 import { claimOf } from './claims.ts';

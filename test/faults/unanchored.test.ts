@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { startLyingChain } from '../harness/lying-chain.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { newBuyer, send } from './buyer.ts';
 import { openGround } from './ground.ts';
 

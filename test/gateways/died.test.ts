@@ -4,7 +4,7 @@ import { oneTo } from '../faults/audit-books.ts';
 import { jwsOf, type Order, send, trySend } from '../faults/buyer.ts';
 import { allClosed, claimOf, closed, deaths } from '../faults/claims.ts';
 import { eventually, type Ground, openGround, reached } from '../faults/ground.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { type Agent, listenAt, newAgent, startGateways } from './trio.ts';
 
 /* One of three processes dies with a call in every state at once; the two others look after what it left. */

@@ -8,7 +8,7 @@ import { refusalOf } from '../faults/operator.ts';
 import { startWire } from '../faults/wire.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { listenAt, newAgent } from './trio.ts';
 
 /* The database goes back under several processes, and the one that appended least of all is asked first. */

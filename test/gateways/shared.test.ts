@@ -5,7 +5,7 @@ import { oneTo } from '../faults/audit-books.ts';
 import { answerTo, nameOf, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { allClosed } from '../faults/claims.ts';
 import { eventually, type Ground, openGround } from '../faults/ground.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { type Agent, listenAt, newAgent, startGateways } from './trio.ts';
 
 /* Three processes on one Postgres, one chain and the same settlement keys. */

@@ -4,7 +4,7 @@ import { audit } from '../faults/audit.ts';
 import { answerTo, jwsOf, nameOf, type Order, send } from '../faults/buyer.ts';
 import { allClosed, claimOf } from '../faults/claims.ts';
 import { type Ground, openGround, reached } from '../faults/ground.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { type Agent, newAgent, startGateways } from './trio.ts';
 
 /*

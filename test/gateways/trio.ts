@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { newBuyer, send } from '../faults/buyer.ts';
 import type { Ground } from '../faults/ground.ts';
 import { atEnd } from '../harness/release.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 
 /** Healthy processes on one ground. One after the other: a start is work, and on a small machine they wait for each other. */
 export async function startGateways(ground: Ground, count: number): Promise<RunningService[]> {

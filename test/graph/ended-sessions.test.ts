@@ -7,7 +7,7 @@ import { LIVE_APPLICATION } from '../../subgraphs/live-connection.ts';
 import { newBuyer, send } from '../faults/buyer.ts';
 import { type Ground, openGround } from '../faults/ground.ts';
 import { registrationOf } from '../harness/buyer.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 
 let ground: Ground;
 /** Where the session ends, and where the socket is open. */

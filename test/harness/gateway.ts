@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../gateway/development/port.ts';
 import { atEnd } from './release.ts';
 import { ownFolder } from './scratch.ts';
-import type { RunningService } from './service.ts';
+import type { RunningService } from './worker-gateway.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const READY_MS = 120_000;

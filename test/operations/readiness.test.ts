@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { startGate } from '../doors/gate.ts';
 import { startCluster } from '../faults/cluster.ts';
 import { eventually, type Ground, openGround } from '../faults/ground.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { parseExposition } from './exposition.ts';
 
 const METRICS_TOKEN = `metrics-${randomBytes(16).toString('hex')}`;

@@ -7,7 +7,7 @@ import { audit } from '../faults/audit.ts';
 import { newBuyer, type Order, send } from '../faults/buyer.ts';
 import { claimOf } from '../faults/claims.ts';
 import { eventually, type Ground, openGround } from '../faults/ground.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 
 /** Longer than anything here takes: what ends before it did not end by it. */
 const NEVER = '600000';

@@ -3,7 +3,7 @@ import type { FaultPoint } from '../../gateway/payment/till.ts';
 import { audit } from '../faults/audit.ts';
 import { closed } from '../faults/claims.ts';
 import { type Ground, openGround, reached } from '../faults/ground.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { newSolanaBuyer } from './orders.ts';
 
 let ground: Ground;

@@ -3,7 +3,7 @@ import { audit } from '../faults/audit.ts';
 import { jwsOf, send, trySend } from '../faults/buyer.ts';
 import { closed, deaths } from '../faults/claims.ts';
 import { type Ground, openGround, reached } from '../faults/ground.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { newSolanaBuyer } from './orders.ts';
 
 /*

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../faults/audit.ts';
 import { answerTo, jwsOf, send, trySend } from '../faults/buyer.ts';
 import { type Ground, openGround, reached } from '../faults/ground.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { newSolanaBuyer } from './orders.ts';
 
 /* Who pays the fees is another at the next start, or not known: what was paid before is delivered all the same. */
