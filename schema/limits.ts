@@ -94,6 +94,8 @@ export const limits = {
   stop_ms_max: 600_000,
   /** While a stop is hurried: for what is nearly done. */
   stop_hurried_ms: 2_000,
+  /** One key press comes twice: from the terminal to all its processes, and once more passed on by npm. */
+  signal_echo_ms: 1_000,
   hub_connections_max: 128,
   /** Callers who wait for a socket to one hub: whoever comes next goes to the next hub at once. */
   hub_waiting_max: 1_024,

@@ -11,12 +11,15 @@ export interface SignalOptions {
   afterwards(): Promise<void>;
 }
 
-/** SIGTERM or SIGINT stops it, another one hurries. Exit code 0, but where something could not be closed. */
+/**
+ * SIGTERM or SIGINT stops it, another one hurries: the other of the two, or the same once more than its echo. Exit code 0,
+ * but where something could not be closed.
+ */
 export function stopOnSignals(what: Stoppable, { config, logger, afterwards }: SignalOptions): void {
   const { stop_ms, profile } = config;
   const drain_ms = config.drain_ms ?? (profile === 'development' ? 0 : limits.drain_ms);
   const hurry = new AbortController();
-  let stopping = false;
+  let first: { readonly signal: NodeJS.Signals; readonly at_ms: number } | null = null;
   const stopped = async () => {
     try {
       const { kind } = await stop(what, { drain_ms, stop_ms, hurried: hurry.signal, logger });
@@ -31,9 +34,11 @@ export function stopOnSignals(what: Stoppable, { config, logger, afterwards }: S
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (stopping) hurry.abort();
-      else void stopped();
-      stopping = true;
+      const now_ms = performance.now();
+      if (first === null) {
+        first = { signal, at_ms: now_ms };
+        void stopped();
+      } else if (signal !== first.signal || now_ms - first.at_ms > limits.signal_echo_ms) hurry.abort();
     });
   }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../gateway/development/port.ts';
@@ -18,6 +19,8 @@ export interface GatewayOptions {
   readonly entry?: string;
   /** Its arguments. */
   readonly args?: readonly string[];
+  /** As an operator types it, `start` or `run subgraph -- receipt`, in place of `entry` and `args`. */
+  readonly npm?: readonly string[];
   /** Variables beyond these: DATABASE_URL, BASE_RPC_URL, HUBS, … */
   readonly environment?: Readonly<Record<string, string>>;
   /** Whether it starts a development Solana, where none is named: one process more. */
@@ -31,6 +34,8 @@ export interface RunningGateway extends RunningService {
   /** Resolves with the exit code, or null where a signal ended it. */
   readonly exited: Promise<number | null>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
+  /** To all processes at once, as a terminal sends it. */
+  killAll(signal: NodeJS.Signals): Promise<number | null>;
   stop(): Promise<number | null>;
 }
 
@@ -46,18 +51,25 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     ...(options.solana ? {} : { SOLANA_RPC_URL: '' }),
     ...options.environment,
   };
-  const program = [options.entry ?? 'gateway/main.ts', ...(options.args ?? [])];
-  const child = spawn(process.execPath, ['gateway/launch.ts', ...program], {
+  const [command, ...args] = commandOf(options);
+  const grouped = options.npm !== undefined;
+  const child = spawn(command, args, {
     cwd: ROOT,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
+    // In a group of its own, so that none of npm's processes is left.
+    detached: grouped,
   });
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   const kill = (signal: NodeJS.Signals) => {
     child.kill(signal);
     return exited;
   };
-  atEnd(() => kill('SIGKILL'));
+  const killAll = (signal: NodeJS.Signals) => {
+    killGroup(child, signal);
+    return exited;
+  };
+  atEnd(() => (grouped ? killAll : kill)('SIGKILL'));
   const gateway = {
     url: `http://127.0.0.1:${port}`,
     data_dir,
@@ -65,10 +77,30 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     logs: linesOf(child),
     exited,
     kill,
+    killAll,
     stop: () => kill('SIGTERM'),
   };
   if (options.await_health !== false) await awaitHealth(gateway);
   return gateway;
+}
+
+function commandOf({ npm, entry = 'gateway/main.ts', args = [] }: GatewayOptions): [string, ...string[]] {
+  return npm === undefined ? [process.execPath, 'gateway/launch.ts', entry, ...args] : [npmCommand(), ...npm];
+}
+
+/** Beside Node where it came along with it, or else on the PATH. */
+function npmCommand(): string {
+  const beside = join(dirname(process.execPath), 'npm');
+  return existsSync(beside) ? beside : 'npm';
+}
+
+/** Whoever leads it may be gone, and others of it not. */
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // Nobody is left of it.
+  }
 }
 
 function linesOf(child: ChildProcess): string[] {

@@ -4,10 +4,11 @@ import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { audit } from '../faults/audit.ts';
-import { newBuyer, type Order, send } from '../faults/buyer.ts';
+import { newBuyer, send } from '../faults/buyer.ts';
 import { claimOf } from '../faults/claims.ts';
 import { eventually, type Ground, openGround } from '../faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
+import { holdHub, leftBy, takesConnections, underWay } from './under-way.ts';
 
 /** Longer than anything here takes: what ends before it did not end by it. */
 const NEVER = '600000';
@@ -15,44 +16,6 @@ const NEVER = '600000';
 async function readyz({ url }: RunningService) {
   const answer = await fetch(`${url}/readyz`, { headers: { connection: 'close' } });
   return { status: answer.status, body: (await answer.json()) as { status: unknown; away?: string[] } };
-}
-
-/** Whether whoever connects now is let in. */
-async function takesConnections({ url }: RunningService): Promise<boolean> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  const taken = await once(socket, 'connect').then(
-    () => true,
-    () => false,
-  );
-  socket.destroy();
-  return taken;
-}
-
-/** What the hub says waits until it is let. */
-function holdHub({ hub }: Ground): () => void {
-  const released = Promise.withResolvers<void>();
-  hub.behave({ kind: 'answer', until: released.promise });
-  return () => {
-    released.resolve();
-    hub.behave({ kind: 'answer' });
-  };
-}
-
-/** Sent, and with the hub: its status and text are still to come. */
-async function underWay(ground: Ground, gateway: RunningService, { path, body, payment }: Order) {
-  const before = ground.hub.requests.length;
-  const headers = { 'content-type': 'application/json', 'x-payment': payment };
-  const answer = fetch(gateway.url + path, { method: 'POST', headers, body }).then(
-    async heard => ({ status: heard.status, text: await heard.text() }),
-    () => null,
-  );
-  await eventually('the hub at work', () => ground.hub.requests.length > before || null);
-  return { answer };
-}
-
-/** The calls that a stop named as left. */
-function leftBy({ logs }: RunningService): unknown[] {
-  return logs.filter(line => line.includes('which reconcile finishes')).flatMap(line => JSON.parse(line).left);
 }
 
 async function openSocket({ url }: RunningService) {
