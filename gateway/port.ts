@@ -17,6 +17,7 @@ import type { Operation } from './graph/source.ts';
 import type { Extensions } from './payment/extensions/open-extensions.ts';
 import type { Judge } from './payment/judge.ts';
 import { openChallenges, type PayTo } from './payment/offer.ts';
+import { refusalHeaders } from './payment/refusal-headers.ts';
 import { callerAt } from './rates/rates.ts';
 import type { Graph } from './supergraph.ts';
 
@@ -78,7 +79,13 @@ function means({ kind }: ApiKey): Means | null {
 
 async function execute(graph: Graph, operation: Operation): Promise<Executed> {
   const result: ExecutionResult = await graph.execute(operation);
-  return { ...told(result), headers: (operation.context as Context).response.headers };
+  return refusable(result, operation.context as Context);
+}
+
+/** What it came to, with what a refusal has to say of the payment that came along. */
+function refusable(result: ExecutionResult, context: Context): Executed {
+  const { data, errors } = told(result);
+  return { data, errors, headers: { ...context.response.headers, ...refusalHeaders(context, errors[0]) } };
 }
 
 async function subscribe(
@@ -92,7 +99,7 @@ async function subscribe(
   const { headers } = context.response;
   return Symbol.asyncIterator in result
     ? { kind: 'events', headers: { ...headers }, events: toldOneByOne(result) }
-    : { kind: 'refused', executed: { ...told(result), headers } };
+    : { kind: 'refused', executed: refusable(result, context) };
 }
 
 async function* toldOneByOne(results: AsyncIterable<ExecutionResult>) {

@@ -35,7 +35,15 @@ const rate: JsonObject = {
 export const answerHeaders = {
   settled: { ...settlement, ...receipt },
   fault: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds; where asking again may help.' } },
-  paidFault: settlement,
+  paidFault: {
+    ...settlement,
+    'PAYMENT-RESPONSE': header(
+      'Of version 2, base64 JSON. Where the outcome is not known yet: `success: false`, `errorReason: settlement_pending`, the payer, and the transaction if one was sent. Send the same payment again.',
+    ),
+    'x-should-retry': header(
+      '`false` where whoever signed another payment for this request could pay twice; OpenAI’s clients honour it.',
+    ),
+  },
   rate,
   refusal: { 'x-svc-refusal-url': header('The signed refusal, also after this answer.') },
   refusedBefore: {

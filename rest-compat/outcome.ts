@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import type { Refusal } from '../schema/errors.ts';
 import { jsonText } from '../schema/written.ts';
+import { paymentIn } from './credentials.ts';
 import type { DocumentDoor, Door } from './door.ts';
 import { offer, type Visit } from './gate.ts';
 import { eventStream, sseDone, sseEvent } from './media/sse.ts';
@@ -12,9 +13,11 @@ import { type Answer, closed, faultEvent, problem } from './problem.ts';
 export function concluded(door: DocumentDoor, visit: Visit, port: Port, executed: Executed): Answer {
   const [error] = executed.errors;
   if (error) return refusal(door, visit, port, error, executed.headers);
-  if (executed.data === null) return problem({ code: 'internal' }, executed.headers);
+  if (executed.data === null) return problem({ code: 'internal' }, executed.headers, pays(door, visit));
   return fulfilled(door, door.answer(executed.data), executed.headers);
 }
+
+const pays = (door: Door | undefined, { raw }: Visit): boolean => !!door?.price && paymentIn(raw.headers) !== null;
 
 export function fulfilled(door: Door, body: Json, headers: Executed['headers']): Answer {
   if (body === null) return problem({ code: 'not_found' }, headers);
@@ -74,7 +77,9 @@ function refusal(
   const { code, message, param, facts } = error;
   if (code === 'unauthenticated') return closed(401);
   if (code === 'forbidden') return closed(403);
-  if (error.status !== 402 || !door) return problem({ code, message, facts, ...(param ? { param } : {}) }, headers);
+  if (error.status !== 402 || !door) {
+    return problem({ code, message, facts, ...(param ? { param } : {}) }, headers, pays(door, visit));
+  }
   const challenge = offer(door, visit, port, { code, detail: message }, error.challenge);
   return { ...challenge, headers: { ...headers, ...challenge.headers } };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
+import { retryHeaders } from './retry.ts';
 
 /** What leaves by the socket. A null body is an empty one: possession refusals say nothing but their status. */
 export interface Answer {
@@ -14,18 +15,6 @@ export interface Fault {
   readonly param?: string;
   readonly facts?: JsonObject;
 }
-
-/** Seconds after which the same request may fare better, where the error itself does not know. */
-const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
-  payment_in_flight: 1,
-  settlement_pending: 5,
-  rate_limited: 5,
-  chain_unavailable: 10,
-  facilitator_unavailable: 10,
-  fee_too_high: 30,
-  upload_unknown: 1,
-  unavailable: 5,
-};
 
 /** The categories that OpenAI's clients sort errors by. */
 const categories: Readonly<Record<number, string>> = {
@@ -55,17 +44,18 @@ export function faultEvent(fault: Fault): JsonObject {
   return { ...facts, error };
 }
 
-/** RFC 9457, with the `error` member beside it that OpenAI clients read. Facts never shadow a member of either. */
-export function problem(fault: Fault, headers: Readonly<Record<string, string>> = {}): Answer {
+/**
+ * RFC 9457, with the `error` member beside it that OpenAI clients read. Facts never shadow a member of either. `pays`:
+ * whether a payment came with the request.
+ */
+export function problem(fault: Fault, headers: Answer['headers'] = {}, pays = false): Answer {
   const { status, title, detail, facts, error } = told(fault);
-  const { retry_after_seconds: asked } = facts;
-  const wait = typeof asked === 'number' ? asked : retryAfterSeconds[fault.code];
   const type = `urn:svc402:problem:${fault.code}`;
   return {
     status,
     headers: {
       ...headers,
-      ...(wait === undefined ? {} : { 'retry-after': String(Math.ceil(wait)) }),
+      ...retryHeaders({ code: fault.code, facts: fault.facts ?? {} }, pays),
       'content-type': 'application/problem+json; charset=utf-8',
       'cache-control': 'no-store',
     },

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { Refusal } from '../schema/errors.ts';
+import { paymentIn } from './credentials.ts';
 import type { Door, Method } from './door.ts';
 import { pass, type Visit } from './gate.ts';
 import { concluded, fulfilled, type StreamedAnswer, streamed, turnedAway } from './outcome.ts';
@@ -20,7 +21,7 @@ export async function serveDoors(app: FastifyInstance, port: Port, doors: readon
     scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
     scope.setErrorHandler((error, request, reply) => {
       if (!request.raw.destroyed) request.log.error({ err: error }, 'a door broke');
-      return send(reply, problem({ code: 'internal' }));
+      return send(reply, problem({ code: 'internal' }, {}, paymentIn(request.raw.headers) !== null));
     });
     const route = (url: string, knock: (request: FastifyRequest) => Promise<Answer | StreamedAnswer>) =>
       scope.route({

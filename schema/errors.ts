@@ -1,7 +1,18 @@
 import { GraphQLError } from 'graphql';
 import type { JsonObject } from './canonical-json.ts';
 
-/** Every refusal that a caller can meet: stable code → HTTP status and the public sentence. */
+/**
+ * What an answer leaves of the payment that came with its request, where it leaves it anything but unused:
+ * - `open`: what became of it is not known yet, and the same one is to be sent again;
+ * - `doubtful`: likewise, unless `charged: false` stands beside it;
+ * - `spent`: it has bought something, or is somebody's already.
+ * A client that signs another one for the same request, as x402's does whenever it is made to retry, may pay twice.
+ */
+type Leaves = 'open' | 'doubtful' | 'spent';
+
+type ErrorRow = readonly [status: number, sentence: string, leaves?: Leaves];
+
+/** Every refusal that a caller can meet: stable code → HTTP status, the public sentence, and what it leaves of a payment. */
 export const errors = {
   invalid_request: [400, 'The request is not valid.'],
   invalid_payment: [400, 'The payment header could not be read.'],
@@ -26,8 +37,8 @@ export const errors = {
   not_found: [404, 'There is nothing here.'],
   method_not_allowed: [405, 'This door does not take that method.'],
   request_timeout: [408, 'The request did not arrive whole in time.'],
-  payment_in_flight: [409, 'This payment is being worked on; ask again with the same payment.'],
-  payment_already_used: [409, 'This payment was made for another request.'],
+  payment_in_flight: [409, 'This payment is being worked on; ask again with the same payment.', 'open'],
+  payment_already_used: [409, 'This payment was made for another request.', 'spent'],
   payment_lapsed: [
     409,
     'Too many calls with this payment came to nothing by their own request or router key. It is taken no more; sign another.',
@@ -35,11 +46,12 @@ export const errors = {
   payer_proof_required: [
     409,
     'This payment was shown with other requests too often. Prove that you are its payer; do not sign another.',
+    'spent',
   ],
-  payment_identifier_conflict: [409, 'This payment identifier names another request of the same payer.'],
+  payment_identifier_conflict: [409, 'This payment identifier names another request of the same payer.', 'spent'],
   wallet_registered: [409, 'This wallet is registered already, or is being registered.'],
   duplicate_ref: [409, 'This payment reference stands on a book already.'],
-  answer_gone: [410, 'The answer is kept no longer; the receipt stands.'],
+  answer_gone: [410, 'The answer is kept no longer; the receipt stands.', 'spent'],
   request_too_large: [413, 'The body is too large.'],
   unsupported_media_type: [415, 'The body is not of the media type that is taken here.'],
   rate_limited: [429, 'Too many requests.'],
@@ -48,32 +60,57 @@ export const errors = {
     'The book goes on refusing calls of this kind. Nothing was charged; the last signed refusal says why.',
   ],
   headers_too_large: [431, 'The headers of the request are too large.'],
-  internal: [500, 'Something broke here. Nothing was charged unless a receipt says so.'],
-  record_damaged: [500, 'This record does not stand here as it was signed, so it is not shown. Ask again later.'],
-  hub_failed: [502, 'No model hub answered.'],
+  internal: [500, 'Something broke here. Nothing was charged unless a receipt says so.', 'doubtful'],
+  record_damaged: [
+    500,
+    'This record does not stand here as it was signed, so it is not shown. Ask again later.',
+    'doubtful',
+  ],
+  hub_failed: [502, 'No model hub answered.', 'doubtful'],
   settlement_pending: [
     503,
-    'The outcome of the payment is not known yet. Do not sign another; send the same one again.',
+    'The outcome of the payment is not known yet. Send the same payment again; do not sign another one.',
+    'open',
   ],
-  chain_unavailable: [503, 'The chain cannot be reached. Ask again; if you paid, with the same payment.'],
+  chain_unavailable: [503, 'The chain cannot be reached. Ask again; if you paid, with the same payment.', 'doubtful'],
   facilitator_unavailable: [
     503,
     'The payment facilitator cannot be reached. Ask again; if you paid, with the same payment.',
+    'doubtful',
   ],
   fee_too_high: [
     503,
     'The chain asks for more gas than this call is worth. Ask again; if you paid, with the same payment.',
+    'doubtful',
   ],
   upload_unknown: [503, 'The file did not reach the work. Send it again; if you paid, with the same payment.'],
   book_damaged: [
     503,
     'The records of this book contradict each other: it is closed until its operator has restored them. Ask again later.',
+    'doubtful',
   ],
   /** Whether something was charged is a fact beside it, where it is known: `charged: false`. */
-  unavailable: [503, 'The service cannot take this request now. Ask again; if you paid, with the same payment.'],
-} as const satisfies Record<string, readonly [status: number, sentence: string]>;
+  unavailable: [
+    503,
+    'The service cannot take this request now. Ask again; if you paid, with the same payment.',
+    'doubtful',
+  ],
+} as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errors;
+
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(errors, code);
+}
+
+/** What a refusal leaves of a payment; `charged` is the fact beside it, `pays` whether one came along at all. */
+export function leaves(code: ErrorCode, charged: unknown, pays: boolean): 'unused' | 'open' | 'spent' {
+  if (charged === true) return 'spent';
+  const row: ErrorRow = errors[code];
+  const word = row[2] ?? 'unused';
+  if (word !== 'doubtful') return word;
+  return pays && charged !== false ? 'open' : 'unused';
+}
 
 /**
  * The one error that crosses a boundary. `detail` is public; the cause goes to the log alone.

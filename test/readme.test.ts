@@ -72,6 +72,18 @@ describe('README', () => {
     await expect.poll(() => service.logs.join('\n')).toContain('nothing here moves real money');
   });
 
+  it('its recipe pays for a chat by the official OpenAI client, once', async () => {
+    const [recipe = ''] = blocks('ts');
+    const here_alone = /'(@x402[^']+|openai|viem[^']+|spend-receipt-gateway[^']+)'/g;
+    const resolved = recipe.replace(here_alone, (_, name: string) => `'${import.meta.resolve(name)}'`);
+    const program = join(await makeScratch(), 'pay.ts');
+    await writeFile(program, resolved.replaceAll('http://127.0.0.1:4000', service.url));
+    const { wallets } = JSON.parse(await readFile(join(service.data_dir, 'development.json'), 'utf8'));
+    const environment = { PATH: process.env.PATH, PRIVATE_KEY: wallets[0].private_key };
+    const { stdout } = await run(process.execPath, [program], { env: environment });
+    expect(stdout).toContain('What is a spend receipt?');
+  });
+
   it('its twelve lines verify a receipt, and refuse one that was touched', async () => {
     const folder = await makeScratch();
     const demo = await run('npm', ['run', '-s', 'demo'], { cwd: root, env: environment(), maxBuffer: 2 ** 24 });

@@ -1,17 +1,18 @@
 import { readFile } from 'node:fs/promises';
+import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { createClient } from 'graphql-ws';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
 import WebSocket from 'ws';
+import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
 import { readConfig } from '../config.ts';
 
 /*
  * A buyer, from 402 to a live row, against a running development service. Everything it knows beforehand stands in
- * DATA_DIR/development.json; the payment is made by the official x402 client.
+ * DATA_DIR/development.json; the official x402 client signs the payments, and our fetch keeps each until its outcome is known.
  */
 
 interface Development {
@@ -126,8 +127,8 @@ async function chatOnSolana({ url, solana_rpc_url, solana_wallets: [wallet] }: D
   const { createKeyPairSignerFromBytes, getBase58Encoder } = await import('@solana/kit');
   const { ExactSvmScheme } = await import('@x402/svm/exact/client');
   const signer = await createKeyPairSignerFromBytes(getBase58Encoder().encode(wallet.private_key));
-  const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: solana_rpc_url }));
-  const { svc } = await chat(wrapFetchWithPayment(fetch, client) as Fetch, url, 'And on Solana?');
+  const payments = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: solana_rpc_url }));
+  const { svc } = await chat(payingFetch({ payments }), url, 'And on Solana?');
   await verify(svc);
   say(`paid on Solana by ${wallet.address}; the receipt, verified offline`, svc.payment_ref);
 }
@@ -140,7 +141,10 @@ const unpaid = await fetch(`${url}/v1/chat/completions`, { method: 'POST' });
 say(`POST /v1/chat/completions, unpaid: ${unpaid.status}`, await unpaid.json());
 
 const buyer = await freshBuyer(development);
-const pay = wrapFetchWithPayment(fetch, new x402Client().register('eip155:*', new ExactEvmScheme(buyer))) as Fetch;
+const pay = payingFetch({
+  payments: new x402Client().register('eip155:*', new ExactEvmScheme(buyer)),
+  signText: message => buyer.signMessage({ message }),
+});
 
 const answer = await chat(pay, url, 'What is a spend receipt?');
 say(`paid with 0.002 USDC by ${buyer.address}; the answer`, answer.choices[0]?.message.content ?? '');

@@ -1,9 +1,11 @@
 import { type ApolloServerPlugin, type GraphQLRequestContext, HeaderMap } from '@apollo/server';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Logger } from 'pino';
-import { Refusal } from '../../schema/errors.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { isErrorCode, Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { SERVER_TIMING } from '../operations/server-timing.ts';
+import { refusalHeaders } from '../payment/refusal-headers.ts';
 import { publicError } from './public-error.ts';
 
 /**
@@ -34,9 +36,12 @@ async function willSendResponse({ contextValue, response }: Answering): Promise<
   if (errors.some(({ extensions }) => extensions?.status === 401 || extensions?.status === 403))
     headers.delete(SERVER_TIMING);
   if (errors.some(error => error.extensions?.status === 402)) response.http.status = 402;
-  for (const error of errors) {
-    const own = (error.extensions?.answer_headers ?? {}) as Record<string, string>;
-    for (const [name, value] of Object.entries(own)) headers.set(name.toLowerCase(), value);
+  for (const { extensions } of errors) {
+    const { code, answer_headers, ...facts } = (extensions ?? {}) as JsonObject;
+    // A paid field is the only one of its operation: its error is the only one.
+    const paid = isErrorCode(code) ? refusalHeaders(contextValue, { code, facts }) : {};
+    for (const [name, value] of Object.entries({ ...paid, ...(answer_headers as Record<string, string>) }))
+      headers.set(name.toLowerCase(), value);
   }
   response.body.singleResult.errors = errors.map(withoutHeaders);
 }

@@ -5,6 +5,7 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Authorized } from './authorized.ts';
 import { signedReceipt } from './extensions/offer-receipt.ts';
 import { settlementHeaders } from './headers.ts';
+import { namedIn } from './named-in.ts';
 import type { Landing } from './record.ts';
 import type { Till } from './till.ts';
 
@@ -25,6 +26,22 @@ export async function announce(till: Till, context: Context, settlement: Settlem
   Object.assign(context.response.headers, settlementHeaders(payment.x402_version, { ...answer, ...extensions }));
   announceSalt(context, landing);
 }
+
+/**
+ * The same where that is not known yet: x402's word for it is no refusal, so that nobody signs another. `transaction` is
+ * the one that was sent for it, if any.
+ */
+export function outcomeOpen({ payment, response }: Answered, transaction: unknown): Record<string, string> {
+  const named = payment && namedIn(payment);
+  const told = 'PAYMENT-RESPONSE' in response.headers || 'X-PAYMENT-RESPONSE' in response.headers;
+  if (!named || told) return {};
+  const { network, payer } = named;
+  const sent = typeof transaction === 'string' ? transaction : '';
+  const answer = { success: false, error_reason: 'settlement_pending', transaction: sent, network, payer };
+  return settlementHeaders(payment.x402_version, answer);
+}
+
+type Answered = Pick<Context, 'payment' | 'response'>;
 
 /** It names what the client asked for as its offer did, and the moment in which the call was taken, which its id holds. */
 function receiptOf(till: Till, context: Context, { payment, task_id, transaction }: Settlement): Promise<JsonObject> {

@@ -18,6 +18,7 @@ import type { AnyPaid, AnyWhole } from './record.ts';
 import { type Bought, redeliver } from './redeliver.ts';
 import { refusedByBook, refusedOnceMore } from './refused.ts';
 import { requireRested } from './rest.ts';
+import { withTransaction } from './sent-for.ts';
 import { abandon, adoptTransfer, moved, recordClaim, type Standing, settleClaim } from './steps.ts';
 import { takeClaim } from './take.ts';
 import type { Till } from './till.ts';
@@ -32,13 +33,24 @@ export function openCharge(till: Till): Charge {
   const charge = async (paid: AnyWhole, args: JsonObject, context: Context): Promise<Charged<JsonObject>> => {
     const waiver = waiverOf(paid, context);
     if (waiver) return chargeByKey(till, paid, args, waiver, context);
-    const entered = await enter(till, paid, args, context);
-    if (entered.kind === 'claimed') return carryThrough(till, paid, entered, context);
-    context.response.stopwatch.begin('replay');
-    return redeliver(till, paid, entered, context);
+    return chargePayment(till, paid, args, context).catch(async error => {
+      throw await withTransaction(till, context, error);
+    });
   };
   // The till sells whatever is declared; each caller gets back the type of what it declared.
   return charge as unknown as Charge;
+}
+
+async function chargePayment(
+  till: Till,
+  paid: AnyWhole,
+  args: JsonObject,
+  context: Context,
+): Promise<Charged<JsonObject>> {
+  const entered = await enter(till, paid, args, context);
+  if (entered.kind === 'claimed') return carryThrough(till, paid, entered, context);
+  context.response.stopwatch.begin('replay');
+  return redeliver(till, paid, entered, context);
 }
 
 /** A paid request past the door: held under a claim of its own, or bought by the same payment before. */

@@ -23,6 +23,8 @@ export interface NotTransferred {
 export interface Unknown {
   readonly kind: 'unknown';
   readonly reason: 'not_mined' | 'chain_unavailable' | 'chain_inconsistent' | 'journal_failed' | 'stopped';
+  /** In which a facilitator says that it may move; nothing is known of it here. */
+  readonly tx_hash?: string | null;
 }
 
 /** Nothing was committed and nothing was broadcast. */

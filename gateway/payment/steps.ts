@@ -23,6 +23,7 @@ import {
 } from './record.ts';
 import { prepareRecord } from './record-forms.ts';
 import { hasCostUs } from './rest.ts';
+import { transactionIn } from './sent-for.ts';
 import type { Sending } from './settle/settle.ts';
 import type { Till } from './till.ts';
 import { unsent } from './unsent.ts';
@@ -55,7 +56,7 @@ export async function settleClaim(till: Till, claimed: Claimed, in_hand: InHand 
       return moved(settlement);
     case 'vouched':
       // A stamp's effect cannot be taken back: it is written for money that was seen, and for no less.
-      return paid.order === 'stamp' ? pending() : moved(settlement);
+      return paid.order === 'stamp' ? pending(settlement.tx_hash) : moved(settlement);
     case 'not_transferred':
     case 'declined':
       return { kind: 'refused', standing: 'nothing_moved', refusal: rejected(till, paid, settlement.reason) };
@@ -66,12 +67,13 @@ export async function settleClaim(till: Till, claimed: Claimed, in_hand: InHand 
         refusal: unsent(settlement.reason),
       };
     case 'unknown':
-      return pending();
+      return pending(settlement.tx_hash);
   }
 }
 
-function pending(): SettledClaim {
-  return { kind: 'refused', standing: 'may_have_moved', refusal: new Refusal('settlement_pending') };
+function pending(transaction?: string | null): SettledClaim {
+  const refusal = new Refusal('settlement_pending', { facts: transaction ? { transaction } : {} });
+  return { kind: 'refused', standing: 'may_have_moved', refusal };
 }
 
 export function moved(transfer: Moved): SettledClaim {
@@ -190,8 +192,10 @@ export async function abandon(till: Till, claimed: Claimed, standing: Standing, 
   if (reason === REVERTED && hasCostUs(till, payment)) till.failures.reverted(claim.payer);
   const left = await letGo(till, lease, { reason, by_caller, definite: standing === 'nothing_moved' });
   const released = left === null ? standing === 'nothing_moved' : left.kind === 'released';
-  if (!released || standing === 'moved')
-    return new Refusal('settlement_pending', { cause: error, facts: { retry_after_seconds: 2, task_id } });
+  if (!released || standing === 'moved') {
+    const facts = { retry_after_seconds: 2, task_id, ...transactionIn(error) };
+    return new Refusal('settlement_pending', { cause: error, facts });
+  }
   if (error instanceof Refusal && !(error instanceof DatabaseAway)) return error;
   const code = error instanceof DatabaseAway ? 'unavailable' : 'internal';
   return new Refusal(code, { cause: error, facts: { charged: false } });

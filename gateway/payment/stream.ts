@@ -11,6 +11,7 @@ import { transferElsewhere } from './preflight.ts';
 import { type Pump, pumpOf } from './pump.ts';
 import type { AnyStream } from './record.ts';
 import { redeliverStream } from './redeliver-stream.ts';
+import { withTransaction } from './sent-for.ts';
 import { abandon, adoptTransfer, moved, recordClaim, type Standing, settleClaim } from './steps.ts';
 import type { Till } from './till.ts';
 
@@ -24,12 +25,23 @@ export function openChargeStream(till: Till): ChargeStream {
   const charge = async (paid: AnyStream, args: JsonObject, context: Context): Promise<ChargedStream<JsonObject>> => {
     const waiver = waiverOf(paid, context);
     if (waiver) return chargeStreamByKey(till, paid, args, waiver, context);
-    const entered = await enter(till, paid, args, context);
-    if (entered.kind === 'claimed') return carryOut(till, paid, entered, context);
-    context.response.stopwatch.begin('replay');
-    return redeliverStream(till, paid, entered, context);
+    return chargePayment(till, paid, args, context).catch(async error => {
+      throw await withTransaction(till, context, error);
+    });
   };
   return charge as unknown as ChargeStream;
+}
+
+async function chargePayment(
+  till: Till,
+  paid: AnyStream,
+  args: JsonObject,
+  context: Context,
+): Promise<ChargedStream<JsonObject>> {
+  const entered = await enter(till, paid, args, context);
+  if (entered.kind === 'claimed') return carryOut(till, paid, entered, context);
+  context.response.stopwatch.begin('replay');
+  return redeliverStream(till, paid, entered, context);
 }
 
 async function carryOut(

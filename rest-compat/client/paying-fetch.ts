@@ -1,94 +1,185 @@
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { REDELIVERY_HEADER } from '../../schema/redelivery.ts';
+import { type KeptPayment, KeptPayments, nameOf, nowSeconds, unlessAborted } from './kept-payments.ts';
+import { type Problem, type Standing, standingOf, waitMs } from './standing.ts';
 
 type Fetch = typeof fetch;
 
 export interface Buyer {
-  /** Signs a payment for what a 402 asks for: x402's `x402Client` is one, with its schemes and its own bounds. */
+  /** Signs a payment for what a 402 asks for: x402's `x402Client` is one, with its schemes (v1, v2) and its own bounds. */
   readonly payments: { createPaymentPayload(required: PaymentRequired): Promise<PaymentPayload> };
   /** Signs a text with the paying wallet (EIP-191), where the service wants to know that it is its payer who asks. */
   signText?(text: string): Promise<string>;
   readonly fetch?: Fetch;
-  /** For so long it is asked again what became of a payment; the longest that an official client's is valid, unless given. */
+  /** For so long it is asked what became of a payment; the longest that an official client's is valid, unless given. */
   readonly patience_ms_max?: number;
+  /** Payments of former `PaymentPending`: shown again for the requests that they were signed for. */
+  readonly kept?: Iterable<KeptPayment>;
+}
+
+/** What became of the payment is not known yet. The same request by the same fetch asks again, with the same payment. */
+export class PaymentPending extends Error {
+  override name = 'PaymentPending';
+  readonly payment: KeptPayment;
+  /** What was answered last; null where no answer came. */
+  readonly problem: Problem | null;
+
+  constructor(payment: KeptPayment, problem: Problem | null, cause?: unknown) {
+    super('What became of the payment is not known yet: send the same payment again, do not sign another one.', {
+      cause,
+    });
+    this.payment = payment;
+    this.problem = problem;
+  }
 }
 
 const PATIENCE_MS = 300_000;
-const PAUSE_MS = 1_000;
-
-/** What says that the same payment is to be sent again: it is on its way, or nobody knows yet. */
-const unknown: ReadonlySet<string> = new Set(['settlement_pending', 'payment_in_flight', 'unavailable']);
+/** Once patience is over each call asks once, and waits this long. */
+const ASKED_MS = 60_000;
+const TRIES_MAX = 100;
 
 /**
- * A fetch that pays once. It keeps the payment that it has signed until its outcome is known: while that is open it sends
- * the same one again, never another, also where no answer came at all; and where the service doubts that its payer asks,
- * it says so with the payer's signature. What is still open when its patience ends is the last answer.
+ * A fetch that pays each request once. The payment that it has signed is kept until its outcome is known: meanwhile every
+ * try of the same request (its own, or a client's above it that retries, also after a time-out) shows the same one, and
+ * none is signed beside it. Make one for each wallet and keep it: what it knows lies in its memory.
  */
 export function payingFetch(buyer: Buyer): Fetch {
-  const { payments, fetch: send = fetch, patience_ms_max = PATIENCE_MS } = buyer;
+  const { fetch: by = fetch, patience_ms_max = PATIENCE_MS } = buyer;
+  const kept = new KeptPayments(buyer.kept ?? []);
+  const until_ms = new WeakMap<KeptPayment, number>();
+  const signed = async (offers: readonly PaymentRequired[], request: string): Promise<KeptPayment> => {
+    const payment = paymentOf(await sign(offers, buyer), request);
+    kept.keep(payment);
+    until_ms.set(payment, performance.now() + patience_ms_max);
+    return payment;
+  };
   return async (input, init) => {
     const request = new Request(input, init);
-    const first = await send(request.clone());
-    const offer = first.status === 402 ? first.headers.get('PAYMENT-REQUIRED') : null;
-    if (offer === null) return first;
-    await first.body?.cancel();
-    const payload = await payments.createPaymentPayload(decodePaymentRequiredHeader(offer));
-    request.headers.set('PAYMENT-SIGNATURE', encodePaymentSignatureHeader(payload));
-    const until_ms = performance.now() + patience_ms_max;
+    if (request.headers.has('PAYMENT-SIGNATURE') || request.headers.has('X-PAYMENT')) return by(request);
+    const name = await nameOf(request);
     for (;;) {
-      const answer = await send(request.clone()).catch(fault => unanswered(fault, request.signal, until_ms));
-      const again = answer === null ? PAUSE_MS : await askAgainIn(answer, request, buyer);
-      if (answer && (again === null || performance.now() + again > until_ms)) return answer;
-      await pause(again ?? PAUSE_MS, request.signal);
+      const unpaid = kept.of(name) ? null : await by(request.clone());
+      const offers = unpaid && (await offersIn(unpaid));
+      if (unpaid && !offers) return unpaid;
+      const answer = await kept.inTurn(name, request.signal, async () => {
+        const known = kept.of(name);
+        const payment = known ?? (offers && (await signed(offers, name)));
+        if (!payment) return null;
+        const heard = await ask(payment, request, buyer, until_ms.get(payment) ?? 0);
+        if (heard.standing === 'known') kept.forget(name);
+        // One of an earlier try that was not taken: this one is to be paid for.
+        if (known && heard.answer.status === 402) return null;
+        return readOrKept(heard.answer, () => kept.of(name) ?? kept.keep(payment));
+      });
+      if (answer) return answer;
     }
   };
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
+/** What a 402 asks for, in the newer version first; null where it is no x402. */
+async function offersIn(answer: Response): Promise<PaymentRequired[] | null> {
+  if (answer.status !== 402) return null;
+  const header = answer.headers.get('PAYMENT-REQUIRED');
+  const body = (await answer
+    .clone()
+    .json()
+    .catch(() => null)) as PaymentRequired | null;
+  const offers = [...(header ? [decodePaymentRequiredHeader(header)] : []), ...(body?.x402Version === 1 ? [body] : [])];
+  if (offers.length === 0) return null;
+  await answer.body?.cancel();
+  return offers;
+}
+
+/** @throws what x402's client says, where it pays none of them. */
+async function sign(offers: readonly PaymentRequired[], { payments }: Buyer): Promise<PaymentPayload> {
+  const [first, ...others] = offers as [PaymentRequired, ...PaymentRequired[]];
+  return payments.createPaymentPayload(first).catch(fault => {
+    const speaksAnother = fault instanceof Error && fault.message.startsWith('No client registered for x402 version');
+    if (speaksAnother && others.length > 0) return sign(others, { payments });
+    throw fault;
   });
 }
 
-/** Nothing came back: whatever became of the payment, it is asked for by the same one. */
-function unanswered(fault: unknown, signal: AbortSignal, until_ms: number): null {
-  if (signal.aborted || performance.now() > until_ms) throw fault;
-  return null;
+function paymentOf(payload: PaymentPayload, request: string): KeptPayment {
+  const { authorization } = payload.payload as { authorization?: { validBefore?: unknown } };
+  return {
+    request,
+    header: [payload.x402Version === 1 ? 'X-PAYMENT' : 'PAYMENT-SIGNATURE', encodePaymentSignatureHeader(payload)],
+    // A transaction of Solana's lives by its blockhash, which is over sooner.
+    valid_before: Number(authorization?.validBefore) || nowSeconds() + PATIENCE_MS / 1_000,
+  };
 }
 
-/** In how many milliseconds the same payment is to be sent again; null where this is the answer. */
-async function askAgainIn(answer: Response, request: Request, { signText }: Buyer): Promise<number | null> {
-  if (answer.status !== 409 && answer.status !== 503) return null;
-  const problem = await problemOf(answer);
-  if (problem.code === 'payer_proof_required') {
-    const { text, value } = problem.payer_proof ?? {};
-    // Asked for once: a signature that did not do will not do the next time.
-    if (!signText || !text || !value || request.headers.has(REDELIVERY_HEADER)) return null;
-    request.headers.set(REDELIVERY_HEADER, value.replace('<signature>', await signText(text)));
-    return 0;
+interface Heard {
+  readonly standing: 'known' | 'open';
+  readonly answer: Response;
+}
+
+/** Shows the payment until it is told what became of it, or that nothing did. @throws PaymentPending */
+async function ask(payment: KeptPayment, request: Request, buyer: Buyer, until_ms: number): Promise<Heard> {
+  const paid = request.clone();
+  paid.headers.set(...payment.header);
+  for (let tries = 1; ; tries++) {
+    const { answer, fault } = await send(paid, buyer, Math.max(until_ms - performance.now(), ASKED_MS));
+    const { standing, problem, payer_proof } = answer ? await standingOf(answer) : silence;
+    const proven = payer_proof !== undefined && (await proves(paid, buyer, payer_proof));
+    if (answer && standing !== 'pending' && !proven) return { standing, answer };
+    await answer?.body?.cancel();
+    const wait_ms = waitMs(answer);
+    if (tries >= TRIES_MAX || performance.now() + wait_ms > until_ms) throw new PaymentPending(payment, problem, fault);
+    await unlessAborted(new Promise(resolve => setTimeout(resolve, wait_ms)), request.signal);
   }
-  if (!unknown.has(problem.code ?? '')) return null;
-  return Number(answer.headers.get('Retry-After') ?? 0) * 1_000 || PAUSE_MS;
 }
 
-interface Problem {
-  readonly code?: string;
-  readonly payer_proof?: { readonly text?: string; readonly value?: string };
-}
+/** Where no answer came the payment may have been taken all the same. */
+const silence: Standing = { standing: 'pending', problem: null };
 
-async function problemOf(answer: Response): Promise<Problem> {
+/** `fault`: what broke where no answer came. @throws where the caller gave up. */
+async function send(
+  request: Request,
+  { fetch: by = fetch }: Buyer,
+  wait_ms: number,
+): Promise<{ readonly answer?: Response; readonly fault?: unknown }> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error('no answer came')), wait_ms);
   try {
-    return (await answer.clone().json()) as Problem;
-  } catch {
-    return {};
+    const signal = AbortSignal.any([request.signal, late.signal]);
+    return { answer: await by(new Request(request.clone(), { signal })) };
+  } catch (fault) {
+    request.signal.throwIfAborted();
+    return { fault };
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+/** Once: a signature that did not do will not do the next time. */
+async function proves(request: Request, { signText }: Buyer, { text, value }: PayerProof): Promise<boolean> {
+  if (!signText || request.headers.has(REDELIVERY_HEADER)) return false;
+  request.headers.set(REDELIVERY_HEADER, value.replace('<signature>', await signText(text)));
+  return true;
+}
+
+type PayerProof = NonNullable<Problem['payer_proof']>;
+
+/** An answer that breaks off has been paid for: the payment is kept, and the next try of the request asks for it again. */
+function readOrKept(answer: Response, keep: () => unknown): Response {
+  const reader = answer.ok ? answer.body?.getReader() : undefined;
+  if (!reader) return answer;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (fault) {
+        keep();
+        controller.error(fault);
+      }
+    },
+    cancel: reason => reader.cancel(reason),
+  });
+  const { status, statusText, headers, url } = answer;
+  return Object.defineProperty(new Response(body, { status, statusText, headers }), 'url', { value: url });
 }

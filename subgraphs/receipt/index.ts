@@ -254,6 +254,12 @@ export {
   takeDuePosts,
   vouchOf,
 } from './payment/settlement-posts.ts';
-export { findSettlement, minedSettlements, type OpenSettlement, sentSettlements } from './payment/settlement-reads.ts';
+export {
+  findSettlement,
+  minedSettlements,
+  type OpenSettlement,
+  sentSettlements,
+  transactionOf,
+} from './payment/settlement-reads.ts';
 export { findTask } from './payment/task.ts';
 export { type Unfinished, unfinished } from './payment/unfinished.ts';

@@ -31,7 +31,7 @@ export function doorOf(method: string, pathname: string): Door | undefined {
 }
 
 /** Headers that a caller is told of. */
-const OURS = /^(x-svc-|x-payment-|payment-|retry-after$)/;
+const OURS = /^(x-svc-|x-payment-|payment-|retry-after$|x-should-retry$)/;
 
 /**
  * What every answer owes to the door table, whatever test asked for it: the status is described, a good body has the

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { decodePaymentResponseHeader } from '@x402/core/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jwsOf, nameOf, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { type FacilitatorBehaviour, honest, type Says } from '../harness/facilitator.ts';
@@ -72,6 +73,14 @@ describe('a facilitator that has not settled', () => {
     const first = await send(gateway, paid);
     expect(nameOf(first)).toBe('503 settlement_pending');
     expect(first.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(first.headers.get('x-should-retry')).toBe('false');
+    // Its own word for a transaction goes on as it came, or none: whether it moves the chain alone says.
+    const transaction = 'transaction' in says && says.kind === 'failure' ? says.transaction : '';
+    expect(decodePaymentResponseHeader(first.headers.get('x-payment-response') ?? '')).toMatchObject({
+      success: false,
+      errorReason: 'settlement_pending',
+      transaction,
+    });
     expect(await service.transfersOf(paid)).toEqual([]);
     behaviours.delete(nonce);
     const answer = await answerTo(gateway, paid);

@@ -1,3 +1,4 @@
+import { decodePaymentResponseHeader } from '@x402/core/http';
 import { expect, it } from 'vitest';
 import type { RunningService } from '../harness/worker-gateway.ts';
 import { audit } from './audit.ts';
@@ -53,4 +54,7 @@ function expectToAskAgain(answer: Answer): void {
   expect(harmless).toContain(nameOf(answer));
   expect(answer.status).not.toBe(200);
   expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(answer.headers.get('x-should-retry')).toBe('false');
+  const outcome = decodePaymentResponseHeader(answer.headers.get('x-payment-response') ?? '');
+  expect(outcome).toMatchObject({ success: false, errorReason: 'settlement_pending', network: 'base' });
 }

@@ -13,20 +13,20 @@ export type Fetch = typeof fetch;
 export type Wallet = Pick<PrivateKeyAccount, 'address' | 'signTypedData'>;
 export type PaymentHeaders = Readonly<Record<string, string>>;
 
-/** The official client, speaking the version that its buyer was made for: pays what a 402 asks, once per call. */
-export function payingFetch(account: Wallet, version: 1 | 2 = 2): Fetch {
-  if (version === 2) return wrapFetchWithPayment(fetch, officialClient(account)) as Fetch;
+/** The official client, speaking the version that its buyer was made for: pays what a 402 asks, once per call, sent `by`. */
+export function payingFetch(account: Wallet, version: 1 | 2 = 2, by: Fetch = fetch): Fetch {
+  if (version === 2) return wrapFetchWithPayment(by, officialClient(account)) as Fetch;
   const client = new x402Client().registerV1('base', new ExactEvmSchemeV1(account));
-  return wrapFetchWithPayment(withoutV2, client) as Fetch;
+  return wrapFetchWithPayment((input, init) => withoutV2(input, init, by), client) as Fetch;
 }
 
 /** The official client prefers v2 wherever the header offers it, so to a buyer of version 1 the header is not there. */
-export const withoutV2: Fetch = async (input, init) => {
-  const answer = await fetch(input, init);
+export async function withoutV2(input: Parameters<Fetch>[0], init?: RequestInit, by: Fetch = fetch): Promise<Response> {
+  const answer = await by(input, init);
   const headers = new Headers(answer.headers);
   headers.delete('PAYMENT-REQUIRED');
   return new Response(answer.body, { status: answer.status, headers });
-};
+}
 
 /** One payment by the official client, as the headers to send it with, again and again or elsewhere. */
 export async function paymentFor(account: Wallet, url: string): Promise<PaymentHeaders> {

@@ -1,3 +1,4 @@
+import { decodePaymentResponseHeader } from '@x402/core/http';
 import { expect, it } from 'vitest';
 import { audit } from '../faults/audit.ts';
 import { harmless, jwsOf, nameOf, send } from '../faults/buyer.ts';
@@ -11,7 +12,8 @@ it('a stalled Solana answers 503 and never 402; when it moves, the same payment 
   const ground = await openGround({ solana: true });
   const [asked, other] = await Promise.all([ground.start(), ground.start()]);
   const svm = ground.solana?.svm;
-  const chat = await (await newSolanaBuyer(ground)).chat('is anybody there?');
+  const buyer = await newSolanaBuyer(ground);
+  const chat = await buyer.chat('is anybody there?');
   await svm?.stall();
   const waiting = send(asked, chat);
   await eventually('on its way', async () => (await claimOf(ground, chat))?.state === 'settling' || null);
@@ -19,6 +21,15 @@ it('a stalled Solana answers 503 and never 402; when it moves, the same payment 
   const pending = await waiting;
   expect(nameOf(pending)).toBe('503 settlement_pending');
   expect(pending.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(pending.headers.get('x-should-retry')).toBe('false');
+  expect(decodePaymentResponseHeader(pending.headers.get('x-payment-response') ?? '')).toEqual({
+    success: false,
+    errorReason: 'settlement_pending',
+    // The signature of the transaction that was sent, which no block has taken yet.
+    transaction: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/),
+    network: 'solana',
+    payer: buyer.address,
+  });
   expect(await ground.solana?.svm.transfers(ground.solana.treasury)).toEqual([]);
 
   await svm?.stall(false);

@@ -138,7 +138,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     }
     if (told.kind === 'failure' && seen.reason === 'not_mined')
       return this.#dropped(settlement_id, { kind: 'declined', reason: told.reason });
-    return seen;
+    return told.kind === 'pending' ? { ...seen, tx_hash: told.tx_hash } : seen;
   }
 
   async #dropped<S extends Settlement>(settlement_id: string, settlement: S): Promise<S> {

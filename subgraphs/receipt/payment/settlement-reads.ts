@@ -74,6 +74,19 @@ export async function findSettlement(
   return grouped(rows)[0] ?? null;
 }
 
+/** The newest that was sent for a payment, or in which a facilitator says that it moved; null where none is known. */
+export async function transactionOf(database: Pick<Database, 'query'>, claim_key: string): Promise<string | null> {
+  const [row] = await database.query<{ tx_hash: string | null }>({
+    name: 'transaction of claim',
+    text: `select coalesce(vouched_tx, (select tx_hash from settlement_attempt a where a.settlement_id = s.settlement_id
+        order by created_at desc, max_fee_wei desc limit 1)) as tx_hash
+      from payment_claim join settlement s using (settlement_id)
+      where claim_key = $1 and payment_claim.state in ('settling', 'recorded')`,
+    values: [claim_key],
+  });
+  return row?.tx_hash ?? null;
+}
+
 function grouped(rows: readonly OpenRow[]): OpenSettlement[] {
   const settlements = new Map<string, OpenSettlement & { attempts: Attempt[] }>();
   for (const { tx_hash, nonce, raw, max_fee_wei, priority_fee_wei, ...settlement } of rows) {

@@ -1,0 +1,64 @@
+import { decodePaymentResponseHeader } from '@x402/core/http';
+
+/** As far as a payer reads it: RFC 9457, and the facts beside it. */
+export interface Problem {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly charged?: boolean;
+  /** Of payer_proof_required: the text to be signed, and the header's value with a place for the signature. */
+  readonly payer_proof?: { readonly text: string; readonly value: string };
+}
+
+/**
+ * What an answer says of the payment that was shown: `known`, it has bought this, or never will; `pending`, it is to be
+ * shown again; `open`, the answer is the caller's to act on, and should he try again it is with this payment.
+ */
+export interface Standing {
+  readonly standing: 'known' | 'pending' | 'open';
+  readonly problem: Problem | null;
+  readonly payer_proof?: Problem['payer_proof'];
+}
+
+/** Statuses of a server or proxy that has not come to the payment, or does not say. */
+const transient = new Set([408, 425, 429]);
+
+export async function standingOf(answer: Response): Promise<Standing> {
+  const { status, ok, headers } = answer;
+  const problem = ok ? null : await problemOf(answer);
+  if (isPending(headers)) return { standing: 'pending', problem };
+  // On /graphql refusals are 200 too.
+  if (ok) return { standing: headers.get('x-should-retry') === 'false' ? 'open' : 'known', problem };
+  if (status === 402) return { standing: 'known', problem };
+  const { code, charged, payer_proof } = problem ?? {};
+  if (code === 'payer_proof_required') return { standing: 'open', problem, payer_proof };
+  // In a browser the header may be out of sight.
+  if (code === 'payment_in_flight') return { standing: 'pending', problem };
+  if (status >= 500 || transient.has(status)) return { standing: charged === false ? 'open' : 'pending', problem };
+  // What is no problem of the service's says nothing of the payment.
+  return { standing: code === undefined || charged === true ? 'open' : 'known', problem };
+}
+
+/** x402's own word, whatever the status. */
+function isPending(headers: Headers): boolean {
+  const header = headers.get('PAYMENT-RESPONSE') ?? headers.get('X-PAYMENT-RESPONSE');
+  try {
+    return header !== null && decodePaymentResponseHeader(header).errorReason === 'settlement_pending';
+  } catch {
+    return false;
+  }
+}
+
+async function problemOf(answer: Response): Promise<Problem | null> {
+  try {
+    return (await answer.clone().json()) as Problem;
+  } catch {
+    return null;
+  }
+}
+
+const PAUSE_MS = 1_000;
+
+/** RFC 9110 10.2.3, in seconds, as it comes with every answer of the service that is to be asked for again. */
+export function waitMs(answer: Response | undefined): number {
+  return Number(answer?.headers.get('Retry-After') ?? 0) * 1_000 || PAUSE_MS;
+}
