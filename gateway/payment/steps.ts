@@ -192,10 +192,8 @@ export async function abandon(till: Till, claimed: Claimed, standing: Standing, 
   if (reason === REVERTED && hasCostUs(till, payment)) till.failures.reverted(claim.payer);
   const left = await letGo(till, lease, { reason, by_caller, definite: standing === 'nothing_moved' });
   const released = left === null ? standing === 'nothing_moved' : left.kind === 'released';
-  if (!released || standing === 'moved') {
-    const facts = { retry_after_seconds: 2, task_id, ...transactionIn(error) };
-    return new Refusal('settlement_pending', { cause: error, facts });
-  }
+  const facts = { retry_after_seconds: 2, task_id, ...transactionIn(error) };
+  if (!released || standing === 'moved') return new Refusal('settlement_pending', { cause: error, facts });
   if (error instanceof Refusal && !(error instanceof DatabaseAway)) return error;
   const code = error instanceof DatabaseAway ? 'unavailable' : 'internal';
   return new Refusal(code, { cause: error, facts: { charged: false } });
