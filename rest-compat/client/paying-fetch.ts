@@ -161,18 +161,29 @@ async function proves(request: Request, { signText }: Buyer, { text, value }: Pa
   return true;
 }
 
+/** As the service's own error has it; in what a model says the quotes are escaped. */
+const BROKEN_OFF = '"code":"settlement_pending"';
+const END_CHARS = 2_000;
+
 type PayerProof = NonNullable<Problem['payer_proof']>;
 
-/** An answer that breaks off has been paid for: the payment is kept, and the next try of the request asks for it again. */
+/**
+ * An answer that breaks off has been paid for: the payment is kept, and the next try of the request asks for it again. A
+ * stream may do so in words, in its last event.
+ */
 function readOrKept(answer: Response, keep: () => unknown): Response {
   const reader = answer.ok ? answer.body?.getReader() : undefined;
   if (!reader) return answer;
+  const decoder = new TextDecoder();
+  let end = '';
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        if (done && end.includes(BROKEN_OFF)) keep();
+        if (done) return controller.close();
+        end = (end + decoder.decode(value, { stream: true })).slice(-END_CHARS);
+        controller.enqueue(value);
       } catch (fault) {
         keep();
         controller.error(fault);

@@ -198,6 +198,29 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
     expect([signed(), losing.payments.size, (await transfers()).length]).toEqual([1, 1, 1]);
   });
 
+  test('a stream that ends in settlement_pending: bought once, and the next try has all of it', async () => {
+    let broken = 0;
+    const breaking: Fetch = async input => {
+      const answer = await fetch(input);
+      if (!answer.ok || broken++ > 0) return answer;
+      await answer.body?.cancel();
+      return new Response(
+        'data: {"error":{"message":"","type":"","code":"settlement_pending","param":null}}\n\n',
+        answer,
+      );
+    };
+    const { fetch: by, signed, transfers } = await keeper(2, { fetch: breaking });
+    const streamed = async () => {
+      let text = '';
+      const stream = await openai(by).chat.completions.create({ ...asked('broken off'), stream: true });
+      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+      return text;
+    };
+    await expect(streamed()).rejects.toMatchObject({ code: 'settlement_pending' });
+    expect(await streamed()).toContain('broken off');
+    expect([signed(), (await transfers()).length]).toEqual([1, 1]);
+  });
+
   test('two equal calls at once are two purchases, one after the other; equal calls later are new ones', async () => {
     const { fetch: by, signed, transfers } = await keeper();
     const call = () => openai(by).chat.completions.create(asked('twice'));

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { decodePaymentResponseHeader } from '@x402/core/http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CALL_HEADER, type Call, callKey, signCall } from '../../gateway/graph/remote/call.ts';
 import { sha256Hex } from '../../schema/digest.ts';
@@ -36,6 +37,10 @@ async function answerTo(order: Order): Promise<Answer> {
 function expectNotKnown(answer: Answer): void {
   expect(nameOf(answer)).toBe('503 settlement_pending');
   expect(answer.headers.get('retry-after')).toBe('2');
+  expect(answer.headers.get('x-should-retry')).toBe('false');
+  // Of what was sent this process knows nothing.
+  const outcome = { success: false, errorReason: 'settlement_pending', transaction: '', network: 'base' };
+  expect(decodePaymentResponseHeader(answer.headers.get('X-PAYMENT-RESPONSE') ?? '')).toMatchObject(outcome);
   expect(answer.headers.has('PAYMENT-REQUIRED')).toBe(false);
   expect(answer.body).not.toHaveProperty('charged');
 }
@@ -142,6 +147,10 @@ describe('subgraphs that are nowhere', () => {
     const order = await buyer.registration();
     const answer = await send(service, order);
     expect(nameOf(answer)).toBe('503 unavailable');
+    expect(answer.headers.get('x-should-retry')).toBe('false');
+    // Of what was sent this process knows nothing.
+    const outcome = { success: false, errorReason: 'settlement_pending', transaction: '', network: 'base' };
+    expect(decodePaymentResponseHeader(answer.headers.get('X-PAYMENT-RESPONSE') ?? '')).toMatchObject(outcome);
     expect(answer.headers.has('PAYMENT-REQUIRED')).toBe(false);
     expect(await claimOf(service, order)).toBeNull();
   });

@@ -53,6 +53,16 @@ it('OpenAPI tells payment, possession, parameters and refusals from the columns'
       },
     },
   });
+  for (const status of ['409', '500', '502', '503'])
+    expect(chat?.responses[status], status).toMatchObject({
+      headers: {
+        'Retry-After': expect.anything(),
+        'x-should-retry': expect.anything(),
+        'PAYMENT-RESPONSE': { description: expect.stringContaining('settlement_pending') },
+        'X-PAYMENT-RESPONSE': expect.anything(),
+      },
+    });
+  expect(paths['/v1/models']?.get?.responses['503']).not.toHaveProperty(['headers', 'x-should-retry']);
   expect(paths['/v1/agents/register']?.post?.security).toEqual([{ x402: [] }, { x402_v1: [] }, {}]);
   const book = paths['/v1/agents/{agent_id}/book'];
   expect(book?.get?.security).toEqual([{ session: [] }, { proof: [] }]);
