@@ -14,7 +14,7 @@ it('our fetch on a Solana that stalls, by x402 v1 and v2: one signature each, an
   const ground = await openGround({ solana: true });
   if (!ground.solana) throw new Error('no Solana');
   const { svm } = ground.solana;
-  const gateway = await ground.start({ entry: 'test/faults/gateway-in-a-hurry.ts' });
+  const gateway = await ground.startProcess({ entry: 'test/faults/gateway-in-a-hurry.ts' });
   const buyer = async (version: 1 | 2) => {
     const { signer } = await svm.newWallet();
     const options = { rpcUrl: svm.rpc_url };
