@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Order } from '../faults/buyer.ts';
 import { eventually, type Ground } from '../faults/ground.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 
 /** Whether whoever connects now is let in. */
 export async function takesConnections({ url }: RunningService): Promise<boolean> {
