@@ -6,7 +6,8 @@ import { emptyBody, expectedBytes, readBody } from './body.ts';
 import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
 import type { Door } from './door.ts';
 import type { Body } from './media/reading.ts';
-import type { Caller, Challenge, Judgement, Port, Price, RateTurn, Upload } from './port.ts';
+import type { Caller, Challenge, Judgement, Port, RateTurn, Upload } from './port.ts';
+import { priceOf } from './price.ts';
 import { type Answer, closed, problem } from './problem.ts';
 import { tooMany } from './rated.ts';
 
@@ -122,10 +123,6 @@ function turnedDown(door: Door, visit: Visit, port: Port, payment: Judgement): A
   return offer(door, visit, port, { code: 'payment_rejected', detail: payment.reason });
 }
 
-function priceOf({ price, summary }: Door, resource: string): Price | null {
-  return price && { ...price, resource, description: summary };
-}
-
 /** The door's 402. `reason` says why a payment in hand did not do. */
 export function offer(
   door: Door,
@@ -140,8 +137,17 @@ export function offer(
   return {
     status: 402,
     headers: { ...challenge?.headers, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-    body: JSON.stringify(challenge?.body ?? {}),
+    body: challenge ? textOf(challenge) : '{}',
   };
+}
+
+const texts = new WeakMap<Challenge, string>();
+
+/** The same challenge goes out to all who ask for the same. */
+function textOf(challenge: Challenge): string {
+  const text = texts.get(challenge) ?? JSON.stringify(challenge.body);
+  texts.set(challenge, text);
+  return text;
 }
 
 /** What stands between a caller and a priced door: a payment that is none, or nothing paid. */

@@ -22,7 +22,6 @@ const receipt: JsonObject = {
   'x-svc-hub': header('The hub that answered.'),
   'x-svc-amount': header('Atomic USDC.'),
   'x-svc-payload-hash': header('SHA-256 of the canonical payload, hex.'),
-  'x-svc-receipt': header('The signed receipt, a compact JWS (ES256).'),
 };
 
 /** draft-ietf-httpapi-ratelimit-headers-10. */

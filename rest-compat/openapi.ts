@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
 import { Challenge, Problem } from './answers/discovery.ts';
 import type { Columns, Door, Method } from './door.ts';
+import { jsonSchema } from './json-schema.ts';
 import { answerHeaders } from './openapi-headers.ts';
 import { redelivery, routerKey } from './openapi-parameters.ts';
 import { proofForms, proofNonce } from './openapi-proof.ts';
@@ -212,11 +213,6 @@ function content(media: string, schema: Json): JsonObject {
 
 function ref(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
-}
-
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  const { $schema: _, ...bare } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return bare as JsonObject;
 }
 
 function members(schema: z.ZodType, io: 'input' | 'output'): { properties: JsonObject; required: readonly string[] } {

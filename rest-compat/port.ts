@@ -48,6 +48,8 @@ export interface Price {
   readonly stamp?: boolean;
   readonly resource: string;
   readonly description: string;
+  /** How it is called and what it answers, as x402 v1 says it in a 402's body. */
+  readonly output_schema?: JsonObject;
 }
 
 /** One 402, speaking both versions at once: v2 in the header, v1 in the body. */

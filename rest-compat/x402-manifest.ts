@@ -1,16 +1,21 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { Door } from './door.ts';
+import { schemasOf } from './door-schemas.ts';
 import type { Port } from './port.ts';
+import { priceOf } from './price.ts';
 
 /** /.well-known/x402: each paid door with the very offer that its 402 makes, in the terms of x402 v2. */
 export function x402Manifest(doors: readonly Door[], port: Port): JsonObject {
   return { x402Version: 2, resources: doors.flatMap(door => resources(door, port)) };
 }
 
-function resources({ name, path, methods, summary, price }: Door, port: Port): JsonObject[] {
-  if (!price) return [];
+function resources(door: Door, port: Port): JsonObject[] {
+  const { name, path, methods, summary } = door;
   const resource = port.base_url + path;
-  const { body, required } = port.challenge({ ...price, resource, description: summary }, null);
+  const price = priceOf(door, resource);
+  if (!price) return [];
+  const { input, output } = schemasOf(door);
+  const { body, required } = port.challenge(price, null);
   return methods.map(method => ({
     resource,
     type: 'http',
@@ -20,6 +25,8 @@ function resources({ name, path, methods, summary, price }: Door, port: Port): J
     price_atomic: price.amount_atomic.toString(),
     networks: offersIn(body).flatMap(({ network }) => network ?? []),
     accepts: offersIn(required),
+    input,
+    output,
   }));
 }
 

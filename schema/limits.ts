@@ -130,6 +130,14 @@ export const limits = {
   /** The same of all addresses together, but for the one that paid. */
   payment_mismatches_max: 50,
   payment_header_bytes_max: 16 * 1024,
+  /** All headers of an answer, its status line included: stock proxies (nginx, 4 kB) answer 502 in place of a longer one. */
+  answer_headers_bytes_max: 3_072,
+  /** The same of a 402, whose PAYMENT-REQUIRED has to hold the offers of all networks. */
+  challenge_headers_bytes_max: 3_584,
+  /** Why a payment did not do, in that header. */
+  challenge_error_chars_max: 80,
+  /** One fact of a receipt in a header: a model may be named at length. */
+  receipt_header_value_bytes_max: 256,
   /** Headers whose payments are known by them: the newest, of an ordinary length. */
   payment_headers_remembered_max: 1_000,
   payment_header_remembered_bytes_max: 3 * 1024,

@@ -46,6 +46,7 @@ function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
     resource: price.resource,
     description: price.description,
     mimeType: ANSWERS_IN,
+    ...(price.output_schema && { outputSchema: price.output_schema }),
     payTo,
     maxTimeoutSeconds: limits.payment_timeout_seconds_max,
     asset,
@@ -80,14 +81,20 @@ function challengeUntil(price: Price, pay_to: PayTo, reason: ChallengeReason, { 
   const error = reason === null ? NO_PAYMENT : (reason.detail ?? reason.code);
   const accepts = requirements(price, pay_to);
   const { extensions, until_ms } = of(price, accepts);
-  const resource = { url: price.resource, description: price.description, mimeType: ANSWERS_IN };
-  const required: PaymentRequired = { x402Version: 2, error, resource, accepts, extensions };
+  // What v2 may leave out is left out: headers have little room, and the body and /.well-known/x402 say it.
+  const why = reason === null ? {} : { error: briefly(error, reason.code) };
+  const required: PaymentRequired = { x402Version: 2, ...why, resource: { url: price.resource }, accepts, extensions };
   const challenge = {
     headers: { 'PAYMENT-REQUIRED': encodePaymentRequiredHeader(required) },
     required: required as unknown as JsonObject,
     body: { x402Version: 1, error, accepts: requirementsV1(price, pay_to) },
   };
   return { challenge, until_ms };
+}
+
+/** x402's words are short; a sentence is in the body alone. */
+function briefly(error: string, code: ErrorCode): string {
+  return error.length <= limits.challenge_error_chars_max ? error : code;
 }
 
 const REMEMBERED_MAX = 1_000;

@@ -74,6 +74,8 @@ export const Manifest = z.object({
       price_atomic: z.string(),
       networks: z.array(z.string()),
       accepts: z.array(JsonMembers),
+      input: JsonMembers.describe('JSON Schema of the body.'),
+      output: JsonMembers.describe('JSON Schema of the answer.'),
     }),
   ),
 });

@@ -33,7 +33,7 @@ describe(`POST ${AUDIO} 200`, () => {
     const { status, body, headers, payer } = await buy(audioForm({ file, name, model: 'beta-audio' }));
     expect(status).toBe(200);
     expect(body).toEqual({ text: `This is beta-audio on beta, which ${heardIn(file)}`, svc: body.svc });
-    expect(headers.get('x-svc-receipt')).toBe(body.svc.issuer_signature.jws);
+    expect(headers.get('x-svc-payload-hash')).toBe(body.svc.payload_hash);
     expect(body.svc).toMatchObject({
       settlement_status: 'settled',
       payload: { job_kind: 'other', fulfillment: { output_commitment: { status: 'committed', kind: 'sha256' } } },
@@ -55,12 +55,14 @@ describe(`POST ${AUDIO} 200`, () => {
     expect(form.get('file')).toMatchObject({ name: 'audio.wav', type: 'audio/wav' });
   });
 
-  test('as text: the bare text, its receipt in the headers', async () => {
+  test('as text: the bare text, and by its headers the receipt is found and known', async () => {
     const file = audio('as text');
     const { status, text, headers } = await buy(audioForm({ file, response_format: 'text' }));
     expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/plain; charset=utf-8' });
     expect(text).toContain(heardIn(file));
-    expect(headers.get('x-svc-receipt')).toMatch(/^ey/);
+    const { body: receipt } = await service.get(`/receipt/${headers.get('x-svc-task-id')}`);
+    const named = ['verify_url', 'payload_hash'].map(name => headers.get(`x-svc-${name.replace('_', '-')}`));
+    expect(named).toEqual([receipt.verify_url, receipt.payload_hash]);
   });
 
   test('as verbose_json: language, duration and segments, as the hub gives them', async () => {

@@ -4,6 +4,7 @@ import { ChatChunk } from '../../rest-compat/answers/inference.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Fetch } from '../harness/buyer.ts';
 import { ask, CHAT, type Service, type Svc } from './open-service.ts';
+import { keepsHeadersShort } from './table.ts';
 
 export type Chunk = Omit<z.infer<typeof ChatChunk>, 'svc'> & { readonly svc?: Svc };
 
@@ -23,6 +24,7 @@ export async function listen(
     body: JSON.stringify(body),
     signal: hang_up.signal,
   });
+  keepsHeadersShort(answer);
   const events = answer.body
     ?.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
     .pipeThrough(new EventSourceParserStream())

@@ -3,14 +3,14 @@ import type { PaymentRequired } from '@x402/core/types';
 import {
   type DecodedOffer,
   decodeSignedOffers,
+  type EIP712SignedOffer,
   extractOffersFromPaymentRequired,
   extractReceiptFromResponse,
   findAcceptsObjectFromSignedOffer,
-  isJWSSignedOffer,
+  isEIP712SignedOffer,
   isJWSSignedReceipt,
-  type JWSSignedOffer,
   type JWSSignedReceipt,
-  verifyOfferSignatureJWS,
+  verifyOfferSignatureEIP712,
   verifyReceiptMatchesOffer,
   verifyReceiptSignatureJWS,
 } from '@x402/extensions/offer-receipt';
@@ -32,7 +32,18 @@ async function asked(path: string, headers: Record<string, string> = {}) {
   const heard = await service.knock('POST', path, { headers });
   const header = heard.headers.get('PAYMENT-REQUIRED') ?? '';
   const required = decodePaymentRequiredHeader(header) as PaymentRequired;
-  return { header, required, offers: extractOffersFromPaymentRequired(required).filter(isJWSSignedOffer) };
+  return { header, required, offers: extractOffersFromPaymentRequired(required).filter(isEIP712SignedOffer) };
+}
+
+/** The address that the service's did:web document lets sign for its host. */
+async function signerInDid(): Promise<string | undefined> {
+  const { body } = await service.get<{ verificationMethod: { blockchainAccountId?: string }[] }>(
+    '/.well-known/did.json',
+  );
+  return body.verificationMethod
+    .find(method => method.blockchainAccountId)
+    ?.blockchainAccountId?.split(':')
+    .at(-1);
 }
 
 async function offerOf(path: string): Promise<DecodedOffer> {
@@ -49,11 +60,13 @@ function receiptIn({ headers }: { headers: Headers }): JWSSignedReceipt {
 }
 
 describe.each([CHAT, REGISTER])('the 402 of %s', path => {
-  test('has a signed offer for each it accepts, which the official package verifies by its key id alone', async () => {
+  test('has a signed offer for each it accepts, which the official package verifies: its signer is the one of did.json', async () => {
     const { required, offers } = await asked(path);
+    const signer = await signerInDid();
     expect(offers).toHaveLength(required.accepts.length);
     for (const [index, offer] of offers.entries()) {
-      const payload = await verifyOfferSignatureJWS(offer);
+      const { payload, ...recovered } = await verifyOfferSignatureEIP712(offer);
+      expect(recovered.signer).toBe(signer);
       expect(payload.resourceUrl).toBe(service.url + path);
       expect(findAcceptsObjectFromSignedOffer(offer, required.accepts)).toEqual(required.accepts[index]);
       expect(payload.validUntil).toBeGreaterThan(nowSeconds() + limits.payment_timeout_seconds_max);
@@ -71,13 +84,11 @@ describe.each([CHAT, REGISTER])('the 402 of %s', path => {
   });
 });
 
-test('an offer that was touched does not verify', async () => {
-  const { offers } = await asked(CHAT);
-  const { signature } = offers[0] as JWSSignedOffer;
-  const [head, payload, value] = signature.split('.');
-  const cheaper = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString()) as object;
-  const touched = Buffer.from(JSON.stringify({ ...cheaper, amount: '1' })).toString('base64url');
-  await expect(verifyOfferSignatureJWS({ format: 'jws', signature: `${head}.${touched}.${value}` })).rejects.toThrow();
+test('an offer that was touched is not of that signer', async () => {
+  const [offer] = (await asked(CHAT)).offers;
+  const { payload, signature } = offer as EIP712SignedOffer;
+  const cheaper: EIP712SignedOffer = { format: 'eip712', payload: { ...payload, amount: '1' }, signature };
+  expect((await verifyOfferSignatureEIP712(cheaper)).signer).not.toBe(await signerInDid());
 });
 
 test('GET /.well-known/did.json 200: the keys by which they verify, also where did:web looks below a path', async () => {

@@ -21,7 +21,7 @@ import { startTestHub } from '../harness/hub.ts';
 import { atEnd } from '../harness/release.ts';
 import { openService as openServiceHere } from '../harness/worker-gateway.ts';
 import { startGate } from './gate.ts';
-import { type Heard, keepsToTable } from './table.ts';
+import { type Heard, keepsHeadersShort, keepsToTable } from './table.ts';
 
 export const CHAT = '/v1/chat/completions';
 export const REGISTER = '/v1/agents/register';
@@ -107,6 +107,7 @@ export async function openService(
       text,
       body: (text === '' ? null : isBare(answer) ? text : JSON.parse(text)) as T,
     };
+    keepsHeadersShort(answer);
     const [pathname = path] = path.split('?');
     if (pathname !== '/graphql') keepsToTable(method, pathname, heard);
     return heard;

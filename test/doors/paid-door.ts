@@ -159,7 +159,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       expect(heard.status).toBe(200);
       const { svc } = heard.body;
       expect(heard.headers.get('x-svc-task-id')).toBe(svc.task_id);
-      expect(heard.headers.get('x-svc-receipt')).toBe(svc.issuer_signature.jws);
+      expect(heard.headers.get('x-svc-payload-hash')).toBe(svc.payload_hash);
       expect(decodePaymentResponseHeader(heard.headers.get('PAYMENT-RESPONSE') ?? '')).toMatchObject({
         success: true,
         transaction: svc.payment_ref.replace('base:', ''),

@@ -1,10 +1,11 @@
 import { decodePaymentRequiredHeader } from '@x402/core/http';
+import { extractDiscoveryInfoV1 } from '@x402/extensions/bazaar';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { everyDoor } from '../../rest-compat/doors/every.ts';
 import { openApi } from '../../rest-compat/openapi.ts';
 import { canonicalJson, isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import { canonicalHash, sha256Hex } from '../../schema/digest.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+import { ask, CHAT, type Challenged, type Chat, openService, type Service } from './open-service.ts';
 
 const ISSUER_KEYS = ['22'.repeat(32), '11'.repeat(32)];
 
@@ -123,7 +124,7 @@ describe('GET /.well-known', () => {
   test('/did.json 200: the keys of all seeds, the current one first', async () => {
     const { status, body } = await service.get<{ assertionMethod: readonly string[] }>('/.well-known/did.json');
     expect(status).toBe(200);
-    expect(body.assertionMethod).toHaveLength(4);
+    expect(body.assertionMethod).toHaveLength(6);
     expect(body.assertionMethod[0]?.split('#')[1]).toBe(chat.svc.issuer_signature.kid);
   });
 
@@ -175,20 +176,39 @@ describe('GET /.well-known', () => {
     expect(await service.get('/.well-known/log-breaks.json')).toMatchObject({ status: 200, body: [] });
   });
 
-  test('/x402 200: every paid door with the very offer of its 402', async () => {
-    const { status, body } = await service.get<{ resources: { resource: string; method: string; accepts: unknown }[] }>(
-      '/.well-known/x402',
-    );
+  interface Resource {
+    readonly resource: string;
+    readonly method: string;
+    readonly accepts: unknown;
+    readonly input: { readonly properties: object };
+    readonly output: { readonly properties: object };
+  }
+
+  test('/x402 200: every paid door with the very offer of its 402, and the schemas that v1 has in short', async () => {
+    const { status, body } = await service.get<{ resources: readonly Resource[] }>('/.well-known/x402');
     expect(status).toBe(200);
     const paid = everyDoor.filter(({ price }) => price !== null);
     expect(body.resources.map(({ resource }) => resource)).toEqual(paid.map(door => service.url + door.path));
-    for (const { resource, method, accepts } of body.resources) {
-      const unpaid = await service.knock(method, resource.replace(service.url, ''));
+    for (const { resource, method, accepts, input, output } of body.resources) {
+      const unpaid = await service.knock<Challenged>(method, resource.replace(service.url, ''));
       const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
       expect(accepts).toEqual(required.accepts);
+      // Once, where there is room: the header of v2 says what is asked for and no more.
+      expect(Object.keys(required).sort()).toEqual(['accepts', 'extensions', 'resource', 'x402Version']);
+      expect(required.resource).toEqual({ url: resource });
+      const [offer] = unpaid.body.accepts;
+      expect(extractDiscoveryInfoV1(offer as never)).toMatchObject({
+        input: { type: 'http', method, body: anyOf(input.properties) },
+        output: { example: anyOf(output.properties) },
+      });
     }
   });
 });
+
+/** The same members, whatever they hold. */
+function anyOf(members: object): object {
+  return Object.fromEntries(Object.keys(members).map(name => [name, expect.anything()]));
+}
 
 describe('GET /health', () => {
   test('200 with the profile, the stand-ins and the size of the log', async () => {

@@ -3,6 +3,7 @@ import { Challenge, Problem } from '../../rest-compat/answers/discovery.ts';
 import type { Door, Method } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/doors/every.ts';
 import { openApi } from '../../rest-compat/openapi.ts';
+import { limits } from '../../schema/limits.ts';
 
 /** An answer as it was heard at a door. */
 export interface Heard<T> {
@@ -28,6 +29,22 @@ export function doorOf(method: string, pathname: string): Door | undefined {
     const spelt = [door.path, ...door.aliases].map(path => path.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+'));
     return door.methods.includes(method as Method) && spelt.some(path => new RegExp(`^${path}$`).test(pathname));
   });
+}
+
+/** How long the status line and all headers of an answer may be. */
+export function headersBytesMax(status: number): number {
+  return status === 402 ? limits.challenge_headers_bytes_max : limits.answer_headers_bytes_max;
+}
+
+/** That a stock proxy takes the headers of this answer, as near as a client can tell who has not seen the wire. */
+export function keepsHeadersShort({ status, headers }: Pick<Heard<unknown>, 'status' | 'headers'>): void {
+  const lines = [
+    `HTTP/1.1 ${status} Payment Required`,
+    ...[...headers].map(([name, value]) => `${name}: ${value}`),
+    '',
+  ];
+  const bytes = Buffer.byteLength(lines.map(line => `${line}\r\n`).join(''));
+  expect(bytes, lines.join('\n')).toBeLessThan(headersBytesMax(status));
 }
 
 /** Headers that a caller is told of. */

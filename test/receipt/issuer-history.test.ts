@@ -86,7 +86,7 @@ describe('ISSUER_KEYS replaced wholly, the old seed gone', () => {
     expect(after.issuer_history).toMatchObject({ version: 2, seq: 2 });
     expect(after.history).toMatchObject({ version: 2, snapshot: { previous_hash: before.issuer_history.hash } });
     expect(kidsIn(after)).toEqual([...kidsIn(issuerOf(second)), ...kidsIn(before)]);
-    expect(JSON.stringify(after.did.document)).toContain(before.did.kids.es256);
+    expect(JSON.stringify(after.did.document)).toContain(before.did.receipt_kid);
 
     for (const [task_id, issuer] of [['task_old', before] as const, ['task_new', after] as const]) {
       const [receipt] = await receiptsByTask(database, [task_id]);

@@ -3,6 +3,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { canonicalHash } from '../../schema/digest.ts';
+import { limits } from '../../schema/limits.ts';
 import { type ReceiptFacts, receiptHeaders, verifyReceipt } from '../../subgraphs/receipt/index.ts';
 import { paidCall, waivedCall } from '../vectors/receipt-facts.ts';
 import { altered, base_url, collected_at_ms, issue, issuer, paths, stranger } from './issued.ts';
@@ -104,9 +105,11 @@ describe('a receipt', () => {
       'x-svc-hub': 'north',
       'x-svc-amount': '2000',
       'x-svc-payload-hash': document.payload_hash,
-      'x-svc-receipt': (document.issuer_signature as { jws: string }).jws,
     });
     expect(receiptHeaders({ ...document, model: 'modèle\r\nx-evil: 1' })['x-svc-model']).toMatch(/^[!-~]+$/);
+    const longest = 'm'.repeat(limits.receipt_header_value_bytes_max);
+    expect(receiptHeaders({ ...document, model: longest })).toHaveProperty('x-svc-model', longest);
+    expect(receiptHeaders({ ...document, model: `${longest}m` })).not.toHaveProperty('x-svc-model');
   });
 
   it('is pending while the issuer has not seen the transfer', async () => {

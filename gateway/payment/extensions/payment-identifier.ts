@@ -1,15 +1,9 @@
-import {
-  declarePaymentIdentifierExtension,
-  isValidPaymentId,
-  PAYMENT_IDENTIFIER,
-} from '@x402/extensions/payment-identifier';
+import { isValidPaymentId, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
 import { z } from 'zod';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
-/** What a 402 says of it: a client may name its purchase, and need not. */
-export const identifierDeclared = {
-  [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() as unknown as JsonObject,
-};
+/** What a 402 says of it: a client may name its purchase, and need not. How it is spelt the extension's own text says. */
+export const identifierDeclared = { [PAYMENT_IDENTIFIER]: { info: { required: false }, schema: {} } };
 
 /**
  * Of all that a client sends back of our extensions the identifier alone is read. One that breaks the rules is a

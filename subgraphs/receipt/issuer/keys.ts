@@ -4,7 +4,7 @@ import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.t
 import { keccak256 } from '../../../schema/digest.ts';
 import type { IssuerHistoryRef, ReceiptPolicyRef } from '../../../schema/receipt-payload.ts';
 import { deriveKeys, type SeedKeys } from './derive.ts';
-import { type DidKids, didKids, type IssuerDid } from './did.ts';
+import { didReceiptKid, type IssuerDid } from './did.ts';
 import { type Histories, historiesAfter, noHistories } from './histories.ts';
 import type { WantedSnapshot } from './history.ts';
 import { p1363 } from './p1363.ts';
@@ -54,9 +54,11 @@ export interface Signer {
   signature(payload_hash: string): Promise<Ed25519Signature>;
   /** The co-signature over the same text, as a wallet would sign it (EIP-191). */
   coSignature(payload_hash: string): Eip191Signature;
+  /** By the same key over a digest of 32 bytes, EIP-712's: 0x, 65 bytes. */
+  signDigest(digest: Uint8Array): string;
   /** Over the canonical {agent_id, remaining, as_of}: verify only, nothing can be drawn with it. */
   signAllowance(allowance: Allowance): { readonly alg: 'ES256'; readonly value: string; readonly kid: string };
-  readonly did_kids: DidKids;
+  readonly did_receipt_kid: string;
   now_ms(): number;
   /** The histories with what the configured seeds and this code add to them. @throws BrokenHistory where they cannot. */
   historiesAfter(known: Histories): Histories;
@@ -142,12 +144,13 @@ function openSigner(secrets: readonly string[], { base_url, now_ms }: IssuerOpti
   return {
     base_url,
     kid: current.es256.kid,
-    did_kids: didKids(base_url, current),
+    did_receipt_kid: didReceiptKid(base_url, current),
     ...jwsSigner(current, base_url),
     signCanonical,
     signCanonicalAside: async text => (await es256Aside(current.es256.key, text)).toString('base64url'),
     signature: payload_hash => ed25519Signature(current, payload_hash),
     coSignature: payload_hash => eip191Signature(current, payload_hash),
+    signDigest: digest => recoverable(current, digest),
     signAllowance: ({ agent_id, remaining, as_of }) => {
       const value = signCanonical(canonicalJson({ agent_id, remaining, as_of }));
       return { alg: 'ES256', value, kid: current.es256.kid };
@@ -201,9 +204,13 @@ async function ed25519Signature(seed: SeedKeys, text: string): Promise<Ed25519Si
 }
 
 function eip191Signature(seed: SeedKeys, text: string): Eip191Signature {
-  const { signature, recid } = secp256k1.ecdsaSign(eip191Hash(text), seed.secp256k1.key);
-  const value = `0x${Buffer.from(signature).toString('hex')}${(27 + recid).toString(16)}`;
-  return { alg: 'secp256k1-eip191', address: seed.secp256k1.address, value };
+  return { alg: 'secp256k1-eip191', address: seed.secp256k1.address, value: recoverable(seed, eip191Hash(text)) };
+}
+
+/** r, s and a v of 27 or 28, from which the address is recovered. */
+function recoverable(seed: SeedKeys, digest: Uint8Array): string {
+  const { signature, recid } = secp256k1.ecdsaSign(digest, seed.secp256k1.key);
+  return `0x${Buffer.from(signature).toString('hex')}${(27 + recid).toString(16)}`;
 }
 
 /** EIP-191 version 0x45 (`personal_sign`). */

@@ -22,7 +22,7 @@ function publish(signer: Signer, { snapshots, policies }: Histories): Published 
   if (history === null) throw new RangeError('the issuer has no history');
   const sign = (claims: JsonObject) => signer.signJws({ iss, iat: Math.floor(signer.now_ms() / 1000), ...claims });
   return {
-    did: { document: didDocument(iss, snapshots), kids: signer.did_kids },
+    did: { document: didDocument(iss, snapshots), receipt_kid: signer.did_receipt_kid },
     jwks: keySet(snapshots),
     history,
     historySnapshot: wanted => historyDocument(snapshots, wanted),

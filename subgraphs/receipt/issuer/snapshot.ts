@@ -46,7 +46,8 @@ export function kidOf({ es256 }: PublicKeys): string {
   return String(es256.kid);
 }
 
-function addressOf({ secp256k1: { x, y } }: PublicKeys): string {
+/** Of the key that signs as a wallet does, in EIP-55 spelling. */
+export function addressOf({ secp256k1: { x, y } }: PublicKeys): string {
   const point = [x, y].map(part => Buffer.from(String(part), 'base64url'));
   return addressOfPoint(Buffer.concat([Uint8Array.of(4), ...point]));
 }

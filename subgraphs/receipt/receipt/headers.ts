@@ -1,6 +1,10 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { limits } from '../../../schema/limits.ts';
 
-/** What of a receipt also travels in headers, for callers that never look into the body. */
+/**
+ * What of a receipt also travels in headers, for callers that never look into the body. The signed receipt itself does not:
+ * a proxy that buffers one page of headers (nginx, 4 kB) would turn a paid answer into a 502.
+ */
 const headers = {
   'x-svc-task-id': 'task_id',
   'x-svc-verify-url': 'verify_url',
@@ -15,17 +19,16 @@ const headers = {
 
 /**
  * @param document the public receipt, or what is known of it before it is there. A model's name is the hub's: what no
- * header can carry is percent-encoded.
+ * header can carry is percent-encoded, and what would take too much room is in the receipt alone.
  */
 export function receiptHeaders(document: JsonObject): Record<string, string> {
   const carried: Record<string, string> = {};
   for (const [name, member] of Object.entries(headers)) {
     const value = document[member];
-    if (typeof value === 'string') carried[name] = headerSafe(value);
-    if (value === true) carried[name] = 'true';
+    const text = typeof value === 'string' ? headerSafe(value) : value === true ? 'true' : null;
+    if (text !== null && text.length <= limits.receipt_header_value_bytes_max) carried[name] = text;
   }
-  const { jws } = (document.issuer_signature ?? {}) as { jws?: string };
-  return jws ? { ...carried, 'x-svc-receipt': jws } : carried;
+  return carried;
 }
 
 /** RFC 9110 §5.5: visible ASCII and inner spaces. */

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../gateway/development/port.ts';
+import { atEnd } from './release.ts';
+import { clearScratch, makeScratch } from './scratch.ts';
+
+const READY_MS = 20_000;
+
+/** Debian's nginx before a service, as whoever follows its manual has it: `proxy_pass`, and every buffer as it is shipped. */
+export async function startNginx(target: string): Promise<{ readonly url: string }> {
+  const folder = await makeScratch();
+  const port = await freePort();
+  await mkdir(join(folder, 'logs'));
+  await writeFile(join(folder, 'nginx.conf'), configuration(target, port));
+  const child = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-e', 'logs/error.log', '-g', 'daemon off;'], {
+    // Where Debian puts it, which is not on everybody's path.
+    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk;
+  });
+  const started = once(child, 'spawn');
+  started.catch(() => {});
+  const absent = await started.then(
+    () => null,
+    (fault: NodeJS.ErrnoException) => fault,
+  );
+  if (absent?.code === 'ENOENT') throw new Error('There is no nginx: install the package nginx-light (apt-get).');
+  if (absent) throw absent;
+  atEnd(async () => {
+    const ended = child.exitCode === null ? once(child, 'exit') : null;
+    child.kill('SIGTERM');
+    await ended;
+    await clearScratch(folder);
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await answers(url, child, () => said);
+  return { url };
+}
+
+/** Of what Debian's own file says, all but places: processes, logs and temporary files are this test's. */
+function configuration(target: string, port: number): string {
+  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path logs/${name};`);
+  return `user ${userInfo().username};
+worker_processes 1;
+pid nginx.pid;
+events { worker_connections 768; }
+http {
+  sendfile on;
+  tcp_nopush on;
+  default_type application/octet-stream;
+  gzip on;
+  access_log off;
+  ${places.join('\n  ')}
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass ${target}; }
+  }
+}
+`;
+}
+
+async function answers(url: string, child: ChildProcess, said: () => string): Promise<void> {
+  const deadline_ms = Date.now() + READY_MS;
+  while (child.exitCode === null && Date.now() < deadline_ms) {
+    const answer = await fetch(`${url}/livez`).catch(() => null);
+    await answer?.body?.cancel();
+    if (answer?.ok) return;
+    await sleep(25);
+  }
+  throw new Error(`nginx did not come up:\n${said()}`);
+}
