@@ -136,8 +136,8 @@ export const limits = {
   challenge_headers_bytes_max: 3_584,
   /** Why a payment did not do, in that header. */
   challenge_error_chars_max: 80,
-  /** One fact of a receipt in a header: a model may be named at length. */
-  receipt_header_value_bytes_max: 256,
+  /** A model or a hub in a header: what others have named at length is in the body alone. */
+  named_header_bytes_max: 128,
   /** Headers whose payments are known by them: the newest, of an ordinary length. */
   payment_headers_remembered_max: 1_000,
   payment_header_remembered_bytes_max: 3 * 1024,

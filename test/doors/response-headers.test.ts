@@ -62,7 +62,7 @@ function shortHeads(): readonly Head[] {
   const heads = wire.take();
   for (const { status, bytes, text } of heads) {
     expect(bytes, text).toBeLessThan(headersBytesMax(status));
-    expect(text.toLowerCase()).not.toContain('x-svc-receipt');
+    expect(text, 'a signed receipt in a header').not.toMatch(/: ey[\w-]+\.[\w-]+\.[\w-]+\r/);
   }
   return heads;
 }

@@ -25,14 +25,9 @@ export async function startNginx(target: string): Promise<{ readonly url: string
   child.stderr.on('data', (chunk: Buffer) => {
     said += chunk;
   });
-  const started = once(child, 'spawn');
-  started.catch(() => {});
-  const absent = await started.then(
-    () => null,
-    (fault: NodeJS.ErrnoException) => fault,
-  );
-  if (absent?.code === 'ENOENT') throw new Error('There is no nginx: install the package nginx-light (apt-get).');
-  if (absent) throw absent;
+  await once(child, 'spawn').catch((cause: Error) => {
+    throw new Error('There is no nginx: install the package nginx-light (apt-get).', { cause });
+  });
   atEnd(async () => {
     const ended = child.exitCode === null ? once(child, 'exit') : null;
     child.kill('SIGTERM');

@@ -107,7 +107,7 @@ describe('a receipt', () => {
       'x-svc-payload-hash': document.payload_hash,
     });
     expect(receiptHeaders({ ...document, model: 'modèle\r\nx-evil: 1' })['x-svc-model']).toMatch(/^[!-~]+$/);
-    const longest = 'm'.repeat(limits.receipt_header_value_bytes_max);
+    const longest = 'm'.repeat(limits.named_header_bytes_max);
     expect(receiptHeaders({ ...document, model: longest })).toHaveProperty('x-svc-model', longest);
     expect(receiptHeaders({ ...document, model: `${longest}m` })).not.toHaveProperty('x-svc-model');
   });

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 
 /**
@@ -10,12 +10,13 @@ const headers = {
   'x-svc-verify-url': 'verify_url',
   'x-svc-payment-ref': 'payment_ref',
   'x-svc-proof-outcome': 'proof_outcome',
-  'x-svc-model': 'model',
-  'x-svc-hub': 'hub',
   'x-svc-amount': 'amount',
   'x-svc-payload-hash': 'payload_hash',
   'x-svc-vendor-blind': 'vendor_blind',
 } as const;
+
+/** What others name, at whatever length. */
+const named = { 'x-svc-model': 'model', 'x-svc-hub': 'hub' } as const;
 
 /**
  * @param document the public receipt, or what is known of it before it is there. A model's name is the hub's: what no
@@ -25,13 +26,18 @@ export function receiptHeaders(document: JsonObject): Record<string, string> {
   const carried: Record<string, string> = {};
   for (const [name, member] of Object.entries(headers)) {
     const value = document[member];
-    const text = typeof value === 'string' ? headerSafe(value) : value === true ? 'true' : null;
-    if (text !== null && text.length <= limits.receipt_header_value_bytes_max) carried[name] = text;
+    if (typeof value === 'string') carried[name] = value;
+    if (value === true) carried[name] = 'true';
+  }
+  for (const [name, member] of Object.entries(named)) {
+    const value = headerSafe(document[member]);
+    if (value !== null && value.length <= limits.named_header_bytes_max) carried[name] = value;
   }
   return carried;
 }
 
 /** RFC 9110 §5.5: visible ASCII and inner spaces. */
-function headerSafe(value: string): string {
+function headerSafe(value: Json | undefined): string | null {
+  if (typeof value !== 'string') return null;
   return /^[!-~]([ -~]*[!-~])?$/.test(value) ? value : encodeURIComponent(value);
 }
