@@ -115,6 +115,15 @@ describe('the 402', () => {
     expect([body.error, body.accepts]).toEqual(['invalid_network', []]);
   });
 
+  it('says in the header what fits there, and the rest in the body alone', () => {
+    const detail = 'x'.repeat(limits.challenge_error_chars_max + 1);
+    const { headers, body } = challenge(price, { base: PAY_TO }, { code: 'payment_rejected', detail });
+    const v2 = decodePaymentRequiredHeader(headers['PAYMENT-REQUIRED'] ?? '');
+    expect([v2.error, body.error]).toEqual(['payment_rejected', detail]);
+    expect(v2.resource).toEqual({ url: price.resource });
+    expect(body.accepts).toMatchObject([{ description: price.description, mimeType: 'application/json' }]);
+  });
+
   it('is encoded once per price and reason', () => {
     const challenges = openChallenges({ base: PAY_TO });
     expect(challenges(price, null)).toBe(challenges({ ...price }, null));
