@@ -5,11 +5,12 @@ import { startHeartbeat } from './chain/heartbeat.ts';
 import { startBaseChain } from './chain/start.ts';
 import { writeDevelopmentFile } from './development-file.ts';
 import { routerOf, startHubs } from './hub/stand-ins.ts';
+import { IDLE_MS } from './keep.ts';
 import { withLock } from './lock.ts';
 import { startPostgres } from './postgres/start.ts';
 import { openSolana } from './svm/open.ts';
 import { startSvm } from './svm/start.ts';
-import { joinTenancy } from './tenancy.ts';
+import { announceTenant, joinTenancy, tenantsOf } from './tenancy.ts';
 
 export interface Development {
   readonly config: Config;
@@ -25,12 +26,14 @@ type Release = () => Promise<void> | void;
 interface StartOptions {
   /** Tells newcomers where to pay: what is no gateway has nothing to tell. */
   readonly announce?: boolean;
+  /** What no process has used for so long ends by itself. */
+  readonly idle_ms?: number;
 }
 
 /** Starts or adopts a stand-in for each service that is unset, and those alone; in production that is none. */
 export async function startDevelopment(
   settings: Settings,
-  { announce = true }: StartOptions = {},
+  { announce = true, idle_ms = IDLE_MS }: StartOptions = {},
 ): Promise<Development> {
   const complete = await completeConfig(settings);
   const lock = `development:${complete.data_dir}`;
@@ -38,9 +41,10 @@ export async function startDevelopment(
   const stop = () => withLock(lock, () => releaseAll(releases), LOCK_MS);
   try {
     // Under the lock, so that nobody is stopping the stand-ins while we take them for running.
-    const config = await withLock(lock, () => startStandIns(complete, releases), LOCK_MS);
+    const config = await withLock(lock, () => startStandIns(complete, idle_ms, releases), LOCK_MS);
     const wallets = complete.base_rpc_url ? [] : developmentBuyers;
-    if (announce && config.profile === 'development') await writeDevelopmentFile(config, wallets);
+    const announced = () => withLock(lock, () => announceOnce(config, wallets), LOCK_MS);
+    if (announce && config.profile === 'development') await announced();
     return { config, wallets, stop };
   } catch (error) {
     await stop();
@@ -48,8 +52,16 @@ export async function startDevelopment(
   }
 }
 
-async function startStandIns(complete: CompleteConfig, releases: Release[]): Promise<Config> {
-  const { solana_rpc_url, ...outliving } = await startOutliving(complete, releases);
+/** Of several on one DATA_DIR newcomers are told of the first, for as long as it lives. */
+async function announceOnce(config: Config, wallets: readonly Wallet[]): Promise<void> {
+  const others = (await tenantsOf(config.data_dir)).filter(({ pid, url }) => pid !== process.pid && url !== null);
+  if (others.length > 0) return;
+  await writeDevelopmentFile(config, wallets);
+  await announceTenant(config.data_dir, config.base_url);
+}
+
+async function startStandIns(complete: CompleteConfig, idle_ms: number, releases: Release[]): Promise<Config> {
+  const { solana_rpc_url, ...outliving } = await startOutliving(complete, idle_ms, releases);
   if (!complete.base_rpc_url) {
     releases.push(startHeartbeat(outliving.base_rpc_url));
     await giveAnchorGas(outliving.base_rpc_url, complete.anchor_key);
@@ -71,13 +83,13 @@ interface Service<Url = string> {
 }
 
 /** Postgres and the chains are processes of their own, shared by all who live on this DATA_DIR. */
-async function startOutliving(complete: CompleteConfig, releases: Release[]) {
+async function startOutliving(complete: CompleteConfig, idle_ms: number, releases: Release[]) {
   const { data_dir, database_url, base_rpc_url } = complete;
   const tenancy = await joinTenancy(data_dir);
   const starting = [
-    database_url ? given(database_url) : startPostgres(data_dir),
-    base_rpc_url ? given(base_rpc_url) : startBaseChain(data_dir).then(({ rpc_url, stop }) => ({ url: rpc_url, stop })),
-    solanaOf(complete),
+    database_url ? given(database_url) : startPostgres(data_dir, idle_ms),
+    base_rpc_url ? given(base_rpc_url) : baseOf(data_dir, idle_ms),
+    solanaOf(complete, idle_ms),
   ] as const;
   releases.push(async () => {
     if ((await tenancy.leave()).kind === 'others') return;
@@ -88,11 +100,16 @@ async function startOutliving(complete: CompleteConfig, releases: Release[]) {
   return { database_url: postgres.url, base_rpc_url: chain.url, solana_rpc_url: solana.url };
 }
 
+async function baseOf(data_dir: string, idle_ms: number): Promise<Service> {
+  const { rpc_url, stop } = await startBaseChain(data_dir, { idle_ms });
+  return { url: rpc_url, stop };
+}
+
 /** Without a URL where nobody pays on Solana: it is not wanted, or this machine has no LiteSVM. */
-async function solanaOf(complete: CompleteConfig): Promise<Service<string | null>> {
+async function solanaOf(complete: CompleteConfig, idle_ms: number): Promise<Service<string | null>> {
   if (complete.without_solana) return given(null);
   if (complete.solana_rpc_url) return given(complete.solana_rpc_url);
-  const svm = await startSvm(complete.data_dir);
+  const svm = await startSvm(complete.data_dir, idle_ms);
   return svm.kind === 'running' ? { url: svm.rpc_url, stop: svm.stop } : given(null);
 }
 

@@ -1,39 +1,61 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { markOf } from './living.ts';
 
 /**
- * Which gateway processes live on one DATA_DIR: one empty file per process, named by pid and start.
- * The stand-ins belong to all of them, so only the last one to leave may stop them.
+ * Which processes live on one DATA_DIR: one file per process, named by pid and start, in it the address that it has
+ * announced. The stand-ins belong to all of them, so only the last one to leave may stop them.
  */
 export interface Tenancy {
   /** `others`: processes that still live here; leave the stand-ins running. */
   leave(): Promise<{ kind: 'last' } | { kind: 'others'; pids: readonly number[] }>;
 }
 
-/** Joining and leaving must happen under the DATA_DIR's lock, or a newcomer meets stand-ins that are being stopped. */
+export interface Tenant {
+  readonly pid: number;
+  /** Where it tells newcomers to pay; null where it tells them nothing. */
+  readonly url: string | null;
+}
+
+/**
+ * Whoever joins twice has joined once. Joining and leaving must happen under the DATA_DIR's lock, or that of the one
+ * stand-in which is wanted: a newcomer would meet what is being stopped.
+ */
 export async function joinTenancy(data_dir: string, pid: number = process.pid): Promise<Tenancy> {
-  const folder = join(data_dir, 'running');
+  const folder = folderIn(data_dir);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const own = join(folder, nameOf(pid));
-  await writeFile(own, '', { mode: 0o600 });
+  await writeFile(own, '', { mode: 0o600, flag: 'a' });
   return {
     async leave() {
       await rm(own, { force: true });
-      const pids = await tenantsOf(folder);
+      const pids = (await tenantsOf(data_dir)).map(tenant => tenant.pid);
       return pids.length === 0 ? { kind: 'last' } : { kind: 'others', pids };
     },
   };
 }
 
-async function tenantsOf(folder: string): Promise<number[]> {
-  const living: number[] = [];
-  for (const name of await readdir(folder)) {
+/** From now on newcomers are told of this process. It must have joined. */
+export async function announceTenant(data_dir: string, url: string): Promise<void> {
+  await writeFile(join(folderIn(data_dir), nameOf(process.pid)), url, { mode: 0o600 });
+}
+
+/** Those that live. What the dead have left is cleared. */
+export async function tenantsOf(data_dir: string): Promise<Tenant[]> {
+  const folder = folderIn(data_dir);
+  const living: Tenant[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
     const pid = Number(name.split('.')[0]);
-    if (markOf(pid) && nameOf(pid) === name) living.push(pid);
-    else await rm(join(folder, name), { force: true });
+    if (markOf(pid) && nameOf(pid) === name) {
+      const url = await readFile(join(folder, name), 'utf8').catch(() => '');
+      living.push({ pid, url: url || null });
+    } else await rm(join(folder, name), { force: true });
   }
   return living;
+}
+
+function folderIn(data_dir: string): string {
+  return join(data_dir, 'running');
 }
 
 function nameOf(pid: number): string {

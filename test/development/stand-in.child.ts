@@ -1,15 +1,17 @@
 import { readConfig } from '../../gateway/config.ts';
 import { startBaseChain } from '../../gateway/development/chain/start.ts';
+import { IDLE_MS } from '../../gateway/development/keep.ts';
 import { startPostgres } from '../../gateway/development/postgres/start.ts';
 import { startDevelopment } from '../../gateway/development/start.ts';
 
-const [, , kind, data_dir = ''] = process.argv;
+const [, , kind, data_dir = '', idle] = process.argv;
+const idle_ms = Number(idle ?? IDLE_MS);
 
 /** Starts one thing, says what it got, and lives on until a signal; SIGTERM stops what it started. */
 const starts: Record<string, () => Promise<{ stop(): Promise<void> }>> = {
-  postgres: () => startPostgres(data_dir),
-  chain: () => startBaseChain(data_dir),
-  development: () => startDevelopment(readConfig({ DATA_DIR: data_dir })),
+  postgres: () => startPostgres(data_dir, idle_ms),
+  chain: () => startBaseChain(data_dir, { idle_ms }),
+  development: () => startDevelopment(readConfig({ DATA_DIR: data_dir }), { idle_ms }),
 };
 const start = starts[kind ?? ''];
 if (!start) throw new Error(`no such stand-in: ${kind}`);

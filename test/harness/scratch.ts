@@ -2,8 +2,8 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endProcess } from '../../gateway/development/detached.ts';
-import { isAlive, markOf, type ProcessMark } from '../../gateway/development/living.ts';
-import { findPostmaster } from '../../gateway/development/postgres/postmaster.ts';
+import { keeperOf, standInsOf } from '../../gateway/development/keep.ts';
+import { isAlive, markOf } from '../../gateway/development/living.ts';
 import { atEnd } from './release.ts';
 
 const PREFIX = 'svc-test-';
@@ -27,12 +27,11 @@ export async function ownFolder(): Promise<string> {
 export async function clearScratch(folder: string): Promise<void> {
   const pointer = await readJson<{ outside: string | null }>(join(folder, 'postgres.json'));
   const cluster_home = pointer?.outside ?? join(folder, 'postgres');
-  const postmaster = await findPostmaster(join(cluster_home, 'cluster'));
-  if (postmaster) await endProcess(postmaster.mark, ['SIGINT', 'SIGQUIT']);
-  for (const path of [join('chain', 'anvil.json'), join('svm', 'svm.json')]) {
-    const chain = await readJson<{ mark: ProcessMark }>(join(folder, path));
-    if (chain && isAlive(chain.mark)) await endProcess(chain.mark, ['SIGKILL']);
-  }
+  // What they leave is removed with them, but for the shared memory of a Postgres.
+  const keeper = await keeperOf(folder);
+  if (keeper && isAlive(keeper.mark)) await endProcess(keeper.mark, ['SIGKILL']);
+  for (const { name, mark, signals } of await standInsOf(folder))
+    if (isAlive(mark)) await endProcess(mark, name === 'postgres' ? signals : ['SIGKILL']);
   for (const path of [cluster_home, folder]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
 }
 

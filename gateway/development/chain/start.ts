@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { networks } from '../../../schema/network.ts';
 import { exists, makeDataFolder } from '../data-folder.ts';
 import { awaitProcess, endProcess, spawnDetached } from '../detached.ts';
+import { IDLE_MS, keep } from '../keep.ts';
 import { isAlive, type ProcessMark } from '../living.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
+import { joinTenancy } from '../tenancy.ts';
 import { runnableAnvil } from './binary.ts';
 import { genesisCalls } from './genesis.ts';
 import { rpc, rpcBatch } from './rpc.ts';
@@ -14,6 +16,8 @@ import { rpc, rpcBatch } from './rpc.ts';
 const READY_MS = 15_000;
 /** A saving writes the whole chain, 7 KB for each payment it ever saw: every second would cost half a core after 2,000. */
 const SAVE_SECONDS = 5;
+/** At the first it saves its state. */
+const SIGNALS = ['SIGTERM', 'SIGKILL'] as const;
 
 export interface RunningChain {
   readonly rpc_url: string;
@@ -26,7 +30,9 @@ export interface RunningChain {
 
 export interface ChainOptions {
   /** Seconds between two savings of the state; null keeps the chain in memory only. */
-  readonly save_seconds: number | null;
+  readonly save_seconds?: number | null;
+  /** Unused for so long it ends by itself. */
+  readonly idle_ms?: number;
 }
 
 /** `DATA_DIR/chain/anvil.json`: written when the chain is complete, so a half-made one is never taken for one. */
@@ -40,22 +46,23 @@ interface ChainRecord {
  * The Base of a DATA_DIR: adopted when it runs, or else started from its saved state, or else made.
  * A node ended by SIGKILL loses what came after its last saving: then blocks that the caller remembers are gone.
  */
-export async function startBaseChain(
-  data_dir: string,
-  options: ChainOptions = { save_seconds: SAVE_SECONDS },
-): Promise<RunningChain> {
-  const folder = join(await makeDataFolder(data_dir), 'chain');
+export async function startBaseChain(data_dir: string, options: ChainOptions = {}): Promise<RunningChain> {
+  const root = await makeDataFolder(data_dir);
+  const folder = join(root, 'chain');
   const lock = `chain:${folder}`;
   return withLock(lock, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    await joinTenancy(root);
     const known = await readRecord(folder);
     const adopted = known !== null && (await answersAs(known));
     const chain = known && adopted ? known : await launch(folder, known, options);
+    const { idle_ms = IDLE_MS } = options;
+    await keep(root, { name: 'chain', mark: chain.mark, lock, signals: SIGNALS, idle_ms });
     return {
       rpc_url: urlOf(chain.port),
       genesis_hash: chain.genesis_hash,
       adopted,
-      stop: () => withLock(lock, () => endProcess(chain.mark, ['SIGTERM', 'SIGKILL'])),
+      stop: () => withLock(lock, () => endProcess(chain.mark, SIGNALS)),
     };
   });
 }
@@ -82,7 +89,7 @@ async function launch(folder: string, known: ChainRecord | null, options: ChainO
   return record;
 }
 
-function anvilArguments(port: number, state: string, { save_seconds }: ChainOptions): string[] {
+function anvilArguments(port: number, state: string, { save_seconds = SAVE_SECONDS }: ChainOptions): string[] {
   const saving = save_seconds === null ? [] : ['--state', state, '--state-interval', String(save_seconds)];
   // Two chains made in the same second would share block 0; the gas limit stands in its header and tells them apart.
   const gas_limit = 30_000_000 + randomInt(1_000_000);

@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { exists, makeDataFolder } from '../data-folder.ts';
 import { awaitProcess, endProcess, type SystemUser, spawnDetached } from '../detached.ts';
+import { IDLE_MS, keep } from '../keep.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
+import { joinTenancy } from '../tenancy.ts';
 import { runnableBinaries } from './binaries.ts';
 import { type ClusterHome, copiesFolder, findHome } from './home.ts';
 import { findPostmaster, type Postmaster, serves, urlOf } from './postmaster.ts';
@@ -14,6 +16,8 @@ import { serverUser } from './user.ts';
 
 const READY_MS = 60_000;
 const ATTEMPTS = 4;
+/** A fast shutdown; one that does not come to its end is recovered from at the next start. */
+const SIGNALS = ['SIGINT', 'SIGQUIT'] as const;
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 export interface RunningPostgres {
@@ -28,22 +32,24 @@ export interface RunningPostgres {
 
 /**
  * The Postgres of a DATA_DIR: adopted when one runs (left by a killed process, or of a process beside us), or else
- * started. Any number of processes may call at once. It outlives us unless `stop` is called.
+ * started. Any number of processes may call at once. It outlives us unless `stop` is called, by `idle_ms`.
  */
-export async function startPostgres(data_dir: string): Promise<RunningPostgres> {
+export async function startPostgres(data_dir: string, idle_ms: number = IDLE_MS): Promise<RunningPostgres> {
   const root = await makeDataFolder(data_dir);
   const lock = `postgres:${root}`;
   return withLock(lock, async () => {
+    await joinTenancy(root);
     const user = serverUser();
     const home = await findHome(root, user);
     const cluster = join(home.folder, 'cluster');
     const found = await runningServer(cluster, home);
     const server = found ?? (await launch(root, home, cluster, user));
+    await keep(root, { name: 'postgres', mark: server.mark, lock, signals: SIGNALS, idle_ms });
     return {
       url: urlOf(server.port, home.password),
       folder: home.folder,
       adopted: found !== null,
-      stop: () => withLock(lock, () => endProcess(server.mark, ['SIGINT', 'SIGQUIT'], 20_000)),
+      stop: () => withLock(lock, () => endProcess(server.mark, SIGNALS, 20_000)),
     };
   });
 }

@@ -4,14 +4,17 @@ import { join, resolve } from 'node:path';
 import { rpc } from '../chain/rpc.ts';
 import { makeDataFolder } from '../data-folder.ts';
 import { awaitProcess, endProcess, spawnDetached, succeeds } from '../detached.ts';
+import { IDLE_MS, keep } from '../keep.ts';
 import { isAlive, type ProcessMark } from '../living.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
+import { joinTenancy } from '../tenancy.ts';
 
 /** A start does anew all that stands in the journal: about a millisecond for each transaction. */
 const READY_MS = 60_000;
 const LAUNCHER = resolve(import.meta.dirname, '../../launch.ts');
 const PROGRAM = resolve(import.meta.dirname, 'main.ts');
+const SIGNALS = ['SIGTERM', 'SIGKILL'] as const;
 
 export interface RunningSvm {
   readonly kind: 'running';
@@ -36,22 +39,25 @@ interface SvmRecord {
 }
 
 /** The Solana of a DATA_DIR: adopted when it runs, or else started from its journal, which holds all it ever answered for. */
-export async function startSvm(data_dir: string): Promise<RunningSvm | NoSvm> {
-  const folder = join(await makeDataFolder(data_dir), 'svm');
+export async function startSvm(data_dir: string, idle_ms: number = IDLE_MS): Promise<RunningSvm | NoSvm> {
+  const root = await makeDataFolder(data_dir);
+  const folder = join(root, 'svm');
   const lock = `svm:${folder}`;
   return withLock(lock, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    await joinTenancy(root);
     const known = await readRecord(folder);
     const adopted = known !== null && (await answersAs(known));
     const svm = known && adopted ? known : await launch(folder, known);
     if (svm === null) return { kind: 'unsupported' };
+    await keep(root, { name: 'svm', mark: svm.mark, lock, signals: SIGNALS, idle_ms });
     return {
       kind: 'running',
       rpc_url: urlOf(svm.port),
       genesis_hash: svm.genesis_hash,
       pid: svm.mark.pid,
       adopted,
-      stop: () => withLock(lock, () => endProcess(svm.mark, ['SIGTERM', 'SIGKILL'])),
+      stop: () => withLock(lock, () => endProcess(svm.mark, SIGNALS)),
     };
   });
 }

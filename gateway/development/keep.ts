@@ -1,0 +1,80 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { spawnDetached } from './detached.ts';
+import { isAlive, type ProcessMark } from './living.ts';
+import { withLock } from './lock.ts';
+
+/** For so long a stand-in waits for the next service. Its state lies on disk: the one after starts it anew. */
+export const IDLE_MS = 600_000;
+
+const KEEPER = resolve(import.meta.dirname, 'keeper.ts');
+/** Kept there, its types are stripped once and not at each start. */
+const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/spend-receipt-gateway/keeper');
+
+/** A process that outlives whoever started it, and how it is ended in order. */
+export interface StandIn {
+  readonly name: 'postgres' | 'chain' | 'svm';
+  readonly mark: ProcessMark;
+  /** Held by whoever starts, adopts or ends it. */
+  readonly lock: string;
+  /** Each after the time of the one before is up. */
+  readonly signals: readonly NodeJS.Signals[];
+  readonly idle_ms: number;
+}
+
+export interface Keeper {
+  readonly mark: ProcessMark;
+}
+
+/**
+ * Has the stand-in ended once no tenant of that DATA_DIR has lived for `idle_ms`, whatever becomes of this process. One
+ * keeper serves a DATA_DIR; it ends with the last of its stand-ins. Call under the stand-in's lock, as a tenant.
+ */
+export async function keep(data_dir: string, stand_in: StandIn): Promise<void> {
+  const folder = folderIn(data_dir);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeWhole(join(folder, `${stand_in.name}.json`), stand_in);
+  // A keeper that finds nothing to keep says goodbye under the same lock: it has seen this one, or is gone.
+  await withLock(keeperLock(data_dir), async () => {
+    const known = await keeperOf(data_dir);
+    if (known && isAlive(known.mark)) return;
+    const environment = { PATH: '/usr/bin:/bin', NODE_COMPILE_CACHE: COMPILED };
+    const log = join(data_dir, 'keeper.log');
+    const mark = await spawnDetached(process.execPath, [KEEPER, data_dir], { log, environment });
+    await writeWhole(keeperFile(data_dir), { mark } satisfies Keeper);
+  });
+}
+
+/** All that were ever kept there, living or not. */
+export async function standInsOf(data_dir: string): Promise<StandIn[]> {
+  const folder = folderIn(data_dir);
+  const names = (await readdir(folder).catch(() => [])).filter(name => name.endsWith('.json'));
+  const read = await Promise.all(names.map(name => readJson<StandIn>(join(folder, name))));
+  return read.filter(stand_in => stand_in !== null);
+}
+
+export function keeperOf(data_dir: string): Promise<Keeper | null> {
+  return readJson<Keeper>(keeperFile(data_dir));
+}
+
+export function keeperFile(data_dir: string): string {
+  return join(data_dir, 'keeper.json');
+}
+
+export function keeperLock(data_dir: string): string {
+  return `keeper:${data_dir}`;
+}
+
+function folderIn(data_dir: string): string {
+  return join(data_dir, 'stand-ins');
+}
+
+async function writeWhole(path: string, value: object): Promise<void> {
+  await writeFile(`${path}.new`, JSON.stringify(value), { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+async function readJson<T>(path: string): Promise<T | null> {
+  const text = await readFile(path, 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as T);
+}

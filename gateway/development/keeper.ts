@@ -1,0 +1,63 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess } from './detached.ts';
+import { keeperFile, keeperLock, type StandIn, standInsOf } from './keep.ts';
+import { isAlive } from './living.ts';
+import { withLock } from './lock.ts';
+import { tenantsOf } from './tenancy.ts';
+
+/*
+ * `node keeper.ts DATA_DIR`: ends the stand-ins of a DATA_DIR that no living process has used for their `idle_ms`, and
+ * then itself. Nobody waits for it, and nothing is lost with it: the next start of a stand-in starts another.
+ */
+
+const LOOK_MS_MAX = 5_000;
+/** What ends in order has so long for it; Postgres writes out what its buffers hold. */
+const END_MS_MAX = 20_000;
+
+const [data_dir = ''] = process.argv.slice(2);
+/** As they were last read: a DATA_DIR that was removed under them takes nothing from the need to end them. */
+const known = new Map<string, StandIn>();
+let used_ms = performance.now();
+
+while (!(await isDone())) {
+  if ((await tenantsOf(data_dir)).length > 0) used_ms = performance.now();
+  const idle_ms = performance.now() - used_ms;
+  for (const stand_in of known.values()) {
+    if (idle_ms >= stand_in.idle_ms) await end(stand_in).catch(fault => say(`${stand_in.name} goes on: ${fault}`));
+  }
+  await sleep(Math.min(LOOK_MS_MAX, ...[...known.values()].map(({ idle_ms }) => idle_ms / 10)));
+}
+
+/** Whoever starts or adopts it has joined under the same lock: either it is seen here, or it finds the process gone. */
+async function end({ name, lock, mark, signals, idle_ms }: StandIn): Promise<void> {
+  await withLock(lock, async () => {
+    if ((await tenantsOf(data_dir)).length > 0 || !isAlive(mark)) return;
+    await endProcess(mark, signals, END_MS_MAX);
+    say(`${name} was ended: nobody has used it for ${idle_ms / 1_000} s`);
+  });
+}
+
+/** Whether nothing is left to be kept; from then on the next to be kept has another keeper. */
+async function isDone(): Promise<boolean> {
+  await look();
+  if (known.size > 0) return false;
+  return withLock(keeperLock(data_dir), async () => {
+    await look();
+    if (known.size === 0) await rm(keeperFile(data_dir), { force: true });
+    return known.size === 0;
+  });
+}
+
+async function look(): Promise<void> {
+  for (const stand_in of await standInsOf(data_dir)) {
+    const before = known.get(stand_in.name);
+    known.set(stand_in.name, stand_in);
+    if (before?.mark.pid !== stand_in.mark.pid && isAlive(stand_in.mark)) say(`keeps ${stand_in.name}`);
+  }
+  for (const [name, { mark }] of known) if (!isAlive(mark)) known.delete(name);
+}
+
+function say(sentence: string): void {
+  console.log(`${new Date().toISOString()} ${sentence}`);
+}
