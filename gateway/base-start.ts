@@ -80,7 +80,7 @@ export class BaseStart {
       await this.#know();
     } catch (error) {
       if (!isAway(error)) throw error;
-      this.#parts.logger.warn({ err: error }, 'Base cannot be asked: no payments are taken until it can be');
+      this.#parts.logger.warn(`${awaySentence(error)}: no payments are taken until it does`);
       this.#waiting = this.#wait();
     }
   }
@@ -115,6 +115,14 @@ export class BaseStart {
     }
     if (this.done) logger.info('Base is known to be ours: payments are taken');
   }
+}
+
+/** By the variable that says where to ask. An address may hold a key: it is not shown, nor what the node said. */
+function awaySentence(error: unknown): string {
+  const variable = error instanceof DatabaseAway ? 'DATABASE_URL' : 'BASE_RPC_URL';
+  const cause = error instanceof Error ? error.cause : null;
+  const why = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
+  return `${variable} does not answer${why}`;
 }
 
 function isAway(error: unknown): boolean {

@@ -35,6 +35,8 @@ export type Settings = Readonly<{
   readonly profile: 'development' | 'production';
 };
 
+const WHERE_TO_LOOK = ' (what it takes stands in README.md under Configuration)';
+
 /** What nobody reads yet. */
 const notYet = ['NANO_RPC_URL', 'EVENTS_URL'] as const satisfies readonly VariableName[];
 
@@ -76,7 +78,7 @@ export function readConfig(environment: Environment = process.env): Settings {
   for (const variable of notYet) if (environment[variable]) faults.push({ variable, problem: 'not supported yet' });
   if (environment.NODE_ENV === 'production')
     for (const faultsOf of refusedInProduction) faults.push(...faultsOf(environment));
-  if (!read.success || faults.length > 0) throw new ConfigFault(faults);
+  if (!read.success || faults.length > 0) throw new ConfigFault(faults, { hint: WHERE_TO_LOOK });
 
   const named = Object.keys(variables.shape).map(name => [
     name.toLowerCase(),

@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
+import { readableLines } from './operations/readable-lines.ts';
 
 /** Of what libraries hang on their errors: names of things, never values. */
 const SHOWN = ['code', 'severity', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const;
@@ -22,8 +23,8 @@ const KEPT_MS = 100;
 const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
 const WARN = pino.levels.values.warn ?? 0;
 
-/** Lines go to stdout: those that say that something is wrong at once, the others within a moment. */
-export function openLogger(level: string): Logger {
+/** Those that say that something is wrong at once, the others within a moment. */
+function jsonLogger(level: string): Logger {
   const lines = pino.destination({
     sync: false,
     minLength: KEPT_BYTES,
@@ -31,6 +32,15 @@ export function openLogger(level: string): Logger {
     maxLength: UNREAD_BYTES_MAX,
   });
   return loggerOn(lines, level, { urgent: () => lines.flush() });
+}
+
+/** To stdout, lines of JSON; on a terminal, which a person reads, plain ones. */
+export function openLogger(level: string): Logger {
+  if (!process.stdout.isTTY) return jsonLogger(level);
+  return loggerOn(
+    readableLines(text => process.stdout.write(text)),
+    level,
+  );
 }
 
 /** Lines go where they are told to. `urgent`: after each that says that something is wrong. */

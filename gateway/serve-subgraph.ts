@@ -6,6 +6,7 @@ import { callKey, uploadsOf } from './graph/remote/call.ts';
 import { CallGate } from './graph/remote/call-gate.ts';
 import { type Look, openSubgraphServer, type Seen } from './graph/remote/server.ts';
 import { mayRead } from './operations/exposure.ts';
+import { listenFault } from './operations/listen-fault.ts';
 import type { Serve, Serving } from './serve.ts';
 import { subgraphNamed } from './subgraphs.ts';
 
@@ -14,7 +15,8 @@ import { subgraphNamed } from './subgraphs.ts';
  * before it left undone is finished here. Who is calling it leaves to the gateway, and takes nobody else's word.
  */
 export function serveSubgraph(name: SubgraphName): Serve {
-  return async ({ host, port, subgraph_secret }, services, serving) => {
+  return async (config, services, serving) => {
+    const { host, port, subgraph_secret } = config;
     const { logger, closing } = serving;
     const { clock, uploads } = services;
     const gateOf = (subgraph: string) => new CallGate({ key: callKey(subgraph_secret), subgraph, clock });
@@ -28,7 +30,9 @@ export function serveSubgraph(name: SubgraphName): Serve {
       logger,
     });
     closing.add(server, it => it.close());
-    await server.listen(host, port);
+    await server.listen(host, port).catch(async error => {
+      throw await listenFault(error, config);
+    });
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   };
 }

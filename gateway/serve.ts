@@ -16,6 +16,7 @@ import { provenOnGraphql } from './graph/proven-request.ts';
 import { openSources } from './graph/remote/open-sources.ts';
 import { health } from './health.ts';
 import { exposeMetrics } from './operations/exposure.ts';
+import { listenFault } from './operations/listen-fault.ts';
 import type { Operations } from './operations/open.ts';
 import { openExtensions } from './payment/extensions/open-extensions.ts';
 import { presentedIn } from './payment/headers.ts';
@@ -89,7 +90,9 @@ export async function serve(config: Config, services: EveryService, serving: Ser
     },
   });
   closing.add(server, it => it.close());
-  await server.listen(config.host, config.port);
+  await server.listen(config.host, config.port).catch(async error => {
+    throw await listenFault(error, config);
+  });
   return config.base_url;
 }
 

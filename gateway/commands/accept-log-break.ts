@@ -19,8 +19,10 @@ import {
 import { HEADS_MAX_AT_START } from '../anchor/anchoring.ts';
 import { anchoredSentence } from '../anchor/contradiction.ts';
 import { type Anchors, openAnchors } from '../anchor/open-anchors.ts';
+import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config.ts';
 import { startDevelopment } from '../development/start.ts';
+import { run } from '../operations/run.ts';
 import { openBase } from '../payment/base/open-base.ts';
 import { openStore } from '../store.ts';
 
@@ -42,7 +44,8 @@ async function damageOf(database: Database, tree_size: number): Promise<Damage[]
   const all: Damage[] = [];
   for await (const { damage } of auditStored(database, 0, tree_size)) {
     all.push(...damage);
-    if (all.length > DAMAGE_MAX) throw new Error(`more than ${DAMAGE_MAX} places are damaged: restore a database`);
+    if (all.length > DAMAGE_MAX)
+      throw new OperatorFault(`more than ${DAMAGE_MAX} places are damaged: restore a database`);
   }
   return all;
 }
@@ -85,32 +88,36 @@ async function findAnchored(anchors: Anchors | null) {
   return { anchored: heads.declared(), contradicted: kind === 'broken' };
 }
 
-const development = await startDevelopment(readConfig());
-const { config } = development;
-const database = await openStore(config.database_url);
-const chain = openBase({ rpc_url: config.base_rpc_url });
-const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
-const anchors = openAnchors(config, { database, chain, issuer });
-try {
-  const put_back = await restoreHistories(database, config.data_dir);
-  if (put_back !== null) console.log(put_back);
-  const saved_head = savedHead(join(config.data_dir, 'log-head.json'));
-  const { saved, readable } = await readHead(saved_head);
-  const integrity = await proveLogIntact(database, saved);
-  const { kind, found } = integrity;
-  const { anchored, contradicted } = await findAnchored(anchors);
-  const damage = await damageOf(database, found.tree_size);
-  const sound = !contradicted && (kind === 'intact' || (kind === 'unsaved' && found.tree_size === 0));
-  if (readable && sound && damage.length === 0) {
-    console.log('The log is not broken: nothing was declared.');
-  } else {
-    const head = await headToContinue(database, found);
-    const declared_at = iso(systemClock.now_ms());
-    const signed = signedBefore(saved, integrity);
-    console.log(await declareBreak(database, issuer, { saved: signed, found, anchored, damage, reason, declared_at }));
-    await saved_head.restart(head);
+await run(async () => {
+  const development = await startDevelopment(readConfig(), { announce: false });
+  const { config } = development;
+  const database = await openStore(config.database_url);
+  const chain = openBase({ rpc_url: config.base_rpc_url });
+  const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
+  const anchors = openAnchors(config, { database, chain, issuer });
+  try {
+    const put_back = await restoreHistories(database, config.data_dir);
+    if (put_back !== null) console.log(put_back);
+    const saved_head = savedHead(join(config.data_dir, 'log-head.json'));
+    const { saved, readable } = await readHead(saved_head);
+    const integrity = await proveLogIntact(database, saved);
+    const { kind, found } = integrity;
+    const { anchored, contradicted } = await findAnchored(anchors);
+    const damage = await damageOf(database, found.tree_size);
+    const sound = !contradicted && (kind === 'intact' || (kind === 'unsaved' && found.tree_size === 0));
+    if (readable && sound && damage.length === 0) {
+      console.log('The log is not broken: nothing was declared.');
+    } else {
+      const head = await headToContinue(database, found);
+      const declared_at = iso(systemClock.now_ms());
+      const signed = signedBefore(saved, integrity);
+      console.log(
+        await declareBreak(database, issuer, { saved: signed, found, anchored, damage, reason, declared_at }),
+      );
+      await saved_head.restart(head);
+    }
+  } finally {
+    await Promise.all([anchors?.close(), chain.close(), database.close()]);
+    await development.stop();
   }
-} finally {
-  await Promise.all([anchors?.close(), chain.close(), database.close()]);
-  await development.stop();
-}
+});

@@ -4,9 +4,11 @@ import { systemClock } from '../../subgraphs/clock.ts';
 import { openIssuer, proveLogIntact, savedHead } from '../../subgraphs/receipt/index.ts';
 import { Anchoring } from '../anchor/anchoring.ts';
 import { openAnchors } from '../anchor/open-anchors.ts';
+import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config.ts';
 import { startDevelopment } from '../development/start.ts';
 import { openLogger } from '../logger.ts';
+import { run } from '../operations/run.ts';
 import { epochChainOf } from '../payment/base/epoch-chain.ts';
 import { openBase } from '../payment/base/open-base.ts';
 import { openEpoch } from '../payment/epoch.ts';
@@ -19,34 +21,38 @@ import { openStore } from '../store.ts';
 const WAIT_MS_MAX = 180_000;
 const POLL_MS = 500;
 
-const development = await startDevelopment(readConfig(), { announce: false });
-const { config } = development;
-const database = await openStore(config.database_url);
-const chain = openBase({ rpc_url: config.base_rpc_url });
-try {
-  const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
-  const anchors = openAnchors(config, { database, chain, issuer });
-  if (!anchors) throw new Error('ANCHOR_KEY is not set: nothing is anchored with a made-up key on a given chain');
+await run(async () => {
+  const development = await startDevelopment(readConfig(), { announce: false });
+  const { config } = development;
+  const database = await openStore(config.database_url);
+  const chain = openBase({ rpc_url: config.base_rpc_url });
   try {
-    const saved = await savedHead(join(config.data_dir, 'log-head.json')).read();
-    const { kind, found } = await proveLogIntact(database, saved);
-    if (kind !== 'intact') throw new Error(`the log is not anchored, for against the head saved outside it is ${kind}`);
-    const chain_epoch = await openEpoch(database, epochChainOf(chain), config.profile);
-    const anchoring = new Anchoring({ ...anchors, log: { sound: true }, logger: openLogger('warn') });
-    const until_ms = performance.now() + WAIT_MS_MAX;
-    await anchoring.prove();
-    while ((anchors.heads.newest?.tree_size ?? 0) < found.tree_size) {
-      const moved = await anchoring.round(chain_epoch, true);
-      if (moved.kind === 'trouble')
-        throw new Error(`the log is not anchored: ${moved.trouble}`, { cause: moved.cause });
-      if (performance.now() > until_ms) throw new Error('it was sent, and is not mined yet: ask again');
-      if (moved.kind === 'sent') await sleep(POLL_MS);
+    const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
+    const anchors = openAnchors(config, { database, chain, issuer });
+    if (!anchors)
+      throw new OperatorFault('ANCHOR_KEY is not set: nothing is anchored with a made-up key on a given chain');
+    try {
+      const saved = await savedHead(join(config.data_dir, 'log-head.json')).read();
+      const { kind, found } = await proveLogIntact(database, saved);
+      if (kind !== 'intact')
+        throw new OperatorFault(`the log is not anchored, for against the head saved outside it is ${kind}`);
+      const chain_epoch = await openEpoch(database, epochChainOf(chain), config.profile);
+      const anchoring = new Anchoring({ ...anchors, log: { sound: true }, logger: openLogger('warn') });
+      const until_ms = performance.now() + WAIT_MS_MAX;
+      await anchoring.prove();
+      while ((anchors.heads.newest?.tree_size ?? 0) < found.tree_size) {
+        const moved = await anchoring.round(chain_epoch, true);
+        if (moved.kind === 'trouble')
+          throw new OperatorFault(`the log is not anchored: ${moved.trouble}`, { cause: moved.cause });
+        if (performance.now() > until_ms) throw new OperatorFault('it was sent, and is not mined yet: ask again');
+        if (moved.kind === 'sent') await sleep(POLL_MS);
+      }
+      console.log(JSON.stringify(anchoring.shown, null, 2));
+    } finally {
+      await anchors.close();
     }
-    console.log(JSON.stringify(anchoring.shown, null, 2));
   } finally {
-    await anchors.close();
+    await Promise.all([chain.close(), database.close()]);
+    await development.stop();
   }
-} finally {
-  await Promise.all([chain.close(), database.close()]);
-  await development.stop();
-}
+});

@@ -8,7 +8,9 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { base } from 'viem/chains';
 import WebSocket from 'ws';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
+import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config.ts';
+import { run } from '../operations/run.ts';
 
 /*
  * A buyer, from 402 to a live row, against a running development service. Everything it knows beforehand stands in
@@ -133,31 +135,46 @@ async function chatOnSolana({ url, solana_rpc_url, solana_wallets: [wallet] }: D
   say(`paid on Solana by ${wallet.address}; the receipt, verified offline`, svc.payment_ref);
 }
 
-const { data_dir } = readConfig();
-const development = JSON.parse(await readFile(`${data_dir}/development.json`, 'utf8')) as Development;
-const { url } = development;
+const START = 'start it with `npm start`, and run this beside it';
 
-const unpaid = await fetch(`${url}/v1/chat/completions`, { method: 'POST' });
-say(`POST /v1/chat/completions, unpaid: ${unpaid.status}`, await unpaid.json());
+/** What the running service has written for newcomers. @throws OperatorFault where there is none to pay. */
+async function findService(): Promise<Development> {
+  const { data_dir } = readConfig();
+  const text = await readFile(`${data_dir}/development.json`, 'utf8').catch(() => null);
+  if (text === null) throw new OperatorFault(`No development service has run on ${data_dir} (DATA_DIR): ${START}.`);
+  const development = JSON.parse(text) as Development;
+  const answer = await fetch(`${development.url}/livez`).catch(() => null);
+  await answer?.body?.cancel();
+  if (answer === null) throw new OperatorFault(`No service answers at ${development.url}: ${START}.`);
+  return development;
+}
 
-const buyer = await freshBuyer(development);
-const pay = payingFetch({
-  payments: new x402Client().register('eip155:*', new ExactEvmScheme(buyer)),
-  signText: message => buyer.signMessage({ message }),
+await run(async () => {
+  const development = await findService();
+  const { url } = development;
+
+  const unpaid = await fetch(`${url}/v1/chat/completions`, { method: 'POST' });
+  say(`POST /v1/chat/completions, unpaid: ${unpaid.status}`, await unpaid.json());
+
+  const buyer = await freshBuyer(development);
+  const pay = payingFetch({
+    payments: new x402Client().register('eip155:*', new ExactEvmScheme(buyer)),
+    signText: message => buyer.signMessage({ message }),
+  });
+
+  const answer = await chat(pay, url, 'What is a spend receipt?');
+  say(`paid with 0.002 USDC by ${buyer.address}; the answer`, answer.choices[0]?.message.content ?? '');
+  say('the receipt', answer.svc);
+  say('its signed claims, verified offline with the published key set', await verify(answer.svc));
+
+  const { agent_id, session } = await register(pay, url, buyer);
+  say('registered', `agent ${agent_id}`);
+  const headers = { 'x-svc-session': session };
+  say('the book, by REST', await json(await fetch(`${url}/v1/agents/${agent_id}/book`, { headers })));
+  say('the book, by GraphQL', await bookByGraphql(url, agent_id, session));
+  say(
+    'a row, live over graphql-ws while the next chat is paid',
+    await liveRow(url, agent_id, session, () => chat(pay, url, 'And who can check it?', session)),
+  );
+  await chatOnSolana(development);
 });
-
-const answer = await chat(pay, url, 'What is a spend receipt?');
-say(`paid with 0.002 USDC by ${buyer.address}; the answer`, answer.choices[0]?.message.content ?? '');
-say('the receipt', answer.svc);
-say('its signed claims, verified offline with the published key set', await verify(answer.svc));
-
-const { agent_id, session } = await register(pay, url, buyer);
-say('registered', `agent ${agent_id}`);
-const headers = { 'x-svc-session': session };
-say('the book, by REST', await json(await fetch(`${url}/v1/agents/${agent_id}/book`, { headers })));
-say('the book, by GraphQL', await bookByGraphql(url, agent_id, session));
-say(
-  'a row, live over graphql-ws while the next chat is paid',
-  await liveRow(url, agent_id, session, () => chat(pay, url, 'And who can check it?', session)),
-);
-await chatOnSolana(development);

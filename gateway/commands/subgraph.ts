@@ -1,7 +1,10 @@
 import { readSubgraphConfig, type SubgraphName, subgraphNames } from '../config.ts';
-import { startDevelopment } from '../development/start.ts';
+import { type Development, startDevelopment } from '../development/start.ts';
 import { openGateway } from '../gateway.ts';
 import { openLogger } from '../logger.ts';
+import { subgraphGreeting } from '../operations/greeting.ts';
+import { requirePort } from '../operations/listen-fault.ts';
+import { run } from '../operations/run.ts';
 import { stopOnSignals } from '../operations/stop-on-signals.ts';
 import { serveSubgraph } from '../serve-subgraph.ts';
 
@@ -16,14 +19,22 @@ if (!named(name)) {
   process.exit(2);
 }
 
-const settings = readSubgraphConfig(name);
-const logger = openLogger(settings.log_level);
-const development = await startDevelopment(settings, { announce: false });
-try {
-  const subgraph = await openGateway(development.config, { logger, serve: serveSubgraph(name) });
-  logger.info(`serving the ${name} subgraph on ${subgraph.url}, for the gateway at ${settings.base_url}`);
-  stopOnSignals(subgraph, { config: development.config, logger, afterwards: () => development.stop() });
-} catch (error) {
-  await development.stop();
-  throw error;
+async function serve(subgraph_name: SubgraphName, { config, stop }: Development): Promise<void> {
+  const logger = openLogger(config.log_level);
+  const subgraph = await openGateway(config, { logger, serve: serveSubgraph(subgraph_name) });
+  if (process.stdout.isTTY) console.log(subgraphGreeting(subgraph_name, subgraph.url, config).join('\n'));
+  else logger.info(`serving the ${name} subgraph on ${subgraph.url}, for the gateway at ${config.base_url}`);
+  stopOnSignals(subgraph, { config, logger, afterwards: stop });
 }
+
+await run(async () => {
+  const settings = readSubgraphConfig(name);
+  await requirePort(settings);
+  const development = await startDevelopment(settings, { announce: false });
+  try {
+    await serve(name, development);
+  } catch (error) {
+    await development.stop();
+    throw error;
+  }
+});

@@ -9,6 +9,8 @@ import {
   verifyReceipt,
   verifyRefusal,
 } from '../../subgraphs/receipt/index.ts';
+import { OperatorFault } from '../config/fault.ts';
+import { run } from '../operations/run.ts';
 
 const USAGE = `usage: npm run verify -- FILE|URL [--jwks FILE|URL]
 
@@ -20,25 +22,39 @@ const FETCH_BYTES_MAX = 1024 * 1024;
 
 const isUrl = (source: string) => /^https?:\/\//.test(source);
 
-/** @throws with a plain sentence where the source cannot be read or holds no JSON object. */
+/** @throws OperatorFault where the source cannot be read or holds no JSON object. */
 async function readJson(source: string): Promise<JsonObject> {
-  const text = isUrl(source) ? await fetchText(source) : await readFile(source, 'utf8');
-  const value: unknown = JSON.parse(text);
-  if (!isJsonObject(value)) throw new Error(`${source} holds no JSON object`);
-  return value;
+  const text = isUrl(source) ? await fetchText(source) : await readFile(source, 'utf8').catch(unreadable(source));
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return value;
+  } catch {
+    // It is said below.
+  }
+  throw new OperatorFault(`${source} holds no JSON object: give a receipt, a refusal, or an answer that carries one`);
+}
+
+function unreadable(file: string) {
+  return ({ code }: NodeJS.ErrnoException): never => {
+    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
+    throw new OperatorFault(`${file}: ${why}; give a file, or a URL that begins with http:// or https://`);
+  };
 }
 
 async function fetchText(url: string): Promise<string> {
   const answer = await fetch(url, {
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
+  }).catch(({ name, cause }: Error) => {
+    const why = cause instanceof Error ? ('code' in cause ? cause.code : cause.message) : name;
+    throw new OperatorFault(`${url} does not answer (${why}); check the address, and whether the service runs`);
   });
-  if (!answer.ok || !answer.body) throw new Error(`${url} answered ${answer.status}`);
+  if (!answer.ok || !answer.body) throw new OperatorFault(`${url} answered ${answer.status}, and shows no document`);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of answer.body) {
     bytes += chunk.byteLength;
-    if (bytes > FETCH_BYTES_MAX) throw new Error(`${url} sends more than ${FETCH_BYTES_MAX} bytes`);
+    if (bytes > FETCH_BYTES_MAX) throw new OperatorFault(`${url} sends more than ${FETCH_BYTES_MAX} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
@@ -46,7 +62,8 @@ async function fetchText(url: string): Promise<string> {
 
 function jwksUri(document: JsonObject): string {
   const uri = isJsonObject(document.verification) ? document.verification.jwks_uri : null;
-  if (typeof uri !== 'string' || !isUrl(uri)) throw new Error('the document names no key set: give one with --jwks');
+  if (typeof uri !== 'string' || !isUrl(uri))
+    throw new OperatorFault('the document names no key set: give one with --jwks');
   return uri;
 }
 
@@ -89,8 +106,16 @@ function printRefusal(verification: RefusalVerification, keys_given: boolean): v
   console.log('Nothing was charged. It is no receipt, and not spend.');
 }
 
+function given() {
+  try {
+    return parseArgs({ allowPositionals: true, options: { jwks: { type: 'string' } } });
+  } catch (fault) {
+    throw new OperatorFault(fault instanceof Error ? fault.message : String(fault));
+  }
+}
+
 async function main(): Promise<number> {
-  const { positionals, values } = parseArgs({ allowPositionals: true, options: { jwks: { type: 'string' } } });
+  const { positionals, values } = given();
   const [source, ...more] = positionals;
   if (source === undefined || more.length > 0) {
     console.error(USAGE);
@@ -113,7 +138,6 @@ async function main(): Promise<number> {
   return verification.kind === 'valid' ? 0 : 1;
 }
 
-process.exitCode = await main().catch(fault => {
-  console.error(fault instanceof Error ? fault.message : fault);
-  return 1;
+await run(async () => {
+  process.exitCode = await main();
 });

@@ -3,14 +3,22 @@ export interface VariableFault {
   readonly problem: string;
 }
 
-/** All that is wrong with the environment, at once: one line per variable. Values are never shown. */
-export class ConfigFault extends Error {
+/** What an operator can mend. Its message says what is wrong and what to do, shows no secret, and needs no stack. */
+export class OperatorFault extends Error {
+  override name = 'OperatorFault';
+}
+
+/**
+ * All that is wrong with the environment, or with what a variable of it names, at once: one line per variable. Values
+ * are never shown, but for places.
+ */
+export class ConfigFault extends OperatorFault {
+  override name = 'ConfigFault';
   readonly faults: readonly VariableFault[];
 
-  constructor(faults: readonly VariableFault[]) {
-    const lines = faults.map(({ variable, problem }) => `  ${variable}: ${problem}`);
-    super(`The configuration cannot be used:\n${lines.join('\n')}`);
-    this.name = 'ConfigFault';
+  /** `hint` ends each line. */
+  constructor(faults: readonly VariableFault[], { hint = '', ...options }: ErrorOptions & { hint?: string } = {}) {
+    super(faults.map(({ variable, problem }) => `${variable}: ${problem}${hint}`).join('\n'), options);
     this.faults = faults;
   }
 }

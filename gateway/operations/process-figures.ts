@@ -40,16 +40,22 @@ export function watchProcess(metrics: Metrics): () => void {
 function watchDelay(metrics: Metrics): () => void {
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delay.enable();
-  metrics.watch('nodejs_eventloop_delay_seconds', 'Delay of the event loop since the last scrape', ['quantile'], () => {
-    const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - DELAY_RESOLUTION_MS / 1e3);
-    const seen = [
-      [{ quantile: '0.5' }, late(delay.percentile(50))],
-      [{ quantile: '0.99' }, late(delay.percentile(99))],
-      [{ quantile: '1' }, late(delay.max)],
-    ] as const;
-    const any = delay.count > 0;
-    delay.reset();
-    return any ? seen : [];
-  });
+  // `quantile` is a summary's label, and of what was counted since the last scrape no summary can be made.
+  metrics.watch(
+    'nodejs_eventloop_delay_seconds',
+    'Delay of the event loop since the last scrape',
+    ['statistic'],
+    () => {
+      const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - DELAY_RESOLUTION_MS / 1e3);
+      const seen = [
+        [{ statistic: 'p50' }, late(delay.percentile(50))],
+        [{ statistic: 'p99' }, late(delay.percentile(99))],
+        [{ statistic: 'max' }, late(delay.max)],
+      ] as const;
+      const any = delay.count > 0;
+      delay.reset();
+      return any ? seen : [];
+    },
+  );
   return () => delay.disable();
 }

@@ -19,6 +19,7 @@ import {
 } from '../../subgraphs/receipt/index.ts';
 import { agentOfWallet, registrationPaid, type WalletProofs } from '../../subgraphs/session/index.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
+import { ConfigFault } from '../config/fault.ts';
 import type { Config } from '../config.ts';
 import type { Rates } from '../rates/rates.ts';
 import type { Hex } from './base/abi.ts';
@@ -28,6 +29,7 @@ import { factoriesOf } from './base/factories.ts';
 import { openBaseRail } from './base/rail.ts';
 import { Unproven } from './base/unproven.ts';
 import { ChainHead } from './chain-head.ts';
+import { ChainAway } from './epoch.ts';
 import { openExtensions } from './extensions/open-extensions.ts';
 import { openFacilitator } from './facilitator/client.ts';
 import { type FacilitatorTimes, facilitatorDefaults, openFacilitatorSettler } from './facilitator/settler.ts';
@@ -143,7 +145,7 @@ async function solanaOf({ config, database, faults, logger, wait_ms }: TillParts
   const { solana, profile, facilitator_url } = config;
   if (solana === null) return null;
   const { openSolana } = await import('./solana/open-solana.ts');
-  return openSolana({
+  const opened = openSolana({
     solana,
     profile,
     facilitator_url,
@@ -152,7 +154,16 @@ async function solanaOf({ config, database, faults, logger, wait_ms }: TillParts
     logger,
     wait_ms: wait_ms ?? settlerDefaults.wait_ms,
   });
+  return opened.catch(fault => {
+    throw fault instanceof ChainAway ? new ConfigFault([solanaAway], { cause: fault }) : fault;
+  });
 }
+
+/** Without a look at its genesis nobody knows whose payments those would be. */
+const solanaAway = {
+  variable: 'SOLANA_RPC_URL',
+  problem: 'does not answer; name a node that does, or set it to nothing to go without Solana',
+};
 
 function payTo({ pay_to_base: base, solana: configured }: Config, solana: OpenedSolana | null): PayTo {
   if (!configured || !solana) return { base };

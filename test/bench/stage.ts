@@ -5,6 +5,7 @@ import { startBaseChain } from '../../gateway/development/chain/start.ts';
 import { freePort } from '../../gateway/development/port.ts';
 import { startPostgres } from '../../gateway/development/postgres/start.ts';
 import { createDatabase, databaseUrl } from '../harness/global.ts';
+import { idle_ms } from '../harness/idle.ts';
 import { clearScratch, makeScratch, sweepScratch } from '../harness/scratch.ts';
 import { prepareTemplate } from '../harness/template.ts';
 import { type Child, type Start, startChild } from './child/child.ts';
@@ -45,7 +46,7 @@ export class Stage {
   }
 
   readonly #cluster = lazily(async () => {
-    const { url } = await startPostgres(this.#folder);
+    const { url } = await startPostgres(this.#folder, idle_ms);
     await createDatabase(url, TEMPLATE);
     await prepareTemplate(databaseUrl(url, TEMPLATE));
     return url;
@@ -60,7 +61,7 @@ export class Stage {
   }
 
   /** Base with real USDC, one block every two seconds. */
-  readonly chain = lazily(() => startBaseChain(this.#folder, { save_seconds: null }));
+  readonly chain = lazily(() => startBaseChain(this.#folder, { save_seconds: null, idle_ms }));
 
   readonly gateway_database = lazily(() => this.database());
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { mortal } from '../harness/mortal.ts';
 import { atEnd } from '../harness/release.ts';
 
 export interface Child<T> {
@@ -14,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Runs a small module of this folder in a process of its own until its first line of JSON. */
 export async function runChild<T>(module: string, ...args: string[]): Promise<Child<T>> {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, module), ...args], {
+  const child = spawn(...mortal(process.execPath, ['--import', 'tsx', join(import.meta.dirname, module), ...args]), {
     cwd: ROOT,
     env: { PATH: process.env.PATH },
     stdio: ['ignore', 'pipe', 'inherit'],

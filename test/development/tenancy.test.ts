@@ -9,6 +9,7 @@ import { withLock } from '../../gateway/development/lock.ts';
 import type { Development } from '../../gateway/development/start.ts';
 import { developmentSolanaBuyers } from '../../gateway/development/svm/wallets.ts';
 import { joinTenancy } from '../../gateway/development/tenancy.ts';
+import { mortal } from '../harness/mortal.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import { runChild } from './child.ts';
@@ -20,7 +21,7 @@ async function scratch(): Promise<string> {
 }
 
 async function livingProcess(): Promise<{ pid: number; end(): Promise<void> }> {
-  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  const child = spawn(...mortal(process.execPath, ['-e', 'setInterval(() => {}, 1000)']), { stdio: 'ignore' });
   await once(child, 'spawn');
   const exited = once(child, 'exit');
   const end = async () => {

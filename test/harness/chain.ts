@@ -5,6 +5,7 @@ import { developmentFacilitators, usdcAdmin } from '../../gateway/development/ch
 import { rpc } from '../../gateway/development/chain/rpc.ts';
 import { type ChainOptions, startBaseChain } from '../../gateway/development/chain/start.ts';
 import { networks } from '../../schema/network.ts';
+import { idle_ms } from './idle.ts';
 import { atEnd } from './release.ts';
 import { clearScratch, makeScratch } from './scratch.ts';
 
@@ -38,7 +39,7 @@ export type TestChain = Awaited<ReturnType<typeof freshChain>>;
 export async function freshChain(options: ChainOptions = { save_seconds: null }) {
   const folder = await makeScratch();
   atEnd(() => clearScratch(folder));
-  const { rpc_url, genesis_hash } = await startBaseChain(folder, options);
+  const { rpc_url, genesis_hash } = await startBaseChain(folder, { idle_ms, ...options });
   const call = <T = unknown>(method: string, ...params: Parameters<typeof rpc>[2][]) =>
     rpc<T>(rpc_url, method, ...params);
   let minted: Promise<void> = Promise.resolve();

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../gateway/development/port.ts';
+import { mortal } from './mortal.ts';
 import { atEnd } from './release.ts';
 import { ownFolder } from './scratch.ts';
 import type { RunningService } from './worker-gateway.ts';
@@ -53,7 +54,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
   };
   const [command, ...args] = commandOf(options);
   const grouped = options.npm !== undefined;
-  const child = spawn(command, args, {
+  const child = spawn(...mortal(command, args), {
     cwd: ROOT,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startPostgres } from '../../gateway/development/postgres/start.ts';
+import { idle_ms } from './idle.ts';
 import { clearScratch, makeScratch, sweepScratch } from './scratch.ts';
 import { prepareTemplate } from './template.ts';
 
@@ -22,7 +23,7 @@ const NOT_DURABLE = ['fsync', 'full_page_writes'] as const;
 export async function setup(project: TestProject): Promise<void> {
   await sweepScratch();
   folder = await makeScratch();
-  const { url } = await startPostgres(folder);
+  const { url } = await startPostgres(folder, idle_ms);
   for (const name of NOT_DURABLE) await administer(url, `alter system set ${name} = off`);
   await administer(url, 'select pg_reload_conf()');
   await createDatabase(url, TEMPLATE);

@@ -6,6 +6,7 @@ import { developmentFeePayer, type SolanaWallet, solanaWallet } from '../../gate
 import { usdcAccountOf } from '../../gateway/payment/solana/programs.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
+import { idle_ms } from './idle.ts';
 import { atEnd } from './release.ts';
 import { clearScratch, makeScratch } from './scratch.ts';
 
@@ -36,7 +37,7 @@ export type TestSvm = Awaited<ReturnType<typeof freshSvm>>;
 /** A Solana of one's own, with the USDC mint; gone after the file's last test. */
 export async function freshSvm() {
   const folder = await makeScratch();
-  const svm = await startSvm(folder);
+  const svm = await startSvm(folder, idle_ms);
   if (svm.kind === 'unsupported') throw new Error('there is no LiteSVM for this machine');
   atEnd(async () => {
     await svm.stop();

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -148,6 +149,16 @@ describe('GET /metrics counts exactly what was done', () => {
     expect(samples.get('nodejs_memory_bytes{kind="resident"}')).toBeGreaterThan(1e6);
     expect(samples.get('svc_away{need="database"}')).toBe(0);
     expect([...samples.keys()]).toContain(`svc_build_info{version="1.0.0",node="${process.version}"}`);
+  });
+});
+
+test("passes promtool's lint, with a sample in every family that calls and sockets make", async () => {
+  const answer = await fetch(`${service.url}/metrics`);
+  const linted = spawnSync('promtool', ['check', 'metrics'], { input: await answer.text(), encoding: 'utf8' });
+  expect({ error: linted.error, said: linted.stdout + linted.stderr, status: linted.status }).toEqual({
+    error: undefined,
+    said: '',
+    status: 0,
   });
 });
 

@@ -8,6 +8,7 @@ import { IDLE_MS, keep } from '../keep.ts';
 import { isAlive, type ProcessMark } from '../living.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
+import { standInFault } from '../stand-in-fault.ts';
 import { joinTenancy } from '../tenancy.ts';
 import { runnableAnvil } from './binary.ts';
 import { genesisCalls } from './genesis.ts';
@@ -81,7 +82,7 @@ async function launch(folder: string, known: ChainRecord | null, options: ChainO
   });
   const url = urlOf(port);
   const ready = await awaitProcess(mark, READY_MS, () => rpc<string>(url, 'eth_chainId').catch(() => null));
-  if (!ready) throw new Error(`anvil did not start:\n${(await readFile(log, 'utf8')).slice(-2_000)}`);
+  if (!ready) throw await standInFault('BASE_RPC_URL', 'the development chain', log);
   if (!restored) await rpcBatch(url, genesisCalls());
   const record: ChainRecord = { mark, port, genesis_hash: await genesisHash(url) };
   await writeFile(join(folder, 'anvil.json.new'), JSON.stringify(record), { mode: 0o600 });

@@ -1,6 +1,7 @@
 import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { ConfigFault } from '../../config/fault.ts';
 import { type SystemUser, succeeds } from '../detached.ts';
 
 const programs = ['postgres', 'initdb'] as const;
@@ -19,7 +20,8 @@ export async function runnableBinaries(user: SystemUser | null, copies: () => Pr
     await rm(copy, { recursive: true, force: true });
     await copyBinaries(shipped.folder, copy);
   }
-  if (!run(user, copy)) throw new Error(`the Postgres binaries in ${copy} do not run here; set DATABASE_URL`);
+  const problem = `not set, and the Postgres in its place, ${copy}, does not run on this machine; set it`;
+  if (!run(user, copy)) throw new ConfigFault([{ variable: 'DATABASE_URL', problem }]);
   return copy;
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ConfigFault } from '../../config/fault.ts';
 import { exists } from '../data-folder.ts';
 import type { SystemUser } from '../detached.ts';
 import { mayEnter, mayWrite } from './user.ts';
@@ -57,7 +58,8 @@ async function outsideFolder(user: SystemUser): Promise<string> {
     const folder = join(parent, OUTSIDE);
     if ((await ownFolder(folder)) && mayEnter(user, folder)) return folder;
   }
-  throw new Error('no folder outside DATA_DIR for the Postgres cluster: /var/lib is not writable; set DATABASE_URL');
+  const problem = 'not set, and /var/lib, where its stand-in would lie, is not writable; set it';
+  throw new ConfigFault([{ variable: 'DATABASE_URL', problem }]);
 }
 
 /** Somebody else's folder of that name (in /tmp anybody may make one) is not ours to put programs into. */

@@ -8,6 +8,7 @@ import { awaitProcess, endProcess, type SystemUser, spawnDetached } from '../det
 import { IDLE_MS, keep } from '../keep.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
+import { standInFault } from '../stand-in-fault.ts';
 import { joinTenancy } from '../tenancy.ts';
 import { runnableBinaries } from './binaries.ts';
 import { type ClusterHome, copiesFolder, findHome } from './home.ts';
@@ -97,7 +98,7 @@ async function launch(
     // The last backends of a server that was killed may still hold its shared memory, for a moment.
     await sleep(attempt * 200);
   }
-  throw new Error(`Postgres did not start:\n${(await readFile(log, 'utf8')).slice(-2_000)}`);
+  throw await standInFault('DATABASE_URL', 'the embedded Postgres', log);
 }
 
 /** initdb works aside and the folder is renamed: a kill in its midst leaves no half cluster behind. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ConfigFault } from '../../config/fault.ts';
 import { type SystemUser, succeeds } from '../detached.ts';
 
 /**
@@ -14,9 +15,8 @@ export function serverUser(): SystemUser | null {
     const account = accounts.find(([candidate]) => candidate === name);
     if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
   }
-  throw new Error(
-    'Postgres does not run as root, and there is neither a user "postgres" nor "nobody"; set DATABASE_URL',
-  );
+  const problem = 'not set, and Postgres does not run as root: there is neither a user "postgres" nor "nobody"; set it';
+  throw new ConfigFault([{ variable: 'DATABASE_URL', problem }]);
 }
 
 /** Whether that user reaches and may write a folder: the system is asked, so access lists and mounts count too. */

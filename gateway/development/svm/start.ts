@@ -8,6 +8,7 @@ import { IDLE_MS, keep } from '../keep.ts';
 import { isAlive, type ProcessMark } from '../living.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
+import { standInFault } from '../stand-in-fault.ts';
 import { joinTenancy } from '../tenancy.ts';
 
 /** A start does anew all that stands in the journal: about a millisecond for each transaction. */
@@ -73,7 +74,7 @@ async function launch(folder: string, known: SvmRecord | null): Promise<SvmRecor
   if (genesis_hash === null) {
     if (!hasLiteSvm()) return null;
     await endProcess(mark, ['SIGKILL']);
-    throw new Error(`the development SVM did not start:\n${(await readFile(log, 'utf8')).slice(-2_000)}`);
+    throw await standInFault('SOLANA_RPC_URL', 'the development Solana', log);
   }
   const record: SvmRecord = { mark, port, genesis_hash };
   await writeFile(join(folder, 'svm.json.new'), JSON.stringify(record), { mode: 0o600 });

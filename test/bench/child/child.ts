@@ -1,12 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { idle_ms } from '../../harness/idle.ts';
 import type { Measured } from '../contest.ts';
 
 /** As the service itself is started. */
 const LAUNCH = join(import.meta.dirname, '..', '..', '..', 'gateway', 'launch.ts');
 const READY_MS = 60_000;
 const END_MS = 10_000;
+
+/** As in production, on both sides; and nobody tells Apollo that it runs. */
+const ENVIRONMENT = { PATH: process.env.PATH, NODE_ENV: 'production', APOLLO_TELEMETRY_DISABLED: 'true' };
 
 /** A process of the bench: all that serves is one, so that the CPU of the load is not counted as the server's. */
 export interface Child<Ready = unknown> {
@@ -29,8 +33,7 @@ export async function startChild<Ready>({ file, given = {}, profile_dir }: Start
   const entry = join(import.meta.dirname, '..', 'servers', `${file}.ts`);
   const child = fork(LAUNCH, [entry, JSON.stringify(given)], {
     execArgv: profile_dir ? ['--cpu-prof', `--cpu-prof-dir=${profile_dir}`] : [],
-    // As in production, on both sides; and nobody tells Apollo that it runs.
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', APOLLO_TELEMETRY_DISABLED: 'true' },
+    env: { ...ENVIRONMENT, STAND_IN_IDLE_MS: String(idle_ms) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const gone = once(child, 'exit').then(([code, signal]): never => {

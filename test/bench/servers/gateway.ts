@@ -3,6 +3,7 @@ import { readConfig, type SubgraphName } from '../../../gateway/config.ts';
 import { startDevelopment } from '../../../gateway/development/start.ts';
 import { openGateway } from '../../../gateway/gateway.ts';
 import { serveSubgraph } from '../../../gateway/serve-subgraph.ts';
+import { idle_ms } from '../../harness/idle.ts';
 import { answer, given } from '../child/answer.ts';
 import { openStandStillSettling, standStillChain, standStillHubs } from '../stand-still.ts';
 
@@ -21,7 +22,7 @@ export interface GatewayGiven extends Readonly<Record<string, string | undefined
 
 /** The whole service, with a chain that does nothing, and hubs that need not be asked. */
 const { SUBGRAPH, HUBS_ARE, ...variables } = given<GatewayGiven>();
-const development = await startDevelopment(readConfig(variables));
+const development = await startDevelopment(readConfig(variables), { idle_ms });
 const gateway = await openGateway(development.config, {
   logger: pino({ level: 'error' }, pino.destination(2)),
   ...(HUBS_ARE !== 'asked' && { openHubs: standStillHubs }),

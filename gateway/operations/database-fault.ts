@@ -1,0 +1,50 @@
+import { ConfigFault } from '../config/fault.ts';
+
+/** By SQLSTATE, or by Node's word for a socket that could not be had. */
+const problems: Readonly<Record<string, string>> = {
+  '28P01': 'refuses the password; give the right one',
+  '28000': 'refuses the user; name one that may log in',
+  '3D000': 'has no database of that name; create it, or name another',
+  '42501': 'does not let the user make tables; grant it that, or name the owner',
+  '25006': 'is read-only; name the primary',
+  '53300': 'has no connection left; raise max_connections, or name a pooler',
+  ECONNREFUSED: 'is not there: nothing listens on that port; start Postgres, or name another',
+  ENOTFOUND: 'is not known by that name; check the host',
+  EAI_AGAIN: 'is not known by that name just now; check the host, and the resolver',
+  ECONNRESET: 'hung up; check that it is Postgres, and sslmode',
+};
+const UNKNOWN = 'does not answer; check that it runs, and that this machine reaches it';
+const TLS = 'does not speak TLS as sslmode asks for, or shows no certificate that is trusted here; check sslmode';
+
+/** SQLSTATEs and errors that say how we came to the server, as against what we asked of it. */
+const ABOUT_THE_WAY = /^(08...|28...|3D000|42501|25006|53...|57P..|E[A-Z_]+)$/;
+const ABOUT_TLS = /ssl|certificate|self.signed/i;
+const ABOUT_TIME = /timeout|connection terminated/i;
+
+/** Why the database of that URL cannot be used, as its operator reads it; an error that is no such thing comes back as it is. */
+export function databaseFault(error: unknown, url: string): unknown {
+  const cause = deepest(error);
+  if (cause === null) return error;
+  const { code, message } = cause;
+  const tls = ABOUT_TLS.test(message) || ABOUT_TLS.test(code);
+  if (!tls && !ABOUT_THE_WAY.test(code) && !ABOUT_TIME.test(message)) return error;
+  const problem = tls ? TLS : (problems[code] ?? (code === '' ? UNKNOWN : `${UNKNOWN} (${code})`));
+  return new ConfigFault([{ variable: 'DATABASE_URL', problem: `the server at ${placeOf(url)} ${problem}` }], {
+    cause: error,
+  });
+}
+
+/** Libraries wrap what the driver said, and Node what each of a host's addresses did. */
+function deepest(error: unknown): { readonly code: string; readonly message: string } | null {
+  if (!(error instanceof Error)) return null;
+  const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
+  const code = 'code' in error ? String(error.code ?? '') : '';
+  return (code === '' ? deepest(inner) : null) ?? { code, message: error.message };
+}
+
+/** Host and port: user, password and parameters stay where they are. */
+function placeOf(url: string): string {
+  const { hostname, port, searchParams } = new URL(url);
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname);
+  return `${host === '' ? 'localhost' : host}:${port === '' ? '5432' : port}`;
+}

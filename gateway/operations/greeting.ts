@@ -1,0 +1,50 @@
+import type { Config } from '../config.ts';
+
+type Greeted = Pick<Config, 'profile' | 'stand_ins' | 'data_dir' | 'solana'>;
+
+/** What takes the place of services; of the other stand-ins each is a key or an address. */
+const services: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'Postgres',
+  BASE_RPC_URL: 'Base',
+  SOLANA_RPC_URL: 'Solana',
+  HUBS: 'hubs',
+  ROUTER_URL: 'router',
+};
+
+/** What a person at a terminal wants to know first. */
+export function greeting(url: string, config: Greeted): string[] {
+  return [
+    'Spend receipt gateway',
+    `  address    ${url}`,
+    ...(config.profile === 'development' ? developing(config) : [`  next       curl -s ${url}/health`]),
+    '  stop       Ctrl-C: what is under way comes to its end first',
+    '',
+  ];
+}
+
+/** The same of one subgraph. */
+export function subgraphGreeting(name: string, url: string, { base_url }: Pick<Config, 'base_url'>): string[] {
+  return [
+    `Spend receipt gateway, the ${name} subgraph alone`,
+    `  address    ${url}`,
+    `  next       SUBGRAPH_URLS='{"${name}":"${url}"}' npm start      (its gateway, at ${base_url})`,
+    '  stop       Ctrl-C: what is under way comes to its end first',
+    '',
+  ];
+}
+
+function developing(config: Greeted): string[] {
+  const { stand_ins, data_dir } = config;
+  const stood_in = stand_ins.flatMap(name => (isOffered(name, config) ? (services[name] ?? []) : []));
+  const made_up = stand_ins.filter(name => !Object.hasOwn(services, name));
+  return [
+    ...(stood_in.length > 0 ? [`  stand-ins  ${stood_in.join(', ')}: no real money moves`] : []),
+    ...(made_up.length > 0 ? [`  made up    ${made_up.length} keys and addresses, kept in ${data_dir}/secrets`] : []),
+    '  next       npm run demo      (in a second terminal: a buyer pays, and checks the receipt)',
+  ];
+}
+
+/** Where this machine runs no LiteSVM there is no Solana in its place. */
+function isOffered(name: string, { solana }: Greeted): boolean {
+  return name !== 'SOLANA_RPC_URL' || solana !== null;
+}

@@ -1,0 +1,33 @@
+import { OperatorFault } from '../config/fault.ts';
+
+/** Thrown by those who know no operator: their messages are sentences too. What to do is said here where they do not. */
+const sentences: Readonly<Record<string, string>> = {
+  BrokenLog: '',
+  BrokenHistory: '',
+  AnchorContradicted: '',
+  NoTreasury: '',
+  UnfinishedPayments: '',
+  ChainAway: ' The node that BASE_RPC_URL or SOLANA_RPC_URL names does not answer: name one that does.',
+  OtherChain: ' BASE_RPC_URL, SOLANA_RPC_URL and DATABASE_URL have to belong together.',
+};
+
+/** What to tell an operator, in one line (for several variables one each); null where it is a fault of our own. */
+export function sentenceOf(fault: unknown): string | null {
+  if (fault instanceof OperatorFault) return fault.message;
+  if (!(fault instanceof Error) || !Object.hasOwn(sentences, fault.name)) return null;
+  const sentence = fault.message.replaceAll(/\s*\n\s*/g, ' ').replace(/(?<![.!?])$/, '.');
+  return sentence + sentences[fault.name];
+}
+
+/** Runs a program: what its operator can mend ends it with a line on stderr and exit code 1, all else with its stack. */
+export async function run(program: () => Promise<void>): Promise<void> {
+  try {
+    await program();
+  } catch (fault) {
+    const sentence = sentenceOf(fault);
+    if (sentence === null) throw fault;
+    console.error(sentence);
+    // Whatever is still open was opened for what does not happen.
+    process.exit(1);
+  }
+}
