@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { JsonObject } from '../schema/canonical-json.ts';
+import { Refusal } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import { openBookEvents } from '../subgraphs/book/index.ts';
 import { systemClock, systemRandom } from '../subgraphs/clock.ts';
@@ -110,8 +111,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       wait_ms: options.wait_ms,
     });
     closing.add(till, it => closeRails(it));
-    const failed = (error: unknown) =>
-      logger[error instanceof DatabaseAway ? 'warn' : 'error']({ err: error }, 'a round of reconcile failed');
+    const failed = (error: unknown) => logger[levelOf(error, base.done)]({ err: error }, 'a round of reconcile failed');
     const reconciler = closing.add(await openReconciler(till, failed, operations.roundEnded), it => it.stop());
     const readiness = new Readiness(needsOf(till, reconciler));
     watch(metrics, { database, queues: till.queues, readiness });
@@ -154,6 +154,12 @@ function opened(url: string, { readiness, closing, streams, paid_calls }: Runnin
       return paid_calls.underway;
     },
   };
+}
+
+/** Until Base is known no round can ask it: that has been said once, and is not said again with each. */
+function levelOf(error: unknown, base_known: boolean): 'debug' | 'warn' | 'error' {
+  if (!base_known && error instanceof Refusal && error.code === 'chain_unavailable') return 'debug';
+  return error instanceof DatabaseAway ? 'warn' : 'error';
 }
 
 const exposureOf = ({ metrics_token: token, profile }: Config) => ({ token, profile });

@@ -4,6 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical
 /** What each line carries, and a person at a terminal knows. */
 const KNOWN: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err']);
 
+const ERROR = pino.levels.values.error ?? 0;
+
 /** Takes the log's JSON lines and writes them for people: time of day, level, sentence, facts. */
 export function readableLines(write: (text: string) => unknown): DestinationStream {
   return { write: line => void write(`${readable(JSON.parse(line) as JsonObject)}\n`) };
@@ -16,7 +18,9 @@ function readable(line: JsonObject): string {
     .filter(([name]) => !KNOWN.has(name))
     .map(([name, value]) => `${name}=${shown(value)}`);
   const head = [at, (pino.levels.labels[Number(level)] ?? '').padEnd(5), String(msg ?? ''), ...facts].join(' ');
-  return isJsonObject(err) ? `${head}\n${String(err.stack ?? err.message)}` : head;
+  if (!isJsonObject(err)) return head;
+  // What passes is told by its sentence; of what is broken somebody wants to know where.
+  return Number(level) >= ERROR ? `${head}\n${String(err.stack ?? err.message)}` : `${head}: ${String(err.message)}`;
 }
 
 function shown(value: Json | undefined): string {

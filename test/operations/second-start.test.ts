@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../gateway/development/port.ts';
+import { eventually } from '../faults/ground.ts';
 import { freshDatabase } from '../harness/database.ts';
 import { type RunningGateway, startGateway } from '../harness/gateway.ts';
 import { atEnd } from '../harness/release.ts';
@@ -19,14 +20,12 @@ beforeAll(async () => {
 
 async function started(port?: number): Promise<RunningGateway> {
   const gateway = await startGateway({ data_dir, environment, port: port ?? (await freePort()), await_health: false });
-  await expect
-    .poll(() =>
-      fetch(`${gateway.url}/livez`).then(
-        ({ status }) => status,
-        () => 0,
-      ),
-    )
-    .toBe(200);
+  await eventually('it answers', () =>
+    fetch(`${gateway.url}/livez`).then(
+      ({ ok }) => ok || null,
+      () => null,
+    ),
+  );
   return gateway;
 }
 

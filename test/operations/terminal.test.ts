@@ -21,7 +21,7 @@ async function atTerminal(program: string, given: Readonly<Record<string, string
   atEnd(() => clearScratch(data_dir));
   const { url } = await freshDatabase();
   const service = { DATABASE_URL: url, BASE_RPC_URL: 'http://127.0.0.1:1', SOLANA_RPC_URL: '', ...given };
-  const command = `"${process.execPath}" gateway/launch.ts ${program}`;
+  const command = `exec "${process.execPath}" gateway/launch.ts ${program}`;
   const child = spawn(...mortal('script', ['-qec', command, '/dev/null']), {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: data_dir, DATA_DIR: data_dir, ...service },
@@ -55,7 +55,7 @@ describe('on a terminal', () => {
         expect.arrayContaining([
           `  address    ${url}`,
           '  stand-ins  hubs, router: no real money moves',
-          `  made up    12 keys and addresses, kept in ${terminal.data_dir}/secrets`,
+          `  made up    11 keys and addresses, kept in ${terminal.data_dir}/secrets`,
           '  next       npm run demo      (in a second terminal: a buyer pays, and checks the receipt)',
           '  stop       Ctrl-C: what is under way comes to its end first',
         ]),
