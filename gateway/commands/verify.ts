@@ -139,5 +139,8 @@ async function main(): Promise<number> {
 }
 
 await run(async () => {
-  process.exitCode = await main();
+  process.exitCode = await main().catch(fault => {
+    // Whatever a document does to its verifier, its reader has no use for our stack.
+    throw fault instanceof Error ? new OperatorFault(fault.message, { cause: fault }) : fault;
+  });
 });

@@ -38,9 +38,11 @@ describe('a second start on one DATA_DIR', () => {
     const port = Number(new URL(first.url).port);
     const second = await startGateway({ data_dir, environment, port, await_health: false });
     expect(await second.exited).toBe(1);
-    expect(second.logs).toEqual([
-      `PORT: ${port} is taken by the gateway of this DATA_DIR, process ${first.process.pid}: use it at ${first.url}, or set PORT to another to start one beside it`,
-    ]);
+    await expect
+      .poll(() => second.logs)
+      .toEqual([
+        `PORT: ${port} is taken by the gateway of this DATA_DIR, process ${first.process.pid}: use it at ${first.url}, or set PORT to another to start one beside it`,
+      ]);
     expect(await announced()).toBe(before);
     expect((await fetch(`${first.url}/livez`)).status).toBe(200);
   });
