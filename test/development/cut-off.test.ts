@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { keeperOf, standInsOf } from '../../gateway/development/keep.ts';
-import { markOf, type ProcessMark } from '../../gateway/development/living.ts';
+import { isAlive, markOf, type ProcessMark } from '../../gateway/development/living.ts';
 import { eventually } from '../faults/ground.ts';
 import { mortal } from '../harness/mortal.ts';
 import { atEnd } from '../harness/release.ts';
@@ -17,11 +17,12 @@ const IDLE_MS = 2_000;
 
 /** Where that run has its scratch folders. */
 let folder: string;
-beforeAll(async () => {
-  folder = await makeScratch();
+beforeEach(async () => {
+  const own = await makeScratch();
+  folder = own;
   atEnd(async () => {
-    for (const data_dir of await dataFolders()) await clearScratch(data_dir);
-    await clearScratch(folder);
+    for (const data_dir of await dataFolders(own)) await clearScratch(data_dir);
+    await clearScratch(own);
   });
 });
 
@@ -38,15 +39,15 @@ async function cutOff(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-async function dataFolders(): Promise<string[]> {
-  const names = await readdir(folder, { recursive: true });
-  return names.filter(name => name.endsWith('stand-ins')).map(name => join(folder, name, '..'));
+async function dataFolders(root: string): Promise<string[]> {
+  const names = await readdir(root, { recursive: true });
+  return names.filter(name => name.endsWith('stand-ins')).map(name => join(root, name, '..'));
 }
 
 /** Stand-ins and their keepers, by what they are. */
 async function started(): Promise<ReadonlyMap<string, ProcessMark>> {
   const found = new Map<string, ProcessMark>();
-  for (const data_dir of await dataFolders()) {
+  for (const data_dir of await dataFolders(folder)) {
     const keeper = await keeperOf(data_dir);
     if (keeper) found.set(`keeper of ${data_dir}`, keeper.mark);
     for (const { name, mark } of await standInsOf(data_dir)) found.set(`${name} of ${data_dir}`, mark);
@@ -56,9 +57,12 @@ async function started(): Promise<ReadonlyMap<string, ProcessMark>> {
 
 const kinds = (all: ReadonlyMap<string, unknown>) => new Set([...all.keys()].map(name => name.split(' ')[0]));
 
+function livingOf(all: ReadonlyMap<string, ProcessMark>): string[] {
+  return [...all].filter(([, mark]) => isAlive(mark)).map(([name]) => name);
+}
+
 async function allGone(all: ReadonlyMap<string, ProcessMark>): Promise<void> {
-  const living = () => [...all].filter(([, { pid, started: at }]) => markOf(pid)?.started === at).map(([name]) => name);
-  await expect.poll(living).toEqual([]);
+  await expect.poll(() => livingOf(all)).toEqual([]);
 }
 
 describe('a run that is killed leaves no process behind', () => {
@@ -80,6 +84,8 @@ describe('a run that is killed leaves no process behind', () => {
       const found = await started();
       return kinds(found).has('postgres') && kinds(found).has('svm') ? found : null;
     });
+    // What is looked for was there.
+    expect(livingOf(all)).toEqual([...all.keys()]);
     await cutOff(run);
     await allGone(all);
   });
