@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { originsOf } from '../rest-compat/cors.ts';
 import { credentialsIn, paymentIn } from '../rest-compat/credentials.ts';
 import { everyDoor } from '../rest-compat/doors/every.ts';
 import type { Port } from '../rest-compat/port.ts';
@@ -77,6 +78,7 @@ export async function serve(config: Config, services: EveryService, serving: Ser
     tally: operations.sockets,
     landing_page: config.profile === 'development',
     trust: trusting(config.trusted_proxies),
+    origins: originsOf(config.cors_origins),
     rates,
     bodies: { rates, pays: request => pays(request, serving.judge) },
     async routes(app) {

@@ -16,8 +16,9 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
+import { type Origins, openToOrigins } from '../rest-compat/cors.ts';
 import type { Port } from '../rest-compat/port.ts';
-import { doorServerOptions } from '../rest-compat/server-options.ts';
+import { answeringFor, doorServerOptions } from '../rest-compat/server-options.ts';
 import { Refusal } from '../schema/errors.ts';
 import { exceededBy } from '../schema/json-bounds.ts';
 import { limits } from '../schema/limits.ts';
@@ -29,6 +30,7 @@ import { firstLook, knownDocument, paidFieldOf } from './graph/first-look.ts';
 import { contextFault, httpAnswer } from './graph/http-answer.ts';
 import { publicError } from './graph/public-error.ts';
 import { answerFault, refuse, tooMany } from './graph/refuse.ts';
+import { answerOptions } from './http/options.ts';
 import { Connections } from './operations/connections.ts';
 import { boundConnections, boundPipelines } from './operations/floods.ts';
 import { requireOneHost } from './operations/one-host.ts';
@@ -52,6 +54,8 @@ export interface ServerOptions {
   readonly tally?: SocketTally;
   /** Whose word for where a request comes from is believed; nobody's unless given. */
   readonly trust?: Trust;
+  /** Whose pages may call; nobody's unless given. */
+  readonly origins?: Origins;
   /** Bounds what is asked for free, unless left out. */
   readonly rates?: Port['rates'];
   /** Bounds what comes to /graphql by address, unless left out. */
@@ -71,9 +75,10 @@ export interface Server {
 const GRAPHQL_PATH = '/graphql';
 
 export async function openServer(options: ServerOptions): Promise<Server> {
-  const { graph, callers, logger, requests } = options;
+  const { graph, callers, logger, requests, origins = new Set() } = options;
   const app = Fastify({
     ...doorServerOptions,
+    ...answeringFor(origins),
     loggerInstance: logger as FastifyBaseLogger,
     // URLs may carry slice tokens: no request is logged by itself.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -84,6 +89,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   boundConnections(app.server);
   requests?.observe(app);
   boundPipelines(app);
+  openToOrigins(app, origins);
   requireOneHost(app);
   const hangUp = hangingUp(app);
   const apollo = apolloServer(options);
@@ -110,6 +116,7 @@ async function serveGraphql(
   options: ServerOptions,
 ): Promise<void> {
   const { graph, logger, bodies } = options;
+  answerOptions(scope, 'GET, POST');
   if (bodies) boundBodies(scope, bodies, logger);
   parseWithinBounds(scope);
   scope.setErrorHandler((error: FastifyError, _request, reply) => answerFault(error, reply, logger));

@@ -51,4 +51,20 @@ export const answerHeaders = {
     ),
   },
   challenge: { 'PAYMENT-REQUIRED': header('The offer of version 2, base64 JSON.') },
+  /** RFC 9110 8.8.3 and RFC 9111 5.2, of documents that change seldom. */
+  kept: {
+    ETag: header('Names what the document says, whichever way it is encoded; by If-None-Match it is asked for again.'),
+    'Cache-Control': header('For how long it may be kept.'),
+  },
+  named: {
+    'x-request-id': header("Names the request in the service's log; the caller's own, where that is a UUID or ULID."),
+  },
 } as const satisfies Record<string, JsonObject>;
+
+/** Every page may read it, wherever it comes from (Fetch, CORS-safelisted response-header name). */
+const SAFELISTED = 'Cache-Control';
+
+/** All of them by name, for Access-Control-Expose-Headers. */
+export const exposed = [...new Set(Object.values(answerHeaders).flatMap(group => Object.keys(group)))]
+  .filter(name => name !== SAFELISTED)
+  .join(', ');

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { Refusal } from '../schema/errors.ts';
+import { isPreflight } from './cors.ts';
 import { paymentIn } from './credentials.ts';
 import type { Door, Method } from './door.ts';
 import { pass, type Visit } from './gate.ts';
@@ -35,7 +36,8 @@ export async function serveDoors(app: FastifyInstance, port: Port, doors: readon
       const here = rows.map(row => row.door);
       route(path.replace(/\{(\w+)\}/g, ':$1'), request => knockAt(here, request, { port, doors }));
     }
-    route('/*', async () => problem({ code: 'not_found' }));
+    // A page hears that there is nothing there only if its browser lets it ask.
+    route('/*', async request => (isPreflight(request.raw) ? choices([]) : problem({ code: 'not_found' })));
   });
 }
 
@@ -45,6 +47,7 @@ interface House {
 }
 
 async function knockAt(here: readonly Door[], request: FastifyRequest, house: House): Promise<Answer | StreamedAnswer> {
+  if (request.method === 'OPTIONS') return choices(here);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const door = here.find(({ methods }) => methods.includes(method as Method));
   const visit = visited(door, request, house.port);
@@ -60,12 +63,18 @@ async function knockAt(here: readonly Door[], request: FastifyRequest, house: Ho
   }
 }
 
+/** RFC 9110 9.3.7: what may be asked of a path. Nothing is done for it, so nobody is asked, counted or read. */
+function choices(here: readonly Door[]): Answer {
+  const headers: Record<string, string> = here.length === 0 ? {} : { allow: `${allowed(here)}, OPTIONS` };
+  return { status: 204, headers, body: null };
+}
+
 /**
  * An unpaid call to a paid door yields its 402 whatever its method, as specified for GET; a paid one has the wrong
- * method. OPTIONS asks for nothing but the methods.
+ * method.
  */
 async function unpaid(here: readonly Door[], visit: Visit, port: Port): Promise<Answer | null> {
-  const paid = visit.raw.method === 'OPTIONS' ? undefined : here.find(({ price }) => price !== null);
+  const paid = here.find(({ price }) => price !== null);
   if (!paid) return null;
   const passage = await pass(paid, { ...visit, brings_body: false }, port);
   if (passage.kind === 'open') return null;

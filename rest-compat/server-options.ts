@@ -3,18 +3,21 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
+import { accessControl, type Origins } from './cors.ts';
 import { problem } from './problem.ts';
 
 const unsniffed = { 'x-content-type-options': 'nosniff' };
 
-/** What Fastify finds wrong with a URL before any route: a broken escape, a segment too long. */
-function frameworkErrors(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
-  const long = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
-  const { status, headers, body } = problem({ code: long ? 'not_found' : 'invalid_request' });
-  reply
-    .code(status)
-    .headers({ ...headers, ...unsniffed })
-    .send(body);
+/** What Fastify finds wrong with a URL before any route or hook: a broken escape, a segment too long. */
+function answeringBadUrls(origins: Origins) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    const long = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
+    const { status, headers, body } = problem({ code: long ? 'not_found' : 'invalid_request' });
+    reply
+      .code(status)
+      .headers({ ...headers, ...unsniffed, ...accessControl(request.headers, origins) })
+      .send(body);
+  };
 }
 
 /** What Node's parser finds wrong before there is a request, by its code. */
@@ -25,16 +28,24 @@ const clientFaults: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Not logged: the error holds the packet as it came, and with it sessions, keys and payments. */
-function clientErrorHandler(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  if (socket.writable) socket.write(rawAnswer(clientFaults[error.code ?? ''] ?? 'invalid_request'));
-  socket.destroy(error);
+function answeringBadClients(origins: Origins) {
+  return (error: Error & { readonly code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    if (socket.writable) socket.write(rawAnswer(clientFaults[error.code ?? ''] ?? 'invalid_request', origins));
+    socket.destroy(error);
+  };
 }
 
-function rawAnswer(code: ErrorCode): string {
+/** Whose page it was, of some origins alone, nobody knows: its headers were not read. */
+function rawAnswer(code: ErrorCode, origins: Origins): string {
   const { status, headers, body } = problem({ code });
   const text = body ?? '';
-  const own = { ...headers, ...unsniffed, 'content-length': String(Buffer.byteLength(text)) };
+  const own = {
+    ...headers,
+    ...unsniffed,
+    ...accessControl({}, origins),
+    'content-length': String(Buffer.byteLength(text)),
+  };
   const lines = Object.entries({ ...own, connection: 'close' }).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n');
 }
@@ -42,8 +53,7 @@ function rawAnswer(code: ErrorCode): string {
 /** What the doors need of the server that they are hung in. */
 export const doorServerOptions = {
   routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.path_parameter_chars_max },
-  frameworkErrors,
-  clientErrorHandler,
+  ...answeringFor(new Set()),
   requestTimeout: limits.request_ms_max,
   connectionTimeout: limits.connection_silent_ms_max,
   keepAliveTimeout: limits.connection_idle_ms_max,
@@ -54,3 +64,8 @@ export const doorServerOptions = {
     connectionsCheckingInterval: limits.request_checked_every_ms,
   },
 };
+
+/** The same for a server that pages of these origins may call. */
+export function answeringFor(origins: Origins) {
+  return { frameworkErrors: answeringBadUrls(origins), clientErrorHandler: answeringBadClients(origins) };
+}

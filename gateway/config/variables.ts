@@ -74,6 +74,7 @@ export const variables = z.object({
   RATE_UNCHARGED: rate().optional(),
   BODIES_BYTES_MAX: decimal(1, 999_999_999).optional(),
   TRUSTED_PROXIES: list(z.string()).refine(areProxies, 'not addresses, networks or their names').default([]),
+  CORS_ORIGINS: list(origin()).default(['*']),
   DRAIN_MS: decimal(0, limits.stop_ms_max).optional(),
   PROOF_WRITES: z.enum(['plain', 'bound']).default('plain'),
   STOP_MS: decimal(0, limits.stop_ms_max).default(limits.stop_ms),
@@ -97,6 +98,7 @@ export const emptyLists: ReadonlySet<string> = new Set<VariableName>([
   'DEMO_KEYS',
   'WAIVER_KEYS',
   'WALLET_FACTORIES',
+  'CORS_ORIGINS',
 ]);
 
 /** Of these, set to nothing says "none": no such keys, or without that network. Unset says "find something". */
@@ -117,6 +119,17 @@ function placeUrl() {
 function isPlace(url: string): boolean {
   const { username, password, search, hash } = URL.canParse(url) ? new URL(url) : new URL('http://none');
   return `${username}${password}${search}${hash}` === '';
+}
+
+/** As a browser names it, and not as a URL of a page there: it is compared letter by letter. */
+function origin() {
+  return z.string().refine(isOrigin, 'not an origin: https://app.example, without a path, or *');
+}
+
+function isOrigin(text: string): boolean {
+  if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
+  // An extension's or an app's: URL knows no origin of other schemes.
+  return text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+$/.test(text);
 }
 
 function areProxies(proxies: readonly string[]): boolean {

@@ -94,10 +94,10 @@ describe.each([CHAT, REGISTER])('%s unpaid', path => {
     expect(heard.headers.get('allow')).toBe('POST');
   });
 
-  test('405 to OPTIONS, which asks for the methods and for nothing to be done', async () => {
+  test('204 to OPTIONS, which asks for the methods and for nothing to be done', async () => {
     const heard = await service.knock('OPTIONS', path);
-    expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
-    expect(heard.headers.get('allow')).toBe('POST');
+    expect(heard).toMatchObject({ status: 204, body: null });
+    expect(heard.headers.get('allow')).toBe('POST, OPTIONS');
   });
 
   test.each(['GET', 'PUT'])('405 to a paid %s, and the payment stays usable', async method => {

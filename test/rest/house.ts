@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
 import { type DocumentNode, Kind } from 'graphql';
+import { type Origins, openToOrigins } from '../../rest-compat/cors.ts';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/doors/every.ts';
 import type {
@@ -15,7 +16,7 @@ import type {
   Upload,
 } from '../../rest-compat/port.ts';
 import { serveDoors } from '../../rest-compat/serve.ts';
-import { doorServerOptions } from '../../rest-compat/server-options.ts';
+import { answeringFor, doorServerOptions } from '../../rest-compat/server-options.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { agentId } from '../../schema/ids.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
@@ -166,9 +167,14 @@ interface Patience {
   readonly http?: Readonly<Record<keyof typeof doorServerOptions.http, number>>;
 }
 
-export async function openHouse(doors: readonly Door[] = everyDoor, patience: Patience = {}) {
+export async function openHouse(
+  doors: readonly Door[] = everyDoor,
+  patience: Patience = {},
+  origins: Origins = new Set(),
+) {
   const port = new FakePort();
-  const app = fastify({ ...doorServerOptions, ...patience });
+  const app = fastify({ ...doorServerOptions, ...answeringFor(origins), ...patience });
+  openToOrigins(app, origins);
   await serveDoors(app, port, doors);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const listening = app.server.address() as AddressInfo;
