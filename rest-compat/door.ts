@@ -56,7 +56,7 @@ export interface Columns {
   readonly asks_again: boolean;
   /** Whether a free door is bounded by address: probes of the service's own keeper are not. */
   readonly rated: boolean;
-  /** Cache-Control of the answer in hand; refusals are never stored. */
+  /** Cache-Control of the answer in hand, which has an ETag where it may be kept; refusals are never stored. */
   readonly cache: string;
   /** Per list or object member of the body: null members go, except those named. Elsewhere null is an answer. */
   readonly nulls: Readonly<Record<string, readonly string[]>>;
@@ -83,7 +83,7 @@ interface Operation {
 }
 
 /** What a page is made of: nothing but the doors themselves and the port. */
-interface Face {
+export interface Face {
   readonly doors: readonly Door[];
   readonly port: Port;
 }

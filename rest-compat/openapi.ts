@@ -2,9 +2,11 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../schema/errors.ts';
 import { Challenge, Problem } from './answers/discovery.ts';
+import { NO_STORE } from './conditional.ts';
 import type { Columns, Door, Method } from './door.ts';
 import { jsonSchema } from './json-schema.ts';
 import { answerHeaders } from './openapi-headers.ts';
+import { ifNoneMatch, unchanged } from './openapi-kept.ts';
 import { redelivery, routerKey } from './openapi-parameters.ts';
 import { proofForms, proofNonce } from './openapi-proof.ts';
 
@@ -18,7 +20,10 @@ export function openApi(doors: readonly Door[], base_url: string): JsonObject {
     info: {
       title: 'Spend receipt gateway',
       version: '1.0.0',
-      description: 'Paid doors answer 402 with their price before they look at a body; pay by x402 and send it again.',
+      description:
+        'Paid doors answer 402 with their price before they look at a body; pay by x402 and send it again. OPTIONS at any ' +
+        'path: 204, with its methods in Allow and, to a page of another origin, with what it may send. Each answer has an ' +
+        'x-request-id.',
     },
     servers: [{ url: base_url }],
     paths,
@@ -92,6 +97,7 @@ function operation(door: Door, method: Method): JsonObject {
       ...(door.errors.includes('hub_failed') ? [routerKey] : []),
       ...(door.price ? [redelivery] : []),
       ...(door.possession === 'required' ? [proofNonce] : []),
+      ...(isKept(door) ? [ifNoneMatch] : []),
     ],
     ...(takesBody ? { requestBody: requestBody(door) } : {}),
     responses: responses(door, method),
@@ -127,6 +133,7 @@ function responses(door: Door, method: Method): JsonObject {
         ...(door.price ? answerHeaders.settled : {}),
         ...(door.asks_again ? answerHeaders.fault : {}),
         ...(isRated(door) ? answerHeaders.rate : {}),
+        ...(isKept(door) ? answerHeaders.kept : {}),
       },
       content: {
         ...content(door.media.split(';')[0] ?? door.media, jsonSchema(door.response, 'output')),
@@ -135,6 +142,7 @@ function responses(door: Door, method: Method): JsonObject {
       },
     },
     ...faults,
+    ...(isKept(door) ? { 304: unchanged } : {}),
     ...(door.price ? { 402: challenged } : {}),
   };
 }
@@ -156,6 +164,7 @@ function fault({ price, refusal }: Columns, status: number, codes: readonly Erro
 
 const REFUSED = 403;
 const TOO_MANY = 429;
+const isKept = ({ cache }: Columns): boolean => cache !== NO_STORE;
 const isRated = ({ rated, price }: Columns): boolean => rated && price === null;
 const EMPTY_BODY = 'Possession was not shown, is wrong, or is by a proof that was used: empty body.';
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { Refusal } from '../schema/errors.ts';
+import { conditional } from './conditional.ts';
 import { isPreflight } from './cors.ts';
 import { paymentIn } from './credentials.ts';
 import type { Door, Method } from './door.ts';
@@ -117,7 +118,7 @@ async function opened(
   house: House,
 ): Promise<Answer | StreamedAnswer> {
   // Nobody is asked who he is: that would be a look into the database, and liveness is told without one.
-  if (door.kind === 'page') return fulfilled(door, await door.page(house), {});
+  if (door.kind === 'page') return conditional(door, visit.raw, fulfilled(door, await door.page(house), {}));
   const passage = await pass(door, visit, house.port);
   if (passage.kind === 'refused') return passage.answer;
   const { query, headers } = request;
@@ -127,7 +128,7 @@ async function opened(
   if (eventOf === null) {
     const spoken = plain ? { ...door, media: plain.media, answer: plain.textOf } : door;
     const executed = await house.port.execute(document, variables, passage.caller, door.nulls);
-    return concluded(spoken, visit, house.port, executed);
+    return conditional(door, visit.raw, concluded(spoken, visit, house.port, executed));
   }
   const subscribed = await house.port.subscribe(document, variables, passage.caller);
   if (subscribed.kind === 'refused') return concluded(door, visit, house.port, subscribed.executed);

@@ -4,9 +4,31 @@ import { Health, Lives, Manifest, Ready } from '../answers/discovery.ts';
 import { JsonMembers, KeySet } from '../answers/receipt.ts';
 import { digits } from '../digits.ts';
 import { operation } from '../document.ts';
-import { documentDoor, pageDoor } from '../door.ts';
+import { documentDoor, type Face, pageDoor } from '../door.ts';
 import { openApi } from '../openapi.ts';
+import type { Port } from '../port.ts';
 import { x402Manifest } from '../x402-manifest.ts';
+
+/**
+ * Of keys and policies: a minute. A key signs as soon as all processes publish it, so whoever meets one that his copy lacks
+ * asks again past his cache; nothing here is for ever, since an older snapshot says when it was retired.
+ */
+const KEPT_A_MINUTE = 'public, max-age=60';
+
+/** Of what only a new release or another configuration changes. */
+const KEPT_FIVE_MINUTES = 'public, max-age=300';
+
+/** A declared break is to be known at once: it may be held, and is asked for each time. */
+const ASKED_EACH_TIME = 'public, no-cache';
+
+/** Made once for each service: it takes a tenth of a second, and whoever asks for it pays nothing. */
+const described = new WeakMap<Port, string>();
+
+function openApiText({ doors, port }: Face): string {
+  const text = described.get(port) ?? JSON.stringify(openApi(doors, port.base_url));
+  described.set(port, text);
+  return text;
+}
 
 const NOT_READY = 'Not ready to take paid calls.';
 
@@ -18,6 +40,7 @@ export const discoveryDoors = [
     summary: "The issuer's public keys",
     tags: ['discovery'],
     document: operation('get_jwks'),
+    cache: KEPT_A_MINUTE,
     response: KeySet,
   }),
   documentDoor({
@@ -30,6 +53,7 @@ export const discoveryDoors = [
     tags: ['discovery'],
     media: 'application/did+json; charset=utf-8',
     document: operation('get_did_document'),
+    cache: KEPT_A_MINUTE,
     response: JsonMembers,
   }),
   documentDoor({
@@ -39,6 +63,7 @@ export const discoveryDoors = [
     summary: 'Append-only history of issuer keys; older snapshots by version or hash',
     tags: ['discovery'],
     document: operation('get_issuer_history'),
+    cache: KEPT_A_MINUTE,
     query: z.object({
       version: digits(
         z
@@ -62,6 +87,7 @@ export const discoveryDoors = [
     summary: 'Append-only history of the policies that govern receipts',
     tags: ['discovery'],
     document: operation('get_receipt_policy_history'),
+    cache: KEPT_A_MINUTE,
     response: JsonMembers,
   }),
   documentDoor({
@@ -71,6 +97,7 @@ export const discoveryDoors = [
     summary: 'Breaks of the receipt log that were declared and signed',
     tags: ['discovery'],
     document: operation('get_log_breaks'),
+    cache: ASKED_EACH_TIME,
     response: z.array(JsonMembers),
   }),
   pageDoor({
@@ -80,6 +107,7 @@ export const discoveryDoors = [
     summary: 'Every paid route with its price',
     tags: ['discovery'],
     page: ({ doors, port }) => x402Manifest(doors, port),
+    cache: KEPT_FIVE_MINUTES,
     response: Manifest,
   }),
   pageDoor({
@@ -88,7 +116,8 @@ export const discoveryDoors = [
     path: '/openapi.json',
     summary: 'This interface as OpenAPI 3.1',
     tags: ['discovery'],
-    page: ({ doors, port }) => openApi(doors, port.base_url),
+    page: openApiText,
+    cache: KEPT_FIVE_MINUTES,
     response: JsonMembers,
   }),
   pageDoor({

@@ -58,6 +58,7 @@ export const inferenceDoors = [
     summary: 'Model ids that a call may name',
     tags: ['inference'],
     document: operation('list_models'),
+    cache: 'public, max-age=60',
     answer: data => ({ object: 'list', data: data.models ?? [] }),
     response: ModelList,
   }),
