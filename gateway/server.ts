@@ -30,6 +30,7 @@ import { firstLook, knownDocument, paidFieldOf } from './graph/first-look.ts';
 import { contextFault, httpAnswer } from './graph/http-answer.ts';
 import { publicError } from './graph/public-error.ts';
 import { answerFault, refuse, tooMany } from './graph/refuse.ts';
+import { compressAnswers, leaveSecretsAlone } from './http/compression.ts';
 import { answerOptions } from './http/options.ts';
 import { Connections } from './operations/connections.ts';
 import { boundConnections, boundPipelines } from './operations/floods.ts';
@@ -94,6 +95,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const hangUp = hangingUp(app);
   const apollo = apolloServer(options);
   await apollo.start();
+  await compressAnswers(app);
   await app.register(scope => serveGraphql(scope, apollo, options));
   await app.register(scope => serveRoutes(scope, options));
   const { tally = new SocketTally(), trust, rates } = options;
@@ -126,6 +128,7 @@ async function serveGraphql(
     done();
   });
   scope.addHook('preHandler', async (request, reply) => {
+    leaveSecretsAlone(request, graph);
     const turn = paidFieldOf(request, graph) === null ? options.rates?.take('free', request.ip) : undefined;
     reply.headers(turn?.headers ?? {});
     if (turn?.kind === 'beyond') return tooMany(turn.retry_after_seconds, request, reply, logger);

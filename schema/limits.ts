@@ -66,6 +66,8 @@ export const limits = {
   /** A refused request's body up to this is read away so that the connection lives on; more, and it is closed. */
   unread_body_drained_bytes_max: 64 * 1024,
   linger_ms_max: 1_000,
+  /** Below it what is saved is less than what compressing costs. */
+  compressed_answer_bytes_min: 1_024,
   path_parameter_chars_max: 200,
   answer_bytes_max: 4 * 1024 * 1024,
   /** A picture of the largest size, as a PNG in base64; less than `subgraph_answer_bytes_max`, which it goes on in. */

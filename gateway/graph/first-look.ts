@@ -1,6 +1,6 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { FastifyRequest } from 'fastify';
-import { GraphQLError } from 'graphql';
+import { GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Graph } from '../supergraph.ts';
@@ -25,6 +25,19 @@ export function firstLook({ method, body, query }: Request, graph: Looking): rea
     return refused ? [refused] : graph.validate(document);
   } catch (error) {
     if (error instanceof GraphQLError) return [error];
+    throw error;
+  }
+}
+
+/** Whether it only asks, by its text alone; not, where that cannot be read. */
+export function isQuery({ method, body, query }: Request, graph: Pick<Graph, 'parse'>): boolean {
+  const asked = membersOf(method === 'GET' ? query : body);
+  if (typeof asked.query !== 'string' || asked.query === '') return false;
+  try {
+    const named = typeof asked.operationName === 'string' ? asked.operationName : null;
+    return getOperationAST(graph.parse(asked.query), named)?.operation === OperationTypeNode.QUERY;
+  } catch (error) {
+    if (error instanceof GraphQLError) return false;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
 import { type DocumentNode, Kind } from 'graphql';
+import { compressAnswers } from '../../gateway/http/compression.ts';
 import { type Origins, openToOrigins } from '../../rest-compat/cors.ts';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/doors/every.ts';
@@ -175,6 +176,7 @@ export async function openHouse(
   const port = new FakePort();
   const app = fastify({ ...doorServerOptions, ...answeringFor(origins), ...patience });
   openToOrigins(app, origins);
+  await compressAnswers(app);
   await serveDoors(app, port, doors);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const listening = app.server.address() as AddressInfo;
