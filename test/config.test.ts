@@ -70,15 +70,6 @@ describe('readConfig', () => {
     expect(config.stand_ins).toContain('BASE_RPC_URL');
   });
 
-  it('CORS_ORIGINS are origins as browsers spell them: all unless told otherwise, and none where there is nothing', () => {
-    expect(readConfig({}).cors_origins).toEqual(['*']);
-    expect(readConfig({ CORS_ORIGINS: '' }).cors_origins).toEqual([]);
-    const good = ['https://app.example', 'http://127.0.0.1:3000', 'chrome-extension://abcdef'];
-    expect(readConfig({ CORS_ORIGINS: good.join(', ') }).cors_origins).toEqual(good);
-    for (const bad of ['app.example', 'https://app.example/', 'https://app.example:443', 'https://APP.example', 'null'])
-      expect(faultsOf({ CORS_ORIGINS: bad }), bad).toHaveProperty('CORS_ORIGINS.0');
-  });
-
   it.each([
     [undefined, null],
     ['on', 'on'],

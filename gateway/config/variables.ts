@@ -127,9 +127,10 @@ function origin() {
 }
 
 function isOrigin(text: string): boolean {
+  if (text.includes('*')) return text === '*';
   if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
   // An extension's or an app's: URL knows no origin of other schemes.
-  return text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+$/.test(text);
+  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+$/.test(text);
 }
 
 function areProxies(proxies: readonly string[]): boolean {
