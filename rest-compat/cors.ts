@@ -44,8 +44,12 @@ export function accessControl({ origin }: IncomingHttpHeaders, origins: Origins)
   return origin === undefined ? named : { ...named, 'access-control-expose-headers': exposed };
 }
 
-/** What a page may send to a path that takes these methods. */
-function preflight(headers: IncomingHttpHeaders, origins: Origins, methods: unknown): Readonly<Record<string, string>> {
+/** What a page may send to a path that takes these methods, or to one of which nobody knows any. */
+export function preflight(
+  headers: IncomingHttpHeaders,
+  origins: Origins,
+  methods?: unknown,
+): Readonly<Record<string, string>> {
   const { 'access-control-allow-origin': allowed } = accessControl(headers, origins);
   if (allowed === undefined) return {};
   return {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
-import { accessControl, type Origins } from './cors.ts';
+import { accessControl, isPreflight, type Origins, preflight } from './cors.ts';
 import { problem } from './problem.ts';
 
 const unsniffed = { 'x-content-type-options': 'nosniff' };
@@ -11,6 +11,14 @@ const unsniffed = { 'x-content-type-options': 'nosniff' };
 /** What Fastify finds wrong with a URL before any route or hook: a broken escape, a segment too long. */
 function answeringBadUrls(origins: Origins) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    // Refused leave to ask, a page could not tell this answer from none.
+    if (isPreflight(request.raw)) {
+      reply
+        .code(204)
+        .headers({ ...unsniffed, ...preflight(request.headers, origins) })
+        .send();
+      return;
+    }
     const long = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
     const { status, headers, body } = problem({ code: long ? 'not_found' : 'invalid_request' });
     reply

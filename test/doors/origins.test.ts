@@ -58,6 +58,7 @@ describe('an answer of /graphql to a page', () => {
   ])('may be read: %s, %s', async (_, status, body, headers) => {
     const heard = await service.post('/graphql', body, { origin: PAGE, ...headers });
     expect([heard.status, crossOrigin(heard.headers)]).toEqual([status, readable]);
+    expect(heard.headers.get('cache-control')).toBe('no-store');
   });
 
   test('may not, where its origin is not listed', async () => {

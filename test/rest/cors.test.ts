@@ -62,7 +62,10 @@ describe('OPTIONS', () => {
       'access-control-allow-headers': expect.any(String),
       'access-control-max-age': '7200',
     });
-    expect((await options(open, '/nothing', asking(PAGE))).status).toBe(204);
+    for (const path of ['/nothing', '/receipt/%zz', `/receipt/${'a'.repeat(300)}`]) {
+      const nowhere = await options(open, path, asking(PAGE));
+      expect([nowhere.status, nowhere.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+    }
     expect((await options(open, '/nothing')).status).toBe(404);
   });
 
