@@ -125,6 +125,8 @@ async function serveGraphql(
   // Where it may be told how long it took, the header is there by now: what a query was refused is inside its answer.
   scope.addHook('onSend', (_request, reply, _payload, done) => {
     if (reply.hasHeader(SERVER_TIMING)) timeWhole(reply);
+    // What Apollo refuses before it has a query says nothing of it.
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     done();
   });
   scope.addHook('preHandler', async (request, reply) => {

@@ -37,10 +37,7 @@ const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 export function answerFault(error: FastifyError, reply: FastifyReply, logger: Logger): FastifyReply {
   const code = error.statusCode ? faults[error.statusCode] : undefined;
   const fault = publicError(code ? new Refusal(code) : error, logger);
-  return reply
-    .code(Number(fault.extensions.status))
-    .header('cache-control', 'no-store')
-    .send({ errors: [fault] });
+  return reply.code(Number(fault.extensions.status)).send({ errors: [fault] });
 }
 
 const faults: Readonly<Record<number, ErrorCode>> = {
