@@ -64,6 +64,7 @@ async function identify(parts: PortParts, credentials: Credentials, payment: Jud
   return {
     possession: principal.possession,
     means: payment.kind === 'none' ? means(principal.api_key) : 'payment',
+    unknown_key: principal.api_key.kind === 'unknown',
     payment,
     context: parts.createContext(principal, {
       payment: 'presented' in payment ? (payment.presented as PresentedPayment) : null,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../schema/canonical-json.ts';
-import type { ErrorCode } from '../schema/errors.ts';
+import { type ErrorCode, errors } from '../schema/errors.ts';
 import type { ShownProof } from '../schema/proof.ts';
 import { emptyBody, expectedBytes, readBody } from './body.ts';
 import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
@@ -150,6 +150,9 @@ function textOf(challenge: Challenge): string {
   return text;
 }
 
+/** Else whoever mistyped his key would take it for the door's price alone. */
+const unknownKey = { code: 'unknown_api_key', detail: errors.unknown_api_key[1] } as const;
+
 /** What stands between a caller and a priced door: a payment that is none, or nothing paid. */
 function toll(door: Door, visit: Visit, port: Port, caller: Caller): Answer | null {
   if (door.price === null) return null;
@@ -158,7 +161,8 @@ function toll(door: Door, visit: Visit, port: Port, caller: Caller): Answer | nu
   const paid = caller.means !== null && door.price.paid_by.includes(caller.means);
   if (paid || door.challenge === 'after_state') return null;
   // What a demo key cannot stand in for is written for, and with a demo key nothing is: paying would not help.
-  return caller.means === 'demo_key' ? closed(403) : offer(door, visit, port, null);
+  if (caller.means === 'demo_key') return closed(403);
+  return offer(door, visit, port, caller.unknown_key ? unknownKey : null);
 }
 
 function waived(door: Door, body: Body): boolean {

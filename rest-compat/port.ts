@@ -67,6 +67,8 @@ export interface Caller {
   readonly possession: Possession;
   /** A payment goes before a key. Null: nothing came along, or a key that nobody knows. */
   readonly means: Means | null;
+  /** A key came along that is nobody's here. Which one is said nowhere. */
+  readonly unknown_key: boolean;
   readonly payment: Judgement;
   /** Opaque; handed back to `execute`. */
   readonly context: unknown;

@@ -35,6 +35,9 @@ export const limits = {
   clocks_apart_seconds_max: 60,
   temperature_max: 2,
   model_id_chars_max: 200,
+  /** When every listed model is said to have been made: no hub tells, and a list that changes with each start is none. */
+  models_created_seconds: 1_767_225_600,
+  usdc_decimals: 6,
   intent_id_chars_max: 128,
   /** Under way at once by one key, in one process: each costs a hub's answer that nobody pays for. */
   key_calls_underway_max: 64,

@@ -1,6 +1,7 @@
-import { Refusal } from '../../schema/errors.ts';
+import { errors, Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { orders } from '../../subgraphs/paid.ts';
+import type { ChallengeReason } from './offer.ts';
 import type { Payment } from './payment.ts';
 import type { AnyPaid } from './record.ts';
 import type { Till } from './till.ts';
@@ -15,7 +16,7 @@ export type Authorized<P extends Payment = Payment> = P & {
 
 /** Reads the payment that came with the call. @throws payment_required, payment_rejected: each with the offer. */
 export async function authorized(till: Till, paid: AnyPaid, context: Context): Promise<Authorized> {
-  if (context.payment === null) throw required(till, paid);
+  if (context.payment === null) throw required(till, paid, context);
   const { x402_version } = context.payment;
   const offered = {
     amount_atomic: paid.price_atomic,
@@ -37,17 +38,21 @@ export async function authorized(till: Till, paid: AnyPaid, context: Context): P
   }
 }
 
-function required(till: Till, paid: AnyPaid): Refusal {
-  return new Refusal('payment_required', { facts: offer(till, paid, null) });
+/** Whoever sent a key that is nobody's is told so, with the same offer. */
+function required(till: Till, paid: AnyPaid, { principal }: Context): Refusal {
+  if (principal.api_key.kind !== 'unknown') return new Refusal('payment_required', { facts: offer(till, paid, null) });
+  const reason = { code: 'unknown_api_key', detail: errors.unknown_api_key[1] } as const;
+  return new Refusal('unknown_api_key', { facts: offer(till, paid, reason) });
 }
 
 /** `reason` is x402's own word; the payment may be mended or another one made: nothing was charged. */
 export function rejected(till: Till, paid: AnyPaid, reason: string): Refusal {
-  return new Refusal('payment_rejected', { detail: reason, facts: { charged: false, ...offer(till, paid, reason) } });
+  const offered = offer(till, paid, { code: 'payment_rejected', detail: reason });
+  return new Refusal('payment_rejected', { detail: reason, facts: { charged: false, ...offered } });
 }
 
 /** The offer as /graphql hands it out; a REST door makes its own, which names the door. */
-function offer(till: Till, paid: AnyPaid, detail: string | null) {
+function offer(till: Till, paid: AnyPaid, reason: ChallengeReason) {
   const price = {
     amount_atomic: paid.price_atomic,
     networks: paid.networks,
@@ -55,6 +60,6 @@ function offer(till: Till, paid: AnyPaid, detail: string | null) {
     resource: `${till.base_url}/graphql`,
     description: paid.field,
   };
-  const { headers, body } = till.challenges(price, detail === null ? null : { code: 'payment_rejected', detail });
+  const { headers, body } = till.challenges(price, reason);
   return { answer_headers: headers, x402: body };
 }

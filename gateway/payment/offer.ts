@@ -87,7 +87,8 @@ function challengeUntil(price: Price, pay_to: PayTo, reason: ChallengeReason, { 
   const challenge = {
     headers: { 'PAYMENT-REQUIRED': encodePaymentRequiredHeader(required) },
     required: required as unknown as JsonObject,
-    body: { x402Version: 1, error, accepts: requirementsV1(price, pay_to) },
+    // Beside what x402 v1 knows of: by the code a program tells one refusal from another.
+    body: { x402Version: 1, error, ...(reason && { code: reason.code }), accepts: requirementsV1(price, pay_to) },
   };
   return { challenge, until_ms };
 }

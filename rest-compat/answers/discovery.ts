@@ -59,6 +59,10 @@ export const Problem = z.looseObject({
 export const Challenge = z.looseObject({
   x402Version: z.literal(1),
   error: z.string(),
+  code: z
+    .string()
+    .optional()
+    .describe('Why what came along did not do: `payment_rejected`, `unknown_api_key` and the like.'),
   accepts: z.array(JsonMembers),
 });
 

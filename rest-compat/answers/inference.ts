@@ -36,7 +36,18 @@ export const ChatChunk = z.object({
   svc: JsonMembers.optional().describe('In the last event: the signed receipt.'),
 });
 
-export const ModelList = z.object({
-  object: z.literal('list'),
-  data: z.array(z.object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() })),
+const Kinds = z.array(z.enum(['text', 'image', 'audio']));
+
+export const Model = z.object({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int().describe('Unix seconds; the same for every model, at any time.'),
+  owned_by: z.string().describe('The hub behind the id; `svc` where it stands for several.'),
+  hubs: z.array(z.string()).describe('In the order of trying.'),
+  modality: z.object({ input: Kinds, output: Kinds }).describe('What it takes and gives, at the door that sells that.'),
+  price: z
+    .object({ amount: z.string(), currency: z.literal('USDC'), decimals: z.int(), per: z.literal('call') })
+    .describe('`amount` is in atomic units: 10^decimals of them are one of the currency.'),
 });
+
+export const ModelList = z.object({ object: z.literal('list'), data: z.array(Model) });

@@ -1,14 +1,30 @@
-import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { Refusal } from '../../schema/errors.ts';
 import { A2aMessage } from '../../schema/requests/a2a-message.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { ResponsesRequest } from '../../schema/requests/responses.ts';
-import { ChatAnswer, ChatChunk, ModelList } from '../answers/inference.ts';
+import { ChatAnswer, ChatChunk, Model, ModelList } from '../answers/inference.ts';
 import { ResponseAnswer } from '../answers/responses.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { inputOf, paidWork } from '../paid-work.ts';
 
 const textErrors = ['unknown_model', 'policy_blocked', 'budget_exhausted', 'hub_failed'] as const;
+
+/** The streamed answer of a chat, wherever it is asked for. */
+const chatStream = {
+  asked: ({ stream }: ChatRequest) => stream,
+  document: operation('chat_completions_stream'),
+  eventOf: (data: JsonObject, { stream_options }: ChatRequest) =>
+    chunkOf(data.answer as GraphChunk, stream_options?.include_usage ?? false),
+};
+
+/** As one segment, escaped, or as all that is left of the path. */
+const ModelPath = z.preprocess(
+  params => (isJsonObject(params) && '*' in params ? { id: params['*'] } : params),
+  z.object({ id: z.string() }),
+);
 
 export const inferenceDoors = [
   documentDoor({
@@ -17,11 +33,7 @@ export const inferenceDoors = [
     path: '/v1/chat/completions',
     summary: 'One chat completion with a signed spend receipt',
     document: operation('chat_completions'),
-    stream: {
-      asked: ({ stream }) => stream,
-      document: operation('chat_completions_stream'),
-      eventOf: (data, { stream_options }) => chunkOf(data.answer as GraphChunk, stream_options?.include_usage ?? false),
-    },
+    stream: chatStream,
     body: ChatRequest,
     variables: inputOf,
     response: ChatAnswer,
@@ -32,11 +44,13 @@ export const inferenceDoors = [
     ...paidWork,
     name: 'a2a_message',
     path: '/a2a-message',
-    summary: 'The same by message to an agent: a chat request, answered in one piece',
+    summary: 'The same by message to an agent: a chat request, answered in one piece or streamed',
     document: operation('a2a_message'),
+    stream: chatStream,
     body: A2aMessage,
     variables: inputOf,
     response: ChatAnswer,
+    event: ChatChunk,
     errors: [...textErrors, 'jsonrpc_not_served'],
   }),
   documentDoor({
@@ -61,6 +75,24 @@ export const inferenceDoors = [
     cache: 'public, max-age=60',
     answer: data => ({ object: 'list', data: data.models ?? [] }),
     response: ModelList,
+  }),
+  documentDoor({
+    name: 'retrieve_model',
+    methods: ['GET'],
+    path: '/v1/models/{id}',
+    // Ids hold slashes, and not every client escapes them.
+    aliases: ['/v1/models/*'],
+    summary: 'One model: what it takes and gives, who serves it and what a call costs',
+    tags: ['inference'],
+    document: operation('retrieve_model'),
+    params: ModelPath,
+    variables: ({ params }) => ({ id: params.id }),
+    answer({ model }) {
+      if (!model) throw new Refusal('model_not_found', { param: 'model' });
+      return model;
+    },
+    response: Model,
+    errors: ['model_not_found'],
   }),
 ] as const;
 

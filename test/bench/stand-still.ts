@@ -20,9 +20,8 @@ export const completion = {
 const answer = Buffer.from(JSON.stringify(completion));
 
 /** Hubs that have answered before they are asked: no HTTP, as on the other side, since a call to a hub costs each the same. */
-export const standStillHubs: typeof openHubs = (settings, { clock }) => ({
+export const standStillHubs: typeof openHubs = settings => ({
   settings,
-  opened_at_ms: clock.now_ms(),
   routes: false,
   routerModels: async () => [],
   routerMayHave: async () => false,

@@ -1,13 +1,18 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { payingFetch } from '../harness/buyer.ts';
+import { askToStream, listen } from './listen.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 import { keepsPaidManners } from './paid-door.ts';
+import { keepsStreamManners, saying } from './stream-door.ts';
 
 const A2A = '/a2a-message';
 
 let service: Service;
 beforeAll(async () => {
   service = await openService();
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
 });
 
 describe(`POST ${A2A}`, () => {
@@ -62,6 +67,41 @@ describe(`POST ${A2A}`, () => {
   });
 });
 
+describe(`POST ${A2A} with stream: true`, () => {
+  test('200 in events: the text piece by piece, in the last one the receipt, one transfer', async () => {
+    const payer = await service.chain.newWallet();
+    const stream = await listen(service, askToStream('By message'), { by: payingFetch(payer), path: A2A });
+    expect(stream.status).toBe(200);
+    expect(stream.headers.get('content-type')).toBe('text/event-stream');
+    const heard = await stream.rest();
+    expect(heard).toMatchObject({ ends_well: true, text: saying('By message'), finish_reasons: ['stop'] });
+    expect(heard.chunks.length).toBeGreaterThan(4);
+    expect(stream.headers.get('x-svc-task-id')).toBe(heard.svc?.task_id);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('200 by a live key, and the same stream again at the other door by the same payment', async () => {
+    const waived = await listen(service, askToStream('By key'), { headers: { 'X-API-Key': 'a-live-key' }, path: A2A });
+    expect(waived.headers.get('x-svc-settlement-status')).toBe('waived');
+    expect(await waived.rest()).toMatchObject({ ends_well: true, text: saying('By key') });
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, A2A);
+    const first = await (await listen(service, askToStream('Both'), { headers: payment, path: A2A })).rest();
+    const again = await (await listen(service, askToStream('Both'), { headers: payment, path: CHAT })).rest();
+    expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('400 jsonrpc_not_served on a call by JSON-RPC that asks to be streamed', async () => {
+    const payer = await service.chain.newWallet();
+    const body = { ...askToStream('Hello'), jsonrpc: '2.0' };
+    const refused = await service.post(A2A, body, await service.payment(payer, A2A));
+    expect(refused).toMatchObject({ status: 400, body: { code: 'jsonrpc_not_served' } });
+  });
+});
+
+keepsStreamManners(() => service, A2A);
+
 keepsPaidManners(() => service, {
   path: A2A,
   job_kind: 'completions',
@@ -70,7 +110,7 @@ keepsPaidManners(() => service, {
     ['messages', { messages: 7 }],
     ['messages.0.role', { messages: [{ role: 'tool', content: 'x' }] }],
     ['model', { model: 'nobody-1' }],
-    ['stream', { stream: true }],
+    ['stream', { stream: 'yes' }],
     ['tools', { tools: [{ type: 'function', function: { name: 'f' } }] }],
   ],
 });

@@ -1,4 +1,4 @@
-import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
+import { decodePaymentResponseHeader } from '@x402/core/http';
 import { createClient } from 'graphql-ws';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import OpenAI from 'openai';
@@ -7,7 +7,8 @@ import { WebSocket } from 'ws';
 import { verifyReceipt } from '../../subgraphs/receipt/index.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, type Chunk, listen, textOf } from './listen.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+import { CHAT, openService, type Service } from './open-service.ts';
+import { keepsStreamManners, saying } from './stream-door.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -16,10 +17,6 @@ beforeAll(async () => {
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });
 });
-
-/** What the test hub says to a content. */
-const saying = (content: string, hub = 'alpha') =>
-  `This is ${hub}-1 on ${hub}, a development model that thinks nothing. You said: "${content}"`;
 
 describe('POST /v1/chat/completions with stream: true, paid', () => {
   test('by the official openai client: chunks, an end, and in the last chunk a receipt that verifies', async () => {
@@ -134,135 +131,7 @@ describe('POST /v1/chat/completions with stream: true, paid', () => {
   });
 });
 
-describe('the order of a stream', () => {
-  test('the money has moved when the first chunk arrives, and the hub has not ended', async () => {
-    const payer = await service.chain.newWallet();
-    const on = Promise.withResolvers<void>();
-    service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: on.promise } });
-    const stream = await listen(service, askToStream('First byte'), { by: payingFetch(payer) });
-    expect(JSON.parse((await stream.next()) ?? '')).toMatchObject({ choices: [{ delta: { role: 'assistant' } }] });
-    expect(JSON.parse((await stream.next()) ?? '')).toMatchObject({ choices: [{ delta: { content: 'This ' } }] });
-    expect(await service.transfersFrom(payer)).toHaveLength(1);
-    const task_id = stream.headers.get('x-svc-task-id') ?? '';
-    expect((await service.get(`/task-status?task_id=${task_id}`)).body).toMatchObject({ status: 'settling' });
-    expect((await service.get(`/receipt/${task_id}`)).status).toBe(404);
-    on.resolve();
-    expect(await stream.rest()).toMatchObject({ ends_well: true, svc: { task_id } });
-  });
-
-  test('not a byte goes out while the payment is on its way, though the hub has said all', async () => {
-    const payer = await service.chain.newWallet();
-    const payment = await service.payment(payer, CHAT);
-    await service.chain.setAutomine(false);
-    let answered = false;
-    const stream = listen(service, askToStream('Waiting'), { headers: payment }).then(it => {
-      answered = true;
-      return it;
-    });
-    await expect.poll(() => service.claimsOf(payer)).toMatchObject([{ state: 'settling' }]);
-    const busy = await service.post(CHAT, askToStream('Waiting'), payment);
-    expect(busy).toMatchObject({ status: 409, body: { code: 'payment_in_flight' } });
-    expect(answered).toBe(false);
-    await service.chain.setAutomine(true);
-    await service.chain.mine();
-    const heard = await (await stream).rest();
-    expect(heard).toMatchObject({ ends_well: true, text: saying('Waiting') });
-    expect(await service.transfersFrom(payer)).toHaveLength(1);
-  });
-
-  test('409 payment_in_flight to whoever sends the payment again in the midst of it', async () => {
-    const payer = await service.chain.newWallet();
-    const payment = await service.payment(payer, CHAT);
-    const on = Promise.withResolvers<void>();
-    service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: on.promise } });
-    const stream = await listen(service, askToStream('Twice'), { headers: payment });
-    await stream.next();
-    const busy = await service.post(CHAT, askToStream('Twice'), payment);
-    expect(busy).toMatchObject({ status: 409, body: { code: 'payment_in_flight' } });
-    on.resolve();
-    expect(await stream.rest()).toMatchObject({ ends_well: true });
-  });
-});
-
-describe('the same payment again', () => {
-  test('for the same stream: the same words and the same signed bytes, in a stream', async () => {
-    const payer = await service.chain.newWallet();
-    const payment = await service.payment(payer, CHAT);
-    const body = askToStream('Again', { stream_options: { include_usage: true } });
-    const first = await (await listen(service, body, { headers: payment })).rest();
-    const stream = await listen(service, body, { headers: payment });
-    const again = await stream.rest();
-    expect(again).toMatchObject({ ends_well: true, text: first.text, finish_reasons: ['stop'] });
-    expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
-    expect(again.svc?.settlement_status).toBe('idempotent_replay');
-    expect(stream.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-    const last = ({ id, created, model, usage }: Chunk) => ({ id, created, model, usage });
-    expect(again.chunks.map(last).at(-1)).toEqual(first.chunks.map(last).at(-1));
-    expect(await service.transfersFrom(payer)).toHaveLength(1);
-  });
-
-  test('409 payment_already_used for the same answer in one piece: that is another request', async () => {
-    const payer = await service.chain.newWallet();
-    const payment = await service.payment(payer, CHAT);
-    await (await listen(service, askToStream('Streamed'), { headers: payment })).rest();
-    const whole = await service.post(CHAT, ask('Streamed'), payment);
-    expect(whole).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
-  });
-});
-
-describe('a stream that is refused before its first byte', () => {
-  test('402 unpaid, as JSON, with the body unread', async () => {
-    const heard = await service.post(CHAT, askToStream('Unpaid'));
-    expect(heard).toMatchObject({ status: 402, body: { x402Version: 1 } });
-    expect(decodePaymentRequiredHeader(heard.headers.get('PAYMENT-REQUIRED') ?? '')).toMatchObject({ x402Version: 2 });
-  });
-
-  test('402 where the payer has no funds', async () => {
-    const payer = await service.chain.newWallet(1n);
-    const heard = await service.post(CHAT, askToStream('Poor'), await service.payment(payer, CHAT));
-    expect(heard).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } });
-  });
-
-  test.each<[string, object, string]>([
-    ['an unknown model', { model: 'nobody-1' }, 'unknown_model'],
-    ['a stream that is no boolean', { stream: 'yes' }, 'invalid_request'],
-    ['options that are none', { stream_options: 7 }, 'invalid_request'],
-    ['an include_usage that is no boolean', { stream_options: { include_usage: 1 } }, 'invalid_request'],
-  ])('400 on %s, and the payment stays usable', async (_, members, code) => {
-    const payer = await service.chain.newWallet();
-    const payment = await service.payment(payer, CHAT);
-    const refused = await service.post(CHAT, askToStream('Bad', { ...members }), payment);
-    expect(refused).toMatchObject({ status: 400, body: { code } });
-    expect(await service.transfersFrom(payer)).toEqual([]);
-    expect(await (await listen(service, askToStream('Good'), { headers: payment })).rest()).toMatchObject({
-      ends_well: true,
-    });
-  });
-
-  test('403 on a wrong session', async () => {
-    const payer = await service.chain.newWallet();
-    const payment = await service.payment(payer, CHAT);
-    const heard = await service.post(CHAT, askToStream('Guess'), { ...payment, 'X-SVC-Session': 'svcs_guessed' });
-    expect(heard).toMatchObject({ status: 403, text: '' });
-  });
-
-  test('403 where the book does not allow it: the refusal, as any other call gets it, and the hub is not asked', async () => {
-    const { account, agent_id, session } = await service.newAgent();
-    const policy = { session, policy_type: 'kill_switch', value: true };
-    expect(await service.post(`/v1/agents/${agent_id}/book/policy`, policy)).toMatchObject({ status: 200 });
-    const before = service.hubs[0].requests.length;
-    const refused = await service.post(CHAT, askToStream('Blocked'), await service.payment(account, CHAT));
-    expect(refused).toMatchObject({ status: 403, body: { code: 'policy_blocked', charged: false } });
-    expect(refused.headers.get('content-type')).toContain('json');
-    expect(service.hubs[0].requests).toHaveLength(before);
-  });
-
-  test('is not what stream: false asks for', async () => {
-    const payer = await service.chain.newWallet();
-    const whole = await service.buy(payer, ask('Whole', { stream: false, stream_options: { include_usage: true } }));
-    expect(whole).toMatchObject({ status: 200, body: { object: 'chat.completion' } satisfies Partial<Chat> });
-  });
-});
+keepsStreamManners(() => service, CHAT);
 
 describe('subscription chatCompletionStream', () => {
   const query = 'subscription { chatCompletionStream(input: { messages: [{ role: "user", content: "Hi" }] }) { id } }';

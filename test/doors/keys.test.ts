@@ -1,12 +1,22 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/index.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
 import { askToStream, listen } from './listen.ts';
-import { ask, CHAT, type Chat, openService, REGISTER, type Service, type Svc } from './open-service.ts';
+import {
+  ask,
+  CHAT,
+  type Challenged,
+  type Chat,
+  openService,
+  REGISTER,
+  type Service,
+  type Svc,
+} from './open-service.ts';
 
 const LIVE = { 'X-API-Key': 'a-live-key' };
 const HASH = sha256Hex('a-live-key');
@@ -135,6 +145,52 @@ describe('POST /v1/chat/completions with a live key', () => {
     const before = asked();
     expect((await service.post(CHAT, ask(), headers)).status).toBe(402);
     expect(asked()).toBe(before);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['X-API-Key', { 'X-API-Key': 'somebody-elses-key' }],
+    ['Bearer', { Authorization: 'Bearer somebody-elses-key' }],
+  ])(
+    '402 unknown_api_key to a key by %s that nobody has: told so, with the same offer, and not what it was',
+    async (_, headers) => {
+      const heard = await service.post<Challenged & { code: string }>(CHAT, ask(), headers);
+      const plain = await service.post<Challenged>(CHAT, ask());
+      expect(heard).toMatchObject({ status: 402, body: { x402Version: 1, code: 'unknown_api_key' } });
+      expect(heard.body.error).toContain('not known here');
+      expect(heard.body.accepts).toEqual(plain.body.accepts);
+      expect(plain.body).not.toHaveProperty('code');
+      const v2 = decodePaymentRequiredHeader(heard.headers.get('PAYMENT-REQUIRED') ?? '');
+      expect(v2).toMatchObject({ x402Version: 2, error: heard.body.error });
+      expect(v2.accepts).toEqual(decodePaymentRequiredHeader(plain.headers.get('PAYMENT-REQUIRED') ?? '').accepts);
+      expect(heard.text + JSON.stringify(v2)).not.toContain('somebody-elses-key');
+    },
+  );
+
+  test.each([1, 2] as const)('an x402 v%s client that sends an unknown key along pays all the same', async version => {
+    const payer = await service.chain.newWallet();
+    const headers = { Authorization: 'Bearer none' };
+    const heard = await service.knock('POST', CHAT, { body: ask('Pays'), headers, by: payingFetch(payer, version) });
+    expect(heard.status).toBe(200);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('a key that is meant for others is none of ours: the router key, a pilot waiver, a key by Basic', async () => {
+    const others: Record<string, string>[] = [
+      { 'X-Router-Key': 'sk-caller' },
+      { 'X-API-Key': 'a-waiver-key' },
+      { Authorization: 'Basic a-live-key' },
+    ];
+    for (const headers of others) expect((await service.post(CHAT, ask(), headers)).body).not.toHaveProperty('code');
+  });
+
+  test('unknown_api_key on /graphql too, with the offer', async () => {
+    const query = 'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hi" }] }) { id } }';
+    const heard = await service.post<{ errors: object[] }>('/graphql', { query }, { 'X-API-Key': 'somebody-elses' });
+    expect(heard.status).toBe(402);
+    expect(heard.body.errors).toMatchObject([
+      { extensions: { code: 'unknown_api_key', x402: { code: 'unknown_api_key', accepts: expect.any(Array) } } },
+    ]);
+    expect(heard.headers.get('PAYMENT-REQUIRED')).not.toBeNull();
   });
 
   test('403 with a wrong session, before any work', async () => {

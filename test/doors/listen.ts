@@ -15,10 +15,14 @@ export const askToStream = (content: string, members: JsonObject = {}) => ask(co
 export async function listen(
   service: Pick<Service, 'url'>,
   body: unknown,
-  { headers = {}, by = fetch }: { headers?: Readonly<Record<string, string>>; by?: Fetch } = {},
+  {
+    headers = {},
+    by = fetch,
+    path = CHAT,
+  }: { headers?: Readonly<Record<string, string>>; by?: Fetch; path?: string } = {},
 ) {
   const hang_up = new AbortController();
-  const answer = await by(service.url + CHAT, {
+  const answer = await by(service.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),

@@ -53,8 +53,78 @@ describe('GET /v1/models', () => {
     expect(body.data.models.at(-1)).toEqual({ id: 'router/two', ownedBy: 'router', hubs: ['router'] });
   });
 
+  test('created is the same for all of them, whenever the service was started', async () => {
+    const { body } = await service.get<{ data: { created: number }[] }>('/v1/models');
+    expect(new Set(body.data.map(({ created }) => created))).toEqual(new Set([Date.UTC(2026, 0, 1) / 1_000]));
+  });
+
+  test('each says what it takes and gives, by whom it is served and what a call costs', async () => {
+    const { body } = await service.get<{ data: { id: string }[] }>('/v1/models');
+    const price = { amount: '2000', currency: 'USDC', decimals: 6, per: 'call' };
+    const said = (id: string) => body.data.find(model => model.id === id);
+    expect(said('alpha-1')).toMatchObject({ hubs: ['alpha'], modality: { input: ['text'], output: ['text'] }, price });
+    expect(said('alpha-image')).toMatchObject({ modality: { input: ['text'], output: ['image'] }, price });
+    expect(said('beta-audio')).toMatchObject({ modality: { input: ['audio'], output: ['text'] }, price });
+    expect(said('router/two')).toMatchObject({
+      ...{ hubs: ['router'], modality: { input: ['text'], output: ['text'] }, price },
+    });
+    expect(said('svc/auto')).toMatchObject({
+      hubs: ['alpha', 'beta'],
+      modality: { input: ['text', 'audio'], output: ['text', 'image'] },
+      price,
+    });
+  });
+
   test('405 on POST', async () => {
     const heard = await service.post('/v1/models', {});
     expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+  });
+});
+
+describe('GET /v1/models/{id}', () => {
+  test.each([
+    ['alpha-1', '/v1/models/alpha-1'],
+    ['svc/auto', '/v1/models/svc%2Fauto'],
+    ['svc/auto', '/v1/models/svc/auto'],
+    ['router/a/one', '/v1/models/router%2Fa%2Fone'],
+    ['router/a/one', '/v1/models/router/a/one'],
+    ['router/a/one', '/v1/models/router%2Fa/one'],
+  ])('200 for %s, as %s: what the list says of it', async (id, path) => {
+    const { body: list } = await service.get<Listed>('/v1/models');
+    const heard = await service.get(path);
+    expect(heard).toMatchObject({ status: 200, body: { id } });
+    expect(heard.body).toEqual(list.data.find(model => model.id === id));
+  });
+
+  test('200 on HEAD, without a body', async () => {
+    const heard = await fetch(`${service.url}/v1/models/svc/auto`, { method: 'HEAD' });
+    expect({ status: heard.status, text: await heard.text() }).toEqual({ status: 200, text: '' });
+  });
+
+  test.each(['nobody-1', 'svc%2Fnothing', 'svc/nothing', 'router/', `${'a/'.repeat(99)}b`])(
+    '404 model_not_found for %s, in the shape that OpenAI clients read',
+    async id => {
+      const heard = await service.get(`/v1/models/${id}`);
+      expect(heard).toMatchObject({
+        status: 404,
+        body: { code: 'model_not_found', error: { code: 'model_not_found', param: 'model', type: 'not_found_error' } },
+      });
+    },
+  );
+
+  test('405 on POST', async () => {
+    const heard = await service.post('/v1/models/svc/auto', {});
+    expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+    expect(heard.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test('the same by GraphQL; null where there is none', async () => {
+    const query = `{ one: model(id: "svc/auto") { id created modality { input output } price { amount currency per } hubs }
+      none: model(id: "nobody-1") { id } }`;
+    const { body } = await service.post<{ data: { one: object; none: null } }>('/graphql', { query });
+    expect(body.data).toMatchObject({
+      one: { id: 'svc/auto', price: { amount: '2000', currency: 'USDC', per: 'call' }, hubs: ['alpha', 'beta'] },
+      none: null,
+    });
   });
 });

@@ -26,7 +26,12 @@ const described = openApi(everyDoor, 'http://127.0.0.1') as unknown as Described
 /** The door of the table that a request meets; undefined where there is none, or none for that method. */
 export function doorOf(method: string, pathname: string): Door | undefined {
   return everyDoor.find(door => {
-    const spelt = [door.path, ...door.aliases].map(path => path.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+'));
+    const spelt = [door.path, ...door.aliases].map(path =>
+      path
+        .replace(/\./g, '\\.')
+        .replace(/\*$/, '.+')
+        .replace(/\{\w+\}/g, '[^/]+'),
+    );
     return door.methods.includes(method as Method) && spelt.some(path => new RegExp(`^${path}$`).test(pathname));
   });
 }

@@ -113,6 +113,22 @@ describe('the official openai client, through a paying fetch', () => {
     expect(ids).toEqual(expect.arrayContaining(['svc/auto', 'alpha-1', 'alpha-image', 'beta-audio']));
   });
 
+  test.each(['svc/auto', 'alpha-1', 'beta-audio'])(
+    'models.retrieve of %s, without paying: as the list has it',
+    async id => {
+      const openai = new OpenAI(settings());
+      const model = await openai.models.retrieve(id);
+      const listed = (await openai.models.list()).data.find(one => one.id === id);
+      expect(model).toMatchObject({ ...listed, object: 'model', created: 1_767_225_600 });
+    },
+  );
+
+  test('models.retrieve of nobody: a NotFoundError with code and param', async () => {
+    const retrieved = new OpenAI(settings()).models.retrieve('nobody/at-all');
+    await expect(retrieved).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    await expect(retrieved).rejects.toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
+  });
+
   test.each<[string, (openai: OpenAI) => PromiseLike<unknown>, string]>([
     ['a chat', openai => openai.chat.completions.create({ model: 'nobody-1', messages }), 'unknown_model'],
     ['a response', openai => openai.responses.create({ model: 'nobody-1', input: 'Hello' }), 'unknown_model'],

@@ -82,6 +82,7 @@ export class FakePort implements Port {
     return {
       possession: possession(shown),
       means: payment.kind === 'none' ? key : 'payment',
+      unknown_key: shown.api_key !== null && key === null,
       payment,
       context: null,
     };

@@ -60,6 +60,8 @@ export interface Offered {
   readonly id: string;
   /** Names of the hubs behind the id, in the order of trying. */
   readonly hubs: readonly string[];
+  /** The kinds of work that it may be named for; `svc/auto` is of every kind that any hub does. */
+  readonly modalities: readonly Modality[];
 }
 
 /** Every id of a hub that a call may name: `svc/auto` first, then each hub's own, once. */
@@ -67,7 +69,9 @@ export function offeredModels(hubs: readonly HubSettings[]): readonly Offered[] 
   const modalities = Object.keys(modelsFor) as Modality[];
   const ids = new Set([AUTO_MODEL, ...modalities.flatMap(modality => hubs.flatMap(modelsFor[modality]))]);
   return [...ids].map(id => {
-    const candidates = modalities.flatMap(modality => candidatesFor(hubs, id, modality));
-    return { id, hubs: [...new Set(candidates.map(({ hub }) => hub))] };
+    const by_kind = modalities.map(modality => ({ modality, candidates: candidatesFor(hubs, id, modality) }));
+    const serving = by_kind.filter(({ candidates }) => candidates.length > 0);
+    const names = serving.flatMap(({ candidates }) => candidates.map(({ hub }) => hub));
+    return { id, hubs: [...new Set(names)], modalities: serving.map(({ modality }) => modality) };
   });
 }

@@ -35,8 +35,6 @@ export type HubStreamOutcome = Answered<{ readonly listening: Listening } & Cand
 
 export interface Hubs {
   readonly settings: readonly HubSettings[];
-  /** Since when this process offers them. */
-  readonly opened_at_ms: number;
   /** Whether ids of the router may be asked for. */
   readonly routes: boolean;
   /** Ids of the router that are listed, with their prefix. Never fails. */
@@ -95,7 +93,6 @@ type Refused = { readonly kind: 'failed'; readonly reason: HubFailure };
 
 class PooledHubs implements Hubs {
   readonly settings: readonly HubSettings[];
-  readonly opened_at_ms: number;
   readonly #options: Required<HubOptions>;
   readonly #lines: ReadonlyMap<string, HubLine>;
   readonly #standings: Standings;
@@ -104,7 +101,6 @@ class PooledHubs implements Hubs {
   constructor(settings: readonly HubSettings[], options: Required<HubOptions>) {
     const { clock, random, router } = options;
     this.settings = settings;
-    this.opened_at_ms = clock.now_ms();
     this.#options = options;
     this.#lines = openLines(settings, router);
     const crowding = (hub: string) => (this.#lines.get(hub)?.waiting ?? 0) / limits.hub_connections_max;

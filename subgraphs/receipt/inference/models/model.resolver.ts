@@ -1,29 +1,58 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
-import { Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
-import { offeredModels, ROUTER } from '../catalogue.ts';
+import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { limits } from '../../../../schema/limits.ts';
+import { type Modality, type Offered, offeredModels, ROUTER } from '../catalogue.ts';
 import type { InferenceContext } from '../context.ts';
-
-@ObjectType({ description: 'A model id that a call may name.' })
-export class Model {
-  @Field(() => String) id!: string;
-  @Field(() => String, { description: 'Always `model`.' }) object!: 'model';
-  @Field(() => GraphQLSafeInt, { description: 'Unix seconds: since when it is offered here.' }) created!: number;
-  @Field(() => String, { description: 'The hub behind the id; `svc` where it stands for several.' }) ownedBy!: string;
-  @Field(() => [String], { description: 'Hubs behind the id, in the order of trying.' }) hubs!: readonly string[];
-}
+import type { Hubs } from '../hubs/open.ts';
+import { Model, type ModelModality, type ModelPrice } from './model.type.ts';
 
 @Resolver(() => Model)
 export class ModelResolver {
   @Query(() => [Model], { description: 'Every model id that a call may name. Public.' })
   async models(@Ctx() { hubs }: InferenceContext): Promise<Model[]> {
-    const routed = (await hubs.routerModels()).map(id => ({ id, hubs: [ROUTER] }));
-    const created = Math.floor(hubs.opened_at_ms / 1000);
-    return [...offeredModels(hubs.settings), ...routed].map(({ id, hubs: [only, ...others] }) => ({
-      id,
-      object: 'model',
-      created,
-      ownedBy: others.length === 0 ? (only ?? 'svc') : 'svc',
-      hubs: [...(only === undefined ? [] : [only]), ...others],
-    }));
+    return offeredBy(hubs);
+  }
+
+  @Query(() => Model, { nullable: true, description: 'The model of that id; null where none is offered. Public.' })
+  async model(@Arg('id', () => String) id: string, @Ctx() { hubs }: InferenceContext): Promise<Model | null> {
+    return (await offeredBy(hubs)).find(model => model.id === id) ?? null;
   }
 }
+
+async function offeredBy(hubs: Pick<Hubs, 'settings' | 'routerModels'>): Promise<Model[]> {
+  const routed = (await hubs.routerModels()).map((id): Offered => ({ id, hubs: [ROUTER], modalities: ['text'] }));
+  return [...offeredModels(hubs.settings), ...routed].map(modelOf);
+}
+
+function modelOf({ id, hubs: [only, ...others], modalities }: Offered): Model {
+  return {
+    id,
+    object: 'model',
+    created: limits.models_created_seconds,
+    ownedBy: others.length === 0 ? (only ?? 'svc') : 'svc',
+    hubs: [...(only === undefined ? [] : [only]), ...others],
+    modality: {
+      input: each(modalities, 'input'),
+      output: each(modalities, 'output'),
+    },
+    price,
+  };
+}
+
+/** What work of each kind takes and gives, as its door sells it. */
+const kinds: Record<Modality, { readonly [side in keyof ModelModality]: Modality }> = {
+  text: { input: 'text', output: 'text' },
+  image: { input: 'text', output: 'image' },
+  audio: { input: 'audio', output: 'text' },
+};
+
+function each(modalities: readonly Modality[], side: keyof ModelModality): Modality[] {
+  return [...new Set(modalities.map(modality => kinds[modality][side]))];
+}
+
+/** Every paid call has one price. What the router asks for is between it and the caller, whose key it answers under. */
+const price: ModelPrice = {
+  amount: limits.call_price_atomic.toString(),
+  currency: 'USDC',
+  decimals: limits.usdc_decimals,
+  per: 'call',
+};
