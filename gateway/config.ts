@@ -1,4 +1,5 @@
 import { addressOfKey } from '../schema/secp256k1.ts';
+import { facilitatorAuthFaults } from './config/facilitator-auth.ts';
 import { ConfigFault, type VariableFault } from './config/fault.ts';
 import { knownKeyFaults } from './config/known-keys.ts';
 import { plainHttpFaults } from './config/plain-http.ts';
@@ -76,6 +77,7 @@ export function readConfig(environment: Environment = process.env): Settings {
     : read.error.issues.map(({ path, message }) => ({ variable: path.join('.'), problem: message }));
   // Taken for granted and not there yet: better refused at start than met by the first payment.
   for (const variable of notYet) if (environment[variable]) faults.push({ variable, problem: 'not supported yet' });
+  faults.push(...facilitatorAuthFaults(environment));
   if (environment.NODE_ENV === 'production')
     for (const faultsOf of refusedInProduction) faults.push(...faultsOf(environment));
   if (!read.success || faults.length > 0) throw new ConfigFault(faults, { hint: WHERE_TO_LOOK });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { atomicAmount, parseAtomic } from '../../schema/amount.ts';
 import { limits } from '../../schema/limits.ts';
 import { trusting } from '../rates/client-address.ts';
+import { facilitatorAuth } from './facilitator-auth.ts';
 import { rate } from './rates.ts';
 import { solanaAddress, solanaKey } from './solana.ts';
 
@@ -46,6 +47,7 @@ export const variables = z.object({
   SOLANA_RPC_URL: httpUrl().optional(),
   NANO_RPC_URL: httpUrl().optional(),
   FACILITATOR_URL: httpUrl().transform(withoutSlash).optional(),
+  FACILITATOR_AUTH: facilitatorAuth().optional(),
   FACILITATOR_KEYS: list(privateKey()).optional(),
   SETTLE_FEE_MAX: atomicUsdc().default(limits.settle_fee_atomic_default),
   SETTLE_FEE_DAY_MAX: atomicUsdc().default(limits.settle_fee_day_atomic_default),

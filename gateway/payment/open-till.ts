@@ -31,6 +31,7 @@ import { Unproven } from './base/unproven.ts';
 import { ChainHead } from './chain-head.ts';
 import { ChainAway } from './epoch.ts';
 import { openExtensions } from './extensions/open-extensions.ts';
+import { type Authorize, openAuthorize } from './facilitator/auth.ts';
 import { openFacilitator } from './facilitator/client.ts';
 import { type FacilitatorTimes, facilitatorDefaults, openFacilitatorSettler } from './facilitator/settler.ts';
 import { Failures } from './failures.ts';
@@ -109,7 +110,10 @@ export const configuredSettling =
     const { verify_ms, settle_ms, ...rest } = times;
     return openFacilitatorSettler<ClaimItem<BasePayment>, BasePayment>({
       ...rest,
-      facilitator: openFacilitator({ url: config.facilitator_url, verify_ms, settle_ms, network: 'base' }),
+      facilitator: openFacilitator({
+        ...{ url: config.facilitator_url, network: 'base', verify_ms, settle_ms },
+        authorize: authorizeBy(config),
+      }),
       carried: carriedOnBase(chain),
       database,
       random: systemRandom,
@@ -118,6 +122,9 @@ export const configuredSettling =
       trouble: error => logger.warn({ err: error }, 'trouble with the facilitator'),
     });
   };
+
+const authorizeBy = ({ facilitator_auth }: Pick<Config, 'facilitator_auth'>): Authorize =>
+  openAuthorize(facilitator_auth, { clock: systemClock, random: systemRandom });
 
 /** Everything that is sold, by field. A paid field that is missing here could be claimed and never be finished. */
 function soldBy(hubs: Hubs, vault: Vault): ReadonlyMap<string, AnyPaid> {
@@ -143,12 +150,13 @@ function settlesFrom({ facilitator_keys: [key], pay_to_base }: Config): Hex {
 /** Its libraries are large, and of no use to whoever does without it. */
 async function solanaOf({ config, database, faults, logger, wait_ms }: TillParts): Promise<OpenedSolana | null> {
   const { solana, profile, facilitator_url } = config;
+  const authorize = authorizeBy(config);
   if (solana === null) return null;
   const { openSolana } = await import('./solana/open-solana.ts');
   const opened = openSolana({
     solana,
     profile,
-    facilitator_url,
+    ...{ facilitator_url, authorize },
     database,
     faults,
     logger,

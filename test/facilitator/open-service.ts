@@ -23,7 +23,8 @@ export async function openService(options: Omit<FacilitatorOptions, 'rpc_url'> =
     facilitator,
     gate,
     /** As an operator starts it. */
-    start: () => ground.start({ environment }),
+    start: (changed: Readonly<Record<string, string>> = {}) =>
+      ground.start({ environment: { ...environment, ...changed } }),
     /** With less patience. */
     startHasty: () => ground.startProcess({ environment, entry: 'test/facilitator/hasty-gateway.ts' }),
     /** How often the facilitator was asked to settle it. */

@@ -42,6 +42,17 @@ export interface FacilitatorBehaviour {
   readonly meanwhile?: () => Promise<unknown> | unknown;
 }
 
+/** A request as it is looked at before its body: by what its sender says who he is. */
+export interface Knocking {
+  readonly method: string;
+  /** `host/path`, as the sender calls it. */
+  readonly place: string;
+  readonly path: string;
+  readonly authorization: string | null;
+}
+/** The status by which it turns somebody away; null lets him in. */
+export type Admits = (knocking: Knocking) => number | null | Promise<number | null>;
+
 /** A settlement that it was asked for. */
 export interface Asked {
   readonly payer: Hex;
@@ -70,6 +81,7 @@ export type TestFacilitator = Awaited<ReturnType<typeof startFacilitator>>;
 export async function startFacilitator(options: FacilitatorOptions) {
   const settlements: Asked[] = [];
   let behaviour: (asked: Asked) => FacilitatorBehaviour = () => honest;
+  let admits: Admits = () => null;
   const on_base = lazily(() => officialFacilitator(options));
   const on_solana = lazily(() => solanaFacilitator(options.svm_url?.() ?? ''));
   const facilitator = ({ network }: PaymentRequirements) => (network === SOLANA.network ? on_solana() : on_base());
@@ -79,6 +91,11 @@ export async function startFacilitator(options: FacilitatorOptions) {
 
   const server = createServer(async (incoming, response) => {
     try {
+      const { method = '', url: path = '' } = incoming;
+      const { host = '', authorization = null } = incoming.headers;
+      const status = await admits({ method, path, place: host + path, authorization });
+      // It says back what it was shown: what a careless one does must not end in anybody's log.
+      if (status !== null) return send(response, { status, text: { error: 'unauthorized', shown: authorization } });
       if (incoming.url === '/supported')
         return send(response, {
           text: { kinds: options.svm_url ? [BASE, SOLANA] : [BASE], extensions: [], signers: {} },
@@ -120,6 +137,10 @@ export async function startFacilitator(options: FacilitatorOptions) {
     settlements,
     behave(next: FacilitatorBehaviour | ((asked: Asked) => FacilitatorBehaviour)): void {
       behaviour = typeof next === 'function' ? next : () => next;
+    },
+    /** From now on it asks who is there; nobody is turned away until then. */
+    demand(next: Admits): void {
+      admits = next;
     },
     /** Nobody listens there until it resumes. */
     leave: close,

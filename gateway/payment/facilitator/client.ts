@@ -2,6 +2,7 @@ import type { SettleRequest } from '@x402/core/types';
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import type { NetworkName } from '../../../schema/network.ts';
+import type { Authorize } from './auth.ts';
 import { refusedBeforeSending } from './declined.ts';
 import { ourKind, type Supported, settleAnswer, supportedAnswer, verifyAnswer } from './wire.ts';
 
@@ -9,7 +10,9 @@ import { ourKind, type Supported, settleAnswer, supportedAnswer, verifyAnswer } 
 export type Verdict =
   | { readonly kind: 'valid' }
   | { readonly kind: 'invalid'; readonly reason: string }
-  | { readonly kind: 'unreachable'; readonly cause: unknown };
+  | { readonly kind: 'unreachable'; readonly cause: unknown }
+  /** It does not know us: 401 or 403, by no fault of the payment. */
+  | { readonly kind: 'unauthorized'; readonly cause: unknown };
 
 /** What it says of a settlement. None of it is the chain's word. */
 export type Told =
@@ -20,6 +23,8 @@ export type Told =
   | { readonly kind: 'pending'; readonly tx_hash: string | null; readonly cause: unknown }
   /** No connection came about: it cannot have heard of the payment. */
   | { readonly kind: 'unsent'; readonly cause: unknown }
+  /** It does not know us, and looks at no payment of ours. */
+  | { readonly kind: 'unauthorized'; readonly cause: unknown }
   /** No answer, or none that can be read: it may have done anything. */
   | { readonly kind: 'silent'; readonly cause: unknown };
 
@@ -42,6 +47,8 @@ export interface FacilitatorOptions {
   readonly verify_ms: number;
   /** A facilitator answers once the transaction is mined. */
   readonly settle_ms: number;
+  /** By what it knows us; it takes anybody's payments unless given. */
+  readonly authorize?: Authorize;
 }
 
 const CONNECT_MS = 5_000;
@@ -51,30 +58,13 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 /** Each is held for as long as a settlement takes to be mined. */
 const CONNECTIONS_MAX = 256;
 
-export function openFacilitator({ url, network, verify_ms, settle_ms }: FacilitatorOptions): Facilitator {
-  const dispatcher = new Agent({
-    connections: CONNECTIONS_MAX,
-    connect: { timeout: CONNECT_MS },
-    maxResponseSize: ANSWER_BYTES_MAX,
-  });
-  const closing = new AbortController();
-  const ask = async (path: string, payment: SettleRequest | null, timeout_ms: number): Promise<Posted> => {
-    try {
-      const { statusCode, body } = await request(url + path, {
-        method: payment === null ? 'GET' : 'POST',
-        dispatcher,
-        headers: { accept: 'application/json', ...(payment && { 'content-type': 'application/json' }) },
-        body: payment && JSON.stringify(payment),
-        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeout_ms)]),
-      });
-      return { kind: 'answered', status: statusCode, text: await body.text() };
-    } catch (cause) {
-      return { kind: 'broken', cause };
-    }
-  };
+export function openFacilitator(options: FacilitatorOptions): Facilitator {
+  const { network, verify_ms, settle_ms } = options;
+  const { ask, close } = openLine(options);
   const supported = async () => kindsIn(await ask('/supported', null, LOOK_MS));
   let looked = { at_ms: Number.NEGATIVE_INFINITY, found: Promise.resolve(false) };
   return {
+    close,
     verify: async payment => verdictOf(await ask('/verify', payment, verify_ms)),
     settle: async payment => toldOf(await ask('/settle', payment, settle_ms), network),
     reachable() {
@@ -90,11 +80,50 @@ export function openFacilitator({ url, network, verify_ms, settle_ms }: Facilita
       const kinds = await supported();
       return kinds === null ? 'unreachable' : { address: ourKind(kinds, network)?.extra?.feePayer ?? null };
     },
+  };
+}
+
+/** The way to it: every request shows who we are. */
+function openLine({ url, authorize = async () => null }: FacilitatorOptions) {
+  const dispatcher = new Agent({
+    connections: CONNECTIONS_MAX,
+    connect: { timeout: CONNECT_MS },
+    maxResponseSize: ANSWER_BYTES_MAX,
+  });
+  const closing = new AbortController();
+  const ask = async (path: string, payment: SettleRequest | null, timeout_ms: number): Promise<Posted> => {
+    const method = payment === null ? 'GET' : 'POST';
+    try {
+      const authorization = await authorize(method, url + path);
+      const { statusCode, body } = await request(url + path, {
+        method,
+        dispatcher,
+        headers: {
+          accept: 'application/json',
+          ...(payment && { 'content-type': 'application/json' }),
+          ...(authorization && { authorization }),
+        },
+        body: payment && JSON.stringify(payment),
+        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeout_ms)]),
+      });
+      return { kind: 'answered', status: statusCode, text: withoutSecret(await body.text(), authorization) };
+    } catch (cause) {
+      return { kind: 'broken', cause };
+    }
+  };
+  return {
+    ask,
     async close() {
       closing.abort();
       await dispatcher.destroy();
     },
   };
+}
+
+/** What it says may stand in our log: not where it says our own token back to us. */
+function withoutSecret(text: string, authorization: string | null): string {
+  const token = authorization?.slice('Bearer '.length);
+  return token ? text.replaceAll(token, '[secret]') : text;
 }
 
 type Posted =
@@ -106,7 +135,18 @@ function kindsIn(posted: Posted): Supported | null {
   return read.kind === 'read' && read.ok ? read.answer : null;
 }
 
+/** RFC 9110 15.5.2 and 15.5.4: it does not take us for who we say. What it says beside that is about us, not the payment. */
+function isRefused(posted: Posted): posted is Extract<Posted, { kind: 'answered' }> {
+  return posted.kind === 'answered' && (posted.status === 401 || posted.status === 403);
+}
+
+function unauthorized({ status }: Extract<Posted, { kind: 'answered' }>) {
+  const cause = new Error(`the facilitator does not know us (HTTP ${status}): FACILITATOR_AUTH is missing or wrong`);
+  return { kind: 'unauthorized', cause } as const;
+}
+
 function verdictOf(posted: Posted): Verdict {
+  if (isRefused(posted)) return unauthorized(posted);
   const read = readAnswer(posted, verifyAnswer);
   if (read.kind !== 'read') return { kind: 'unreachable', cause: read.cause };
   const { isValid, invalidReason } = read.answer;
@@ -117,6 +157,9 @@ function verdictOf(posted: Posted): Verdict {
 function toldOf(posted: Posted, network: NetworkName): Told {
   if (posted.kind === 'broken' && isUnsent(posted.cause)) return { kind: 'unsent', cause: posted.cause };
   const read = readAnswer(posted, settleAnswer(network));
+  // One that names a transaction has sent something, whatever its status says of us.
+  const names = read.kind === 'read' && (read.answer.success || read.answer.tx_hash !== null);
+  if (isRefused(posted) && !names) return unauthorized(posted);
   if (read.kind !== 'read') return { kind: 'silent', cause: read.cause };
   const { success, reason, tx_hash } = read.answer;
   if (success && read.ok && tx_hash) return { kind: 'success', tx_hash };

@@ -72,7 +72,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     if (before.kind === 'too_late') return { kind: 'not_transferred', reason: 'expired' };
     const request = carried.request(item);
     const verdict = await facilitator.verify(request);
-    if (verdict.kind === 'unreachable') {
+    if (verdict.kind === 'unreachable' || verdict.kind === 'unauthorized') {
       this.#options.trouble?.(verdict.cause);
       return notSent('facilitator_unavailable');
     }
@@ -138,6 +138,9 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     }
     if (told.kind === 'failure' && seen.reason === 'not_mined')
       return this.#dropped(settlement_id, { kind: 'declined', reason: told.reason });
+    // It has looked at nothing of it; the chain has been asked all the same.
+    if (told.kind === 'unauthorized' && seen.reason === 'not_mined')
+      return this.#dropped(settlement_id, notSent('facilitator_unavailable'));
     return told.kind === 'pending' ? { ...seen, tx_hash: told.tx_hash } : seen;
   }
 

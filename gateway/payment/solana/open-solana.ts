@@ -3,6 +3,7 @@ import { systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import type { SolanaConfig } from '../../config/solana.ts';
 import { openEpoch } from '../epoch.ts';
+import type { Authorize } from '../facilitator/auth.ts';
 import { openFacilitator } from '../facilitator/client.ts';
 import { facilitatorDefaults, openFacilitatorSettler } from '../facilitator/settler.ts';
 import type { Rail } from '../rail.ts';
@@ -23,6 +24,7 @@ export interface SolanaParts {
   readonly solana: SolanaConfig;
   /** Settles with a fee payer of its own, where it does on Solana. */
   readonly facilitator_url: string | null;
+  readonly authorize: Authorize;
   readonly profile: 'development' | 'production';
   readonly database: Database;
   readonly faults: Faults;
@@ -85,9 +87,10 @@ function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: SvmC
  * Its fee payer stands in our offers: where it names none now, Solana is not offered until the next start. What was paid
  * before is looked after, and delivered, all the same.
  */
-async function openCarried({ database, faults, logger }: SolanaParts, chain: SvmChain, url: string): Promise<Settling> {
+async function openCarried(parts: SolanaParts, chain: SvmChain, url: string): Promise<Settling> {
+  const { database, faults, logger, authorize } = parts;
   const { verify_ms, settle_ms, ...rest } = facilitatorDefaults;
-  const facilitator = openFacilitator({ url, network: 'solana', verify_ms, settle_ms });
+  const facilitator = openFacilitator({ url, network: 'solana', verify_ms, settle_ms, authorize });
   const named = await facilitator.feePayer();
   const fee_payer = named === 'unreachable' ? null : named.address;
   if (fee_payer === null)

@@ -1,0 +1,62 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { Secret } from '../../schema/secret.ts';
+import type { VariableFault } from './fault.ts';
+import { publicKeyOf } from './solana.ts';
+import type { Environment } from './variables.ts';
+
+/** By what a facilitator knows us: a token that it gave us, or a key of Coinbase's Developer Platform, which signs. */
+export type FacilitatorAuth =
+  | { readonly kind: 'bearer'; readonly token: Secret }
+  | { readonly kind: 'cdp'; readonly key_id: string; readonly secret: Secret };
+
+/** A key as CDP hands it out, and by what it signs. */
+export interface CdpKey {
+  readonly alg: 'ES256' | 'EdDSA';
+  readonly key: KeyObject;
+}
+
+const SEED_BYTES = 32;
+const FORMS = 'not bearer:<token> or cdp:<key id>:<secret>';
+const NO_KEY = 'its secret is no key of CDP: an EC key (P-256) in PEM, or 64 bytes of Ed25519 in base64';
+
+/** `bearer:<token>`, or `cdp:<key id>:<secret>` with the newlines of a PEM as they are or as `\\n`. */
+export function facilitatorAuth() {
+  return z.string().transform((text, context): FacilitatorAuth => {
+    const [, token] = text.match(/^bearer:([!-~]+)$/) ?? [];
+    if (token) return { kind: 'bearer', token: new Secret(token) };
+    const [, key_id, secret] = text.match(/^cdp:([!-9;-~]+):(.+)$/s) ?? [];
+    if (key_id && secret && cdpKey(secret)) return { kind: 'cdp', key_id, secret: new Secret(secret) };
+    context.addIssue({ code: 'custom', message: key_id ? NO_KEY : FORMS });
+    return z.NEVER;
+  });
+}
+
+/** Null where it is none. */
+export function cdpKey(secret: string): CdpKey | null {
+  return /-----BEGIN /.test(secret) ? ecKey(secret.replaceAll('\\n', '\n')) : edwardsKey(secret);
+}
+
+function ecKey(pem: string): CdpKey | null {
+  try {
+    const key = createPrivateKey(pem);
+    return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? { alg: 'ES256', key } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Seed and public key, 32 bytes each. */
+function edwardsKey(text: string): CdpKey | null {
+  const bytes = Buffer.from(text, 'base64');
+  const [seed, given] = [bytes.subarray(0, SEED_BYTES), bytes.subarray(SEED_BYTES)];
+  if (seed.length !== SEED_BYTES || !publicKeyOf(seed).equals(given)) return null;
+  const jwk = { kty: 'OKP', crv: 'Ed25519', d: seed.toString('base64url'), x: given.toString('base64url') };
+  return { alg: 'EdDSA', key: createPrivateKey({ format: 'jwk', key: jwk }) };
+}
+
+/** A secret that nobody is shown is one that was meant for somebody. */
+export function facilitatorAuthFaults({ FACILITATOR_AUTH, FACILITATOR_URL }: Environment): VariableFault[] {
+  if (!FACILITATOR_AUTH || FACILITATOR_URL) return [];
+  return [{ variable: 'FACILITATOR_AUTH', problem: 'set without FACILITATOR_URL: there is nobody to show it to' }];
+}
