@@ -70,6 +70,7 @@ async function identify(parts: PortParts, credentials: Credentials, payment: Jud
       payment: 'presented' in payment ? (payment.presented as PresentedPayment) : null,
       router_key: credentials.router_key,
       redelivery: credentials.redelivery,
+      idempotency_key: credentials.idempotency_key,
     }),
   };
 }

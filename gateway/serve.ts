@@ -98,6 +98,8 @@ export async function serve(config: Config, services: EveryService, serving: Ser
   return config.base_url;
 }
 
+const nothingBrought: Brought = { payment: null, router_key: null, redelivery: null, idempotency_key: null };
+
 /** Whoever opens a socket brings nothing along to pay with. */
 function onSockets(
   services: EveryService,
@@ -107,7 +109,7 @@ function onSockets(
   return {
     identify: shown => known(shown, false),
     keep: (shown, possession) => keepProof(shown, possession, services),
-    createContext: principal => contextOf(principal, { payment: null, router_key: null, redelivery: null }),
+    createContext: principal => contextOf(principal, nothingBrought),
     watchSessions: watcher => services.live.watchSessions(watcher),
     heard: () => services.live.heard(),
   };
@@ -120,14 +122,15 @@ async function broughtBy(
   { judge, rates }: Pick<Serving, 'judge' | 'rates'>,
 ): Promise<Brought & { readonly shown: Shown; readonly pays: boolean }> {
   const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request), request.ip);
-  const { router_key, redelivery } = credentials;
+  const { router_key, redelivery, idempotency_key } = credentials;
   const payment = presentedIn(credentials.payment);
   const field = payment && paidFieldOf(request, graph);
   const rejected = payment && field && (await judge.isRejected(payment, field));
   if (rejected) requireWithin(rates.take('unproven', request.ip));
   // The resolver says so in its own words, and the database is not asked who hears them.
   const shown = rejected ? { ...credentials, session: null, proof: null } : credentials;
-  return { payment, router_key, redelivery, shown, pays: payment !== null && field !== null && !rejected };
+  const brought = { payment, router_key, redelivery, idempotency_key };
+  return { ...brought, shown, pays: payment !== null && field !== null && !rejected };
 }
 
 /** The graph, and the way by which a file comes to where it is worked for. */

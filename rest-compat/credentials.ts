@@ -29,17 +29,18 @@ export function credentialsIn(
   const proof = text(body.proof) ?? text(headers['x-svc-proof']);
   return {
     session: text(body.session) ?? text(headers['x-svc-session']),
-    proof: proof !== null && proven !== null ? { ...proven, value: proof, nonce: nonce(headers['x-svc-nonce']) } : null,
+    proof: proof !== null && proven !== null ? { ...proven, value: proof, nonce: given(headers['x-svc-nonce']) } : null,
     api_key: bearer(headers.authorization) ?? text(headers['x-api-key']),
     payment: paymentIn(headers),
     router_key: routerKey(headers['x-router-key']),
     redelivery: text(headers['x-svc-redeliver']),
+    idempotency_key: given(headers['idempotency-key']),
     address,
   };
 }
 
-/** An empty one is one that is shown, and bound to it a proof is wrong. */
-function nonce(header: string | string[] | undefined): string | null {
+/** An empty one is one that was given: bound to it a proof is wrong, and it is no key. */
+function given(header: string | string[] | undefined): string | null {
   return header === undefined ? null : String(header);
 }
 

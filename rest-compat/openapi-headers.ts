@@ -7,7 +7,7 @@ const settlement: JsonObject = {
   'X-PAYMENT-RESPONSE': header('The same for version 1.'),
   'x-svc-request-salt': header('With it the payer can prove which request the payment was bound to.'),
   'x-svc-settlement-status': header(
-    '`settled`; `idempotent_replay` where the same payment had bought this before, `waived` where a key stood in for one.',
+    '`settled`; `idempotent_replay` where the same payment or Idempotency-Key had brought this before, `waived` where a key stood in for one.',
   ),
 };
 

@@ -7,7 +7,7 @@ import type { Columns, Door, Method } from './door.ts';
 import { jsonSchema } from './json-schema.ts';
 import { answerHeaders } from './openapi-headers.ts';
 import { ifNoneMatch, unchanged } from './openapi-kept.ts';
-import { redelivery, routerKey } from './openapi-parameters.ts';
+import { idempotencyKey, redelivery, routerKey } from './openapi-parameters.ts';
 import { proofForms, proofNonce } from './openapi-proof.ts';
 
 /** OpenAPI 3.1 of the door table: a door's columns are all that is known of it. */
@@ -95,7 +95,7 @@ function operation(door: Door, method: Method): JsonObject {
       ...parameters(door.requests.query, 'query'),
       ...parameters(door.requests.headers, 'header'),
       ...(door.errors.includes('hub_failed') ? [routerKey] : []),
-      ...(door.price ? [redelivery] : []),
+      ...(door.price ? [redelivery, idempotencyKey] : []),
       ...(door.possession === 'required' ? [proofNonce] : []),
       ...(isKept(door) ? [ifNoneMatch] : []),
     ],
@@ -190,8 +190,12 @@ function faultsOf(door: Door, method: Method): ErrorCode[] {
     'payment_lapsed',
     'payer_proof_required',
     'answer_gone',
+    'idempotency_key_conflict',
   ];
-  const named: ErrorCode[] = door.price?.stamp ? [] : ['payment_identifier_conflict'];
+  const named: ErrorCode[] = [
+    ...(door.price?.stamp ? [] : (['payment_identifier_conflict'] as const)),
+    ...(byKey(door) ? (['idempotency_key_in_flight'] as const) : []),
+  ];
   const chain: ErrorCode[] = ['settlement_pending', 'chain_unavailable', 'facilitator_unavailable', 'fee_too_high'];
   return [
     'invalid_request',

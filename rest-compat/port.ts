@@ -17,6 +17,8 @@ export interface Credentials {
   readonly router_key: Secret | null;
   /** The X-SVC-Redeliver header. */
   readonly redelivery: string | null;
+  /** The Idempotency-Key header as it came; null where none did. */
+  readonly idempotency_key: string | null;
   readonly address: string;
 }
 

@@ -4,6 +4,7 @@ import { type ErrorCode, leaves } from '../schema/errors.ts';
 /** Seconds after which the same request may fare better, where the error itself does not know. */
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   payment_in_flight: 1,
+  idempotency_key_in_flight: 1,
   settlement_pending: 5,
   rate_limited: 5,
   chain_unavailable: 10,

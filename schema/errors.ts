@@ -51,6 +51,11 @@ export const errors = {
     'spent',
   ],
   payment_identifier_conflict: [409, 'This payment identifier names another request of the same payer.', 'spent'],
+  idempotency_key_conflict: [409, 'This Idempotency-Key names another request.', 'spent'],
+  idempotency_key_in_flight: [
+    409,
+    'A request under this Idempotency-Key is being worked on; ask again with the same one.',
+  ],
   wallet_registered: [409, 'This wallet is registered already, or is being registered.'],
   duplicate_ref: [409, 'This payment reference stands on a book already.'],
   answer_gone: [410, 'The answer is kept no longer; the receipt stands.', 'spent'],

@@ -41,6 +41,10 @@ export const limits = {
   intent_id_chars_max: 128,
   /** Under way at once by one key, in one process: each costs a hub's answer that nobody pays for. */
   key_calls_underway_max: 64,
+  idempotency_key_chars_max: 255,
+  /** Of one API key, within the time that answers are kept: under each lies an answer. */
+  idempotency_keys_max: 10_000,
+  idempotent_answers_bytes_max: 1024 * 1024 * 1024,
   request_bytes_max: 1024 * 1024,
   /** Of a body that is no work to be done: a policy, a registration, a proof. */
   small_request_bytes_max: 16 * 1024,

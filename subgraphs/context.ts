@@ -38,6 +38,8 @@ export interface Brought {
   readonly router_key: Secret | null;
   /** The X-SVC-Redeliver header: by which its payer proves that the payment is his. Not believed yet. */
   readonly redelivery: string | null;
+  /** The Idempotency-Key header as it came: read by `charge`, where something is sold. */
+  readonly idempotency_key: string | null;
 }
 
 /** What one request carries to every resolver. A subgraph that needs more of the process declares it in its own context.ts. */

@@ -56,6 +56,6 @@ function receiptOf(till: Till, context: Context, { payment, task_id, transaction
 }
 
 /** With it the caller, and nobody else, can show which request the receipt's request_hash is of. */
-export function announceSalt({ response }: Context, landing: JsonObject): void {
+export function announceSalt({ response }: Pick<Context, 'response'>, landing: JsonObject): void {
   response.headers['x-svc-request-salt'] = (landing as Landing).request_salt;
 }

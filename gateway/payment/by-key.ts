@@ -7,10 +7,26 @@ import type { WaivedBy } from '../../schema/receipt-payload.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type Charged, type ChargedStream, orders, type Work } from '../../subgraphs/paid.ts';
-import { dropKeyCall, type KeyCallHold, LogHalted, LostKeyCall } from '../../subgraphs/receipt/index.ts';
+import {
+  dropKeyCall,
+  dropNames,
+  type KeyCallHold,
+  LogHalted,
+  LostKeyCall,
+  type NamedCall,
+} from '../../subgraphs/receipt/index.ts';
 import { announceSalt } from './announce.ts';
 import { landingOf } from './claimed.ts';
 import { workUntil } from './deadline.ts';
+import {
+  type AnsweredBefore,
+  answerAgain,
+  answeredBefore,
+  namedAnswer,
+  namedCallOf,
+  refusedName,
+  streamAgain,
+} from './named-calls.ts';
 import { pumpOf } from './pump.ts';
 import type { AnyPaid, AnyStream, AnyWhole, Landing } from './record.ts';
 import { prepareRecord } from './record-forms.ts';
@@ -51,6 +67,8 @@ interface KeyCall {
   readonly agent_id: AgentId | null;
   readonly landing: Landing;
   readonly hold: KeyCallHold;
+  /** What its caller calls it; null where it has no name. */
+  readonly named: NamedCall | null;
   /** Its place among the calls of its key. */
   end(): void;
 }
@@ -58,7 +76,8 @@ interface KeyCall {
 /**
  * The story of a call by key: that of charge.ts without the money. admit → hold the task, if the book lets it pass → work
  * → record. Nothing names such a call but its own task, so none is ever delivered again: each is new work, of which no
- * answer is kept. One that breaks off leaves nothing: no row, no receipt, nothing held on a book.
+ * answer is kept, unless its caller has named it (named-calls.ts). One that breaks off leaves nothing: no row, no receipt,
+ * nothing held on a book, no name taken.
  */
 export async function chargeByKey(
   till: Till,
@@ -69,7 +88,9 @@ export async function chargeByKey(
 ): Promise<Charged<JsonObject>> {
   if (paid.order !== 'work_then_settle') throw new Error(`no key stands in for the payment of ${paid.field}`);
   const { stopwatch } = context.response;
-  const call = await enterByKey(till, paid, args, waiver, context);
+  const entered = await enterByKey(till, paid, args, waiver, context);
+  if (entered.kind === 'recorded') return answerAgain(till, entered, context);
+  const { call } = entered;
   try {
     await till.faults.reach('after_claim');
     stopwatch.begin('work');
@@ -94,7 +115,9 @@ export async function chargeStreamByKey(
   waiver: Waiver,
   context: Context,
 ): Promise<ChargedStream<JsonObject>> {
-  const call = await enterByKey(till, paid, args, waiver, context);
+  const entered = await enterByKey(till, paid, args, waiver, context);
+  if (entered.kind === 'recorded') return streamAgain(till, paid, entered, context);
+  const { call } = entered;
   try {
     await till.faults.reach('after_claim');
     context.response.stopwatch.begin('work');
@@ -124,15 +147,21 @@ export async function chargeStreamByKey(
   }
 }
 
+/** A call past its key: held, or answered under its name before. */
+type EnteredByKey = { readonly kind: 'held'; readonly call: KeyCall } | AnsweredBefore;
+
 async function enterByKey(
   till: Till,
   paid: Waivable,
   args: JsonObject,
   waiver: Waiver,
   context: Context,
-): Promise<KeyCall> {
+): Promise<EnteredByKey> {
   const { stopwatch } = context.response;
   stopwatch.begin('verify');
+  const named = namedCallOf(till, { paid, args, api_key_hash: waiver.hash }, context);
+  const before = await answeredBefore(till, named);
+  if (before) return before;
   // With a log that cannot be relied on nothing new is taken.
   if (!till.log.sound) throw new Refusal('unavailable', { facts: { charged: false } });
   const end = till.key_calls.begin(waiver.hash);
@@ -149,10 +178,12 @@ async function enterByKey(
       agent_id: possession.kind === 'proven' ? possession.agent_id : null,
       landing: landingOf(till, paid, args, context),
       hold: { task_id, lease_owner: till.owner },
+      named,
       end,
     };
-    await take(till, paid, call, context);
-    return call;
+    const since = await take(till, paid, call, context);
+    if (since) end();
+    return since ?? { kind: 'held', call };
   } catch (error) {
     end();
     throw error;
@@ -160,13 +191,16 @@ async function enterByKey(
 }
 
 /** Holds the task, with its book's leave, in one commit that other calls share. */
-async function take(till: Till, paid: Waivable, call: KeyCall, context: Context): Promise<void> {
-  const { hold, agent_id, landing, args } = call;
+async function take(till: Till, paid: Waivable, call: KeyCall, context: Context): Promise<AnsweredBefore | null> {
+  const { hold, named, agent_id, landing, args } = call;
   const model = paid.model?.(args) ?? null;
   try {
-    const outcome = await till.queues.key_call.submit({ hold, agent_id, landing, model });
+    const outcome = await till.queues.key_call.submit({ hold, named, agent_id, landing, model });
+    if (outcome.kind === 'recorded') return outcome;
     if (outcome.kind === 'blocked') throw await refusedByBook(till, outcome.refusal_id, context);
     if (outcome.kind === 'blocked_too_often') throw refusedOnceMore(till, outcome, context);
+    if (outcome.kind !== 'held') throw refusedName(outcome);
+    return null;
   } catch (error) {
     if (!(error instanceof DatabaseAway)) throw error;
     // It may stand all the same: what nobody works on would be said to be worked on.
@@ -181,12 +215,16 @@ async function recordCall(till: Till, call: KeyCall, work: Work<JsonObject>): Pr
   const settled = { task_id, request_hash, agent_id, landing, waived_by: waiver.by, transfer: null };
   await till.faults.reach('before_record');
   const prepared = prepareRecord(till, settled);
-  const { receipt } = await enterRecord(till, { hold, settled, prepared, answer: { kind: 'stored' } });
+  const named = namedAnswer(till, call.named, hold, work, landing);
+  const { receipt } = await enterRecord(till, { hold, settled, prepared, named, answer: { kind: 'stored' } });
   return { answer: work.answer, task_id, settlement_status: 'waived', receipt };
 }
 
-const drop = (till: Till, { hold }: KeyCall): Promise<void> =>
-  till.database.transaction(async tx => dropKeyCall(tx, hold));
+const drop = (till: Till, { hold, named }: KeyCall): Promise<void> =>
+  till.database.transaction(async tx => {
+    dropNames(tx, named ? [{ ...hold, mark: named.mark }] : []);
+    dropKeyCall(tx, hold);
+  });
 
 /** A call that broke off is let go of now, or as soon as the database allows. Whatever happened, nothing was charged. */
 async function breakOff(till: Till, call: KeyCall, error: unknown): Promise<Refusal> {

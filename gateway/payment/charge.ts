@@ -9,7 +9,7 @@ import { authorized } from './authorized.ts';
 import { chargeByKey, waiverOf } from './by-key.ts';
 import { type Claimed, type Presented, refusedClaim, routerKeyMark } from './claimed.ts';
 import { workUntil } from './deadline.ts';
-import { identifierOf } from './extensions/name.ts';
+import { idempotencyMark, identifierOf } from './extensions/name.ts';
 import { boughtOnce } from './extensions/once.ts';
 import { unlessGuessed } from './guessing.ts';
 import { transferElsewhere } from './preflight.ts';
@@ -68,7 +68,8 @@ export async function enter(till: Till, paid: AnyPaid, args: JsonObject, context
   const request_hash = canonicalHash({ field: paid.field, args });
   const identifier = identifierOf(paid, context.payment);
   const router_key_mark = routerKeyMark(till, paid, args, context);
-  const shown = { paid, args, payment, request_hash, identifier, router_key_mark };
+  const idempotency_mark = idempotencyMark(till, context);
+  const shown = { paid, args, payment, request_hash, identifier, idempotency_mark, router_key_mark };
   await requireRested(till, shown, context);
   const entering = (is_payers: boolean) => boughtOnce(till, shown, () => claim(till, { ...shown, is_payers }, context));
   return unlessGuessed(till, shown, context, entering);

@@ -12,7 +12,7 @@ import {
   type Lease,
 } from '../../subgraphs/receipt/index.ts';
 import type { Authorized } from './authorized.ts';
-import { nameOf } from './extensions/name.ts';
+import { idempotencyMark, namesOf } from './extensions/name.ts';
 import type { WithinMeans } from './means.ts';
 import { type Authorization, claimKey, type Payment, paymentId, paymentToJson } from './payment.ts';
 import type { Claiming } from './queues.ts';
@@ -27,6 +27,8 @@ export interface Presented<P extends Payment = Payment> {
   readonly request_hash: string;
   /** What the payer calls this purchase, where he names it. */
   readonly identifier: string | null;
+  /** Of the Idempotency-Key beside it, where one came. */
+  readonly idempotency_mark: string | null;
   /** Of the router key under which it asks to be answered; null where it does not ask the router. */
   readonly router_key_mark: string | null;
   /** Whoever shows it has proven to be its payer, by more than is in its calldata. */
@@ -88,8 +90,7 @@ function requireOurs({ pay_to: ours }: Till, { network, pay_to }: Authorization)
 
 function slotsOf(presented: Presented): readonly string[] {
   const { paid, args, payment } = presented;
-  const named = nameOf(presented);
-  return [...(paid.slots?.(args, payerOf(payment)) ?? []), ...(named ? [identifierSlot(named)] : [])];
+  return [...(paid.slots?.(args, payerOf(payment)) ?? []), ...namesOf(presented).map(identifierSlot)];
 }
 
 /**
@@ -128,6 +129,7 @@ export function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: 
     possessed_by: possession.kind === 'proven' ? possession.agent_id : null,
     paid_from_mark: addressMark(till, context),
     router_key_mark: routerKeyMark(till, paid, args, context),
+    idempotency_mark: idempotencyMark(till, context),
     vendor_blind: !stamped && isVendorBlind(context.principal, isRouted(paid.model?.(args) ?? '')),
     request_salt: Buffer.from(till.random.bytes(16)).toString('hex'),
   };

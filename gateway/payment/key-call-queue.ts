@@ -1,30 +1,64 @@
 import type { AgentId } from '../../schema/ids.ts';
 import { type Asking, type BlockedCalls, type Reserved, reserve } from '../../subgraphs/book/index.ts';
 import type { Tx } from '../../subgraphs/database.ts';
-import { beginKeyCalls, type KeyCallHold, type Refuser } from '../../subgraphs/receipt/index.ts';
+import {
+  beginKeyCalls,
+  dropNames,
+  type KeyCallHold,
+  type NamedCall,
+  type NameTaking,
+  type Refuser,
+  takeNames,
+} from '../../subgraphs/receipt/index.ts';
 import type { Landing } from './record.ts';
 import { runOthers, turnedAway } from './too-often.ts';
 
 /** A call by key as it is asked for, and what its book is told of it. */
 export interface KeyCalling {
   readonly hold: KeyCallHold;
+  /** What its caller calls it; null where it has no name. */
+  readonly named: NamedCall | null;
   readonly agent_id: AgentId | null;
   readonly landing: Landing;
   /** As the request names it. */
   readonly model: string | null;
 }
 
-export type KeyCallOutcome = { readonly kind: 'held' } | Exclude<Reserved, { kind: 'reserved' }>;
+export type KeyCallOutcome =
+  | { readonly kind: 'held' }
+  /** It has been answered under its name, or its name is not to be had. */
+  | Exclude<NameTaking, { kind: 'taken' }>
+  | Exclude<Reserved, { kind: 'reserved' }>;
 
-/** Asks each call's book, as for a payment but for no money, and holds the tasks of those that may pass. */
+/** Takes each call's name, so that no book is asked twice about one call, and holds what then may pass. */
 export async function holdKeyCalls(
   tx: Tx,
   { refuser, blocked_calls }: { readonly refuser: Refuser; readonly blocked_calls: BlockedCalls },
   callings: readonly KeyCalling[],
 ): Promise<readonly KeyCallOutcome[]> {
-  const away = await turnedAway(tx, blocked_calls, callings, askingOf);
-  return runOthers(callings, away, others => holdOthers(tx, refuser, others));
+  const names = await takeNames(
+    tx,
+    callings.flatMap(({ hold, named }) => (named ? [{ ...hold, ...named }] : [])),
+  );
+  const missed = (calling: KeyCalling) => {
+    const taking = names.get(calling.hold.task_id);
+    return taking && taking.kind !== 'taken' ? taking : null;
+  };
+  const going = callings.filter(calling => missed(calling) === null);
+  const away = await turnedAway(tx, blocked_calls, going, askingOf);
+  const outcomes = await runOthers(going, away, others => holdOthers(tx, refuser, others));
+  const outcomeOf = new Map(going.map((calling, index) => [calling, outcomes[index] as KeyCallOutcome]));
+  dropNames(
+    tx,
+    going.flatMap(calling => {
+      const { hold, named } = calling;
+      return named && outcomeOf.get(calling)?.kind !== 'held' ? [{ ...hold, mark: named.mark }] : [];
+    }),
+  );
+  return callings.map(calling => outcomeOf.get(calling) ?? (missed(calling) as KeyCallOutcome));
 }
+
+/** Asks each call's book, as for a payment but for no money. */
 
 async function holdOthers(
   tx: Tx,

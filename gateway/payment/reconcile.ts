@@ -7,6 +7,7 @@ import type { Tx } from '../../subgraphs/database.ts';
 import {
   forgetClaims,
   forgetKeyCalls,
+  forgetNames,
   type Lease,
   markFinal,
   type PaymentClaim,
@@ -52,6 +53,7 @@ const rounds: readonly Round[] = [
   { name: 'used once', rest_ms: 60_000, run: till => forgetUsed(till.database) },
   { name: 'counts', rest_ms: 5_000, run: tellCounts },
   { name: 'key calls', rest_ms: 10_000, run: till => forgetKeyCalls(till.database) },
+  { name: 'named calls', rest_ms: 10_000, run: till => forgetNames(till.database) },
   { name: 'forget', rest_ms: 600_000, run: forget },
 ];
 

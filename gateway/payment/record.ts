@@ -13,9 +13,11 @@ import {
   type Issuer,
   type KeyCallHold,
   type KnownLog,
+  keepNamed,
   type Lease,
   lockLogHead,
   markRecorded,
+  type NamedAnswer,
   type PreparedReceipt,
   type Receipt,
   type SignedTreeHead,
@@ -45,6 +47,8 @@ export interface Landing extends JsonObject {
   readonly paid_from_mark: string;
   /** Of the router key under which it is answered; null where none is. */
   readonly router_key_mark: string | null;
+  /** Of the Idempotency-Key under which it came; null where none did. */
+  readonly idempotency_mark: string | null;
   /** Promised with the session: whoever answers learns nothing of who asks. */
   readonly vendor_blind: boolean;
   /** The payment is public once it is on the chain; without the salt a short prompt could be guessed from its hash. */
@@ -88,7 +92,7 @@ export type Answered =
 /** By what this process may record the call, and nobody else: its payment's claim, or its hold on the task. */
 type Held =
   | { readonly lease: Lease; readonly settled: Settled }
-  | { readonly hold: KeyCallHold; readonly settled: Waived };
+  | { readonly hold: KeyCallHold; readonly settled: Waived; readonly named: NamedAnswer | null };
 
 export type Recording = Held & {
   /** Made outside the lock: all signatures but the JWS are in it. */
@@ -117,6 +121,10 @@ export function openRecorder(issuer: Issuer, seal: Seal, known_log: KnownLog): R
       settled.transfer.kind === 'vouched' ? [lease.claim_key] : [],
     );
     const holds = recordings.flatMap(recording => ('hold' in recording ? [recording.hold] : []));
+    await keepNamed(
+      tx,
+      recordings.flatMap(recording => ('hold' in recording && recording.named ? [recording.named] : [])),
+    );
     // One behind the other, in this order, with one wait for all: a claim that is lost has held the log for a moment.
     const marked = markRecorded(tx, leases);
     awaitArrivals(tx, vouched);

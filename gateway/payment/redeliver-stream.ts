@@ -61,6 +61,6 @@ function charged({ task_id, receipt }: Due, answer: JsonObject): Charged<JsonObj
   return { answer, task_id, settlement_status: 'idempotent_replay', receipt };
 }
 
-async function* once(text: string): AsyncGenerator<string> {
+export async function* once(text: string): AsyncGenerator<string> {
   if (text !== '') yield text;
 }

@@ -8,6 +8,8 @@ import { ResponseResolver } from './inference/responses/response.resolver.ts';
 import { TaskResolver } from './inference/tasks/task.resolver.ts';
 import { IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts';
 import { IssuerHistoryTables } from './issuer/migration.ts';
+import { IdempotentCalls } from './key-call/idempotent.migration.ts';
+import { IdempotentCall } from './key-call/idempotent-call.entity.ts';
 import { KeyCall } from './key-call/key-call.entity.ts';
 import { KeyCallTable } from './key-call/migration.ts';
 import { LogAnchorRow } from './log/anchor.entity.ts';
@@ -70,6 +72,17 @@ export {
   type KeyCallHold,
   LostKeyCall,
 } from './key-call/hold.ts';
+export {
+  dropNames,
+  forgetNames,
+  keepNamed,
+  type NamedAnswer,
+  type NamedCall,
+  type NameStanding,
+  type NameTaking,
+  nameStanding,
+  takeNames,
+} from './key-call/idempotent.ts';
 export type { AnchorAttempt } from './log/anchor.entity.ts';
 export {
   type AnchorBirth,
@@ -136,6 +149,7 @@ export const receiptEntities = [
   SettlerKeyRow,
   SignedRefusal,
   KeyCall,
+  IdempotentCall,
   IssuerSnapshotRow,
   ReceiptPolicyRow,
   LogAnchorRow,
@@ -165,6 +179,7 @@ export const receiptMigrations = [
   LogAnchorTable,
   ContractPayers,
   LogHaltColumn,
+  IdempotentCalls,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

@@ -109,6 +109,31 @@ describe('an identifier', () => {
   });
 });
 
+describe('an Idempotency-Key beside a payment', () => {
+  const keyed = (mark: string) => ({ ...name(mark), by: 'idempotency_key' }) as const;
+  const request_of = (claim_key: string, mark: string) =>
+    claimRequest(claim_key, { landing: { idempotency_mark: mark }, slots: [identifierSlot(keyed(mark))] });
+
+  it('is a name of its own, apart from an identifier of the same letters', async () => {
+    await taken('by identifier', 'letters');
+    expect((await claim(database, request_of('by key', 'letters')))[0]).toMatchObject({ kind: 'claimed' });
+    expect((await claim(database, request_of('by key again', 'letters')))[0]).toMatchObject({ kind: 'slot_taken' });
+    expect(await namedPayment(database, keyed('letters'), asked)).toMatchObject({ claim_key: 'by key' });
+    expect(await namedPayment(database, name('letters'), asked)).toMatchObject({ claim_key: 'by identifier' });
+  });
+
+  it('goes back to a payment that settles after it was let go of', async () => {
+    const [outcome] = await claim(database, request_of('keyed, let go', 'keyed'));
+    if (outcome?.kind !== 'claimed') throw new Error('not claimed');
+    await abandoned(outcome.lease, true);
+    expect(await namedPayment(database, keyed('keyed'), asked)).toBe(null);
+    const released = await claimByKey(database, 'keyed, let go');
+    if (!released) throw new Error('no claim');
+    await database.transaction(tx => reopen(tx, released, OTHER, 1));
+    expect(await namedPayment(database, keyed('keyed'), asked)).toMatchObject({ claim_key: 'keyed, let go' });
+  });
+});
+
 describe('how a payment stands', () => {
   it('is told by its own name and by its identifier: claimed, pending, settled', async () => {
     const lease = await taken('nonce-1', 'walked-1');

@@ -177,6 +177,18 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       });
     });
 
+    test('200 idempotent_replay by a live key under the same Idempotency-Key, worked for once; 409 to another request', async () => {
+      const { send } = await visit();
+      const headers = { 'X-API-Key': 'a-live-key', 'Idempotency-Key': newName() };
+      const first = await send('By key', headers);
+      const again = await send('By key', headers);
+      expect([first.status, again.status]).toEqual([200, 200]);
+      expect(first.headers.get('x-svc-settlement-status')).toBe('waived');
+      const svc = { ...first.body.svc, settlement_status: 'idempotent_replay' };
+      expect(again.body).toEqual({ ...first.body, svc });
+      expect(await send('Another', headers)).toMatchObject({ status: 409, body: { code: 'idempotency_key_conflict' } });
+    });
+
     test('200 with a live key and a session: a row that nobody paid for, with the same job kind and intent', async () => {
       const service = opened();
       const agent = await service.newAgent();

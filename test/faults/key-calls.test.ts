@@ -3,7 +3,7 @@ import type { FaultPoint } from '../../gateway/payment/till.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 import { audit } from './audit.ts';
 import { newBuyer, send } from './buyer.ts';
-import { type Ground, openGround, reached } from './ground.ts';
+import { eventually, type Ground, openGround, reached } from './ground.ts';
 
 /*
  * A process that is killed in the midst of calls by key: nothing was paid, so nothing is owed; and nothing stands
@@ -21,8 +21,14 @@ beforeAll(async () => {
   agent = { agent_id: Number(body.agent_id), session: String(body.session) };
 });
 
-function callByKey({ url }: RunningService, content: string, members = {}): Promise<Response> {
-  const headers = { 'content-type': 'application/json', 'x-api-key': 'a-live-key', 'x-svc-session': agent.session };
+function callByKey(
+  { url }: RunningService,
+  content: string,
+  members = {},
+  more: Record<string, string> = {},
+): Promise<Response> {
+  const own = { 'x-api-key': 'a-live-key', 'x-svc-session': agent.session };
+  const headers = { 'content-type': 'application/json', ...own, ...more };
   const body = { model: 'test/model', messages: [{ role: 'user', content }], ...members };
   return fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) });
 }
@@ -69,6 +75,69 @@ describe('a process killed in the midst of calls by key', () => {
   }, async () => {
     await expect.poll(underway, { timeout: 45_000, interval: 250 }).toBe(0);
     await audit(ground);
+  });
+});
+
+describe('a process killed in the midst of calls under an Idempotency-Key', () => {
+  interface Told {
+    readonly status: number;
+    readonly svc: { readonly task_id: string; readonly settlement_status: string } | undefined;
+    /** What it was told until then. */
+    readonly codes: ReadonlySet<string>;
+  }
+
+  /** Sent again for as long as it is said to be worked on. */
+  async function untilAnswered(send: () => Promise<Response>): Promise<Told> {
+    const codes = new Set<string>();
+    return eventually('an answer', async () => {
+      const answer = await send();
+      const { code, svc } = (await answer.json()) as { code?: string } & Pick<Told, 'svc'>;
+      if (answer.status !== 409) return { status: answer.status, svc, codes };
+      expect(code).toBe('idempotency_key_in_flight');
+      codes.add(String(code));
+      return null;
+    });
+  }
+
+  it('before its record: the key goes to who asks again, once its process is gone; then it has its answer', {
+    timeout: 90_000,
+  }, async () => {
+    const before = await standing();
+    const points = ['after_claim', 'after_work', 'before_record'] as const;
+    const dying = await ground.startFaulty({ point: points, signal: 'none' });
+    const lost: Promise<unknown>[] = [];
+    for (const point of points) {
+      const sent = callByKey(dying, `named ${point}`, {}, { 'idempotency-key': `named-${point}` });
+      lost.push(sent.then(answer => answer.text()).catch(() => null));
+      await reached(dying, point);
+    }
+    await dying.kill('SIGKILL');
+    await Promise.all(lost);
+    expect(await standing()).toEqual(before);
+    for (const point of points) {
+      const key = `named-${point}`;
+      const send = () => callByKey(healthy, `named ${point}`, {}, { 'idempotency-key': key });
+      const done = await untilAnswered(send);
+      expect(done).toMatchObject({ status: 200, svc: { settlement_status: 'waived' } });
+      const twice = await untilAnswered(send);
+      expect(twice.svc).toMatchObject({ task_id: done.svc?.task_id, settlement_status: 'idempotent_replay' });
+    }
+    expect(await receipts()).toBe(Number(before.receipts) + points.length);
+  });
+
+  it('after its record: the key has its answer, from any process', { timeout: 60_000 }, async () => {
+    const before = await standing();
+    const dying = await ground.startFaulty({ point: 'after_record', signal: 'none' });
+    const headers = { 'idempotency-key': 'recorded' };
+    const lost = callByKey(dying, 'recorded', {}, headers)
+      .then(answer => answer.text())
+      .catch(() => null);
+    await reached(dying, 'after_record');
+    await dying.kill('SIGKILL');
+    await lost;
+    const told = await untilAnswered(() => callByKey(healthy, 'recorded', {}, headers));
+    expect(told).toMatchObject({ status: 200, svc: { settlement_status: 'idempotent_replay' }, codes: new Set() });
+    expect(await receipts()).toBe(Number(before.receipts) + 1);
   });
 });
 

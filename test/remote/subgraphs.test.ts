@@ -97,6 +97,19 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     expect(await transfersFrom(payer)).toBe(1);
   });
 
+  test('an Idempotency-Key and an unknown API key are told to the subgraph that sells', async () => {
+    const headers = { 'x-api-key': 'a-live-key', 'idempotency-key': 'one-order' };
+    const buy = () => post<Chat>(CHAT, ask('Named'), { headers });
+    const [first, again] = [await buy(), await buy()];
+    expect([first, again].map(heard => heard.headers.get('x-svc-settlement-status'))).toEqual([
+      ...['waived', 'idempotent_replay'],
+    ]);
+    expect(again.body.svc.task_id).toBe(first.body.svc.task_id);
+    const query = { query: BUY, variables: { content: 'Unknown' } };
+    const unknown = await post<Result<null>>('/graphql', query, { headers: { 'x-api-key': 'nobodys' } });
+    expect(unknown.body.errors?.[0]?.extensions).toMatchObject({ code: 'unknown_api_key', status: 402 });
+  });
+
   test('200 by the official client, by /graphql, joined to its receipt', async () => {
     const payer = await service.chain.newWallet();
     const query = { query: BUY, variables: { content: 'By GraphQL' } };

@@ -58,6 +58,7 @@ export async function openDesk() {
     payment: null,
     router_key: null,
     redelivery: null,
+    idempotency_key: null,
     response: new ResponseHeaders(),
   };
   let signatures = 0;

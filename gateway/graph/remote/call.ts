@@ -16,6 +16,8 @@ export interface Call {
   readonly router_key_box?: string | undefined;
   /** The payer's proof that the payment is his. */
   readonly redelivery?: string | undefined;
+  /** The Idempotency-Key header as it came. */
+  readonly idempotency_key?: string | undefined;
   readonly at_ms: number;
   /** Never the same twice. */
   readonly nonce: string;
@@ -112,6 +114,7 @@ const shape = z.strictObject({
     .nullable(),
   router_key_box: z.string().optional(),
   redelivery: z.string().optional(),
+  idempotency_key: z.string().optional(),
   at_ms: z.int(),
   nonce: z.string().length(32),
   body_sha256: hex64,

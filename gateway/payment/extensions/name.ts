@@ -1,8 +1,11 @@
-import type { PresentedPayment } from '../../../subgraphs/context.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { readIdempotencyKey } from '../../../schema/idempotency-key.ts';
+import type { Context, PresentedPayment } from '../../../subgraphs/context.ts';
 import type { NamedPayment } from '../../../subgraphs/receipt/index.ts';
 import type { Presented } from '../claimed.ts';
 import { readEnvelope } from '../envelope.ts';
 import type { AnyPaid } from '../record.ts';
+import type { Till } from '../till.ts';
 
 /** What the payment's client calls this purchase. A stamp takes no name: its effect stands once as it is. */
 export function identifierOf({ order }: AnyPaid, payment: PresentedPayment | null): string | null {
@@ -10,8 +13,29 @@ export function identifierOf({ order }: AnyPaid, payment: PresentedPayment | nul
   return readEnvelope(payment.x402_version, payment.envelope)?.identifier ?? null;
 }
 
-/** Null where the purchase has no name, or is paid to another: whoever holds that payment need not be its payer. */
-export function nameOf({ payment: { authorization, late }, identifier }: Presented): NamedPayment | null {
-  if (identifier === null || late?.code === 'wrong_payee') return null;
-  return { network: authorization.network, payer: authorization.payer, identifier };
+/** The key that came in the header. @throws invalid_request before anything is charged for it */
+export function idempotencyKeyOf({ idempotency_key }: Pick<Context, 'idempotency_key'>): string | null {
+  if (idempotency_key === null) return null;
+  const key = readIdempotencyKey(idempotency_key);
+  if (key !== null) return key;
+  const detail = 'Idempotency-Key: not 1 to 255 visible ASCII characters.';
+  throw new Refusal('invalid_request', { param: 'Idempotency-Key', detail, facts: { charged: false } });
+}
+
+/** Kept in its place: it is its sender's word, and may say more than he would have stored. */
+export function idempotencyMark({ vault }: Pick<Till, 'vault'>, context: Context): string | null {
+  const key = idempotencyKeyOf(context);
+  return key === null ? null : vault.mark(key, 'idempotency_key');
+}
+
+/** By what this purchase is known again; nothing where it is paid to another: whoever holds that payment need not be its payer. */
+export function namesOf({ payment: { authorization, late }, identifier, idempotency_mark }: Presented): NamedPayment[] {
+  if (late?.code === 'wrong_payee') return [];
+  const { network, payer } = authorization;
+  return [
+    ...(identifier === null ? [] : [{ network, payer, identifier }]),
+    ...(idempotency_mark === null
+      ? []
+      : [{ network, payer, identifier: idempotency_mark, by: 'idempotency_key' as const }]),
+  ];
 }

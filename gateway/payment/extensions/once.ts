@@ -5,7 +5,7 @@ import type { Entered } from '../charge.ts';
 import { type Presented, refusedClaim } from '../claimed.ts';
 import { type BasePayment, claimKey } from '../payment.ts';
 import type { Till } from '../till.ts';
-import { nameOf } from './name.ts';
+import { namesOf } from './name.ts';
 
 /** A first that is let go of while the second looks at it leaves the name to whoever comes next. */
 const LOOKS_MAX = 3;
@@ -16,28 +16,43 @@ const LOOKS_MAX = 3;
  * comes second is told by that, or by the balance that the first has taken, so each of the two is looked at again.
  */
 export async function boughtOnce(till: Till, presented: Presented, enter: () => Promise<Entered>): Promise<Entered> {
-  const named = nameOf(presented);
-  if (named === null) return enter();
+  const names = namesOf(presented);
+  if (names.length === 0) return enter();
   for (let looks = 1; ; looks++) {
-    const before = await boughtUnder(till, named, presented);
+    const before = await boughtUnderAny(till, names, presented);
     if (before) return before;
     try {
       return await enter();
     } catch (refusal) {
       if (!(refusal instanceof Refusal) || !byAnother.has(refusal.code)) throw refusal;
-      const since = await boughtUnder(till, named, presented);
+      const since = await boughtUnderAny(till, names, presented);
       if (since) return since;
       if (refusal.code !== 'payment_in_flight' || looks >= LOOKS_MAX) throw refusal;
     }
   }
 }
 
-/** What may be another payment's doing: it holds the name, or the payer's balance is promised to it. */
-const byAnother: ReadonlySet<ErrorCode> = new Set(['payment_in_flight', 'payment_rejected']);
+/** What may be another payment's doing: it holds the name, what a stamp is for, or the payer's balance is promised to it. */
+const byAnother: ReadonlySet<ErrorCode> = new Set([
+  ...(['payment_in_flight', 'payment_rejected', 'wallet_registered', 'duplicate_ref'] as const),
+]);
+
+/** A purchase may have two names: what either has bought is not bought again. */
+async function boughtUnderAny(
+  till: Till,
+  names: readonly NamedPayment[],
+  presented: Presented,
+): Promise<Entered | null> {
+  for (const named of names) {
+    const bought = await boughtUnder(till, named, presented);
+    if (bought) return bought;
+  }
+  return null;
+}
 
 /**
  * What another payment bought under that name; null where none stands there.
- * @throws payment_identifier_conflict, payment_in_flight, settlement_pending; payment_rejected where it is not the payer
+ * @throws payment_identifier_conflict, idempotency_key_conflict, payment_in_flight, settlement_pending; payment_rejected where it is not the payer
  * who asks: to anybody else nothing of it is told.
  */
 async function boughtUnder(till: Till, named: NamedPayment, presented: Presented): Promise<Entered | null> {
@@ -50,7 +65,9 @@ async function boughtUnder(till: Till, named: NamedPayment, presented: Presented
     case 'replayed':
       return { kind: 'bought', presented, bought: standing };
     case 'foreign':
-      throw new Refusal('payment_identifier_conflict', { facts: { charged: false } });
+      throw new Refusal(named.by ? 'idempotency_key_conflict' : 'payment_identifier_conflict', {
+        facts: { charged: false },
+      });
     case 'in_flight':
     case 'pending':
       throw refusedClaim(standing, paid);

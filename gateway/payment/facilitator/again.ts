@@ -6,7 +6,7 @@ const POSTS_PER_ROUND = 32;
 
 type Parts<P extends Payment> = Pick<
   FacilitatorSettlerOptions<P & { readonly claim_key: string }, P>,
-  'facilitator' | 'carried' | 'database' | 'pace'
+  'facilitator' | 'carried' | 'database' | 'pace' | 'trouble'
 >;
 
 /**
@@ -21,7 +21,7 @@ export async function handOverAgain<P extends Payment>(parts: Parts<P>): Promise
 }
 
 async function takeUp<P extends Payment>(
-  { carried, database, facilitator }: Parts<P>,
+  { carried, database, facilitator, trouble }: Parts<P>,
   { settlement_id, from_block, claim_state, authorization: stored }: DuePost,
 ): Promise<void> {
   const wanted = claim_state === 'settling' || claim_state === 'recorded';
@@ -31,6 +31,7 @@ async function takeUp<P extends Payment>(
   if (seen.kind === 'transferred') return database.transaction(tx => markCarried(tx, settlement_id, seen));
   if (seen.kind === 'not_transferred') return dropPost(database, settlement_id);
   const told = await facilitator.settle(carried.request(payment));
+  if (told.kind === 'unauthorized') trouble?.(told.cause);
   if (told.kind !== 'success') return;
   const { kind } = await carried.look({ payment, from_block, tx_hash: told.tx_hash });
   if (kind === 'unknown') await noteVouch(database, settlement_id, told.tx_hash);

@@ -4,25 +4,28 @@ import type { NetworkName } from '../../../schema/network.ts';
 import type { Database, Tx } from '../../database.ts';
 import { type ClaimState, judge, type Use } from './claim.machine.ts';
 import { slotsMissed } from './claim.ts';
-import { routerKeyMarkOf } from './landing.ts';
+import { idempotencyMarkOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
 
-/** A purchase as its payer names it (x402's payment-identifier): the same name of another payer is another purchase. */
+/** A purchase as its payer names it: the same name of another payer is another purchase. */
 export interface NamedPayment {
   readonly network: NetworkName;
   readonly payer: string;
   readonly identifier: string;
+  /** By x402's payment-identifier, unless by the header; then `identifier` is a mark of it. */
+  readonly by?: 'idempotency_key' | undefined;
 }
 
 const PREFIX = 'payment-identifier:';
+const KEY_PREFIX = 'idempotency-key:';
 
 /** Held by the claim that it was first used for, and for as long as that stands: it buys once, also after its answer has gone. */
-export function identifierSlot({ network, payer, identifier }: NamedPayment): string {
-  return `${PREFIX}${network}:${payer}:${identifier}`;
+export function identifierSlot({ network, payer, identifier, by }: NamedPayment): string {
+  return `${by === 'idempotency_key' ? KEY_PREFIX : PREFIX}${network}:${payer}:${identifier}`;
 }
 
 export function isIdentifierSlot(slot: string): boolean {
-  return slot.startsWith(PREFIX);
+  return slot.startsWith(PREFIX) || slot.startsWith(KEY_PREFIX);
 }
 
 /** How a purchase stands that is asked for once more under its name. */
@@ -79,19 +82,24 @@ function standingOf({ claim_key, task_id, answer_box, landing, ...held }: Holder
   }
 }
 
-/** For a payment that was let go of and settled after all: it takes its name back, unless that has bought since. */
+/** For a payment that was let go of and settled after all: it takes its names back, unless one has bought since. */
 export async function retakeIdentifier(
   tx: Tx,
-  {
-    claimKey: claim_key,
-    network,
-    payer,
-    identifier,
-  }: Omit<NamedPayment, 'identifier'> & {
-    readonly claimKey: string;
-    readonly identifier: string | null;
-  },
+  { claimKey: claim_key, network, payer, identifier, landing }: Renamed,
 ): Promise<void> {
-  if (identifier === null) return;
-  await slotsMissed(tx, [{ slot: identifierSlot({ network, payer, identifier }), claim_key }]);
+  const mark = idempotencyMarkOf(landing);
+  const named: NamedPayment[] = [
+    ...(identifier === null ? [] : [{ network, payer, identifier }]),
+    ...(mark === null ? [] : [{ network, payer, identifier: mark, by: 'idempotency_key' as const }]),
+  ];
+  await slotsMissed(
+    tx,
+    named.map(name => ({ slot: identifierSlot(name), claim_key })),
+  );
+}
+
+interface Renamed extends Omit<NamedPayment, 'identifier' | 'by'> {
+  readonly claimKey: string;
+  readonly identifier: string | null;
+  readonly landing: JsonObject;
 }

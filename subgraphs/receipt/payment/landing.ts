@@ -16,3 +16,8 @@ export function paidFromOf({ paid_from_mark }: JsonObject): string {
 export function routerKeyMarkOf({ router_key_mark }: JsonObject): string | null {
   return typeof router_key_mark === 'string' ? router_key_mark : null;
 }
+
+/** The mark of the Idempotency-Key under which it is bought; null where none came, and on claims of old. */
+export function idempotencyMarkOf({ idempotency_mark }: JsonObject): string | null {
+  return typeof idempotency_mark === 'string' ? idempotency_mark : null;
+}

@@ -1,0 +1,16 @@
+import { limits } from './limits.ts';
+
+export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
+
+/** A string of structured fields (RFC 9651 3.3.3), as the draft spells the header. */
+const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
+const VISIBLE = /^[!-~]+$/;
+
+/**
+ * The key in the header (draft-ietf-httpapi-idempotency-key-header-07 section 2.1), null where it is none. Most clients
+ * leave the quotes out: with and without them it is the same key.
+ */
+export function readIdempotencyKey(header: string): string | null {
+  const key = header.match(QUOTED)?.[1]?.replace(/\\(.)/g, '$1') ?? header;
+  return key.length <= limits.idempotency_key_chars_max && VISIBLE.test(key) ? key : null;
+}
