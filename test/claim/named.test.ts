@@ -125,7 +125,7 @@ describe('an Idempotency-Key beside a payment', () => {
   it('goes back to a payment that settles after it was let go of', async () => {
     const [outcome] = await claim(database, request_of('keyed, let go', 'keyed'));
     if (outcome?.kind !== 'claimed') throw new Error('not claimed');
-    await abandoned(outcome.lease, true);
+    await abandoned(database, outcome.lease, true);
     expect(await namedPayment(database, keyed('keyed'), asked)).toBe(null);
     const released = await claimByKey(database, 'keyed, let go');
     if (!released) throw new Error('no claim');

@@ -3,7 +3,7 @@ import { jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nameOf, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { honest, type Knocking } from '../harness/facilitator.ts';
-import type { RunningService } from '../harness/service.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
 import { answerTo, auditArrived, openService, type Service } from './open-service.ts';
 
 /* A facilitator that wants to know who is there, and checks what it is shown. */
