@@ -16,7 +16,13 @@ const forbidding = (charged: boolean | undefined, pays: boolean) =>
   });
 
 const open = ['payment_in_flight', 'settlement_pending'];
-const spent = ['answer_gone', 'payer_proof_required', 'payment_already_used', 'payment_identifier_conflict'];
+const spent = [
+  'answer_gone',
+  'idempotency_key_conflict',
+  'payer_proof_required',
+  'payment_already_used',
+  'payment_identifier_conflict',
+];
 const doubtful = [
   'book_damaged',
   'chain_unavailable',
