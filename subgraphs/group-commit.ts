@@ -3,8 +3,11 @@ import type { Database, Tx } from './database.ts';
 import { DatabaseAway } from './outage.ts';
 
 const REFUSED_MS = 5_000;
-/** Two waits for a lock: whom a batch keeps waiting that neither ends nor stands still gets on at his second try. */
-const BATCH_BOUND = { ms_max: 4_000 } as const;
+/**
+ * Less than two waits for a lock (of 2 s): whom a batch keeps waiting that neither ends nor stands still gets on at the
+ * second try, also where the wait began as soon as the batch did.
+ */
+export const BATCH_BOUND = { ms_max: 3_500 } as const;
 
 /** What a batch throws where none of its items is to blame: each alone would be refused likewise. */
 export abstract class BatchRefused extends Refusal {}

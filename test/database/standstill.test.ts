@@ -2,7 +2,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../gateway/store.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
-import { GroupCommit } from '../../subgraphs/group-commit.ts';
+import { BATCH_BOUND, GroupCommit } from '../../subgraphs/group-commit.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { freshDatabase } from '../harness/database.ts';
 import { atEnd } from '../harness/release.ts';
@@ -92,7 +92,7 @@ describe('a transaction that stands still with a head in hand', () => {
       half.on('error', () => {});
       void tx.query(half as unknown as pg.QueryConfig).catch(() => {});
     };
-    const { standing, resume, done } = standingIn(still, half, { ms_max: 4_000 });
+    const { standing, resume, done } = standingIn(still, half, BATCH_BOUND);
     await standing;
     const queue = new GroupCommit<string, number>(
       other,
