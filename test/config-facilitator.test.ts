@@ -5,14 +5,14 @@ import { readConfig } from '../gateway/config.ts';
 
 const FACILITATOR_URL = 'https://facilitator.example';
 
-/** What is wrong, as it is told at start: a line for each variable. */
+/** What is wrong: one for each variable. */
 function linesOf(environment: Record<string, string>): readonly string[] {
   try {
     readConfig(environment);
     return [];
   } catch (error) {
     if (!(error instanceof ConfigFault)) throw error;
-    return error.message.split('\n').slice(1);
+    return error.faults.map(({ variable, problem }) => `${variable}: ${problem}`);
   }
 }
 
@@ -29,7 +29,7 @@ describe('FACILITATOR_AUTH', () => {
     ['cdp:a-key-id:-----BEGIN EC PRIVATE KEY-----\\nAAAA\\n-----END EC PRIVATE KEY-----', 'AAAA'],
   ])('that is none is refused in one line, which names it and does not show it: %s', (FACILITATOR_AUTH, secret) => {
     const lines = linesOf({ FACILITATOR_URL, FACILITATOR_AUTH });
-    expect(lines).toEqual([expect.stringMatching(/^ {2}FACILITATOR_AUTH: (not bearer|its secret is no key)/)]);
+    expect(lines).toEqual([expect.stringMatching(/^FACILITATOR_AUTH: (not bearer|its secret is no key)/)]);
     expect(lines.join()).not.toContain(secret);
   });
 
@@ -41,7 +41,7 @@ describe('FACILITATOR_AUTH', () => {
 
   it('that nobody would be shown is refused', () => {
     expect(linesOf({ FACILITATOR_AUTH: 'bearer:a-token-of-ours' })).toEqual([
-      '  FACILITATOR_AUTH: set without FACILITATOR_URL: there is nobody to show it to',
+      'FACILITATOR_AUTH: set without FACILITATOR_URL: there is nobody to show it to',
     ]);
   });
 });
