@@ -21,6 +21,6 @@ describe('what settling may cost', () => {
     ['ETH_USD', ['0', '0.0', '-1', '.5', '3000.', '3000.1234567', '1e3', 'NaN']],
   ])('%s is refused where it is no such amount', (variable, values) => {
     for (const value of values)
-      expect(() => readConfig({ [variable]: value }), value).toThrow(new RegExp(`^\\s+${variable}: not a `, 'm'));
+      expect(() => readConfig({ [variable]: value }), value).toThrow(new RegExp(`^${variable}: not a `, 'm'));
   });
 });
