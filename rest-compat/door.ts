@@ -58,7 +58,7 @@ export interface Columns {
   readonly rated: boolean;
   /** Cache-Control of the answer in hand, which has an ETag where it may be kept; refusals are never stored. */
   readonly cache: string;
-  /** Per list or object member of the body: null members go, except those named. Elsewhere null is an answer. */
+  /** Per list or object member of the body, or of those by a dot: null members go, except those named. Elsewhere null is an answer. */
   readonly nulls: Readonly<Record<string, readonly string[]>>;
   /** What it may answer besides what its other columns imply. */
   readonly errors: readonly ErrorCode[];

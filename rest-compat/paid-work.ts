@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
-import { toCamelKeys } from '../schema/requests/case.ts';
+import { opaqueMembers, toCamelKeys } from '../schema/requests/case.ts';
 import type { Intent } from '../schema/requests/intent.ts';
 import { RefusedCall } from './answers/refusal.ts';
 import type { DoorPrice } from './door.ts';
@@ -25,5 +25,5 @@ export const paidWork = {
 
 /** The one variable of their documents: the body, with the intent that it or its headers name. */
 export function inputOf<B extends Intent>(request: { body: B; headers: z.output<typeof IntentHeaders> }) {
-  return { input: toCamelKeys(withIntent(request.body, request.headers)) as JsonObject };
+  return { input: toCamelKeys(withIntent(request.body, request.headers), opaqueMembers) as JsonObject };
 }

@@ -34,6 +34,7 @@ export const limits = {
   /** What serves once is remembered for so long beyond its time: another process, or the database, may be behind us. */
   clocks_apart_seconds_max: 60,
   temperature_max: 2,
+  penalty_max: 2,
   model_id_chars_max: 200,
   /** When every listed model is said to have been made: no hub tells, and a list that changes with each start is none. */
   models_created_seconds: 1_767_225_600,
@@ -52,6 +53,18 @@ export const limits = {
   json_depth_max: 64,
   json_members_max: 50_000,
   chat_messages_max: 5_000,
+  content_parts_max: 1_000,
+  /** OpenAI's own bound. */
+  tools_max: 128,
+  tool_calls_max: 128,
+  tool_name_chars_max: 128,
+  tool_call_id_chars_max: 256,
+  tool_description_chars_max: 64 * 1024,
+  /** Of one schema, of a tool's arguments or of an answer. */
+  tool_schema_depth_max: 48,
+  tool_schema_members_max: 10_000,
+  stop_texts_max: 4,
+  stop_text_chars_max: 500,
   image_prompt_chars_max: 32_000,
   image_side_pixels_min: 64,
   image_side_pixels_max: 2_048,

@@ -6,6 +6,7 @@ import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { Context } from './context.ts';
 import type { Tx } from './database.ts';
+import type { Piece } from './piece.ts';
 
 /** Who paid, as the payment itself proves it. The wallet is in the chain's own spelling (EIP-55 on Base). */
 export interface Payer {
@@ -48,16 +49,16 @@ export interface Work<T extends JsonObject> {
  */
 export type OmissionRule = 'no_output' | 'no_input' | 'hub_broke_off' | 'process_ended';
 
-/** Work that has begun to speak: the first piece of its text is in hand, and nothing was sent on yet. */
+/** Work that has begun to speak: the first piece of it is in hand, and nothing was sent on yet. */
 export interface Speaking<T extends JsonObject> {
   readonly route: Route;
-  /** The answer without its text: what is known of it before it is spoken. */
+  /** The answer without what is said: what is known of it before it is spoken. */
   readonly begun: T;
   /**
-   * The text as it comes, the first piece first. Ends where it ends, breaks off or grows too long; never throws.
+   * What is said as it comes, the first piece first. Ends where it ends, breaks off or grows too long; never throws.
    * As long as nobody reads on, whoever speaks is not listened to.
    */
-  readonly pieces: AsyncIterable<string>;
+  readonly pieces: AsyncIterable<Piece>;
   /** All that was said, once the pieces have ended. */
   spoken(): Work<T>;
   /** Stops listening: the pieces end. */
@@ -133,8 +134,8 @@ export interface Stream<A extends JsonObject, T extends JsonObject> extends Sold
   readonly order: 'stream';
   /** Resolves with the first piece in hand, by `until_ms`. Throws a Refusal (`hub_failed`) and nothing is charged. */
   open(args: A, task_id: TaskId, context: Context, until_ms: number): Promise<Speaking<T>>;
-  /** The text of an answer that was kept, to be streamed once more. */
-  textOf(answer: T): string;
+  /** What an answer that was kept says, to be streamed once more: one piece of each channel. */
+  piecesOf(answer: T): readonly Piece[];
 }
 
 /** The payment settles first; its effect is written in the transaction that records it, so it cannot be lost. */
@@ -173,7 +174,7 @@ export interface ChargedStream<T extends JsonObject> {
   readonly payment_ref: string | null;
   readonly begun: T;
   /** For one reader. Whoever reads slowly or not at all keeps nobody waiting. */
-  readonly pieces: AsyncIterable<string>;
+  readonly pieces: AsyncIterable<Piece>;
   /** Answer and receipt, after the last piece. Rejects with a Refusal where they could not be recorded. */
   readonly recorded: Promise<Charged<T>>;
 }

@@ -18,6 +18,8 @@ const hub = z.strictObject({
   models: modelIds().min(1),
   image_models: modelIds().default([]),
   audio_models: modelIds().default([]),
+  vision_models: modelIds().default([]),
+  reasoning_models: modelIds().default([]),
   prices: z.record(z.string(), z.int().min(0)).optional(),
 });
 

@@ -118,7 +118,7 @@ export async function streamAgain(
   return {
     ...{ task_id, settlement_status, payment_ref: null },
     begun: answer,
-    pieces: once(paid.textOf(answer)),
+    pieces: once(paid.piecesOf(answer)),
     recorded: Promise.resolve(charged),
   };
 }

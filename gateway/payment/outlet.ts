@@ -1,23 +1,27 @@
-/** More pieces than this that wait are run together: what they hold is then no more than the text itself. */
+import { bytesOf, channelOf, joined, type Piece } from '../../subgraphs/piece.ts';
+
+/** More pieces than this that wait are run together by channel: what they hold is then no more than what is said. */
 const PIECES_MAX = 1_024;
 
 /**
- * Text on its way to one reader. Its writer never waits and nothing is dropped while somebody may still read it: what is
+ * What is said on its way to one reader. Its writer never waits and nothing is dropped while somebody may still read it: what is
  * not read yet is kept, which whoever writes has to bound. When the reader leaves, what comes is let go of.
  */
-export class Outlet implements AsyncIterable<string> {
+export class Outlet implements AsyncIterable<Piece> {
   /** Bytes that wait for the reader. */
   held_bytes = 0;
-  #pieces: string[] = [];
+  #pieces: Piece[] = [];
   #ended = false;
   #left = false;
   #wake: (() => void) | null = null;
 
-  write(piece: string): void {
+  write(piece: Piece): void {
     if (this.#left) return;
-    if (this.#pieces.length >= PIECES_MAX) this.#pieces.push((this.#pieces.pop() ?? '') + piece);
-    else this.#pieces.push(piece);
-    this.held_bytes += Buffer.byteLength(piece);
+    const waiting = this.#pieces.length < PIECES_MAX ? -1 : this.#lastOf(channelOf(piece));
+    const before = this.#pieces[waiting];
+    if (before === undefined) this.#pieces.push(piece);
+    else this.#pieces[waiting] = joined(before, piece);
+    this.held_bytes += bytesOf(piece);
     this.#wake?.();
   }
 
@@ -26,13 +30,13 @@ export class Outlet implements AsyncIterable<string> {
     this.#wake?.();
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<string> {
+  [Symbol.asyncIterator](): AsyncIterator<Piece> {
     return {
       next: async () => {
         while (this.#pieces.length === 0 && !this.#ended && !this.#left) await this.#written();
         const value = this.#pieces.shift();
         if (value === undefined) return { done: true, value: undefined };
-        this.held_bytes -= Buffer.byteLength(value);
+        this.held_bytes -= bytesOf(value);
         return { done: false, value };
       },
       return: async () => {
@@ -43,6 +47,10 @@ export class Outlet implements AsyncIterable<string> {
         return { done: true, value: undefined };
       },
     };
+  }
+
+  #lastOf(channel: ReturnType<typeof channelOf>): number {
+    return this.#pieces.findLastIndex(piece => channelOf(piece) === channel);
   }
 
   #written(): Promise<void> {

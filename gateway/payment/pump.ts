@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Speaking } from '../../subgraphs/paid.ts';
+import type { Piece } from '../../subgraphs/piece.ts';
 import { Outlet } from './outlet.ts';
 import type { Till } from './till.ts';
 
@@ -26,7 +27,7 @@ export interface PumpOptions {
  * it listens for as long as its buffer has room; after that nothing holds it back.
  */
 export class Pump {
-  readonly pieces: AsyncIterable<string>;
+  readonly pieces: AsyncIterable<Piece>;
   /** Resolves when all is said. */
   readonly ended: Promise<void>;
   readonly #source: Source;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Charged, ChargedStream } from '../../subgraphs/paid.ts';
+import type { Piece } from '../../subgraphs/piece.ts';
 import { workUntil } from './deadline.ts';
 import { pumpOf } from './pump.ts';
 import type { AnyStream } from './record.ts';
@@ -8,7 +9,7 @@ import { type BoughtBefore, type Due, dueTo, refOf } from './redeliver.ts';
 import { rerunFailed } from './rerun.ts';
 import type { Till } from './till.ts';
 
-/** The same payment for the same streamed request: what was said then is streamed once more, in one piece. */
+/** The same payment for the same streamed request: what was said then is streamed once more, each part in one piece. */
 export async function redeliverStream(
   till: Till,
   paid: AnyStream,
@@ -21,7 +22,7 @@ export async function redeliverStream(
   return {
     ...replayed(due),
     begun: answer,
-    pieces: once(paid.textOf(answer)),
+    pieces: once(paid.piecesOf(answer)),
     recorded: Promise.resolve(charged(due, answer)),
   };
 }
@@ -61,6 +62,6 @@ function charged({ task_id, receipt }: Due, answer: JsonObject): Charged<JsonObj
   return { answer, task_id, settlement_status: 'idempotent_replay', receipt };
 }
 
-export async function* once(text: string): AsyncGenerator<string> {
-  if (text !== '') yield text;
+export async function* once(pieces: readonly Piece[]): AsyncGenerator<Piece> {
+  yield* pieces;
 }

@@ -3,6 +3,19 @@ import { JsonMembers } from './receipt.ts';
 
 export const Usage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
 
+const ToolCall = z.object({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.object({ name: z.string(), arguments: z.string().describe('JSON, as the model wrote it.') }),
+});
+
+const ToolCallDelta = z.object({
+  index: z.int().describe('Which call of the message, from 0.'),
+  id: z.string().optional().describe('In the first chunk of a call, as type and name.'),
+  type: z.literal('function').optional(),
+  function: z.object({ name: z.string().optional(), arguments: z.string() }),
+});
+
 export const ChatAnswer = z.object({
   id: z.string(),
   object: z.literal('chat.completion'),
@@ -11,8 +24,13 @@ export const ChatAnswer = z.object({
   choices: z.array(
     z.object({
       index: z.int(),
-      message: z.object({ role: z.string(), content: z.string() }),
-      finish_reason: z.string().nullable(),
+      message: z.object({
+        role: z.string(),
+        content: z.string().nullable().describe('Null where the model calls tools, or refuses, and says no more.'),
+        tool_calls: z.array(ToolCall).optional(),
+        refusal: z.string().optional(),
+      }),
+      finish_reason: z.string().nullable().describe('`stop`, `length`, `tool_calls` or `content_filter`.'),
     }),
   ),
   usage: Usage.nullable(),
@@ -28,7 +46,12 @@ export const ChatChunk = z.object({
   choices: z.array(
     z.object({
       index: z.int(),
-      delta: z.object({ role: z.string().optional(), content: z.string().optional() }),
+      delta: z.object({
+        role: z.string().optional(),
+        content: z.string().optional(),
+        refusal: z.string().optional(),
+        tool_calls: z.array(ToolCallDelta).optional(),
+      }),
       finish_reason: z.string().nullable().describe('`error` where the hub broke off.'),
     }),
   ),

@@ -9,7 +9,12 @@ const Message = z.object({
   type: z.literal('message'),
   status: ItemStatus,
   role: z.literal('assistant'),
-  content: z.array(z.object({ type: z.literal('output_text'), text: z.string(), annotations: z.array(z.never()) })),
+  content: z.array(
+    z.discriminatedUnion('type', [
+      z.object({ type: z.literal('output_text'), text: z.string(), annotations: z.array(z.never()).max(0) }),
+      z.object({ type: z.literal('refusal'), refusal: z.string() }),
+    ]),
+  ),
 });
 
 const FunctionCall = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { A2aMessage } from '../../schema/requests/a2a-message.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
@@ -8,9 +8,13 @@ import { ChatAnswer, ChatChunk, Model, ModelList } from '../answers/inference.ts
 import { ResponseAnswer } from '../answers/responses.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { bare } from '../nulls.ts';
 import { inputOf, paidWork } from '../paid-work.ts';
 
 const textErrors = ['unknown_model', 'policy_blocked', 'budget_exhausted', 'hub_failed'] as const;
+
+/** A message has content, be it null; it says of calls and of a refusal where there are any. */
+const answerNulls = { 'choices.message': ['content'] } as const;
 
 /** The streamed answer of a chat, wherever it is asked for. */
 const chatStream = {
@@ -36,6 +40,7 @@ export const inferenceDoors = [
     stream: chatStream,
     body: ChatRequest,
     variables: inputOf,
+    nulls: answerNulls,
     response: ChatAnswer,
     event: ChatChunk,
     errors: textErrors,
@@ -49,6 +54,7 @@ export const inferenceDoors = [
     stream: chatStream,
     body: A2aMessage,
     variables: inputOf,
+    nulls: answerNulls,
     response: ChatAnswer,
     event: ChatChunk,
     errors: [...textErrors, 'jsonrpc_not_served'],
@@ -61,7 +67,7 @@ export const inferenceDoors = [
     document: operation('create_response'),
     body: ResponsesRequest,
     variables: inputOf,
-    nulls: { output: [] },
+    nulls: { output: [], 'output.content': [] },
     response: ResponseAnswer,
     errors: textErrors,
   }),
@@ -107,7 +113,7 @@ type GraphChunk = JsonObject & {
 function chunkOf({ choices, usage, svc, ...head }: GraphChunk, include_usage: boolean): Json {
   return {
     ...head,
-    choices: choices.map(choice => ({ ...choice, delta: present(choice.delta) })),
+    choices: choices.map(choice => ({ ...choice, delta: bare(choice.delta) })),
     ...(include_usage ? { usage } : {}),
     ...(svc ? { svc } : {}),
   };

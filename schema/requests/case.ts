@@ -6,6 +6,12 @@
 /** Members that the specification itself spells in camelCase: they are the same on both sides. */
 const CAMEL_ON_THE_WIRE: readonly string[] = ['agentWallet', 'payTo', 'lastStatus', 'lastError'];
 
+/** Members of requests for text that hold JSON of the caller's own, or of OpenAI's that the graph gives no shape. */
+export const opaqueMembers: readonly string[] = ['tools', 'tool_choice', 'response_format', 'parts', 'tool_calls'];
+
+/** The same as the graph spells them. */
+export const opaqueFields: readonly string[] = opaqueMembers.map(camel);
+
 export function toSnakeKeys(value: unknown, opaque: readonly string[] = []): unknown {
   return rename(value, snake, opaque);
 }

@@ -26,10 +26,22 @@ export function listOf<S extends z.ZodType>(item: S, items_max: number) {
 export function parseRequest<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const fault = parsed.error.issues[0];
+  const [issue] = parsed.error.issues;
+  const fault = issue && innermost(issue);
   const param = fault?.path.join('.') ?? '';
   throw new Refusal('invalid_request', {
     detail: param ? `${param}: ${fault?.message}` : (fault?.message ?? 'The request is not valid.'),
     ...(param ? { param } : {}),
   });
+}
+
+/** Of what can be said in several ways the fault lies where one of them was followed furthest. */
+function innermost(issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, 'path' | 'message'> {
+  if (issue.code !== 'invalid_union') return issue;
+  const inner = issue.errors.flatMap(([first]) => (first ? innermost(first) : []));
+  const furthest = inner.reduce<(typeof inner)[number] | null>(
+    (best, next) => (next.path.length > (best?.path.length ?? 0) ? next : best),
+    null,
+  );
+  return furthest ? { ...furthest, path: [...issue.path, ...furthest.path] } : issue;
 }

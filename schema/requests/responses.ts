@@ -1,61 +1,104 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { ChatMessage, ModelId, Temperature, TokensMax } from './chat-completion.ts';
+import { asked, ModelId, requireOffered, Temperature, TokensMax } from './chat-completion.ts';
+import { ChatMessage } from './chat-message.ts';
 import { intentMembers } from './intent.ts';
 import { listOf, wellFormedText } from './parse.ts';
+import { ResponseFormat } from './response-format.ts';
+import { ResponseItems } from './response-input.ts';
+import { ResponseText, ResponseToolChoice, ResponseTools } from './response-tools.ts';
+import { samplingMembers } from './sampling.ts';
 import { svcMembers } from './svc.ts';
-import { only, textFormat, unservedTools, unset } from './unserved.ts';
-
-const PARTS_MAX = 100;
-
-/** As OpenAI spells text in parts: what a former answer said can be sent back as it came. */
-const Part = z.object({ type: z.enum(['input_text', 'output_text']), text: wellFormedText });
-const parts = listOf(Part, PARTS_MAX).transform(given => given.map(({ text }) => text).join(''));
-
-/** Neither may be left out, though a list, being looked at before it is parsed, would be described as if it might. */
-const Message = ChatMessage.extend({ content: z.union([wellFormedText, parts]).nonoptional() });
-const asked = wellFormedText.transform(content => [{ role: 'user' as const, content }]);
+import { ToolChoice, Tools } from './tools.ts';
+import { only, unset } from './unserved.ts';
+import { responseWithoutEffect, withoutEffect } from './without-effect.ts';
 
 const ONE_SHOT = 'each call stands for itself, and nothing of it is kept';
 const WHOLE = 'the answer comes in one piece; POST /v1/chat/completions streams';
+const NO_REASONING = 'no reasoning is shown';
 
-const unserved = {
+/** What would change the answer, and is not passed on: refused by name. */
+export const responseUnserved = {
   stream: only(WHOLE, false),
-  background: only(WHOLE, false),
+  background: only('the answer is waited for', false),
   previous_response_id: unset(ONE_SHOT),
   conversation: unset(ONE_SHOT),
+  context_management: unset(ONE_SHOT),
   prompt: unset('a prompt is sent as text'),
-  instructions: unset('say it in a message of role `system`'),
-  text: z.object({ format: textFormat }).nullish(),
-  ...unservedTools,
+  truncation: only('all of the input is read', 'disabled'),
+  top_logprobs: only('the answer is text', 0),
 } as const;
 
-/**
- * Body of POST /v1/responses, stateless. A text and one message of role `user` are the same request, so that one call has
- * one canonical form.
- */
-export const ResponsesRequest = z
-  .object({
-    model: ModelId,
-    input: z
-      .union([asked, listOf(Message, limits.chat_messages_max)], {
-        error: 'must be a text, or a list of {role, content}',
-      })
-      .nonoptional()
-      .describe('A text, or messages.'),
-    max_output_tokens: TokensMax,
-    temperature: Temperature,
-    ...intentMembers,
-    ...svcMembers,
-    ...unserved,
-  })
-  .transform(({ model, input, max_output_tokens, temperature, intent_id, attempt_index, svc }) => ({
+const common = {
+  model: ModelId,
+  max_output_tokens: TokensMax,
+  temperature: Temperature,
+  top_p: samplingMembers.top_p,
+  parallel_tool_calls: z.boolean().nullish(),
+  ...intentMembers,
+  ...svcMembers,
+} as const;
+
+const sent = z.object({
+  ...common,
+  input: ResponseItems.describe('A text, or messages, calls and what came of them.'),
+  instructions: wellFormedText.nullish().describe('The same as a first message of role `system`.'),
+  tools: ResponseTools.describe('Functions that may be called.'),
+  tool_choice: ResponseToolChoice,
+  text: ResponseText,
+  reasoning: z
+    .object({
+      effort: samplingMembers.reasoning_effort,
+      summary: unset(NO_REASONING),
+      generate_summary: unset(NO_REASONING),
+    })
+    .nullish(),
+  include: z
+    .array(
+      wellFormedText.refine(name => !name.endsWith('logprobs'), { error: 'is not served here: the answer is text' }),
+    )
+    .nullish()
+    .describe('What is not there is not included: there is neither reasoning nor a tool of a hub’s own.'),
+  ...responseUnserved,
+  ...withoutEffect(responseWithoutEffect),
+});
+
+const chat = z.object({
+  ...common,
+  input: listOf(ChatMessage, limits.chat_messages_max),
+  tools: Tools,
+  tool_choice: ToolChoice,
+  response_format: ResponseFormat,
+  reasoning_effort: samplingMembers.reasoning_effort,
+});
+
+/** A response as the graph is asked for it, in the words of a chat: so a call has one canonical form whatever way it comes. */
+export const ResponseCall = requireOffered(chat).transform(
+  ({ model, input, max_output_tokens, temperature, intent_id, attempt_index, svc, ...given }) => ({
     model,
     input,
     max_output_tokens,
     temperature,
     intent_id,
     attempt_index,
+    ...asked(given),
     ...(svc === undefined ? {} : { svc }),
-  }));
-export type ResponsesRequest = z.output<typeof ResponsesRequest>;
+  }),
+);
+export type ResponseCall = z.output<typeof ResponseCall>;
+
+/**
+ * Body of POST /v1/responses, stateless. A text and one message of role `user` are the same request, and so are
+ * `instructions` and a first message of role `system`.
+ */
+export const ResponsesRequest = sent.transform(({ input, instructions, text, reasoning, ...given }, context) => {
+  const { data, error } = ResponseCall.safeParse({
+    ...given,
+    input: instructions == null ? input : [{ role: 'system', content: instructions }, ...input],
+    response_format: text?.format,
+    reasoning_effort: reasoning?.effort,
+  });
+  if (data) return data;
+  for (const { message, path } of error.issues) context.addIssue({ code: 'custom', message, path });
+  return z.NEVER;
+});

@@ -7,8 +7,7 @@ import { z } from 'zod';
 
 type Literal = string | number | boolean;
 
-export const NO_TOOLS = 'no tool is offered to the model';
-export const PLAIN_TEXT = 'the answer is plain text';
+export const PLAIN_TEXT = 'the answer is text';
 
 export const unset = (why: string) => z.null(notServed(why)).optional();
 
@@ -17,14 +16,10 @@ export const only = <const V extends Literal>(why: string, ...values: readonly V
 
 export const noItems = (why: string) => z.tuple([], notServed(why)).nullish();
 
-/** As which OpenAI has an answer asked for, in two spellings. */
-export const textFormat = z.object({ type: z.literal('text', notServed(PLAIN_TEXT)) }).nullish();
-export const textModality = z.tuple([z.literal('text', notServed(PLAIN_TEXT))], notServed(PLAIN_TEXT)).nullish();
+export const noMembers = (why: string) => z.strictObject({}, notServed(why)).nullish();
 
-export const unservedTools = {
-  tools: noItems(NO_TOOLS),
-  tool_choice: only(NO_TOOLS, 'none', 'auto'),
-} as const;
+/** As which OpenAI has an answer asked for. */
+export const textModality = z.tuple([z.literal('text', notServed(PLAIN_TEXT))], notServed(PLAIN_TEXT)).nullish();
 
 function notServed(why: string) {
   return { error: `is not served here: ${why}` };

@@ -71,7 +71,7 @@ export async function openService(
   const [chain, database, alpha, beta] = await Promise.all([
     freshChain(),
     freshDatabase(),
-    startTestHub({ name: 'alpha', models: ['alpha-1', 'alpha-2'], ...(media ? mediaOf('alpha') : {}) }),
+    startTestHub({ name: 'alpha', models: ['alpha-1', 'alpha-2'], ...able, ...(media ? mediaOf('alpha') : {}) }),
     startTestHub({ name: 'beta', models: ['beta-1'], ...(media ? mediaOf('beta') : {}) }),
   ]);
   const gates = { base: await startGate(chain.rpc_url), alpha: await startGate(alpha.base_url) };
@@ -165,6 +165,9 @@ export async function openService(
       (await ledger.query<T>(text, values)).rows,
   };
 }
+
+/** What one of the models can do beside text. */
+const able = { vision_models: ['alpha-2'], reasoning_models: ['alpha-2'] };
 
 function mediaOf(hub: string) {
   return { image_models: [`${hub}-image`], audio_models: [`${hub}-audio`] };

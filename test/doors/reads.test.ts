@@ -166,10 +166,11 @@ describe('GET /.well-known', () => {
     );
     expect(status).toBe(200);
     for (const { hash, policy } of body.policies) expect(canonicalHash(policy)).toBe(hash);
-    const [first, newest] = body.policies;
+    const [first, second, newest] = body.policies;
     expect(first).toMatchObject({ version: 1, policy: { version: 1 } });
-    expect(newest).toMatchObject({ version: 2, policy: { previous_hash: first?.hash } });
-    expect(chat.svc.payload).toMatchObject({ receipt_policy: { version: 2, hash: newest?.hash } });
+    expect(second).toMatchObject({ version: 2, policy: { previous_hash: first?.hash } });
+    expect(newest).toMatchObject({ version: 3, policy: { previous_hash: second?.hash } });
+    expect(chat.svc.payload).toMatchObject({ receipt_policy: { version: 3, hash: newest?.hash } });
   });
 
   test('/log-breaks.json 200: none were declared', async () => {

@@ -50,6 +50,8 @@ interface TestHubOptions {
   readonly models: readonly string[];
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
+  readonly vision_models?: readonly string[];
+  readonly reasoning_models?: readonly string[];
 }
 
 /** A hub that behaves as told and remembers what it was asked; closed after the file's last test. */

@@ -88,7 +88,8 @@ describe('a chat request', () => {
   test.each([
     [{ messages: [] }, 'messages'],
     [{ messages, svc: { failover: 'no' } }, 'svc.failover'],
-    [{ messages: [{ role: 'tool', content: '' }] }, 'messages.0.role'],
+    [{ messages: [{ role: 'tool', content: '' }] }, 'messages.0.tool_call_id'],
+    [{ messages: [{ role: 'function', content: '' }] }, 'messages.0.role'],
     [{ messages: [{ role: 'user' }] }, 'messages.0.content'],
     [{ messages: [{ role: 'user', content: '\udc00' }] }, 'messages.0.content'],
     [{ messages, temperature: 2.1 }, 'temperature'],

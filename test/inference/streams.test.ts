@@ -69,8 +69,13 @@ async function heard(behaviour: Behaviour) {
   return await streamed([hub], async hubs => {
     const speech = await listening(hubs);
     const pieces = await gathered(speech.pieces);
-    return { pieces, ...speech.spoken() };
+    return { pieces, ...saidBy(speech) };
   });
+}
+
+function saidBy(speech: Listening) {
+  const { message, ...spoken } = speech.spoken();
+  return { text: message.content, ...spoken };
 }
 
 describe('a hub that streams', () => {
@@ -159,7 +164,7 @@ describe('a hub that breaks off', () => {
       [hub],
       async hubs => {
         const speech = await listening(hubs);
-        return { pieces: await gathered(speech.pieces), ...speech.spoken() };
+        return { pieces: await gathered(speech.pieces), ...saidBy(speech) };
       },
       bounded,
     );
@@ -215,7 +220,7 @@ describe('a listener', () => {
       const speech = await listening(hubs);
       speech.cancel();
       expect(await gathered(speech.pieces)).toEqual(['Hel']);
-      expect(speech.spoken()).toMatchObject({ text: 'Hel', broke_off: 'cancelled' });
+      expect(saidBy(speech)).toMatchObject({ text: 'Hel', broke_off: 'cancelled' });
       await gone.promise;
     });
   });

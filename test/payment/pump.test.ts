@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Outlet } from '../../gateway/payment/outlet.ts';
 import { Pump } from '../../gateway/payment/pump.ts';
 import { StreamsInFlight } from '../../gateway/payment/streams-in-flight.ts';
+import { channelOf, joined, type Piece } from '../../subgraphs/piece.ts';
 import { gathered } from '../harness/gathered.ts';
 
 /** Says one piece each time that it is asked to, and counts how often it was. */
@@ -83,7 +84,7 @@ describe('an outlet', () => {
       fc.asyncProperty(steps, async all => {
         const outlet = new Outlet();
         const reader = outlet[Symbol.asyncIterator]();
-        const read: Promise<IteratorResult<string>>[] = [];
+        const read: Promise<IteratorResult<Piece>>[] = [];
         for (const step of all) {
           if (step !== null) outlet.write(step);
           else if (outlet.held_bytes > 0) read.push(reader.next());
@@ -98,6 +99,25 @@ describe('an outlet', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('gives each channel whole and in order, however calls and texts take turns', async () => {
+    const said = Array.from({ length: 10_000 }, (_, index): Piece => {
+      const letter = String.fromCharCode(97 + (index % 26));
+      if (index % 3 === 0) return letter;
+      if (index % 3 === 1) return { refusal: letter };
+      const begins = index < 30;
+      return { call: index % 5, id: begins ? `id ${index % 5}` : null, name: begins ? 'f' : null, arguments: letter };
+    });
+    const outlet = new Outlet();
+    for (const piece of said) outlet.write(piece);
+    outlet.end();
+    const pieces = await gathered(outlet);
+    expect(pieces.length).toBeLessThan(1_024 + 8);
+    const whole = (all: readonly Piece[]) =>
+      [...Map.groupBy(all, channelOf)].map(([channel, own]) => [channel, own.reduce(joined)]);
+    expect(whole(pieces)).toEqual(whole(said));
+    expect(outlet.held_bytes).toBe(0);
   });
 
   it('runs pieces together that nobody reads', async () => {

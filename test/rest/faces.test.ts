@@ -108,7 +108,22 @@ it('OpenAPI tells of a body what it cannot be without', async () => {
   expect(body('/v1/chat/completions')?.required).toEqual(['messages']);
   expect(body('/v1/responses')).toMatchObject({
     required: ['input'],
-    properties: { input: { anyOf: [{ type: 'string' }, { items: { required: ['role', 'content'] } }] } },
+    properties: {
+      input: {
+        anyOf: [
+          { type: 'string' },
+          {
+            items: {
+              oneOf: [
+                { required: ['role', 'content'] },
+                { required: ['type', 'call_id', 'name', 'arguments'] },
+                { required: ['type', 'call_id', 'output'] },
+              ],
+            },
+          },
+        ],
+      },
+    },
   });
   expect(body('/v1/images/generations')?.required).toEqual(['prompt']);
   expect(body('/task-request')?.required).toEqual(['message_type', 'chain_id', 'amount', 'sender']);

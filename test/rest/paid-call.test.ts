@@ -66,7 +66,8 @@ describe('a paid call that is refused before it is executed', () => {
   it.each([
     [{}, 'messages'],
     [{ messages: [] }, 'messages'],
-    [{ messages: [{ role: 'tool', content: 'x' }] }, 'messages.0.role'],
+    [{ messages: [{ role: 'tool', content: 'x' }] }, 'messages.0.tool_call_id'],
+    [{ messages: [{ role: 'function', content: 'x' }] }, 'messages.0.role'],
     [{ messages: [{ role: 'user' }] }, 'messages.0.content'],
     [{ ...hello, temperature: 2.1 }, 'temperature'],
     [{ ...hello, max_tokens: 1.5 }, 'max_tokens'],

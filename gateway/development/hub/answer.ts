@@ -1,66 +1,120 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { sampleOf } from './sample.ts';
+
+const json = z.custom<JsonObject>(isJsonObject);
+const part = z.object({ type: z.string(), text: z.string().default('') });
+const tool = z.object({ function: z.object({ name: z.string(), parameters: json.optional() }) });
 
 /** What the development hub reads of an OpenAI chat request; the rest is accepted and ignored. */
 export const chatRequest = z.object({
   model: z.string(),
-  messages: z.array(z.object({ role: z.string(), content: z.string() })).min(1),
+  messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(part)]).nullable() })).min(1),
   max_tokens: z.number().int().positive().optional(),
   stream: z.boolean().default(false),
   stream_options: z.object({ include_usage: z.boolean().default(false) }).default({ include_usage: false }),
+  tools: z.array(tool).default([]),
+  tool_choice: z
+    .union([z.string(), z.object({ function: z.object({ name: z.string() }) }).loose(), json])
+    .default('auto'),
+  response_format: z
+    .object({ type: z.string(), json_schema: z.object({ schema: json.optional() }).optional() })
+    .default({ type: 'text' }),
 });
 export type ChatRequest = z.infer<typeof chatRequest>;
 
+interface Call {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
 export interface HubAnswer {
   readonly id: string;
+  /** Null where it speaks. */
+  readonly call: Call | null;
   readonly words: readonly string[];
-  readonly finish_reason: 'stop' | 'length';
+  readonly finish_reason: 'stop' | 'length' | 'tool_calls';
   readonly usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 }
 
 const QUOTED_MAX = 80;
 
-/** The same request gives the same words and the same id: a test can say what it expects. One token is one word. */
+/**
+ * The same request gives the same words and the same id: a test can say what it expects. One token is one word. Whoever
+ * offers a tool has it called, until he says what came of it; whoever wants JSON gets some that fits his schema.
+ */
 export function answerTo(hub: string, request: ChatRequest): HubAnswer {
-  const asked = request.messages.findLast(message => message.role === 'user')?.content ?? '';
-  const quoted = asked.length > QUOTED_MAX ? `${asked.slice(0, QUOTED_MAX)}…` : asked;
-  const text = `This is ${request.model} on ${hub}, a development model that thinks nothing. You said: "${quoted}"`;
-  const all = text.split(/(?<= )/);
-  const words = all.slice(0, request.max_tokens ?? all.length);
-  const prompt_tokens = request.messages.reduce((sum, message) => sum + wordCount(message.content), 0);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([hub, request]))
+    .digest('hex');
+  const call = callOf(request, digest);
+  const all = call ? call.function.arguments.split(/(?<=[,:])/) : wordsOf(hub, request);
+  const words = call ? all : all.slice(0, request.max_tokens ?? all.length);
+  const prompt_tokens = request.messages.reduce((sum, message) => sum + wordCount(textOf(message.content)), 0);
   return {
-    id: `chatcmpl-${createHash('sha256')
-      .update(JSON.stringify([hub, request]))
-      .digest('hex')
-      .slice(0, 24)}`,
+    id: `chatcmpl-${digest.slice(0, 24)}`,
+    call,
     words,
-    finish_reason: words.length < all.length ? 'length' : 'stop',
+    finish_reason: call ? 'tool_calls' : words.length < all.length ? 'length' : 'stop',
     usage: { prompt_tokens, completion_tokens: words.length, total_tokens: prompt_tokens + words.length },
   };
 }
 
+function callOf({ tools, tool_choice, messages }: ChatRequest, digest: string): Call | null {
+  if (tool_choice === 'none' || messages.at(-1)?.role === 'tool') return null;
+  const named = typeof tool_choice === 'object' && 'function' in tool_choice ? tool_choice.function : null;
+  const wanted = isJsonObject(named) ? tools.find(offered => offered.function.name === named.name) : tools[0];
+  if (!wanted) return null;
+  const { name, parameters } = wanted.function;
+  const given = JSON.stringify(sampleOf(parameters ?? { type: 'object' }));
+  return { id: `call_${digest.slice(0, 24)}`, type: 'function', function: { name, arguments: given } };
+}
+
+function wordsOf(hub: string, { model, messages, response_format }: ChatRequest): string[] {
+  const asked = textOf(messages.findLast(message => message.role === 'user')?.content ?? '');
+  const quoted = asked.length > QUOTED_MAX ? `${asked.slice(0, QUOTED_MAX)}…` : asked;
+  if (response_format.type === 'json_object') return JSON.stringify({ said: quoted }).split(/(?<=[,:])/);
+  if (response_format.type === 'json_schema')
+    return JSON.stringify(sampleOf(response_format.json_schema?.schema)).split(/(?<=[,:])/);
+  const told = messages.at(-1)?.role === 'tool' ? ` A tool said: "${textOf(messages.at(-1)?.content ?? '')}"` : '';
+  const text = `This is ${model} on ${hub}, a development model that thinks nothing. You said: "${quoted}"${told}`;
+  return text.split(/(?<= )/);
+}
+
 /** The answer in one piece. */
-export function completionOf(request: ChatRequest, { id, words, finish_reason, usage }: HubAnswer, created: number) {
-  const message = { role: 'assistant', content: words.join('') };
+export function completionOf(request: ChatRequest, answer: HubAnswer, created: number) {
+  const { id, call, words, finish_reason, usage } = answer;
+  const message = call
+    ? { role: 'assistant', content: null, tool_calls: [call] }
+    : { role: 'assistant', content: words.join('') };
   const choices = [{ index: 0, message, finish_reason }];
   return { id, object: 'chat.completion', created, model: request.model, choices, usage };
 }
 
 /** The same as OpenAI streams it: who speaks, a chunk for each word, how it ended, and the usage where it was asked for. */
-export function chunksOf(request: ChatRequest, { id, words, finish_reason, usage }: HubAnswer, created: number) {
+export function chunksOf(request: ChatRequest, answer: HubAnswer, created: number) {
+  const { id, call, words, finish_reason, usage } = answer;
   const head = { id, object: 'chat.completion.chunk', created, model: request.model };
   const chunk = (delta: object, reason: string | null = null) => ({
     ...head,
     choices: [{ index: 0, delta, finish_reason: reason }],
   });
+  const given = (text: string) => ({ tool_calls: [{ index: 0, function: { arguments: text } }] });
+  const begun = call && { ...call, index: 0, function: { name: call.function.name, arguments: '' } };
   return {
-    first: chunk({ role: 'assistant', content: '' }),
-    words: words.map(content => chunk({ content })),
+    first: chunk({ role: 'assistant', ...(begun ? { content: null, tool_calls: [begun] } : { content: '' }) }),
+    words: words.map(word => chunk(call ? given(word) : { content: word })),
     last: [
       chunk({}, finish_reason),
       ...(request.stream_options.include_usage ? [{ ...head, choices: [], usage }] : []),
     ],
   };
+}
+
+function textOf(content: ChatRequest['messages'][number]['content']): string {
+  return typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('');
 }
 
 function wordCount(text: string): number {

@@ -18,7 +18,8 @@ export function startHubs(releases: Releases): Promise<HubConfig[]> {
   const api_key = `dev-${randomBytes(12).toString('hex')}`;
   return Promise.all(
     hubs.map(async ({ name, models }) => {
-      const settings = { name, api_key, models: [...models], ...draws };
+      const abilities = { vision_models: [...models], reasoning_models: [] };
+      const settings = { name, api_key, models: [...models], ...draws, ...abilities };
       const { base_url, close } = await startDevelopmentHub(settings);
       releases.push(close);
       return { ...settings, base_url };

@@ -8,6 +8,9 @@ export interface HubSettings {
   readonly models: readonly string[];
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
+  /** Of `models` those that look at images, and those that can be told how hard to think. */
+  readonly vision_models?: readonly string[];
+  readonly reasoning_models?: readonly string[];
   /** What one call of a model costs us there, in atomic USDC, as far as it is known. */
   readonly prices?: Readonly<Record<string, number>> | undefined;
 }
@@ -15,11 +18,15 @@ export interface HubSettings {
 /** What a model is asked for; `svc/auto` stands for a model of that kind. */
 export type Modality = 'text' | 'image' | 'audio';
 
+/** What a model must be able to do to be asked. */
+export type Ability = Modality | 'vision';
+
 const modelsFor = {
   text: hub => hub.models,
+  vision: ({ models, vision_models = [] }) => models.filter(id => vision_models.includes(id)),
   image: hub => hub.image_models ?? [],
   audio: hub => hub.audio_models ?? [],
-} as const satisfies Record<Modality, (hub: HubSettings) => readonly string[]>;
+} as const satisfies Record<Ability, (hub: HubSettings) => readonly string[]>;
 
 /** What a model id may resolve to: this model at this hub. Both are disclosed to the caller. */
 export interface Candidate {
@@ -47,13 +54,18 @@ export function wireModel({ hub, model }: Candidate): string {
 export function candidatesFor(
   hubs: readonly HubSettings[],
   model: string,
-  modality: Modality = 'text',
+  ability: Ability = 'text',
 ): readonly Candidate[] {
   return hubs.flatMap(hub => {
-    const models = modelsFor[modality](hub);
+    const models = modelsFor[ability](hub);
     const served = model === AUTO_MODEL ? models[0] : models.find(id => id === model);
     return served === undefined ? [] : [{ hub: hub.name, model: served }];
   });
+}
+
+/** Whether a model can be told how hard to think. The router is taken at its callers' word. */
+export function reasons(hubs: readonly HubSettings[], { hub, model }: Candidate): boolean {
+  return hub === ROUTER || (hubs.find(({ name }) => name === hub)?.reasoning_models?.includes(model) ?? false);
 }
 
 export interface Offered {
@@ -64,9 +76,10 @@ export interface Offered {
   readonly modalities: readonly Modality[];
 }
 
+const modalities = ['text', 'image', 'audio'] as const satisfies readonly Modality[];
+
 /** Every id of a hub that a call may name: `svc/auto` first, then each hub's own, once. */
 export function offeredModels(hubs: readonly HubSettings[]): readonly Offered[] {
-  const modalities = Object.keys(modelsFor) as Modality[];
   const ids = new Set([AUTO_MODEL, ...modalities.flatMap(modality => hubs.flatMap(modelsFor[modality]))]);
   return [...ids].map(id => {
     const by_kind = modalities.map(modality => ({ modality, candidates: candidatesFor(hubs, id, modality) }));

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { SvcOptions } from '../../../schema/requests/svc.ts';
 import type { Context } from '../../context.ts';
-import { candidatesFor, isRouted, type Modality, ROUTER, wireModel } from './catalogue.ts';
+import { type Ability, candidatesFor, isRouted, ROUTER, wireModel } from './catalogue.ts';
 import type { Asking, Attempt, Hubs } from './hubs/open.ts';
 
 /** What a request says of who is to answer it. */
@@ -15,16 +15,16 @@ type Route = Omit<Asking, 'until_ms'>;
  * Before any claim: whether anybody can be asked. A model that the router does not list is not asked for there, or its keys
  * could be tried out for nothing. @throws unknown_model, invalid_request
  */
-export async function admitRoute(hubs: Hubs, wanted: Wanted, modality: Modality, context: Context): Promise<void> {
-  const { candidates } = routeOf(hubs, wanted, modality, context);
+export async function admitRoute(hubs: Hubs, wanted: Wanted, ability: Ability, context: Context): Promise<void> {
+  const { candidates } = routeOf(hubs, wanted, ability, context);
   const [routed] = candidates.filter(({ hub }) => hub === ROUTER);
   if (routed && !(await hubs.routerMayHave(wireModel(routed)))) throw new Refusal('unknown_model', { param: 'model' });
 }
 
 /** Who may be asked for it. @throws where nobody can be. */
-export function routeOf(hubs: Hubs, { model, svc }: Wanted, modality: Modality, context: Context): Route {
+export function routeOf(hubs: Hubs, { model, svc }: Wanted, ability: Ability, context: Context): Route {
   if (isRouted(model)) return routedTo(hubs, model, context);
-  const candidates = candidatesFor(hubs.settings, model, modality);
+  const candidates = candidatesFor(hubs.settings, model, ability);
   if (candidates.length === 0) throw new Refusal('unknown_model', { param: 'model' });
   return { candidates, failover: svc?.failover ?? true };
 }

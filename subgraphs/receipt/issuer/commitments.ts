@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
-const doors: JsonObject = {
+const doors = {
   'POST /v1/chat/completions': {
     of: 'choices',
     rule: 'The member choices as it stands in the answer: a list of {index, message: {role, content}, finish_reason}; a finish_reason that is null stands there as null.',
@@ -32,7 +32,7 @@ const doors: JsonObject = {
     of: null,
     rule: 'Nothing: what was bought is an entry, and its answer holds a secret. status is UNVERIFIED, omission_rule no_output.',
   },
-};
+} satisfies JsonObject;
 
 /** Why there is no hash. */
 const omissions: JsonObject = {
@@ -47,8 +47,32 @@ const omissions: JsonObject = {
  * What `fulfillment.output_commitment.hash` is of, door by door, in the spelling of the REST answer. Part of a published
  * policy: what stands here is never changed, only said anew in another version.
  */
-export const commitments: JsonObject = {
+export const commitments = {
   hash: 'output_commitment.hash is the SHA-256, as lower-case hex, over the UTF-8 bytes of the canonical JSON (RFC 8785) of the value that the rule of the door names.',
   doors,
   omissions,
+} satisfies JsonObject;
+
+const MESSAGE =
+  'Where the message of the answer has tool_calls or a refusal: that message as it stands in the answer, {role, content, tool_calls?, refusal?}, content null where nothing is said.';
+const ASSEMBLED =
+  'Assembled from the deltas: role is "assistant"; content is every delta.content joined in order, null where that is empty; tool_calls is a list in the order of index, each {id, type, function: {name, arguments}} with id, type and name as they come first and every function.arguments joined in order; refusal is every delta.refusal joined; tool_calls and refusal are left out where no delta has them.';
+
+/** The same with answers that call tools, or refuse. */
+export const commitmentsWithCalls: JsonObject = {
+  ...commitments,
+  doors: {
+    ...doors,
+    'POST /v1/chat/completions': {
+      of: 'choices',
+      rule: `${doors['POST /v1/chat/completions'].rule} ${MESSAGE}`,
+      streamed: `${doors['POST /v1/chat/completions'].streamed} ${MESSAGE} ${ASSEMBLED}`,
+      of_calls: 'choices[0].message',
+    },
+    'POST /v1/responses': {
+      of: 'output',
+      rule: 'The member output as it stands in the answer: a list of messages {id, type, role, status, content: [{type: "output_text", text, annotations} or {type: "refusal", refusal}]} and function calls {id, type, status, call_id, name, arguments}.',
+      streamed: 'The member output of the response in the event response.completed or response.failed.',
+    },
+  },
 };

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { canonicalHash } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
 import type { ReceiptPolicyRef, Tolerance } from '../../../schema/receipt-payload.ts';
-import { commitments } from './commitments.ts';
+import { commitments, commitmentsWithCalls } from './commitments.ts';
 
 /** The settled amount equals the price to the last unit; clocks may differ by a minute. */
 export const tolerance: Tolerance = { amount_atomic: '0', clock_seconds: 60 };
@@ -49,11 +49,19 @@ const second = {
   previous_hash: canonicalHash(first),
 } satisfies JsonObject;
 
+/** Answers that call tools, where version 2 knew text alone: of text the rule is what it was. */
+const third = {
+  ...second,
+  version: 3,
+  commitments: commitmentsWithCalls,
+  previous_hash: canonicalHash(second),
+} satisfies JsonObject;
+
 /**
  * What each signed member means, for whoever has to judge a receipt: oldest first, each naming the one before it by its
  * hash. Published versions never change; a new one is added.
  */
-export const policies: readonly JsonObject[] = [first, second];
+export const policies: readonly JsonObject[] = [first, second, third];
 
 /** What receipts sign of it: the newest that this code acts by, whatever a newer one beside it has published since. */
-export const receiptPolicyRef: ReceiptPolicyRef = { hash: canonicalHash(second), version: second.version };
+export const receiptPolicyRef: ReceiptPolicyRef = { hash: canonicalHash(third), version: third.version };

@@ -3,10 +3,26 @@ import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { ChatUsage } from './completion.type.ts';
 
+@ObjectType({ description: 'What a chunk adds to the name and the arguments of a call.' })
+export class ChatFunctionDelta {
+  @Field(() => String, { nullable: true }) name!: string | null;
+  @Field(() => String, { description: 'A piece of JSON, as the model wrote it.' }) arguments!: string;
+}
+
+@ObjectType({ description: 'What a chunk adds to a call; id, type and name stand in the first one alone.' })
+export class ChatToolCallDelta {
+  @Field(() => Int, { description: 'Which call of the message, from 0.' }) index!: number;
+  @Field(() => String, { nullable: true }) id!: string | null;
+  @Field(() => String, { nullable: true, description: 'Always `function`.' }) type!: 'function' | null;
+  @Field(() => ChatFunctionDelta) function!: ChatFunctionDelta;
+}
+
 @ObjectType({ description: 'What a chunk adds to a message.' })
 export class ChatDelta {
   @Field(() => String, { nullable: true, description: 'In the first chunk alone.' }) role!: string | null;
   @Field(() => String, { nullable: true }) content!: string | null;
+  @Field(() => String, { nullable: true }) refusal!: string | null;
+  @Field(() => [ChatToolCallDelta], { nullable: true }) toolCalls!: ChatToolCallDelta[] | null;
 }
 
 @ObjectType()

@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts';
 import type { Charged, ChargedStream } from '../../../paid.ts';
-import type { ChatChunkChoice, ChatCompletionChunk } from './chunk.type.ts';
+import type { Piece } from '../../../piece.ts';
+import type { ChatChunkChoice, ChatCompletionChunk, ChatDelta } from './chunk.type.ts';
 import type { ChatAnswer } from './completion.paid.ts';
 import { BROKE_OFF } from './completion.stream.ts';
 import { usageOf } from './completion.type.ts';
@@ -10,8 +11,8 @@ import { svcOf } from './svc.ts';
 export type ChunkEvent = ChatCompletionChunk | Error;
 
 /**
- * A paid stream as OpenAI cuts it: who speaks, the text, how it ended. The last chunk brings what it cost and the receipt:
- * with `usage_apart` that is one more without choices, as whoever asks for usage expects it, and nobody else.
+ * A paid stream as OpenAI cuts it: who speaks, what is said and called, how it ended. The last chunk brings what it cost
+ * and the receipt: with `usage_apart` that is one more without choices, as whoever asks for usage expects it, and nobody else.
  */
 export async function* chunksOf(
   charged: ChargedStream<ChatAnswer>,
@@ -20,7 +21,7 @@ export async function* chunksOf(
 ): AsyncGenerator<ChunkEvent> {
   const chunk = chunkOf(charged.begun);
   yield chunk([said({ role: 'assistant', content: '' })]);
-  for await (const content of charged.pieces) yield chunk([said({ content })]);
+  for await (const piece of charged.pieces) yield chunk([said(deltaOf(piece))]);
   let recorded: Charged<ChatAnswer>;
   try {
     recorded = await charged.recorded;
@@ -50,6 +51,15 @@ function chunkOf({ id, created, model, hub }: ChatAnswer) {
   });
 }
 
-function said({ role = null, content = null }: { role?: string | null; content?: string | null }): ChatChunkChoice {
-  return { index: 0, delta: { role, content }, finishReason: null };
+function deltaOf(piece: Piece): Partial<ChatDelta> {
+  if (typeof piece === 'string') return { content: piece };
+  if ('refusal' in piece) return piece;
+  const { call: index, id, name, arguments: given } = piece;
+  return { toolCalls: [{ index, id, type: id === null ? null : 'function', function: { name, arguments: given } }] };
+}
+
+const nothing: ChatDelta = { role: null, content: null, refusal: null, toolCalls: null };
+
+function said(delta: Partial<ChatDelta>): ChatChunkChoice {
+  return { index: 0, delta: { ...nothing, ...delta }, finishReason: null };
 }

@@ -4,8 +4,11 @@ import type { WorkThenSettle } from '../../../paid.ts';
 import { answerPaid } from '../answer.paid.ts';
 import { chatQuestion } from '../hubs/chat.ts';
 import type { HubCompletion } from '../hubs/completion.ts';
+import type { AssistantMessage } from '../hubs/message.ts';
 import type { Hubs } from '../hubs/open.ts';
 import { callTerms } from '../terms.ts';
+import { committedOf } from './said.ts';
+import { abilityFor, requireSight } from './sight.ts';
 
 /** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
 export type ChatAnswer = {
@@ -15,7 +18,11 @@ export type ChatAnswer = {
   /** The model that answered, whatever alias was asked for. */
   readonly model: string;
   readonly hub: string;
-  readonly choices: HubCompletion['choices'];
+  readonly choices: readonly {
+    readonly index: number;
+    readonly message: AssistantMessage;
+    readonly finish_reason: string | null;
+  }[];
   readonly usage: HubCompletion['usage'];
 };
 
@@ -32,15 +39,20 @@ export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, ChatAnsw
     field: 'Mutation.createChatCompletion',
     job_kind: chatTerms.job_kind,
     modality: 'text',
+    ability: ({ messages }) => abilityFor(messages),
     question: chatQuestion,
     answer({ value, by, task_id, at }) {
-      return { answer: { id: `chatcmpl-${task_id}`, created: at, ...by, ...value }, output: value.choices };
+      return {
+        answer: { id: `chatcmpl-${task_id}`, created: at, ...by, ...value },
+        output: committedOf(value.choices),
+      };
     },
   });
   return {
     ...sold,
     async admit(request, payer, context) {
       requireWhole(request);
+      requireSight(hubs, request, 'messages');
       await sold.admit?.(request, payer, context);
     },
   };

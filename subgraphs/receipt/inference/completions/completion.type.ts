@@ -1,40 +1,34 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
-import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
-import { WorkInput } from '../work.type.ts';
+import type { AssistantMessage } from '../hubs/message.ts';
 import type { ChatAnswer } from './completion.paid.ts';
 
-@InputType()
-export class ChatMessageInput {
-  @Field(() => String, { description: '`system`, `user` or `assistant`.' }) role!: string;
-  @Field(() => String) content!: string;
+@ObjectType()
+export class ChatFunctionCall {
+  @Field(() => String) name!: string;
+  @Field(() => String, { description: 'JSON, as the model wrote it.' }) arguments!: string;
 }
 
-@InputType({ description: 'Read by chatCompletionStream.' })
-export class ChatStreamOptionsInput {
-  @Field(() => Boolean, { nullable: true, description: 'The last chunk says how many tokens were used.' })
-  includeUsage?: boolean | null;
-}
-
-@InputType({ description: 'A chat request; the limits are those of POST /v1/chat/completions.' })
-export class ChatCompletionInput extends WorkInput {
-  @Field(() => [ChatMessageInput])
-  messages!: ChatMessageInput[];
-  @Field(() => Int, { nullable: true })
-  maxTokens?: number | null;
-  @Field(() => Float, { nullable: true })
-  temperature?: number | null;
-  @Field(() => Boolean, { defaultValue: false })
-  stream!: boolean;
-  @Field(() => ChatStreamOptionsInput, { nullable: true })
-  streamOptions?: ChatStreamOptionsInput | null;
+@ObjectType({ description: 'A tool that the model wants called.' })
+export class ChatToolCall {
+  @Field(() => String) id!: string;
+  @Field(() => String, { description: 'Always `function`.' }) type!: 'function';
+  @Field(() => ChatFunctionCall) function!: ChatFunctionCall;
 }
 
 @ObjectType()
 export class ChatMessage {
   @Field(() => String) role!: string;
-  @Field(() => String) content!: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Null where the model calls tools, or refuses, and says no more.',
+  })
+  content!: string | null;
+  @Field(() => [ChatToolCall], { nullable: true }) toolCalls!: readonly ChatToolCall[] | null;
+  @Field(() => String, { nullable: true, description: 'What the model says where it will not answer.' })
+  refusal!: string | null;
 }
 
 @ObjectType()
@@ -73,9 +67,17 @@ export function completionOf(answer: ChatAnswer): Omit<ChatCompletion, 'svc' | '
     created,
     model,
     hub,
-    choices: choices.map(({ index, message, finish_reason }) => ({ index, message, finishReason: finish_reason })),
+    choices: choices.map(({ index, message, finish_reason }) => ({
+      index,
+      message: messageOf(message),
+      finishReason: finish_reason,
+    })),
     usage: usageOf(usage),
   };
+}
+
+function messageOf({ role, content, tool_calls, refusal }: AssistantMessage): ChatMessage {
+  return { role, content, toolCalls: tool_calls ?? null, refusal: refusal ?? null };
 }
 
 export function usageOf(usage: ChatAnswer['usage']): ChatUsage | null {

@@ -1,13 +1,13 @@
 import { Arg, Ctx, Directive, Resolver, Root, Subscription } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
-import { toSnakeKeys } from '../../../../schema/requests/case.ts';
+import { opaqueFields, toSnakeKeys } from '../../../../schema/requests/case.ts';
 import { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
 import { parseRequest } from '../../../../schema/requests/parse.ts';
 import type { InferenceContext } from '../context.ts';
 import { ChatCompletionChunk } from './chunk.type.ts';
 import { type ChunkEvent, chunksOf } from './chunks.ts';
+import { ChatCompletionInput } from './completion.input.ts';
 import { completionStream } from './completion.stream.ts';
-import { ChatCompletionInput } from './completion.type.ts';
 import { announceStream } from './svc.ts';
 
 @Resolver(() => ChatCompletionChunk)
@@ -29,7 +29,7 @@ export class CompletionStreamResolver {
 
 async function begin(input: ChatCompletionInput, context: InferenceContext): Promise<AsyncIterable<ChunkEvent>> {
   // The field itself says that it is to be streamed, whatever the input says.
-  const request = parseRequest(ChatRequest, { ...(toSnakeKeys(input) as object), stream: true });
+  const request = parseRequest(ChatRequest, { ...(toSnakeKeys(input, opaqueFields) as object), stream: true });
   const charged = await context.chargeStream(completionStream(context.hubs), request, context);
   announceStream(charged, context);
   return chunksOf(charged, context, request.stream_options?.include_usage ?? false);

@@ -1,6 +1,33 @@
 import { z } from 'zod';
+import { limits } from '../../../../schema/limits.ts';
 import { wellFormedText } from '../../../../schema/requests/parse.ts';
 import { Usage } from './completion.ts';
+
+const Name = wellFormedText.max(limits.tool_call_id_chars_max);
+
+/** Some hubs say all of a call at once, and leave out which one of several it is. */
+const CallDelta = z.object({
+  index: z
+    .int()
+    .min(0)
+    .max(limits.tool_calls_max - 1)
+    .nullish(),
+  id: Name.nullish(),
+  function: z.object({ name: Name.nullish(), arguments: z.string().nullish() }).nullish(),
+});
+export type CallDelta = z.output<typeof CallDelta>;
+
+const Delta = z.object({
+  content: z.string().nullish(),
+  refusal: z.string().nullish(),
+  tool_calls: z.array(CallDelta).max(limits.tool_calls_max).nullish(),
+});
+export type Delta = z.output<typeof Delta>;
+
+export function bytesIn({ content, refusal, tool_calls }: Delta): number {
+  const calls = (tool_calls ?? []).flatMap(({ id, function: called }) => [id, called?.name, called?.arguments]);
+  return [content, refusal, ...calls].reduce((sum: number, text) => sum + Buffer.byteLength(text ?? ''), 0);
+}
 
 /** As much of an OpenAI chunk as is passed on. One answer is asked for, so there is one choice; some chunks have none. */
 const HubChunk = z.object({
@@ -8,7 +35,7 @@ const HubChunk = z.object({
     .array(
       z.object({
         index: z.literal(0).default(0),
-        delta: z.object({ content: z.string().nullish() }).nullish(),
+        delta: Delta.nullish(),
         finish_reason: wellFormedText.max(64).nullish(),
       }),
     )
@@ -22,7 +49,7 @@ export type ChunkReading =
   | {
       readonly kind: 'chunk';
       /** Null where it says nothing of the answer. */
-      readonly text: string | null;
+      readonly delta: Delta | null;
       readonly finish_reason: string | null;
       readonly usage: Usage | null;
     }
@@ -43,7 +70,7 @@ export function readChunk(data: string): ChunkReading {
   const [choice] = choices;
   return {
     kind: 'chunk',
-    text: choice ? (choice.delta?.content ?? '') : null,
+    delta: choice ? (choice.delta ?? {}) : null,
     finish_reason: choice?.finish_reason ?? null,
     usage: usage ?? null,
   };

@@ -1,4 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
+import type { Piece } from '../../../piece.ts';
 import type { HubFailure, Post } from './ask.ts';
 import { Speech, type SpeechBounds, type Spoken } from './speech.ts';
 
@@ -15,7 +16,7 @@ export interface StreamQuestion extends Omit<Post, 'answer_bytes_max'>, SpeechBo
 /** A hub that has begun to answer: its first piece is in hand, or it has said that it has nothing to say. */
 export interface Listening {
   /** The first piece, and the others as they come; never throws. */
-  readonly pieces: AsyncIterable<string>;
+  readonly pieces: AsyncIterable<Piece>;
   spoken(): Spoken;
   cancel(): void;
 }
@@ -67,11 +68,7 @@ function hungUp(line: Line, reason: HubFailure): Listened {
   return { kind: 'failed', reason };
 }
 
-async function* listened(
-  first: IteratorResult<string>,
-  rest: AsyncGenerator<string>,
-  line: Line,
-): AsyncGenerator<string> {
+async function* listened(first: IteratorResult<Piece>, rest: AsyncGenerator<Piece>, line: Line): AsyncGenerator<Piece> {
   try {
     if (!first.done) yield first.value;
     yield* rest;

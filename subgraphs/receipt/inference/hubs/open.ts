@@ -1,7 +1,7 @@
 import { limits } from '../../../../schema/limits.ts';
 import type { Secret } from '../../../../schema/secret.ts';
 import type { Clock, Random } from '../../../clock.ts';
-import { type Candidate, type HubSettings, type Modality, ROUTER } from '../catalogue.ts';
+import { type Candidate, type HubSettings, type Modality, ROUTER, reasons } from '../catalogue.ts';
 import { askHub, type HubFailure } from './ask.ts';
 import { CHAT_PATH, chatBody, type HubRequest } from './chat.ts';
 import type { Awaited } from './health.ts';
@@ -133,8 +133,8 @@ class PooledHubs implements Hubs {
     return this.#inTurn<{ value: T }>(asking, {
       modality: question.modality,
       awaited: 'answer_ms',
-      ask({ line, model }, _candidate, timeout_ms) {
-        const { content_type, bytes: body } = question.body(model);
+      ask: ({ line, model }, candidate, timeout_ms) => {
+        const { content_type, bytes: body } = question.body(model, reasons(this.settings, candidate));
         const headers = line.headers(content_type, 'application/json', asking.router_key);
         const path = line.path(question.path);
         return askHub(line.pool, { path, headers, body, timeout_ms, answer_bytes_max }, question);
@@ -150,11 +150,12 @@ class PooledHubs implements Hubs {
     return this.#inTurn<{ listening: Listening }>(asking, {
       modality: 'text',
       awaited: 'first_piece_ms',
-      ask: async ({ line, model }, { hub }, timeout_ms) => {
+      ask: async ({ line, model }, candidate, timeout_ms) => {
+        const body = chatBody(request, model, reasons(this.settings, candidate));
         const listened = await listenTo(line.pool, {
           path: line.path(CHAT_PATH),
           headers: line.headers('application/json', 'text/event-stream', asking.router_key),
-          body: JSON.stringify({ ...chatBody(request, model), ...streamed }),
+          body: JSON.stringify({ ...body, ...streamed }),
           timeout_ms,
           stream_ms_max: Math.max(0, ends_at_ms - clock.now_ms()),
           stream_idle_ms_max,
@@ -163,7 +164,7 @@ class PooledHubs implements Hubs {
         });
         return listened.kind === 'failed'
           ? listened
-          : { ...listened, listening: this.#judged(hub, listened.listening) };
+          : { ...listened, listening: this.#judged(candidate.hub, listened.listening) };
       },
     });
   }

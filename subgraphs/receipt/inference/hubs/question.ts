@@ -7,8 +7,8 @@ export interface Question<T extends object> {
   readonly path: `/${string}`;
   /** Where an answer may be larger than others. */
   readonly answer_bytes_max?: number;
-  /** Built from known members only: nothing of the caller's may slip through to a hub. */
-  body(model: string): QuestionBody;
+  /** Built from known members only: nothing of the caller's may slip through. `reasons`: it takes `reasoning_effort`. */
+  body(model: string, reasons: boolean): QuestionBody;
   /** What of the answer is passed on, checked and copied member by member; null where it is not what was asked for. */
   read(answer: Buffer): T | null;
 }

@@ -1,12 +1,15 @@
 import { type Dispatcher, errors } from 'undici';
+import type { Piece } from '../../../piece.ts';
 import type { HubFailure } from './ask.ts';
-import { readChunk } from './chunk.ts';
+import { bytesIn, readChunk } from './chunk.ts';
 import type { Usage } from './completion.ts';
 import { eventsIn, OverlongEvent } from './events.ts';
+import type { AssistantMessage } from './message.ts';
+import { SpokenMessage } from './spoken-message.ts';
 
 /** What a hub said until it came to its end or broke off. */
 export interface Spoken {
-  readonly text: string;
+  readonly message: AssistantMessage;
   /** As the hub puts it; null where it ended without a word on it. */
   readonly finish_reason: string | null;
   readonly usage: Usage | null;
@@ -33,15 +36,13 @@ export class Speech {
   readonly #bounds: SpeechBounds;
   /** Why reading was aborted; null where it was not. */
   readonly #aborted: () => HubFailure | null;
-  #text = '';
+  readonly #message = new SpokenMessage();
   #bytes = 0;
   #finish_reason: string | null = null;
   #usage: Usage | null = null;
   #done = false;
   #begun = false;
   #broke_off: HubFailure | null = null;
-  /** Half of a surrogate pair, until its other half comes. */
-  #half = '';
 
   constructor(bounds: SpeechBounds, aborted: () => HubFailure | null) {
     this.#bounds = bounds;
@@ -50,21 +51,21 @@ export class Speech {
 
   get spoken(): Spoken {
     return {
-      text: this.#text,
+      message: this.#message.message,
       finish_reason: this.#finish_reason,
       usage: this.#usage,
       broke_off: this.#broke_off,
     };
   }
 
-  /** The text, piece by piece; never throws. As long as nobody reads on, the hub's connection is not read. */
-  async *pieces(body: Body): AsyncGenerator<string> {
+  /** What is said, piece by piece; never throws. As long as nobody reads on, the hub's connection is not read. */
+  async *pieces(body: Body): AsyncGenerator<Piece> {
     try {
       for await (const data of eventsIn(body.iterator({ destroyOnReturn: false }), this.#bounds.event_chars_max)) {
         this.#done = data === DONE;
-        const piece = this.#done ? null : this.#heard(data);
-        if (piece === null) break;
-        if (piece !== '') yield piece;
+        const pieces = this.#done ? null : this.#heard(data);
+        if (pieces === null) break;
+        yield* pieces;
       }
       this.#breakOff('cut_off');
     } catch (error) {
@@ -79,20 +80,19 @@ export class Speech {
     return this.#finish_reason !== null || (this.#done && this.#begun);
   }
 
-  /** The text of one event; null where the speech ends with it. */
-  #heard(data: string): string | null {
+  /** What one event adds; null where the speech ends with it. */
+  #heard(data: string): readonly Piece[] | null {
     const reading = readChunk(data);
     if (reading.kind !== 'chunk') return this.#breakOff(reading.kind);
-    this.#finish_reason = reading.finish_reason ?? this.#finish_reason;
-    this.#usage = reading.usage ?? this.#usage;
-    this.#begun ||= reading.text !== null;
-    const text = this.#half + (reading.text ?? '');
-    this.#half = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : '';
-    const piece = text.slice(0, text.length - this.#half.length).toWellFormed();
-    this.#bytes += Buffer.byteLength(piece);
+    const { delta, finish_reason, usage } = reading;
+    // Nothing of an event is kept of which not all can be.
+    if (!this.#message.fits(delta ?? {})) return this.#breakOff('not_a_chunk');
+    this.#bytes += bytesIn(delta ?? {});
     if (this.#bytes > this.#bounds.text_bytes_max) return this.#breakOff('too_large');
-    this.#text += piece;
-    return piece;
+    this.#finish_reason = finish_reason ?? this.#finish_reason;
+    this.#usage = usage ?? this.#usage;
+    this.#begun ||= delta !== null;
+    return this.#message.take(delta ?? {});
   }
 
   /** What comes after the last word can spoil nothing any more. */

@@ -1,3 +1,4 @@
+import type { AssistantMessage } from '../hubs/message.ts';
 import type { HubReply } from './reply.ts';
 
 type ItemStatus = 'completed' | 'incomplete';
@@ -8,8 +9,10 @@ export type MessageItem = {
   readonly type: 'message';
   readonly role: 'assistant';
   readonly status: ItemStatus;
-  readonly content: readonly { readonly type: 'output_text'; readonly text: string; readonly annotations: never[] }[];
+  readonly content: readonly (SaidPart | RefusedPart)[];
 };
+type SaidPart = { readonly type: 'output_text'; readonly text: string; readonly annotations: never[] };
+type RefusedPart = { readonly type: 'refusal'; readonly refusal: string };
 export type CallItem = {
   readonly id: string;
   readonly type: 'function_call';
@@ -29,17 +32,18 @@ export type Outcome = { readonly output: OutputItem[]; readonly fault: Fault | n
  * other: the model did its work, and the same request would come to the same again. What is no reply at all fails before.
  */
 export function outcomeOf({ choices: [{ message, finish_reason }] }: HubReply, task_id: string): Outcome {
-  const { content, tool_calls } = message;
-  const fault = faultOf(finish_reason, content !== null && content !== '', (tool_calls?.length ?? 0) > 0);
+  const { tool_calls = [] } = message;
+  const content = partsOf(message);
+  const fault = faultOf(finish_reason, Boolean(message.content || message.refusal), tool_calls.length > 0);
   const status: ItemStatus = fault || finish_reason === 'length' ? 'incomplete' : 'completed';
   const said: MessageItem = {
     id: `msg_${task_id}`,
     type: 'message',
     role: 'assistant',
     status,
-    content: [{ type: 'output_text', text: content ?? '', annotations: [] }],
+    content,
   };
-  const calls = (tool_calls ?? []).map(
+  const calls = tool_calls.map(
     (call, index): CallItem => ({
       id: `fc_${index}_${task_id}`,
       type: 'function_call',
@@ -49,7 +53,14 @@ export function outcomeOf({ choices: [{ message, finish_reason }] }: HubReply, t
       arguments: call.function.arguments,
     }),
   );
-  return { output: content === null ? calls : [said, ...calls], fault };
+  return { output: content.length === 0 ? calls : [said, ...calls], fault };
+}
+
+function partsOf({ content, refusal }: AssistantMessage): (SaidPart | RefusedPart)[] {
+  return [
+    ...(content === null ? [] : [{ type: 'output_text' as const, text: content, annotations: [] }]),
+    ...(refusal === undefined ? [] : [{ type: 'refusal' as const, refusal }]),
+  ];
 }
 
 function faultOf(finish_reason: string | null, speaks: boolean, calls: boolean): Fault | null {
@@ -61,5 +72,6 @@ function faultOf(finish_reason: string | null, speaks: boolean, calls: boolean):
 }
 
 export function textOf(output: readonly OutputItem[]): string {
-  return output.flatMap(item => (item.type === 'message' ? item.content.map(({ text }) => text) : [])).join('');
+  const parts = output.flatMap(item => (item.type === 'message' ? item.content : []));
+  return parts.map(part => (part.type === 'output_text' ? part.text : '')).join('');
 }

@@ -1,6 +1,7 @@
-import type { ResponsesRequest } from '../../../../schema/requests/responses.ts';
+import type { ResponseCall } from '../../../../schema/requests/responses.ts';
 import type { WorkThenSettle } from '../../../paid.ts';
 import { answerPaid } from '../answer.paid.ts';
+import { abilityFor, requireSight } from '../completions/sight.ts';
 import type { Usage } from '../hubs/completion.ts';
 import type { Hubs } from '../hubs/open.ts';
 import { type Fault, type OutputItem, outcomeOf } from './output.ts';
@@ -19,17 +20,25 @@ export type ResponseAnswer = {
 };
 
 /** One response, sold as a chat completion is. */
-export function responsePaid(hubs: Hubs): WorkThenSettle<ResponsesRequest, ResponseAnswer> {
-  return answerPaid<ResponsesRequest, HubReply, ResponseAnswer>(hubs, {
+export function responsePaid(hubs: Hubs): WorkThenSettle<ResponseCall, ResponseAnswer> {
+  const sold = answerPaid<ResponseCall, HubReply, ResponseAnswer>(hubs, {
     field: 'Mutation.createResponse',
     job_kind: 'completions',
     modality: 'text',
-    question: ({ input: messages, max_output_tokens: max_tokens, temperature }) =>
-      replyQuestion({ messages, max_tokens, temperature }),
+    ability: ({ input }) => abilityFor(input),
+    question: ({ input: messages, max_output_tokens: max_tokens, ...asked }) =>
+      replyQuestion({ ...asked, messages, max_tokens }),
     answer({ value, by, task_id, at }) {
       const { output, fault } = outcomeOf(value, task_id);
       const answer = { id: `resp_${task_id}`, created_at: at, ...by, output, fault, usage: value.usage };
       return { answer, output };
     },
   });
+  return {
+    ...sold,
+    async admit(request, payer, context) {
+      requireSight(hubs, { model: request.model, messages: request.input }, 'input');
+      await sold.admit?.(request, payer, context);
+    },
+  };
 }

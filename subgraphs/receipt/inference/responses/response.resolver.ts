@@ -1,8 +1,8 @@
 import { Arg, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
-import { toSnakeKeys } from '../../../../schema/requests/case.ts';
+import { opaqueFields, toSnakeKeys } from '../../../../schema/requests/case.ts';
 import { parseRequest } from '../../../../schema/requests/parse.ts';
-import { ResponsesRequest } from '../../../../schema/requests/responses.ts';
+import { ResponseCall } from '../../../../schema/requests/responses.ts';
 import { receiptOf } from '../completions/svc.ts';
 import type { InferenceContext } from '../context.ts';
 import { responsePaid } from './response.paid.ts';
@@ -16,7 +16,7 @@ export class ResponseResolver {
     @Arg('input', () => ResponseInput) input: ResponseInput,
     @Ctx() context: InferenceContext,
   ): Promise<ModelResponse> {
-    const request = parseRequest(ResponsesRequest, toSnakeKeys(input));
+    const request = parseRequest(ResponseCall, toSnakeKeys(input, opaqueFields));
     const charged = await context.charge(responsePaid(context.hubs), request, context);
     return { ...responseOf(charged.answer), ...receiptOf(charged, context) };
   }

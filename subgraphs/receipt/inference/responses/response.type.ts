@@ -1,27 +1,25 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
-import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
-import { ChatMessageInput } from '../completions/completion.type.ts';
-import { WorkInput } from '../work.type.ts';
-import { type OutputItem, textOf } from './output.ts';
+import { ChatMessageInput, TextInput } from '../completions/completion.input.ts';
+import { type MessageItem, type OutputItem, textOf } from './output.ts';
 import type { ResponseAnswer } from './response.paid.ts';
 
 @InputType({ description: 'A one-shot request; the limits are those of POST /v1/responses.' })
-export class ResponseInput extends WorkInput {
+export class ResponseInput extends TextInput {
   @Field(() => [ChatMessageInput], { description: 'A text is one message of role `user`.' })
   input!: ChatMessageInput[];
   @Field(() => Int, { nullable: true })
   maxOutputTokens?: number | null;
-  @Field(() => Float, { nullable: true })
-  temperature?: number | null;
 }
 
 @ObjectType()
 export class ResponseContent {
-  @Field(() => String, { description: 'Always `output_text`.' }) type!: 'output_text';
-  @Field(() => String) text!: string;
-  @Field(() => [GraphQLJSONObject], { description: 'Always empty.' }) annotations!: JsonObject[];
+  @Field(() => String, { description: '`output_text` or `refusal`; null is what the other kind has.' }) type!: string;
+  @Field(() => String, { nullable: true }) text!: string | null;
+  @Field(() => [GraphQLJSONObject], { nullable: true, description: 'Always empty.' }) annotations!: JsonObject[] | null;
+  @Field(() => String, { nullable: true }) refusal!: string | null;
 }
 
 @ObjectType({ description: 'Something said or something called; null is what the other kind has.' })
@@ -87,9 +85,13 @@ export function responseOf(answer: ResponseAnswer): Omit<ModelResponse, 'svc' | 
 const absent = { role: null, content: null, callId: null, name: null, arguments: null } as const;
 
 function itemOf(item: OutputItem): ResponseItem {
-  if (item.type === 'message') return { ...absent, ...item, content: [...item.content] };
+  if (item.type === 'message') return { ...absent, ...item, content: item.content.map(contentOf) };
   const { call_id: callId, ...rest } = item;
   return { ...absent, ...rest, callId };
+}
+
+function contentOf(content: MessageItem['content'][number]): ResponseContent {
+  return { text: null, annotations: null, refusal: null, ...content };
 }
 
 function usageOf({ prompt_tokens, completion_tokens, total_tokens }: NonNullable<ResponseAnswer['usage']>) {

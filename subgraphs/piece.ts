@@ -1,0 +1,38 @@
+/** A piece of a tool's call: `id` and `name` stand in its first, and each brings some of its arguments. */
+export interface CallPiece {
+  /** Which call of the answer, from 0. */
+  readonly call: number;
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly arguments: string;
+}
+
+export interface RefusalPiece {
+  readonly refusal: string;
+}
+
+/** A piece of an answer while it is spoken: text, or of something else that the answer brings. */
+export type Piece = string | CallPiece | RefusalPiece;
+
+/** Pieces of one channel add up in their order; those of several may come in any. */
+export function channelOf(piece: Piece): string | number {
+  if (typeof piece === 'string') return 'text';
+  return 'call' in piece ? piece.call : 'refusal';
+}
+
+/** What both bring, of the same channel. */
+export function joined(one: Piece, next: Piece): Piece {
+  if (typeof one === 'string') return one + next;
+  if ('call' in one) return 'call' in (next as CallPiece) ? joinedCall(one, next as CallPiece) : one;
+  return { refusal: one.refusal + (next as RefusalPiece).refusal };
+}
+
+function joinedCall(one: CallPiece, next: CallPiece): CallPiece {
+  return { ...one, arguments: one.arguments + next.arguments };
+}
+
+export function bytesOf(piece: Piece): number {
+  if (typeof piece === 'string') return Buffer.byteLength(piece);
+  if ('refusal' in piece) return Buffer.byteLength(piece.refusal);
+  return Buffer.byteLength(`${piece.id ?? ''}${piece.name ?? ''}${piece.arguments}`);
+}
