@@ -1,0 +1,84 @@
+import { HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+import { ChatOpenAI, type ChatOpenAIFields } from '@langchain/openai';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { openService, type Service } from '../doors/open-service.ts';
+import { payingFetch } from '../harness/buyer.ts';
+import { reachedBeyond } from '../harness/reached.ts';
+
+/* LangChain as anybody installs it, with nothing changed but its `fetch`, which pays. */
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => expect(reachedBeyond()).toEqual([]));
+
+const prompt = 'Who are you?';
+const weather = tool(async ({ city, days }) => `${city}: ${days} dry days`, {
+  name: 'weather',
+  description: 'The weather of a city',
+  schema: z.object({ city: z.string(), days: z.int().min(2) }),
+});
+
+async function buyer(fields: Partial<ChatOpenAIFields> = {}) {
+  const payer = await service.chain.newWallet();
+  const configuration = { baseURL: `${service.url}/v1`, fetch: payingFetch(payer) };
+  const model = new ChatOpenAI({ model: 'alpha-1', apiKey: 'none', maxRetries: 0, configuration, ...fields });
+  return { model, paid: async () => (await service.transfersFrom(payer)).length };
+}
+
+describe('@langchain/openai, chat', () => {
+  test('invoke', async () => {
+    const { model, paid } = await buyer();
+    const said = await model.invoke(prompt);
+    expect(said.text).toContain(prompt);
+    expect(said.usage_metadata?.output_tokens).toBeGreaterThan(0);
+    expect(await paid()).toBe(1);
+  });
+
+  test('stream', async () => {
+    const { model, paid } = await buyer();
+    const pieces: string[] = [];
+    for await (const piece of await model.stream(prompt)) pieces.push(piece.text);
+    expect(pieces.filter(Boolean).length).toBeGreaterThan(3);
+    expect(pieces.join('')).toContain(prompt);
+    expect(await paid()).toBe(1);
+  });
+
+  test('bindTools: the call, and the answer to what came of it', async () => {
+    const { model, paid } = await buyer();
+    const bound = model.bindTools([weather]);
+    const asked = [new HumanMessage(prompt)];
+    const called = await bound.invoke(asked);
+    const [call] = called.tool_calls ?? [];
+    expect(call).toMatchObject({ name: 'weather', args: { city: 'sample', days: 2 } });
+    const result = await weather.invoke(call as never);
+    const said = await bound.invoke([...asked, called, result as ToolMessage]);
+    expect(said.text).toContain('A tool said: "sample: 2 dry days"');
+    expect(await paid()).toBe(2);
+  });
+
+  test('bindTools, streamed', async () => {
+    const { model } = await buyer();
+    let whole: Awaited<ReturnType<typeof model.invoke>> | null = null;
+    for await (const piece of await model.bindTools([weather]).stream(prompt))
+      whole = whole === null ? piece : (whole as typeof piece).concat(piece);
+    expect(whole?.tool_calls).toMatchObject([{ name: 'weather', args: { city: 'sample', days: 2 } }]);
+  });
+
+  test.each(['jsonSchema', 'functionCalling', 'jsonMode'] as const)('withStructuredOutput by %s', async method => {
+    const { model, paid } = await buyer();
+    const schema = method === 'jsonMode' ? z.object({ said: z.string() }) : z.object({ name: z.string() });
+    const output = await model.withStructuredOutput(schema, { name: 'answer', method }).invoke(prompt);
+    expect(output).toEqual(method === 'jsonMode' ? { said: prompt } : { name: 'sample' });
+    expect(await paid()).toBe(1);
+  });
+
+  test('by API key', async () => {
+    const { model, paid } = await buyer({ apiKey: 'a-live-key' });
+    expect((await model.invoke(prompt)).text).toContain(prompt);
+    expect(await paid()).toBe(0);
+  });
+});

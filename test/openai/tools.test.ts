@@ -1,0 +1,89 @@
+import OpenAI from 'openai';
+import { zodResponseFormat } from 'openai/helpers/zod';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { openService, type Service } from '../doors/open-service.ts';
+import { payingFetch } from '../harness/buyer.ts';
+import { reachedBeyond } from '../harness/reached.ts';
+
+/* The official client as anybody installs it, with nothing changed but its `fetch`, which pays. */
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => expect(reachedBeyond()).toEqual([]));
+
+async function buyer() {
+  const payer = await service.chain.newWallet();
+  const openai = new OpenAI({
+    baseURL: `${service.url}/v1`,
+    apiKey: 'none',
+    maxRetries: 0,
+    fetch: payingFetch(payer),
+  });
+  return { openai, paid: async () => (await service.transfersFrom(payer)).length };
+}
+
+const model = 'svc/auto';
+const messages = [{ role: 'user' as const, content: 'The weather in Vienna?' }];
+const schema = z.object({ city: z.string(), days: z.int().min(2) });
+const parameters = z.toJSONSchema(schema);
+const tools = [{ type: 'function' as const, function: { name: 'weather', parameters, strict: true } }];
+const given = { city: 'sample', days: 2 };
+
+describe('the official openai client, chat with tools', () => {
+  test('create: the call, and the answer to what came of it', async () => {
+    const { openai, paid } = await buyer();
+    const { choices } = await openai.chat.completions.create({ model, messages, tools });
+    const message = choices[0]?.message;
+    const [call] = message?.tool_calls ?? [];
+    if (!message || call?.type !== 'function') throw new Error('nothing was called');
+    expect([choices[0]?.finish_reason, message.content]).toEqual(['tool_calls', null]);
+    expect(JSON.parse(call.function.arguments)).toEqual(given);
+    const result = { role: 'tool' as const, tool_call_id: call.id, content: '21 °C' };
+    const said = await openai.chat.completions.create({ model, messages: [...messages, message, result], tools });
+    expect(said.choices[0]?.message.content).toContain('A tool said: "21 °C"');
+    expect(await paid()).toBe(2);
+  });
+
+  test('stream: the message as its helper puts it together', async () => {
+    const { openai, paid } = await buyer();
+    const stream = openai.chat.completions.stream({ model, messages, tools });
+    const { choices } = await stream.finalChatCompletion();
+    expect(choices[0]).toMatchObject({ finish_reason: 'tool_calls' });
+    const [call] = choices[0]?.message.tool_calls ?? [];
+    expect(call).toMatchObject({ function: { name: 'weather', parsed_arguments: given } });
+    expect(await paid()).toBe(1);
+  });
+
+  test('runTools: to its end by itself', async () => {
+    const { openai, paid } = await buyer();
+    const runner = openai.chat.completions.runTools({
+      model,
+      messages,
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'weather',
+            description: 'By city',
+            parameters: parameters as never,
+            parse: (text: string) => schema.parse(JSON.parse(text)),
+            function: ({ city, days }: z.output<typeof schema>) => `${city}: ${days} dry days`,
+          },
+        },
+      ],
+    });
+    expect(await runner.finalContent()).toContain('A tool said: "sample: 2 dry days"');
+    expect(await paid()).toBe(2);
+  });
+
+  test('parse: an object by its schema', async () => {
+    const { openai, paid } = await buyer();
+    const response_format = zodResponseFormat(schema, 'weather');
+    const { choices } = await openai.chat.completions.parse({ model, messages, response_format });
+    expect(choices[0]?.message.parsed).toEqual(given);
+    expect(await paid()).toBe(1);
+  });
+});
