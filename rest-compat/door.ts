@@ -6,6 +6,7 @@ import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import { parseRequest } from '../schema/requests/parse.ts';
 import type { Taken } from './body.ts';
+import type { EventFrames } from './media/sse.ts';
 import type { Means, Port } from './port.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -76,10 +77,15 @@ export interface Columns {
 interface Operation {
   readonly document: DocumentNode;
   readonly variables: JsonObject;
-  /** Of a subscription: each of its events as it goes out. Null where the answer comes in one piece. */
-  readonly eventOf: ((data: JsonObject) => Json) | null;
+  /** Of a subscription: how its events go out. Null where the answer comes in one piece. */
+  readonly stream: StreamAsked | null;
   /** Set where the answer is asked for as bare text. */
   readonly plain: Pick<Plain<never>, 'media' | 'textOf'> | null;
+}
+
+export interface StreamAsked {
+  eventOf(data: JsonObject): Json;
+  readonly frames: EventFrames;
 }
 
 /** What a page is made of: nothing but the doors themselves and the port. */
@@ -113,6 +119,7 @@ type Row = Pick<Columns, Required> & Partial<Omit<Columns, Required | 'requests'
 interface Stream<B> {
   asked(body: B): boolean;
   readonly document: DocumentNode;
+  readonly frames: EventFrames;
   eventOf(data: JsonObject, body: B): Json;
 }
 
@@ -188,13 +195,13 @@ export function documentDoor<P, Q, H, B>(row: DocumentRow<P, Q, H, B>): Document
         return {
           document: stream.document,
           variables: given,
-          eventOf: data => stream.eventOf(data, parsed.body),
+          stream: { frames: stream.frames, eventOf: data => stream.eventOf(data, parsed.body) },
           plain: null,
         };
       return {
         document: (member && instead[member]) || document,
         variables: given,
-        eventOf: null,
+        stream: null,
         plain: plain?.asked(parsed.body) ? plain : null,
       };
     },

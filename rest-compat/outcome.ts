@@ -2,9 +2,9 @@ import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import type { Refusal } from '../schema/errors.ts';
 import { jsonText } from '../schema/written.ts';
 import { paymentIn } from './credentials.ts';
-import type { DocumentDoor, Door } from './door.ts';
+import type { DocumentDoor, Door, StreamAsked } from './door.ts';
 import { offer, type Visit } from './gate.ts';
-import { eventStream, sseDone, sseEvent } from './media/sse.ts';
+import { eventStream } from './media/sse.ts';
 import { withoutNulls } from './nulls.ts';
 import type { Executed, ExecutedError, Port, Subscribed } from './port.ts';
 import { type Answer, closed, faultEvent, problem } from './problem.ts';
@@ -35,22 +35,24 @@ export interface StreamedAnswer extends Omit<Answer, 'body'> {
 
 export function streamed(
   { headers, events }: Extract<Subscribed, { kind: 'events' }>,
-  eventOf: (data: JsonObject) => Json,
+  asked: StreamAsked,
 ): StreamedAnswer {
-  return { status: 200, headers: { ...headers, ...eventStream }, body: framed(events, eventOf) };
+  return { status: 200, headers: { ...headers, ...eventStream }, body: framed(events, asked) };
 }
 
-/** A fault is the last event, and no `[DONE]` follows it: the reader shall know that something is missing. */
+/** A fault is the last event, and no end follows it: the reader shall know that something is missing. */
 async function* framed(
   events: Extract<Subscribed, { kind: 'events' }>['events'],
-  eventOf: (data: JsonObject) => Json,
+  { eventOf, frames }: StreamAsked,
 ): AsyncGenerator<string> {
+  let index = 0;
   for await (const { data, errors } of events) {
     const [error] = errors;
-    if (error || data === null) return yield sseEvent(faultEvent(error ?? { code: 'internal' }));
-    yield sseEvent(eventOf(data));
+    if (error || data === null) return yield frames.fault(faultEvent(error ?? { code: 'internal' }), index);
+    yield frames.event(eventOf(data));
+    index++;
   }
-  yield sseDone;
+  if (frames.done !== '') yield frames.done;
 }
 
 /** A refusal of the door's own, before anything was executed. */

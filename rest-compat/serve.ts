@@ -141,16 +141,16 @@ async function opened(
   if (passage.kind === 'refused') return passage.answer;
   const { query, headers } = request;
   const asked = door.operation({ params: visit.params, query, headers, body: passage.body });
-  const { document, variables, eventOf, plain } = asked;
+  const { document, variables, stream, plain } = asked;
   await visit.upload.deliver();
-  if (eventOf === null) {
+  if (stream === null) {
     const spoken = plain ? { ...door, media: plain.media, answer: plain.textOf } : door;
     const executed = await house.port.execute(document, variables, passage.caller, door.nulls);
     return conditional(door, visit.raw, concluded(spoken, visit, house.port, executed));
   }
   const subscribed = await house.port.subscribe(document, variables, passage.caller);
   if (subscribed.kind === 'refused') return concluded(door, visit, house.port, subscribed.executed);
-  return streamed(subscribed, eventOf);
+  return streamed(subscribed, stream);
 }
 
 function send(reply: FastifyReply, answer: Answer | StreamedAnswer): FastifyReply {

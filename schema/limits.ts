@@ -254,7 +254,8 @@ export const limits = {
   /** A planned query with its variables: a whole request, written anew. */
   subgraph_request_bytes_max: 4 * 1024 * 1024,
   subgraph_answer_bytes_max: 16 * 1024 * 1024,
-  subgraph_event_chars_max: 2 * 1024 * 1024,
+  /** The last event of a streamed response says all of it once more. */
+  subgraph_event_chars_max: 16 * 1024 * 1024,
   socket_message_bytes_max: 64 * 1024,
   socket_subscriptions_max: 50,
   /** Of live events that a reader has not taken yet: beyond it, it is told to come back, and hung up on if it does not hear. */

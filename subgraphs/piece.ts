@@ -14,8 +14,11 @@ export interface RefusalPiece {
 /** A piece of an answer while it is spoken: text, or of something else that the answer brings. */
 export type Piece = string | CallPiece | RefusalPiece;
 
+/** What a piece adds to; a call is named by its number. */
+export type Channel = 'text' | 'refusal' | number;
+
 /** Pieces of one channel add up in their order; those of several may come in any. */
-export function channelOf(piece: Piece): string | number {
+export function channelOf(piece: Piece): Channel {
   if (typeof piece === 'string') return 'text';
   return 'call' in piece ? piece.call : 'refusal';
 }

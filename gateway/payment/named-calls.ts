@@ -106,7 +106,7 @@ export async function answerAgain(
   return { answer, task_id, settlement_status: 'idempotent_replay', receipt };
 }
 
-/** The same in a stream: what was said then, in one piece. */
+/** The same in a stream: what was said then, each part of it in one piece. */
 export async function streamAgain(
   till: Till,
   paid: AnyStream,

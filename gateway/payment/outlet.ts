@@ -1,4 +1,4 @@
-import { bytesOf, channelOf, joined, type Piece } from '../../subgraphs/piece.ts';
+import { bytesOf, type Channel, channelOf, joined, type Piece } from '../../subgraphs/piece.ts';
 
 /** More pieces than this that wait are run together by channel: what they hold is then no more than what is said. */
 const PIECES_MAX = 1_024;
@@ -49,7 +49,7 @@ export class Outlet implements AsyncIterable<Piece> {
     };
   }
 
-  #lastOf(channel: ReturnType<typeof channelOf>): number {
+  #lastOf(channel: Channel): number {
     return this.#pieces.findLastIndex(piece => channelOf(piece) === channel);
   }
 

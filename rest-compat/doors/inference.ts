@@ -5,9 +5,10 @@ import { A2aMessage } from '../../schema/requests/a2a-message.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { ResponsesRequest } from '../../schema/requests/responses.ts';
 import { ChatAnswer, ChatChunk, Model, ModelList } from '../answers/inference.ts';
-import { ResponseAnswer } from '../answers/responses.ts';
+import { ResponseAnswer, ResponseEvent } from '../answers/responses.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { chatFrames, namedFrames } from '../media/sse.ts';
 import { bare } from '../nulls.ts';
 import { inputOf, paidWork } from '../paid-work.ts';
 
@@ -20,6 +21,7 @@ const answerNulls = { 'choices.message': ['content'] } as const;
 const chatStream = {
   asked: ({ stream }: ChatRequest) => stream,
   document: operation('chat_completions_stream'),
+  frames: chatFrames,
   eventOf: (data: JsonObject, { stream_options }: ChatRequest) =>
     chunkOf(data.answer as GraphChunk, stream_options?.include_usage ?? false),
 };
@@ -65,10 +67,17 @@ export const inferenceDoors = [
     path: '/v1/responses',
     summary: 'One answer to a text or to messages, stateless, with a signed spend receipt',
     document: operation('create_response'),
+    stream: {
+      asked: ({ stream = false }) => stream,
+      document: operation('create_response_stream'),
+      frames: namedFrames,
+      eventOf: data => (data.answer as JsonObject).event ?? null,
+    },
     body: ResponsesRequest,
     variables: inputOf,
     nulls: { output: [], 'output.content': [] },
     response: ResponseAnswer,
+    event: ResponseEvent,
     errors: textErrors,
   }),
   documentDoor({

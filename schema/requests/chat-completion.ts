@@ -23,7 +23,7 @@ export const TokensMax = z.int().min(1).max(INT32_MAX).nullable().default(null);
 
 export const Temperature = z.number().min(0).max(limits.temperature_max).nullable().default(null);
 
-const flag = z
+export const flag = z
   .boolean()
   .nullish()
   .transform(given => given ?? false);

@@ -10,11 +10,11 @@ export const wellFormedText = z
 export const storedText = wellFormedText.refine(text => !text.includes('\0'), { error: 'holds U+0000' });
 
 /**
- * One to so many items. A longer list is refused as a whole: each of its items would be given a fault of its own, and
+ * `items_min` to so many items, one unless told. A longer list is refused as a whole: each of its items would be given a fault of its own, and
  * half a million of them hold up everybody else for seconds.
  */
-export function listOf<S extends z.ZodType>(item: S, items_max: number) {
-  const bounded = z.array(item).min(1).max(items_max);
+export function listOf<S extends z.ZodType>(item: S, items_max: number, items_min = 1) {
+  const bounded = z.array(item).min(items_min).max(items_max);
   return z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= items_max) return value;
     context.addIssue({ code: 'custom', message: `holds more than ${items_max} items` });

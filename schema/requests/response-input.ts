@@ -3,7 +3,7 @@ import { present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
 import { ChatMessage, ImageDetail, ImageUrl } from './chat-message.ts';
 import { listOf, wellFormedText } from './parse.ts';
-import { ToolCall } from './tools.ts';
+import { type ToolCall, ToolName } from './tools.ts';
 
 /*
  * What POST /v1/responses is asked with, item by item, and the chat that it comes to: hubs are asked in one language.
@@ -47,7 +47,7 @@ const Message = z
     return z.NEVER;
   });
 const Call = z
-  .object({ type: z.literal('function_call'), call_id: Id, name: wellFormedText, arguments: wellFormedText })
+  .object({ type: z.literal('function_call'), call_id: Id, name: ToolName, arguments: wellFormedText })
   .transform(({ call_id: id, name, arguments: given }) => ({
     call: { id, type: 'function' as const, function: { name, arguments: given } } satisfies ToolCall,
   }));

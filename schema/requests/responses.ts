@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { asked, ModelId, requireOffered, Temperature, TokensMax } from './chat-completion.ts';
+import { asked, flag, ModelId, requireOffered, Temperature, TokensMax } from './chat-completion.ts';
 import { ChatMessage } from './chat-message.ts';
 import { intentMembers } from './intent.ts';
 import { listOf, wellFormedText } from './parse.ts';
@@ -14,12 +14,10 @@ import { only, unset } from './unserved.ts';
 import { responseWithoutEffect, withoutEffect } from './without-effect.ts';
 
 const ONE_SHOT = 'each call stands for itself, and nothing of it is kept';
-const WHOLE = 'the answer comes in one piece; POST /v1/chat/completions streams';
 const NO_REASONING = 'no reasoning is shown';
 
 /** What would change the answer, and is not passed on: refused by name. */
 export const responseUnserved = {
-  stream: only(WHOLE, false),
   background: only('the answer is waited for', false),
   previous_response_id: unset(ONE_SHOT),
   conversation: unset(ONE_SHOT),
@@ -35,6 +33,7 @@ const common = {
   temperature: Temperature,
   top_p: samplingMembers.top_p,
   parallel_tool_calls: z.boolean().nullish(),
+  stream: flag.describe('Server-sent events, as OpenAI sends them; the last one carries the receipt.'),
   ...intentMembers,
   ...svcMembers,
 } as const;
@@ -74,7 +73,7 @@ const chat = z.object({
 
 /** A response as the graph is asked for it, in the words of a chat: so a call has one canonical form whatever way it comes. */
 export const ResponseCall = requireOffered(chat).transform(
-  ({ model, input, max_output_tokens, temperature, intent_id, attempt_index, svc, ...given }) => ({
+  ({ model, input, max_output_tokens, temperature, stream, intent_id, attempt_index, svc, ...given }) => ({
     model,
     input,
     max_output_tokens,
@@ -82,6 +81,7 @@ export const ResponseCall = requireOffered(chat).transform(
     intent_id,
     attempt_index,
     ...asked(given),
+    ...(stream ? { stream } : {}),
     ...(svc === undefined ? {} : { svc }),
   }),
 );

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import { jsonObject } from './json-object.ts';
 import { listOf, wellFormedText } from './parse.ts';
 
-const Name = wellFormedText.min(1).max(limits.tool_name_chars_max);
+export const ToolName = wellFormedText.min(1).max(limits.tool_name_chars_max);
 
 /** JSON Schema (2020-12) as the hub reads it: passed on as it is. */
 export const Schema = jsonObject({
@@ -14,7 +14,7 @@ export const Schema = jsonObject({
 
 /** What is offered to be called, as both of OpenAI's spellings have it. */
 export const functionMembers = {
-  name: Name,
+  name: ToolName,
   description: wellFormedText.max(limits.tool_description_chars_max).nullish(),
   parameters: Schema.nullish().describe('A JSON Schema, passed on as it is.'),
   strict: z.boolean().nullish(),
@@ -35,12 +35,12 @@ const Tool = z
 
 /** One list for whatever may be offered; an empty one says that nothing is. */
 export function toolsOf<S extends z.ZodType>(tool: S) {
-  return z.union([z.tuple([]), listOf(tool, limits.tools_max)]).nullish();
+  return listOf(tool, limits.tools_max, 0).nullish();
 }
 
 export const Tools = toolsOf(Tool);
 
-const Named = z.object({ type: z.literal('function'), function: z.object({ name: Name }) });
+const Named = z.object({ type: z.literal('function'), function: z.object({ name: ToolName }) });
 const Allowed = z.object({
   type: z.literal('allowed_tools'),
   allowed_tools: z.object({ mode: z.enum(['auto', 'required']), tools: listOf(Named, limits.tools_max) }),
@@ -82,7 +82,7 @@ export const ToolCall = z
   .object({
     id: wellFormedText.min(1).max(limits.tool_call_id_chars_max),
     type: z.literal('function', FUNCTIONS_ONLY).nullish(),
-    function: z.object({ name: Name, arguments: wellFormedText }),
+    function: z.object({ name: ToolName, arguments: wellFormedText }),
   })
   .transform(({ id, function: called }) => ({ id, type: 'function' as const, function: called }));
 export type ToolCall = z.output<typeof ToolCall>;

@@ -14,7 +14,7 @@ export const unset = (why: string) => z.null(notServed(why)).optional();
 export const only = <const V extends Literal>(why: string, ...values: readonly V[]) =>
   z.literal(values, notServed(why)).nullish();
 
-export const noItems = (why: string) => z.tuple([], notServed(why)).nullish();
+export const noItems = (why: string) => z.array(z.unknown(), notServed(why)).max(0, notServed(why)).nullish();
 
 export const noMembers = (why: string) => z.strictObject({}, notServed(why)).nullish();
 

@@ -5,6 +5,7 @@ import { CompletionStreamResolver } from './inference/completions/stream.resolve
 import { ImageResolver } from './inference/images/image.resolver.ts';
 import { ModelResolver } from './inference/models/model.resolver.ts';
 import { ResponseResolver } from './inference/responses/response.resolver.ts';
+import { ResponseStreamResolver } from './inference/responses/stream.resolver.ts';
 import { TaskResolver } from './inference/tasks/task.resolver.ts';
 import { IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts';
 import { IssuerHistoryTables } from './issuer/migration.ts';
@@ -58,6 +59,7 @@ export { eventsIn } from './inference/hubs/events.ts';
 export { type HubOptions, type Hubs, openHubs } from './inference/hubs/open.ts';
 export { imagePaid } from './inference/images/image.paid.ts';
 export { responsePaid } from './inference/responses/response.paid.ts';
+export { responseStream } from './inference/responses/response.stream.ts';
 export { HubFailed } from './inference/route.ts';
 export { quotePaid } from './inference/tasks/quote.paid.ts';
 export { taskPaid } from './inference/tasks/task.paid.ts';
@@ -197,6 +199,7 @@ export function receiptSubgraph(): Promise<Subgraph> {
         CompletionStreamResolver,
         ModelResolver,
         ResponseResolver,
+        ResponseStreamResolver,
         TaskResolver,
         ImageResolver,
         TranscriptionResolver,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openService, type Service } from '../doors/open-service.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { reachedBeyond } from '../harness/reached.ts';
+import { reachesBeyond } from '../harness/reached.ts';
 
 /* LangChain as anybody installs it, with nothing changed but its `fetch`, which pays. */
 
@@ -13,7 +13,8 @@ let service: Service;
 beforeAll(async () => {
   service = await openService();
 });
-afterAll(() => expect(reachedBeyond()).toEqual([]));
+const reached = reachesBeyond();
+afterAll(() => expect(reached()).toEqual([]));
 
 const prompt = 'Who are you?';
 const weather = tool(async ({ city, days }) => `${city}: ${days} dry days`, {
@@ -29,9 +30,12 @@ async function buyer(fields: Partial<ChatOpenAIFields> = {}) {
   return { model, paid: async () => (await service.transfersFrom(payer)).length };
 }
 
-describe('@langchain/openai, chat', () => {
+describe.each([
+  ['chat', false],
+  ['responses', true],
+])('@langchain/openai, %s', (_, useResponsesApi) => {
   test('invoke', async () => {
-    const { model, paid } = await buyer();
+    const { model, paid } = await buyer({ useResponsesApi });
     const said = await model.invoke(prompt);
     expect(said.text).toContain(prompt);
     expect(said.usage_metadata?.output_tokens).toBeGreaterThan(0);
@@ -39,7 +43,7 @@ describe('@langchain/openai, chat', () => {
   });
 
   test('stream', async () => {
-    const { model, paid } = await buyer();
+    const { model, paid } = await buyer({ useResponsesApi });
     const pieces: string[] = [];
     for await (const piece of await model.stream(prompt)) pieces.push(piece.text);
     expect(pieces.filter(Boolean).length).toBeGreaterThan(3);
@@ -48,7 +52,7 @@ describe('@langchain/openai, chat', () => {
   });
 
   test('bindTools: the call, and the answer to what came of it', async () => {
-    const { model, paid } = await buyer();
+    const { model, paid } = await buyer({ useResponsesApi });
     const bound = model.bindTools([weather]);
     const asked = [new HumanMessage(prompt)];
     const called = await bound.invoke(asked);
@@ -61,7 +65,7 @@ describe('@langchain/openai, chat', () => {
   });
 
   test('bindTools, streamed', async () => {
-    const { model } = await buyer();
+    const { model } = await buyer({ useResponsesApi });
     let whole: Awaited<ReturnType<typeof model.invoke>> | null = null;
     for await (const piece of await model.bindTools([weather]).stream(prompt))
       whole = whole === null ? piece : (whole as typeof piece).concat(piece);
@@ -69,7 +73,7 @@ describe('@langchain/openai, chat', () => {
   });
 
   test.each(['jsonSchema', 'functionCalling', 'jsonMode'] as const)('withStructuredOutput by %s', async method => {
-    const { model, paid } = await buyer();
+    const { model, paid } = await buyer({ useResponsesApi });
     const schema = method === 'jsonMode' ? z.object({ said: z.string() }) : z.object({ name: z.string() });
     const output = await model.withStructuredOutput(schema, { name: 'answer', method }).invoke(prompt);
     expect(output).toEqual(method === 'jsonMode' ? { said: prompt } : { name: 'sample' });
@@ -77,7 +81,7 @@ describe('@langchain/openai, chat', () => {
   });
 
   test('by API key', async () => {
-    const { model, paid } = await buyer({ apiKey: 'a-live-key' });
+    const { model, paid } = await buyer({ useResponsesApi, apiKey: 'a-live-key' });
     expect((await model.invoke(prompt)).text).toContain(prompt);
     expect(await paid()).toBe(0);
   });

@@ -169,7 +169,7 @@ keepsPaidManners(() => service, {
     ['model', { model: 'nobody-1' }],
     ['max_output_tokens', { max_output_tokens: 0 }],
     ['temperature', { temperature: 2.5 }],
-    ['stream', { stream: true }],
+    ['stream', { stream: 'yes' }],
     ['previous_response_id', { previous_response_id: 'resp_1' }],
     ['conversation', { conversation: 'conv_1' }],
     ['background', { background: true }],

@@ -26,6 +26,7 @@ describe('the graph', () => {
       createChatCompletion: call,
       chatCompletionStream: call,
       createResponse: call,
+      responseStream: call,
       requestTask: call,
       quoteTask: call,
       createImage: call,

@@ -16,6 +16,8 @@ export type HubBehaviour =
       readonly in_stream?: InStream;
     }
   | { readonly kind: 'status'; readonly status: number; readonly body?: unknown }
+  /** Streams these, and comes to its end. */
+  | { readonly kind: 'events'; readonly events: readonly object[] }
   /** Takes the request and never answers. */
   | { readonly kind: 'hang' }
   /** Drops the connection once the request is read. */
@@ -108,6 +110,11 @@ function jsonIn(bytes: Buffer): unknown {
 async function act(behaviour: HubBehaviour, hub: string, request: HubRequest, response: ServerResponse): Promise<void> {
   if (behaviour.kind === 'hang') return;
   if (behaviour.kind === 'close') return void response.destroy();
+  if (behaviour.kind === 'events') {
+    const data = [...behaviour.events.map(event => JSON.stringify(event)), '[DONE]'];
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    return void response.end(data.map(event => `data: ${event}\n\n`).join(''));
+  }
   if (behaviour.kind === 'status')
     return send(response, behaviour.status, behaviour.body ?? { error: { message: 'as told' } });
   if (request.method === 'GET') return send(response, 404, { error: { message: 'nothing to read here' } });

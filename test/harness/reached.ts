@@ -1,21 +1,17 @@
-import { subscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
+import dns from 'node:dns';
 
-/** Where this process has connected to, or tried to, beyond its own machine, since it was first asked. */
-const beyond: string[] = [];
+/** Names beyond its own machine that this process has asked for; whether anybody knew them does not matter. */
+const asked: string[] = [];
 
-subscribe('net.client.socket', message => {
-  const { socket } = message as { socket: Socket };
-  socket.on('lookup', (_error, address, _family, host) => note(address, host));
-  socket.on('connect', () => note(socket.remoteAddress, ''));
-});
+// Sockets, plain and secured, look their names up by this very member, whoever opens them.
+const lookup = dns.lookup;
+dns.lookup = ((name: string, ...rest: [never]) => {
+  if (name !== 'localhost') asked.push(name);
+  return lookup(name, ...rest);
+}) as typeof lookup;
 
-function note(address: string | undefined, host: string): void {
-  if (address === undefined || /^(127\.|::1$|::ffff:127\.)/.test(address)) return;
-  beyond.push(`${host} ${address}`);
-}
-
-/** No client may report home. A name that nobody could resolve counts: it was asked for. */
-export function reachedBeyond(): readonly string[] {
-  return beyond;
+/** No client may report home: what is asked for from now on. */
+export function reachesBeyond(): () => readonly string[] {
+  const before = asked.length;
+  return () => asked.slice(before);
 }

@@ -74,7 +74,7 @@ async function heard(behaviour: Behaviour) {
 }
 
 function saidBy(speech: Listening) {
-  const { message, ...spoken } = speech.spoken();
+  const { message, began: _, ...spoken } = speech.spoken();
   return { text: message.content, ...spoken };
 }
 

@@ -109,6 +109,39 @@ describe('a body with stream: true', () => {
   });
 });
 
+describe('a response with stream: true', () => {
+  const asked = { input: 'hi', stream: true };
+  const event = (type: string, sequence_number: number) => ({ type, sequence_number, response: { error: null } });
+  const told = (type: string, index: number) => ({ data: { answer: { event: event(type, index) } }, errors: [] });
+  const named = (data: { readonly type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+
+  it('runs its own subscription; each event goes out under its name, and nothing after the last', async () => {
+    house.port.events = [told('response.created', 0), told('response.completed', 1)];
+    const response = await house.post('/v1/responses', asked, paid);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(await response.text()).toBe(named(event('response.created', 0)) + named(event('response.completed', 1)));
+    expect(house.port.calls).toEqual([
+      { operation: 'create_response_stream', variables: { input: expect.objectContaining({ stream: true }) } },
+    ]);
+  });
+
+  it('that breaks after it has begun ends with an event of that name, in its place', async () => {
+    const facts = { task_id: 'task_1' };
+    const error = { code: 'settlement_pending', status: 503, message: 'not known yet', facts } as const;
+    house.port.events = [told('response.created', 0), { data: null, errors: [error] }];
+    const text = await (await house.post('/v1/responses', asked, paid)).text();
+    const fault = { code: 'settlement_pending', message: 'not known yet', param: null };
+    const data = { type: 'error', sequence_number: 1, ...fault, ...facts };
+    expect(text).toBe(
+      named(event('response.created', 0)) +
+        named({
+          ...data,
+          error: { message: fault.message, type: 'server_error', code: fault.code, param: null },
+        } as never),
+    );
+  });
+});
+
 describe.each([
   ['false', { stream: false }],
   ['null', { stream: null }],

@@ -51,15 +51,16 @@ export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, ChatAnsw
   return {
     ...sold,
     async admit(request, payer, context) {
-      requireWhole(request);
+      requireWhole(request, 'chatCompletionStream');
       requireSight(hubs, request, 'messages');
       await sold.admit?.(request, payer, context);
     },
   };
 }
 
-function requireWhole({ stream }: ChatRequest): void {
+/** @throws invalid_request where an answer in many pieces is asked for, which another field gives. */
+export function requireWhole({ stream }: { readonly stream?: boolean }, elsewhere: string): void {
   if (!stream) return;
-  const detail = 'stream: this field answers in one piece, chatCompletionStream in many.';
+  const detail = `stream: this field answers in one piece, ${elsewhere} in many.`;
   throw new Refusal('invalid_request', { param: 'stream', detail });
 }

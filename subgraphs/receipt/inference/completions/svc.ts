@@ -7,7 +7,6 @@ import { receiptHeaders } from '../../receipt/headers.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { ROUTER } from '../catalogue.ts';
 import { isVendorBlind } from '../vendor-blind.ts';
-import type { ChatAnswer } from './completion.paid.ts';
 
 export interface Svc {
   readonly receipt: Receipt;
@@ -28,8 +27,14 @@ export function receiptOf(charged: Charged<JsonObject>, context: Context): Svc {
   return { receipt, svc };
 }
 
+/** Who answers, as it is known when a stream begins. */
+interface Answered {
+  readonly hub: string;
+  readonly model: string;
+}
+
 /** As much of it as is known when a stream begins: its headers go out before there is a receipt. */
-export function announceStream(charged: ChargedStream<ChatAnswer>, context: Context): void {
+export function announceStream(charged: ChargedStream<JsonObject & Answered>, context: Context): void {
   const { task_id, payment_ref, begun } = charged;
   const verify_url = verifyUrl(context.base_url, task_id);
   const { hub, model } = begun;
@@ -40,7 +45,7 @@ export function announceStream(charged: ChargedStream<ChatAnswer>, context: Cont
 }
 
 /** What was promised to whoever bought it first the receipt says, which comes at the end. */
-function promisedNow({ settlement_status }: Pick<ChargedStream<ChatAnswer>, 'settlement_status'>): boolean {
+function promisedNow({ settlement_status }: Pick<ChargedStream<JsonObject>, 'settlement_status'>): boolean {
   return settlement_status !== 'idempotent_replay';
 }
 

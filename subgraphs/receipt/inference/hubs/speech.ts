@@ -1,5 +1,5 @@
 import { type Dispatcher, errors } from 'undici';
-import type { Piece } from '../../../piece.ts';
+import type { Channel, Piece } from '../../../piece.ts';
 import type { HubFailure } from './ask.ts';
 import { bytesIn, readChunk } from './chunk.ts';
 import type { Usage } from './completion.ts';
@@ -10,6 +10,8 @@ import { SpokenMessage } from './spoken-message.ts';
 /** What a hub said until it came to its end or broke off. */
 export interface Spoken {
   readonly message: AssistantMessage;
+  /** What the message is made of, in the order in which each of it began. */
+  readonly began: readonly Channel[];
   /** As the hub puts it; null where it ended without a word on it. */
   readonly finish_reason: string | null;
   readonly usage: Usage | null;
@@ -52,6 +54,7 @@ export class Speech {
   get spoken(): Spoken {
     return {
       message: this.#message.message,
+      began: this.#message.began,
       finish_reason: this.#finish_reason,
       usage: this.#usage,
       broke_off: this.#broke_off,

@@ -1,4 +1,4 @@
-import type { CallPiece, Piece } from '../../../piece.ts';
+import { type CallPiece, type Channel, channelOf, type Piece } from '../../../piece.ts';
 import type { CallDelta, Delta } from './chunk.ts';
 import { type AssistantMessage, messageOf } from './message.ts';
 
@@ -17,6 +17,8 @@ class Text {
 }
 
 interface SpokenCall {
+  /** Which of them it is here: from 0, in the order in which they began. */
+  readonly call: number;
   readonly id: string;
   readonly name: string;
   readonly given: Text;
@@ -24,9 +26,11 @@ interface SpokenCall {
 
 /** A message while it is spoken: what each chunk adds to it, and what they add up to. */
 export class SpokenMessage {
+  /** What it is made of, in the order in which each of it began. */
+  readonly began: Channel[] = [];
   readonly #content = new Text();
   readonly #refusal = new Text();
-  /** By their index, in the order in which they were begun. */
+  /** By the index that the hub gives them. */
   readonly #calls = new Map<number, SpokenCall>();
 
   /** Whether every call that it adds to was begun before, with an id and a name, or is begun by it. */
@@ -47,17 +51,16 @@ export class SpokenMessage {
       const piece = this.#call(delta.index ?? position, delta);
       if (piece.id !== null || piece.arguments !== '') pieces.push(piece);
     }
+    for (const channel of pieces.map(channelOf)) if (!this.began.includes(channel)) this.began.push(channel);
     return pieces;
   }
 
   get message(): AssistantMessage {
-    const calls = [...this.#calls.entries()]
-      .sort(([one], [other]) => one - other)
-      .map(([, { id, name, given }]) => ({
-        id,
-        type: 'function' as const,
-        function: { name, arguments: given.whole },
-      }));
+    const calls = [...this.#calls.values()].map(({ id, name, given }) => ({
+      id,
+      type: 'function' as const,
+      function: { name, arguments: given.whole },
+    }));
     const refusal = this.#refusal.whole;
     const content = this.#content.whole;
     return messageOf(content === '' && (calls.length > 0 || refusal !== '') ? null : content, calls, refusal);
@@ -66,9 +69,9 @@ export class SpokenMessage {
   #call(index: number, { id, function: called }: CallDelta): CallPiece {
     const begun = this.#calls.get(index);
     const given = called?.arguments ?? '';
-    if (begun) return { call: index, id: null, name: null, arguments: begun.given.take(given) };
-    const call = { id: id ?? '', name: called?.name ?? '', given: new Text() };
+    if (begun) return { call: begun.call, id: null, name: null, arguments: begun.given.take(given) };
+    const call = { call: this.#calls.size, id: id ?? '', name: called?.name ?? '', given: new Text() };
     this.#calls.set(index, call);
-    return { call: index, id: call.id, name: call.name, arguments: call.given.take(given) };
+    return { call: call.call, id: call.id, name: call.name, arguments: call.given.take(given) };
   }
 }

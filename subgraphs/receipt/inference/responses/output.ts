@@ -1,3 +1,4 @@
+import type { Channel } from '../../../piece.ts';
 import type { AssistantMessage } from '../hubs/message.ts';
 import type { HubReply } from './reply.ts';
 
@@ -9,10 +10,11 @@ export type MessageItem = {
   readonly type: 'message';
   readonly role: 'assistant';
   readonly status: ItemStatus;
-  readonly content: readonly (SaidPart | RefusedPart)[];
+  readonly content: readonly ContentPart[];
 };
-type SaidPart = { readonly type: 'output_text'; readonly text: string; readonly annotations: never[] };
-type RefusedPart = { readonly type: 'refusal'; readonly refusal: string };
+export type ContentPart =
+  | { readonly type: 'output_text'; readonly text: string; readonly annotations: never[] }
+  | { readonly type: 'refusal'; readonly refusal: string };
 export type CallItem = {
   readonly id: string;
   readonly type: 'function_call';
@@ -23,50 +25,77 @@ export type CallItem = {
 };
 export type OutputItem = MessageItem | CallItem;
 
-export type Fault = { readonly code: 'content_filter' | 'max_output_tokens'; readonly message: string };
+export type Fault = {
+  readonly code: 'content_filter' | 'max_output_tokens' | 'server_error';
+  readonly message: string;
+};
 
 export type Outcome = { readonly output: OutputItem[]; readonly fault: Fault | null };
+
+export const itemIds = {
+  message: (task_id: string) => `msg_${task_id}`,
+  call: (task_id: string, index: number) => `fc_${index}_${task_id}`,
+} as const;
 
 /**
  * What a hub's reply comes to. A reply that is whole and yet no success is delivered as `failed`, and charged like any
  * other: the model did its work, and the same request would come to the same again. What is no reply at all fails before.
  */
 export function outcomeOf({ choices: [{ message, finish_reason }] }: HubReply, task_id: string): Outcome {
-  const { tool_calls = [] } = message;
-  const content = partsOf(message);
-  const fault = faultOf(finish_reason, Boolean(message.content || message.refusal), tool_calls.length > 0);
+  const fault = faultOf(finish_reason, message);
   const status: ItemStatus = fault || finish_reason === 'length' ? 'incomplete' : 'completed';
-  const said: MessageItem = {
-    id: `msg_${task_id}`,
-    type: 'message',
-    role: 'assistant',
-    status,
-    content,
-  };
-  const calls = tool_calls.map(
-    (call, index): CallItem => ({
-      id: `fc_${index}_${task_id}`,
-      type: 'function_call',
-      status,
-      call_id: call.id,
-      name: call.function.name,
-      arguments: call.function.arguments,
-    }),
-  );
-  return { output: content.length === 0 ? calls : [said, ...calls], fault };
+  return { output: outputOf(message, { task_id, status }), fault };
 }
 
-function partsOf({ content, refusal }: AssistantMessage): (SaidPart | RefusedPart)[] {
+interface Made {
+  readonly task_id: string;
+  readonly status: ItemStatus;
+  /** In which order it was spoken; without it the message comes before its calls, and text before a refusal. */
+  readonly began?: readonly Channel[];
+}
+
+export function outputOf(message: AssistantMessage, { task_id, status, began = [] }: Made): OutputItem[] {
+  const first = (channels: readonly Channel[]) => {
+    const places = channels.map(channel => began.indexOf(channel)).filter(place => place !== -1);
+    return places.length === 0 ? -1 : Math.min(...places);
+  };
+  const content = partsOf(message).sort((one, other) => first([one.channel]) - first([other.channel]));
+  const said = { id: itemIds.message(task_id), type: 'message' as const, role: 'assistant' as const, status };
+  const parts = content.map(({ part }) => part);
+  const items: { readonly channels: readonly Channel[]; readonly item: OutputItem }[] = [
+    ...(parts.length === 0 ? [] : [{ channels: ['text', 'refusal'] as const, item: { ...said, content: parts } }]),
+    ...callsOf(message, task_id, status).map((item, call) => ({ channels: [call], item })),
+  ];
+  return items.sort((one, other) => first(one.channels) - first(other.channels)).map(({ item }) => item);
+}
+
+function partsOf({ content, refusal }: AssistantMessage): { channel: Channel; part: ContentPart }[] {
   return [
-    ...(content === null ? [] : [{ type: 'output_text' as const, text: content, annotations: [] }]),
-    ...(refusal === undefined ? [] : [{ type: 'refusal' as const, refusal }]),
+    ...(content === null
+      ? []
+      : [{ channel: 'text' as const, part: { type: 'output_text' as const, text: content, annotations: [] } }]),
+    ...(refusal === undefined ? [] : [{ channel: 'refusal' as const, part: { type: 'refusal' as const, refusal } }]),
   ];
 }
 
-function faultOf(finish_reason: string | null, speaks: boolean, calls: boolean): Fault | null {
+function callsOf({ tool_calls = [] }: AssistantMessage, task_id: string, status: ItemStatus): CallItem[] {
+  return tool_calls.map(({ id: call_id, function: called }, index) => ({
+    id: itemIds.call(task_id, index),
+    type: 'function_call',
+    status,
+    call_id,
+    name: called.name,
+    arguments: called.arguments,
+  }));
+}
+
+export function faultOf(
+  finish_reason: string | null,
+  { content, refusal, tool_calls }: AssistantMessage,
+): Fault | null {
   if (finish_reason === 'content_filter')
     return { code: 'content_filter', message: 'The answer was withheld, or broken off, by a content filter.' };
-  if (finish_reason === 'length' && !speaks && !calls)
+  if (finish_reason === 'length' && !content && !refusal && !tool_calls)
     return { code: 'max_output_tokens', message: 'The tokens allowed were used up before anything was said.' };
   return null;
 }

@@ -1,9 +1,12 @@
 import type { ResponseCall } from '../../../../schema/requests/responses.ts';
 import type { WorkThenSettle } from '../../../paid.ts';
 import { answerPaid } from '../answer.paid.ts';
+import { requireWhole } from '../completions/completion.paid.ts';
 import { abilityFor, requireSight } from '../completions/sight.ts';
+import type { HubRequest } from '../hubs/chat.ts';
 import type { Usage } from '../hubs/completion.ts';
 import type { Hubs } from '../hubs/open.ts';
+import { callTerms } from '../terms.ts';
 import { type Fault, type OutputItem, outcomeOf } from './output.ts';
 import { type HubReply, replyQuestion } from './reply.ts';
 
@@ -19,15 +22,26 @@ export type ResponseAnswer = {
   readonly usage: Usage | null;
 };
 
+/** What one response is sold for, whole or streamed. */
+export const responseTerms = {
+  ...callTerms,
+  job_kind: 'completions',
+  model: ({ model }: ResponseCall) => model,
+} as const;
+
+/** The chat that it comes to. */
+export function askedOf({ input: messages, max_output_tokens: max_tokens, ...asked }: ResponseCall): HubRequest {
+  return { ...asked, messages, max_tokens };
+}
+
 /** One response, sold as a chat completion is. */
 export function responsePaid(hubs: Hubs): WorkThenSettle<ResponseCall, ResponseAnswer> {
   const sold = answerPaid<ResponseCall, HubReply, ResponseAnswer>(hubs, {
     field: 'Mutation.createResponse',
-    job_kind: 'completions',
+    job_kind: responseTerms.job_kind,
     modality: 'text',
     ability: ({ input }) => abilityFor(input),
-    question: ({ input: messages, max_output_tokens: max_tokens, ...asked }) =>
-      replyQuestion({ ...asked, messages, max_tokens }),
+    question: request => replyQuestion(askedOf(request)),
     answer({ value, by, task_id, at }) {
       const { output, fault } = outcomeOf(value, task_id);
       const answer = { id: `resp_${task_id}`, created_at: at, ...by, output, fault, usage: value.usage };
@@ -37,6 +51,7 @@ export function responsePaid(hubs: Hubs): WorkThenSettle<ResponseCall, ResponseA
   return {
     ...sold,
     async admit(request, payer, context) {
+      requireWhole(request, 'responseStream');
       requireSight(hubs, { model: request.model, messages: request.input }, 'input');
       await sold.admit?.(request, payer, context);
     },

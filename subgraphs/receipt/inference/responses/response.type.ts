@@ -12,6 +12,8 @@ export class ResponseInput extends TextInput {
   input!: ChatMessageInput[];
   @Field(() => Int, { nullable: true })
   maxOutputTokens?: number | null;
+  @Field(() => Boolean, { nullable: true, description: 'True for responseStream alone, which says so itself.' })
+  stream?: boolean | null;
 }
 
 @ObjectType()

@@ -1,0 +1,201 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ResponseEvent } from '../../rest-compat/answers/responses.ts';
+import type { Json, JsonObject } from '../../schema/canonical-json.ts';
+import { canonicalHash } from '../../schema/digest.ts';
+import { type Fetch, payingFetch } from '../harness/buyer.ts';
+import { openService, type Service, type Svc } from './open-service.ts';
+
+const RESPONSES = '/v1/responses';
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+});
+
+const parameters = { type: 'object', properties: { cityName: { type: 'string' } }, required: ['cityName'] };
+const tools = [{ type: 'function', name: 'weather', parameters }];
+
+interface Whole extends JsonObject {
+  readonly output: Json;
+  readonly status: string;
+  readonly svc: Svc;
+}
+interface Options {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly by?: Fetch;
+}
+
+async function open(body: JsonObject, { headers = {}, by = fetch }: Options) {
+  const hang_up = new AbortController();
+  const answer = await by(service.url + RESPONSES, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ ...body, stream: true }),
+    signal: hang_up.signal,
+  });
+  const events = answer.body
+    ?.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+    .pipeThrough(new EventSourceParserStream())
+    .getReader();
+  return { answer, events, leave: () => hang_up.abort() };
+}
+
+/** All that is said, each event as the description has it and named by its type, numbered without a gap. */
+async function heard(body: JsonObject, options: Options) {
+  const { answer, events } = await open(body, options);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  const all: JsonObject[] = [];
+  for (let next = await events?.read(); next?.value; next = await events?.read()) {
+    const data = JSON.parse(next.value.data) as JsonObject;
+    expect(next.value.event).toBe(data.type);
+    if (data.type !== 'error') expect(ResponseEvent.parse(data)).toEqual(data);
+    all.push(data);
+  }
+  expect(all.map(({ sequence_number }) => sequence_number)).toEqual(all.map((_, index) => index));
+  const last = all.at(-1);
+  return { answer, all, types: all.map(({ type }) => String(type)), last, whole: last?.response as Whole };
+}
+
+const commitment = (svc: JsonObject) =>
+  (svc.payload as { fulfillment: { output_commitment: JsonObject } }).fulfillment.output_commitment;
+const once = (types: readonly string[]) => types.filter((type, index) => type !== types[index - 1]);
+const deltas = (all: readonly JsonObject[], type: string) =>
+  all.flatMap(event => (event.type === type ? [String(event.delta)] : []));
+
+describe(`POST ${RESPONSES} with stream: true`, () => {
+  test('a text: the events of OpenAI in their order, the receipt in the last, committed to its output', async () => {
+    const payer = await service.chain.newWallet();
+    const { answer, all, types, last, whole } = await heard({ input: 'Hello' }, { by: payingFetch(payer) });
+    expect(once(types)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    const text = deltas(all, 'response.output_text.delta').join('');
+    expect(text).toContain('You said: "Hello"');
+    expect(all[0]).toMatchObject({ response: { status: 'in_progress', output: [] } });
+    expect(last).toMatchObject({ response: { status: 'completed', output_text: text, usage: { output_tokens: 14 } } });
+    expect(whole.id).toBe(`resp_${whole.svc.task_id}`);
+    expect(commitment(whole.svc)).toMatchObject({ status: 'committed', hash: canonicalHash(whole.output) });
+    expect(answer.headers.get('x-svc-task-id')).toBe(whole.svc.task_id);
+    expect(answer.headers.get('x-svc-settlement-status')).toBe('settled');
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('a call: its arguments piece by piece and whole', async () => {
+    const payer = await service.chain.newWallet();
+    const asked = { input: 'Weather?', tools, tool_choice: 'required' };
+    const { all, types, whole } = await heard(asked, { by: payingFetch(payer) });
+    expect(once(types).slice(2)).toEqual([
+      'response.output_item.added',
+      'response.function_call_arguments.delta',
+      'response.function_call_arguments.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    const given = deltas(all, 'response.function_call_arguments.delta').join('');
+    expect(JSON.parse(given)).toEqual({ cityName: 'sample' });
+    expect(whole).toMatchObject({ output: [{ type: 'function_call', name: 'weather', arguments: given }] });
+    expect(all.at(-2)).toMatchObject({ output_index: 0, item: (whole.output as JsonObject[])[0] });
+    expect(commitment(whole.svc)).toMatchObject({ hash: canonicalHash(whole.output) });
+    expect(service.hubs[0].requests.at(-1)?.body).toMatchObject({
+      tools: [{ type: 'function', function: { name: 'weather', parameters } }],
+      tool_choice: 'required',
+      stream: true,
+    });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test.each<JsonObject>([{}, { tools }])(
+    'the same payment again, with %j: the same output and the same signed bytes',
+    async members => {
+      const payer = await service.chain.newWallet();
+      const headers = await service.payment(payer, RESPONSES);
+      const body = { input: 'Again', ...members };
+      const [first, again] = [await heard(body, { headers }), await heard(body, { headers })];
+      expect(again.whole.output).toEqual(first.whole.output);
+      expect(once(again.types)).toEqual(once(first.types));
+      expect(again.whole.svc).toMatchObject({
+        settlement_status: 'idempotent_replay',
+        issuer_signature: first.whole.svc.issuer_signature,
+      });
+      const whole = await service.post(RESPONSES, body, headers);
+      expect(whole).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+      expect(await service.transfersFrom(payer)).toHaveLength(1);
+    },
+  );
+
+  test('text first and calls after it, and a call before its text: the places are those of the output', async () => {
+    const saying = (...parts: object[]) => {
+      const events = [
+        ...parts.map(delta => ({ choices: [{ delta }] })),
+        { choices: [{ delta: {}, finish_reason: 'stop' }] },
+      ];
+      return { kind: 'events' as const, events };
+    };
+    const call = { tool_calls: [{ index: 3, id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] };
+    for (const parts of [
+      [{ content: 'Well' }, call],
+      [call, { content: 'Well' }],
+      [{ refusal: 'No' }, { content: 'Yes' }],
+    ]) {
+      service.hubs[0].behave(saying(...parts));
+      const { all, whole } = await heard(
+        { input: JSON.stringify(parts) },
+        { headers: { Authorization: 'Bearer a-live-key' } },
+      );
+      const done = all.filter(({ type }) => type === 'response.output_item.done');
+      expect(done.map(({ item }) => item)).toEqual(whole.output);
+      for (const { item_id, output_index } of all.filter(event => 'delta' in event))
+        expect((whole.output as JsonObject[])[Number(output_index)]?.id).toBe(item_id);
+      expect(commitment(whole.svc)).toMatchObject({ hash: canonicalHash(whole.output) });
+    }
+  });
+
+  test('response.failed where the hub breaks off: charged, delivered as far as it came, committed to nothing', async () => {
+    service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: 'close' } });
+    const payer = await service.chain.newWallet();
+    const { last, whole } = await heard({ input: 'Break' }, { by: payingFetch(payer) });
+    expect(last).toMatchObject({
+      type: 'response.failed',
+      response: { status: 'failed', error: { code: 'server_error' }, output_text: 'This is ' },
+    });
+    expect(commitment(whole.svc)).toMatchObject({ status: 'UNVERIFIED', omission_rule: 'hub_broke_off' });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('is brought to its end and recorded when its reader leaves', async () => {
+    const payer = await service.chain.newWallet();
+    const on = Promise.withResolvers<void>();
+    service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: on.promise } });
+    const { answer, events, leave } = await open({ input: 'Leave' }, { by: payingFetch(payer) });
+    await events?.read();
+    leave();
+    on.resolve();
+    const task_id = answer.headers.get('x-svc-task-id');
+    await expect.poll(async () => (await service.get(`/receipt/${task_id}`)).status).toBe(200);
+    const { body } = await service.get<Svc>(`/receipt/${task_id}`);
+    expect(commitment(body)).toMatchObject({ status: 'committed' });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  test('502 where no hub begins: a problem, no event, and the payment pays when it is sent again', async () => {
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, RESPONSES);
+    const failed = await service.post(RESPONSES, { input: 'Hello', stream: true }, payment);
+    expect(failed).toMatchObject({ status: 502, body: { charged: false } });
+    expect(await service.transfersFrom(payer)).toEqual([]);
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    expect((await heard({ input: 'Hello' }, { headers: payment })).whole.status).toBe('completed');
+  });
+});
