@@ -108,9 +108,9 @@ keepsPaidManners(() => service, {
   body: (_, name) => ask(name),
   wrong: [
     ['messages', { messages: 7 }],
-    ['messages.0.role', { messages: [{ role: 'tool', content: 'x' }] }],
+    ['messages.0.role', { messages: [{ role: 'function', content: 'x' }] }],
     ['model', { model: 'nobody-1' }],
     ['stream', { stream: 'yes' }],
-    ['tools', { tools: [{ type: 'function', function: { name: 'f' } }] }],
+    ['tools.0.type', { tools: [{ type: 'web_search' }] }],
   ],
 });

@@ -44,7 +44,7 @@ const LONE = '\ud800';
 describe('POST /graphql, a paid mutation refused, and the payment stays usable', () => {
   test.each<[string, string, JsonObject]>([
     ['no message', 'messages', { messages: [] }],
-    ['an unknown role', 'messages.0.role', { messages: [{ role: 'tool', content: 'Hello' }] }],
+    ['an unknown role', 'messages.0.role', { messages: [{ role: 'function', content: 'Hello' }] }],
     ['temperature 3', 'temperature', { ...hello, temperature: 3 }],
     ['max_tokens 0', 'max_tokens', { ...hello, maxTokens: 0 }],
     ['intent_id with U+0000', 'intent_id', { ...hello, intentId: 'a\0' }],

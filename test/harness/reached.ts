@@ -6,7 +6,7 @@ const asked: string[] = [];
 // Sockets, plain and secured, look their names up by this very member, whoever opens them.
 const lookup = dns.lookup;
 dns.lookup = ((name: string, ...rest: [never]) => {
-  if (name !== 'localhost') asked.push(name);
+  if (!/^(localhost$|127\.|::1$)/.test(name)) asked.push(name);
   return lookup(name, ...rest);
 }) as typeof lookup;
 
