@@ -63,6 +63,7 @@ describe('GET /v1/models', () => {
     const price = { amount: '2000', currency: 'USDC', decimals: 6, per: 'call' };
     const said = (id: string) => body.data.find(model => model.id === id);
     expect(said('alpha-1')).toMatchObject({ hubs: ['alpha'], modality: { input: ['text'], output: ['text'] }, price });
+    expect(said('alpha-2')).toMatchObject({ modality: { input: ['text', 'image'], output: ['text'] } });
     expect(said('alpha-image')).toMatchObject({ modality: { input: ['text'], output: ['image'] }, price });
     expect(said('beta-audio')).toMatchObject({ modality: { input: ['audio'], output: ['text'] }, price });
     expect(said('router/two')).toMatchObject({
@@ -70,7 +71,7 @@ describe('GET /v1/models', () => {
     });
     expect(said('svc/auto')).toMatchObject({
       hubs: ['alpha', 'beta'],
-      modality: { input: ['text', 'audio'], output: ['text', 'image'] },
+      modality: { input: ['text', 'image', 'audio'], output: ['text', 'image'] },
       price,
     });
   });

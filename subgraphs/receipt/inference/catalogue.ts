@@ -72,19 +72,19 @@ export interface Offered {
   readonly id: string;
   /** Names of the hubs behind the id, in the order of trying. */
   readonly hubs: readonly string[];
-  /** The kinds of work that it may be named for; `svc/auto` is of every kind that any hub does. */
-  readonly modalities: readonly Modality[];
+  /** What it may be named for; `svc/auto` is able to do all that any hub does. */
+  readonly abilities: readonly Ability[];
 }
 
-const modalities = ['text', 'image', 'audio'] as const satisfies readonly Modality[];
+const abilities = ['text', 'vision', 'image', 'audio'] as const satisfies readonly Ability[];
 
 /** Every id of a hub that a call may name: `svc/auto` first, then each hub's own, once. */
 export function offeredModels(hubs: readonly HubSettings[]): readonly Offered[] {
-  const ids = new Set([AUTO_MODEL, ...modalities.flatMap(modality => hubs.flatMap(modelsFor[modality]))]);
+  const ids = new Set([AUTO_MODEL, ...abilities.flatMap(ability => hubs.flatMap(modelsFor[ability]))]);
   return [...ids].map(id => {
-    const by_kind = modalities.map(modality => ({ modality, candidates: candidatesFor(hubs, id, modality) }));
-    const serving = by_kind.filter(({ candidates }) => candidates.length > 0);
+    const by_ability = abilities.map(ability => ({ ability, candidates: candidatesFor(hubs, id, ability) }));
+    const serving = by_ability.filter(({ candidates }) => candidates.length > 0);
     const names = serving.flatMap(({ candidates }) => candidates.map(({ hub }) => hub));
-    return { id, hubs: [...new Set(names)], modalities: serving.map(({ modality }) => modality) };
+    return { id, hubs: [...new Set(names)], abilities: serving.map(({ ability }) => ability) };
   });
 }

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
-import { type Modality, type Offered, offeredModels, ROUTER } from '../catalogue.ts';
+import { type Ability, type Modality, type Offered, offeredModels, ROUTER } from '../catalogue.ts';
 import type { InferenceContext } from '../context.ts';
 import type { Hubs } from '../hubs/open.ts';
 import { Model, type ModelModality, type ModelPrice } from './model.type.ts';
@@ -19,11 +19,11 @@ export class ModelResolver {
 }
 
 async function offeredBy(hubs: Pick<Hubs, 'settings' | 'routerModels'>): Promise<Model[]> {
-  const routed = (await hubs.routerModels()).map((id): Offered => ({ id, hubs: [ROUTER], modalities: ['text'] }));
+  const routed = (await hubs.routerModels()).map((id): Offered => ({ id, hubs: [ROUTER], abilities: ['text'] }));
   return [...offeredModels(hubs.settings), ...routed].map(modelOf);
 }
 
-function modelOf({ id, hubs: [only, ...others], modalities }: Offered): Model {
+function modelOf({ id, hubs: [only, ...others], abilities }: Offered): Model {
   return {
     id,
     object: 'model',
@@ -31,22 +31,23 @@ function modelOf({ id, hubs: [only, ...others], modalities }: Offered): Model {
     ownedBy: others.length === 0 ? (only ?? 'svc') : 'svc',
     hubs: [...(only === undefined ? [] : [only]), ...others],
     modality: {
-      input: each(modalities, 'input'),
-      output: each(modalities, 'output'),
+      input: each(abilities, 'input'),
+      output: each(abilities, 'output'),
     },
     price,
   };
 }
 
 /** What work of each kind takes and gives, as its door sells it. */
-const kinds: Record<Modality, { readonly [side in keyof ModelModality]: Modality }> = {
+const kinds: Record<Ability, { readonly [side in keyof ModelModality]: Modality }> = {
   text: { input: 'text', output: 'text' },
+  vision: { input: 'image', output: 'text' },
   image: { input: 'text', output: 'image' },
   audio: { input: 'audio', output: 'text' },
 };
 
-function each(modalities: readonly Modality[], side: keyof ModelModality): Modality[] {
-  return [...new Set(modalities.map(modality => kinds[modality][side]))];
+function each(abilities: readonly Ability[], side: keyof ModelModality): Modality[] {
+  return [...new Set(abilities.map(ability => kinds[ability][side]))];
 }
 
 /** Every paid call has one price. What the router asks for is between it and the caller, whose key it answers under. */
