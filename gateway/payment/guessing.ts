@@ -11,7 +11,15 @@ import type { Landing } from './record.ts';
 import type { Till } from './till.ts';
 
 /** Each tells whoever shows a payment whether it was made for the request that he shows with it. */
-const telling: ReadonlySet<ErrorCode> = new Set(['payment_already_used', 'payment_in_flight', 'settlement_pending']);
+const telling: ReadonlySet<ErrorCode> = new Set([
+  ...(['payment_already_used', 'payment_in_flight', 'settlement_pending'] as const),
+  ...(['idempotency_key_conflict', 'payment_identifier_conflict'] as const),
+]);
+
+/** Of these, what says that it, or what its payer has named so, was made for another request. */
+const mismatching: ReadonlySet<ErrorCode> = new Set([
+  ...(['payment_already_used', 'idempotency_key_conflict', 'payment_identifier_conflict'] as const),
+]);
 
 /**
  * Once it is settled a payment is public calldata: whoever rebuilds it could try out what its payer has asked, and would
@@ -57,7 +65,7 @@ async function enterAsPayer(
 async function refused(till: Till, presented: Presented, context: Context, refusal: Refusal): Promise<void> {
   const doubt = await doubted(till, presented, context).catch(() => refusal);
   if (doubt) throw doubt;
-  if (refusal.code !== 'payment_already_used') return;
+  if (!mismatching.has(refusal.code)) return;
   const mark = addressMark(till, context);
   const claim_key = claimKey(presented.payment.authorization);
   const claim = await claimByKey(till.database, claim_key).catch(() => null);

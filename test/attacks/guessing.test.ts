@@ -117,6 +117,46 @@ describe('a payment that was shown with five other requests from one address', (
   });
 });
 
+describe('what a payer has bought under a name that is easily guessed', () => {
+  const named_one = { 'Idempotency-Key': '1' };
+
+  async function boughtTwo() {
+    const account = await service.chain.newWallet();
+    const first = await handMade(service, account);
+    expect((await service.post(CHAT, ask(SECRET), { ...first.headers, ...named_one })).status).toBe(200);
+    return { account, headers: first.headers };
+  }
+
+  test('is neither told nor delivered to who shows another payment of his that has bought', async () => {
+    const { account, headers } = await boughtTwo();
+    const other = await handMade(service, account);
+    expect((await service.post(CHAT, ask('Another'), other.headers)).status).toBe(200);
+    const show = (content: string, by: Fetch, shown = other.headers) =>
+      service.knock<Chat>('POST', CHAT, { body: ask(content), headers: { ...shown, ...named_one }, by });
+    const stranger = from('127.0.0.2');
+    const used = { status: 409, body: { code: 'payment_already_used' } };
+    expect(await show(SECRET, stranger)).toMatchObject(used);
+    for (let guess = 1; guess < GUESSES; guess++) expect(await show(`Guess ${guess}`, stranger)).toMatchObject(used);
+    for (const content of [SECRET, 'Guess 6']) expect(await show(content, stranger)).toMatchObject(wanting);
+    expect((await show(SECRET, fetch, headers)).status).toBe(200);
+  });
+
+  test('is told to who shows one that was let go of, five times', async () => {
+    const { account } = await boughtTwo();
+    const let_go = await handMade(service, account);
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+    expect((await service.post(CHAT, ask('Another'), let_go.headers)).status).toBe(502);
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    const show = (content: string, by: Fetch) =>
+      service.knock<Chat>('POST', CHAT, { body: ask(content), headers: { ...let_go.headers, ...named_one }, by });
+    const stranger = from('127.0.0.2');
+    for (let guess = 0; guess < GUESSES; guess++)
+      expect(await show(`Guess ${guess}`, stranger)).toMatchObject({ body: { code: 'idempotency_key_conflict' } });
+    for (const content of [SECRET, 'Guess 6']) expect(await show(content, stranger)).toMatchObject(wanting);
+    expect((await show(SECRET, fetch)).status).toBe(200);
+  });
+});
+
 test('a payment that was let go of, and spent by others since, is worked for by nobody’s guess: its payer’s alone', async () => {
   const elsewhere = from('127.0.0.2');
   const letGo = async () => {

@@ -1,5 +1,5 @@
 import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
-import { type NamedPayment, namedPayment } from '../../../subgraphs/receipt/index.ts';
+import { claimByKey, type NamedPayment, namedPayment } from '../../../subgraphs/receipt/index.ts';
 import { requireProof } from '../base/wallet-taken.ts';
 import type { Entered } from '../charge.ts';
 import { type Presented, refusedClaim } from '../claimed.ts';
@@ -58,7 +58,11 @@ async function boughtUnderAny(
 async function boughtUnder(till: Till, named: NamedPayment, presented: Presented): Promise<Entered | null> {
   const { paid, payment } = presented;
   const standing = await namedPayment(till.database, named, presented);
-  if (standing === null || standing.claim_key === claimKey(payment.authorization)) return null;
+  const own_key = claimKey(payment.authorization);
+  if (standing === null || standing.claim_key === own_key) return null;
+  // What has bought already is calldata, and names are guessed: it speaks for what it was made for, and for nothing else.
+  const own = await claimByKey(till.database, own_key);
+  if (own && own.state !== 'released') return null;
   // A key's signature proves its payer by itself, a wallet's only where its code says so.
   if (payment.signature.kind === 'contract') await requireProof(till, presented as Presented<BasePayment>);
   switch (standing.kind) {
