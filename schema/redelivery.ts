@@ -30,3 +30,10 @@ export function readRedelivery(header: string): RedeliveryProof | null {
   const [, at, signature] = header.match(/^(\d{1,12}):([0-9A-Za-z]+)$/) ?? [];
   return at && signature ? { at_seconds: Number(at), signature } : null;
 }
+
+/** Null where it is another text: then a wallet would sign what nobody has shown to its owner. */
+export function readRedeliveryText(text: unknown): Redelivery | null {
+  const [, network, payment_id = '', at] =
+    String(text).match(/^svc\.redeliver\|(base|solana)\|([0-9A-Za-z]{1,100})\|(\d{1,12})$/) ?? [];
+  return network ? { network: network as NetworkName, payment_id, at_seconds: Number(at) } : null;
+}

@@ -1,6 +1,8 @@
+import { decodePaymentSignatureHeader } from '@x402/core/http';
+
 /** A signed payment and the request that it was signed for: plain data, so that it can be kept and shown again later. */
 export interface KeptPayment {
-  /** Method, URL and SHA-256 of the body. */
+  /** Method, URL and SHA-256 of the body; and one of what else tells it from others, where something does. */
   readonly request: string;
   /** `PAYMENT-SIGNATURE` (x402 v2) or `X-PAYMENT` (v1), with its value. */
   readonly header: readonly [name: string, value: string];
@@ -74,13 +76,34 @@ export async function unlessAborted<T>(awaited: Promise<T>, signal: AbortSignal)
   }
 }
 
+/** By these a caller tells one purchase of the same body from another, or from whom he buys it: secrets, so digested. */
+const telling = ['Idempotency-Key', 'X-Router-Key'];
+
 /** The same request sent again has the same name, also a form, whose boundary is made up anew each time. */
 export async function nameOf(request: Request): Promise<string> {
   const bytes = await request.clone().arrayBuffer();
   const [, boundary] = /boundary="?([^";]+)/i.exec(request.headers.get('content-type') ?? '') ?? [];
   const text = () => new TextDecoder('latin1').decode(bytes);
   const content = boundary ? new TextEncoder().encode(text().replaceAll(boundary, '')) : bytes;
+  const told = telling.flatMap(header =>
+    request.headers.has(header) ? [`${header}: ${request.headers.get(header)}`] : [],
+  );
+  const marks = told.length === 0 ? [] : [await sha256(new TextEncoder().encode(told.join('\n')))];
+  return [request.method, request.url, await sha256(content), ...marks].join(' ');
+}
+
+/** What the service calls the payment: the nonce of an authorization, or the hash of the message of a transaction. */
+export async function paymentIdOf({ header: [, value] }: KeptPayment): Promise<string | null> {
+  const { payload } = decodePaymentSignatureHeader(value);
+  const { authorization, transaction } = payload as { authorization?: { nonce?: string }; transaction?: string };
+  if (authorization) return authorization.nonce?.toLowerCase() ?? null;
+  if (!transaction) return null;
+  const bytes = Uint8Array.from(atob(transaction), character => character.charCodeAt(0));
+  // Before the message stand its signatures, of 64 bytes each, and how many they are: one byte, of so few.
+  return sha256(bytes.subarray(1 + 64 * (bytes[0] ?? 0)));
+}
+
+async function sha256(content: ArrayBuffer | Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', content));
-  const hex = Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('');
-  return `${request.method} ${request.url} ${hex}`;
+  return Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,7 +1,7 @@
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
-import { REDELIVERY_HEADER } from '../../schema/redelivery.ts';
-import { type KeptPayment, KeptPayments, nameOf, nowSeconds, unlessAborted } from './kept-payments.ts';
+import { REDELIVERY_HEADER, readRedeliveryText, redeliveryText } from '../../schema/redelivery.ts';
+import { type KeptPayment, KeptPayments, nameOf, nowSeconds, paymentIdOf, unlessAborted } from './kept-payments.ts';
 import { type Problem, type Standing, standingOf, waitMs } from './standing.ts';
 
 type Fetch = typeof fetch;
@@ -123,7 +123,7 @@ async function ask(payment: KeptPayment, request: Request, buyer: Buyer, until_m
   for (let tries = 1; ; tries++) {
     const { answer, fault } = await send(paid, buyer, Math.max(until_ms - performance.now(), ASKED_MS));
     const { standing, problem, payer_proof } = answer ? await standingOf(answer) : silence;
-    const proven = payer_proof !== undefined && (await proves(paid, buyer, payer_proof));
+    const proven = payer_proof !== undefined && (await proves(paid, payment, buyer, payer_proof));
     if (answer && standing !== 'pending' && !proven) return { standing, answer };
     await answer?.body?.cancel();
     const wait_ms = waitMs(answer);
@@ -145,7 +145,8 @@ async function send(
   const timer = setTimeout(() => late.abort(new Error('no answer came')), wait_ms);
   try {
     const signal = AbortSignal.any([request.signal, late.signal]);
-    return { answer: await by(new Request(request.clone(), { signal })) };
+    // Sent on to somebody else, the payment would buy him what he likes.
+    return { answer: await by(new Request(request.clone(), { signal, redirect: 'manual' })) };
   } catch (fault) {
     request.signal.throwIfAborted();
     return { fault };
@@ -154,10 +155,20 @@ async function send(
   }
 }
 
-/** Once: a signature that did not do will not do the next time. */
-async function proves(request: Request, { signText }: Buyer, { text, value }: PayerProof): Promise<boolean> {
+/**
+ * Once: a signature that did not do will not do the next time. Never another text than that of this payment, or whoever
+ * is paid could have the wallet sign what he likes.
+ */
+async function proves(
+  request: Request,
+  payment: KeptPayment,
+  { signText }: Buyer,
+  { text }: PayerProof,
+): Promise<boolean> {
   if (!signText || request.headers.has(REDELIVERY_HEADER)) return false;
-  request.headers.set(REDELIVERY_HEADER, value.replace('<signature>', await signText(text)));
+  const wanted = readRedeliveryText(text);
+  if (wanted === null || wanted.payment_id.toLowerCase() !== (await paymentIdOf(payment))) return false;
+  request.headers.set(REDELIVERY_HEADER, `${wanted.at_seconds}:${await signText(redeliveryText(wanted))}`);
   return true;
 }
 

@@ -34,6 +34,8 @@ export async function standingOf(answer: Response): Promise<Standing> {
   // In a browser the header may be out of sight.
   if (code === 'payment_in_flight') return { standing: 'pending', problem };
   if (status >= 500 || transient.has(status)) return { standing: charged === false ? 'open' : 'pending', problem };
+  // Who asks was looked at, and not what became of the payment.
+  if (code === 'unauthenticated' || code === 'forbidden') return { standing: 'open', problem };
   // What is no problem of the service's says nothing of the payment.
   return { standing: code === undefined || charged === true ? 'open' : 'known', problem };
 }

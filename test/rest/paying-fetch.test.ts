@@ -1,0 +1,107 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { encodePaymentRequiredHeader } from '@x402/core/http';
+import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
+import { expect, it } from 'vitest';
+import { type Buyer, payingFetch } from '../../rest-compat/client/paying-fetch.ts';
+import { redeliveryText } from '../../schema/redelivery.ts';
+import { atEnd } from '../harness/release.ts';
+
+/* Our fetch with somebody who is paid and means him no good, or answers as proxies and sessions come and go. */
+
+const terms = { scheme: 'exact', network: 'eip155:8453', amount: '2000' };
+const required = encodePaymentRequiredHeader({
+  x402Version: 2,
+  resource: { url: 'https://paid.example/' },
+  accepts: [terms],
+} as unknown as PaymentRequired);
+
+type Said = { status: number; headers?: Record<string, string>; body?: object } | 'nothing';
+
+/** Asks for money, and says the next of these to whoever pays. */
+async function paid(...answers: Said[]) {
+  const shown: IncomingHttpHeaders[] = [];
+  const server = createServer(({ headers, socket }, reply) => {
+    if (!headers['payment-signature']) return reply.writeHead(402, { 'PAYMENT-REQUIRED': required }).end('{}');
+    shown.push(headers);
+    const said = answers.shift() ?? { status: 200 };
+    if (said === 'nothing') return socket.destroy();
+    return reply.writeHead(said.status, said.headers).end(JSON.stringify(said.body ?? {}));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, shown };
+}
+
+const nonceOf = (count: number) => `0x${String(count).padStart(64, '0')}`;
+
+function buyer(more: Partial<Buyer> = {}) {
+  let signed = 0;
+  const texts: string[] = [];
+  const createPaymentPayload = async () => {
+    const authorization = { nonce: nonceOf(++signed), validBefore: String(Math.floor(Date.now() / 1_000) + 300) };
+    return { x402Version: 2, accepted: terms, payload: { authorization } } as unknown as PaymentPayload;
+  };
+  const signText = async (text: string) => {
+    texts.push(text);
+    return '0x5167';
+  };
+  const pay = payingFetch({ payments: { createPaymentPayload }, signText, patience_ms_max: 2_500, ...more });
+  const send = (url: string, headers: Record<string, string> = {}) => pay(url, { method: 'POST', headers, body: 'x' });
+  return { send, texts, signed: () => signed };
+}
+
+const wants = (text: string): Said => ({
+  status: 409,
+  body: { code: 'payer_proof_required', payer_proof: { text, value: '7:<signature>' } },
+});
+
+it('signs the text of its own payment, and no other that it is given', async () => {
+  const own = redeliveryText({ network: 'base', payment_id: nonceOf(1), at_seconds: 7 });
+  const others = [
+    'bank.example wants you to sign in with your Ethereum account',
+    redeliveryText({ network: 'base', payment_id: nonceOf(9), at_seconds: 7 }),
+    `${own}\n`,
+    `${own}|and more`,
+  ];
+  for (const text of others) {
+    const [house, { send, texts }] = [await paid(wants(text)), buyer()];
+    expect((await send(house.url)).status).toBe(409);
+    expect([texts, house.shown.length]).toEqual([[], 1]);
+  }
+  const [house, { send, texts }] = [await paid(wants(own)), buyer()];
+  expect((await send(house.url)).status).toBe(200);
+  expect(texts).toEqual([own]);
+  expect(house.shown[1]?.['x-svc-redeliver']).toBe('7:0x5167');
+});
+
+it('takes its payment to nobody to whom it is sent on', async () => {
+  const other = await paid();
+  const [house, { send }] = [await paid({ status: 307, headers: { location: other.url } }), buyer()];
+  expect((await send(house.url)).status).toBe(307);
+  expect([house.shown.length, other.shown.length]).toEqual([1, 0]);
+});
+
+it('keeps a payment whose outcome is open, though a session is refused meanwhile', async () => {
+  const house = await paid('nothing', { status: 403, body: { code: 'forbidden' } });
+  const { send, signed } = buyer({ patience_ms_max: 0 });
+  await expect(send(house.url)).rejects.toThrow('send the same payment again');
+  expect((await send(house.url)).status).toBe(403);
+  expect((await send(house.url)).status).toBe(200);
+  expect([signed(), new Set(house.shown.map(shown => shown['payment-signature'])).size]).toEqual([1, 1]);
+});
+
+it.each(['Idempotency-Key', 'X-Router-Key'])(
+  'keeps purchases apart that its caller tells apart by %s',
+  async header => {
+    const [house, { send, signed }] = [await paid('nothing'), buyer({ patience_ms_max: 0 })];
+    await expect(send(house.url, { [header]: 'one' })).rejects.toThrow('send the same payment again');
+    expect((await send(house.url, { [header]: 'two' })).status).toBe(200);
+    expect((await send(house.url, { [header]: 'one' })).status).toBe(200);
+    const [first, second, again] = house.shown.map(shown => shown['payment-signature']);
+    expect([signed(), again === first, second === first]).toEqual([2, true, false]);
+  },
+);
