@@ -269,6 +269,14 @@ describe('GET /openapi.json', () => {
       for (const name of security.flatMap(Object.keys)) expect(body.components.securitySchemes).toHaveProperty(name);
     }
   });
+
+  test('200: lists are spelt as linters, validators and generators read them', async () => {
+    const schemas = [...objectsIn(await described())];
+    const lists = schemas.filter(({ type }) => type === 'array');
+    expect(lists.filter(({ items }) => !isJsonObject(items))).toEqual([]);
+    // JSON Schema 2020-12, 10.3.1.1: a non-empty array.
+    expect(schemas.filter(({ prefixItems }) => Array.isArray(prefixItems) && prefixItems.length === 0)).toEqual([]);
+  });
 });
 
 describe('HEAD', () => {
