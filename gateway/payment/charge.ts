@@ -71,7 +71,8 @@ export async function enter(till: Till, paid: AnyPaid, args: JsonObject, context
   const idempotency_mark = idempotencyMark(till, context);
   const shown = { paid, args, payment, request_hash, identifier, idempotency_mark, router_key_mark };
   await requireRested(till, shown, context);
-  const entering = (is_payers: boolean) => boughtOnce(till, shown, () => claim(till, { ...shown, is_payers }, context));
+  const entering = (is_payers: boolean) =>
+    boughtOnce(till, shown, context, () => claim(till, { ...shown, is_payers }, context));
   return unlessGuessed(till, shown, context, entering);
 }
 

@@ -88,10 +88,38 @@ export async function requireNoGuess(
   if (claim.requestHash !== request_hash) await countMismatch(till.database, claim.claimKey, mark);
 }
 
-/** What the caller hears in place of his answer; null where nothing speaks against him, or he has proven who he is. */
+/**
+ * Of what another payment of that payer has bought under a name: his payments are public, and the name may be a number
+ * that anybody counts up to. So it is told, and counted, as if the payment that bought it had been shown.
+ * @throws payer_proof_required
+ */
+export async function requireNoGuessOf(
+  till: Till,
+  { claim_key, is_asked }: { readonly claim_key: string; readonly is_asked: boolean },
+  presented: Presented,
+  context: Context,
+): Promise<void> {
+  const claim = await claimByKey(till.database, claim_key);
+  if (claim === null) return;
+  const doubt = await doubtOf(till, claim, presented, context);
+  if (doubt) throw doubt;
+  const mark = addressMark(till, context);
+  if (!is_asked && !isFirstPayers(claim, mark)) await countMismatch(till.database, claim_key, mark);
+}
+
 async function doubted(till: Till, presented: Presented, context: Context): Promise<Refusal | null> {
   const claim = await claimByKey(till.database, claimKey(presented.payment.authorization));
-  if (!claim?.mismatches) return null;
+  return claim && doubtOf(till, claim, presented, context);
+}
+
+/** What the caller hears in place of his answer; null where nothing speaks against him, or he has proven who he is. */
+async function doubtOf(
+  till: Till,
+  claim: PaymentClaim,
+  presented: Presented,
+  context: Context,
+): Promise<Refusal | null> {
+  if (!claim.mismatches) return null;
   const mark = addressMark(till, context);
   if (isFirstPayers(claim, mark) || !isGuessing(claim.mismatches, mark)) return null;
   if (await isItsPayer(till, claim, presented, context)) return null;

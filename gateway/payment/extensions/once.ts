@@ -1,8 +1,10 @@
 import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
+import type { Context } from '../../../subgraphs/context.ts';
 import { claimByKey, type NamedPayment, namedPayment } from '../../../subgraphs/receipt/index.ts';
 import { requireProof } from '../base/wallet-taken.ts';
 import type { Entered } from '../charge.ts';
 import { type Presented, refusedClaim } from '../claimed.ts';
+import { requireNoGuessOf } from '../guessing.ts';
 import { type BasePayment, claimKey } from '../payment.ts';
 import type { Till } from '../till.ts';
 import { namesOf } from './name.ts';
@@ -15,17 +17,22 @@ const LOOKS_MAX = 3;
  * first one bought, and is neither claimed nor sent. The name is claimed with the first payment, in one commit; whoever
  * comes second is told by that, or by the balance that the first has taken, so each of the two is looked at again.
  */
-export async function boughtOnce(till: Till, presented: Presented, enter: () => Promise<Entered>): Promise<Entered> {
+export async function boughtOnce(
+  till: Till,
+  presented: Presented,
+  context: Context,
+  enter: () => Promise<Entered>,
+): Promise<Entered> {
   const names = namesOf(presented);
   if (names.length === 0) return enter();
   for (let looks = 1; ; looks++) {
-    const before = await boughtUnderAny(till, names, presented);
+    const before = await boughtUnderAny(till, names, presented, context);
     if (before) return before;
     try {
       return await enter();
     } catch (refusal) {
       if (!(refusal instanceof Refusal) || !byAnother.has(refusal.code)) throw refusal;
-      const since = await boughtUnderAny(till, names, presented);
+      const since = await boughtUnderAny(till, names, presented, context);
       if (since) return since;
       if (refusal.code !== 'payment_in_flight' || looks >= LOOKS_MAX) throw refusal;
     }
@@ -42,9 +49,10 @@ async function boughtUnderAny(
   till: Till,
   names: readonly NamedPayment[],
   presented: Presented,
+  context: Context,
 ): Promise<Entered | null> {
   for (const named of names) {
-    const bought = await boughtUnder(till, named, presented);
+    const bought = await boughtUnder(till, named, presented, context);
     if (bought) return bought;
   }
   return null;
@@ -52,10 +60,15 @@ async function boughtUnderAny(
 
 /**
  * What another payment bought under that name; null where none stands there.
- * @throws payment_identifier_conflict, idempotency_key_conflict, payment_in_flight, settlement_pending; payment_rejected where it is not the payer
- * who asks: to anybody else nothing of it is told.
+ * @throws payment_identifier_conflict, idempotency_key_conflict, payment_in_flight, settlement_pending, payer_proof_required; payment_rejected
+ * where it is not the payer who asks: to anybody else nothing of it is told.
  */
-async function boughtUnder(till: Till, named: NamedPayment, presented: Presented): Promise<Entered | null> {
+async function boughtUnder(
+  till: Till,
+  named: NamedPayment,
+  presented: Presented,
+  context: Context,
+): Promise<Entered | null> {
   const { paid, payment } = presented;
   const standing = await namedPayment(till.database, named, presented);
   const own_key = claimKey(payment.authorization);
@@ -65,7 +78,9 @@ async function boughtUnder(till: Till, named: NamedPayment, presented: Presented
   if (own && own.state !== 'released') return null;
   // A key's signature proves its payer by itself, a wallet's only where its code says so.
   if (payment.signature.kind === 'contract') await requireProof(till, presented as Presented<BasePayment>);
-  switch (standing.kind) {
+  const { kind, claim_key } = standing;
+  await requireNoGuessOf(till, { claim_key, is_asked: kind !== 'foreign' }, presented, context);
+  switch (kind) {
     case 'replayed':
       return { kind: 'bought', presented, bought: standing };
     case 'foreign':
