@@ -92,14 +92,17 @@ export function namedAnswer(
 
 const keptLabel = (task_id: TaskId): string => `by-key:${answerLabel(task_id)}`;
 
-/** The same answer and the same signed receipt, with a replay event where it stands on a book. */
+/**
+ * The same answer and the same signed receipt, with a replay event where it stands on a book; where this database has gone
+ * back nothing is written into it.
+ */
 export async function answerAgain(
   till: Till,
   { task_id, answer_box }: AnsweredBefore,
   context: Context,
 ): Promise<Charged<JsonObject>> {
   const { answer, request_salt } = JSON.parse(till.vault.open(answer_box, keptLabel(task_id)).toString('utf8')) as Kept;
-  await till.queues.replay.submit(task_id);
+  if (!till.log.halt) await till.queues.replay.submit(task_id);
   const [receipt] = await receiptsByTask(till.database, [task_id]);
   if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);
   announceSalt(context, { request_salt });

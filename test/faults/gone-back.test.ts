@@ -24,6 +24,8 @@ let older: Awaited<ReturnType<typeof olderState>>;
 let lost: Order;
 let kept: Order;
 let kept_jws: string;
+let by_key: () => Promise<{ readonly status: number; readonly jws: string }>;
+let by_key_before: Awaited<ReturnType<typeof by_key>>;
 let on_its_way: Order;
 let moved_elsewhere: Order;
 
@@ -33,7 +35,11 @@ beforeAll(async () => {
   gateway = await ground.start({ url: wire.url });
   buyer = await newBuyer(ground);
   // On a book of its own every resend is noted.
-  expect((await answerTo(gateway, await buyer.registration())).status).toBe(200);
+  const registered = await answerTo(gateway, await buyer.registration());
+  expect(registered.status).toBe(200);
+  by_key = () => callByKey(gateway, String(registered.body.session));
+  by_key_before = await by_key();
+  expect(by_key_before.status).toBe(200);
   kept = await buyer.chat('kept');
   kept_jws = jwsOf(await answerTo(gateway, kept));
   on_its_way = await buyer.chat('slow, and claimed when the dump was made');
@@ -46,6 +52,16 @@ beforeAll(async () => {
   moved_elsewhere = await buyer.chat('paid, and never asked for');
   await submitElsewhere(ground, moved_elsewhere);
 }, 120_000);
+
+/** Under an Idempotency-Key, on the buyer's book. */
+async function callByKey({ url }: RunningService, session: string) {
+  const own = { 'x-api-key': 'a-live-key', 'idempotency-key': 'once', 'x-svc-session': session };
+  const body = JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content: 'kept, by key' }] });
+  const headers = { 'content-type': 'application/json', ...own };
+  const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
+  const { svc } = (await answer.json()) as { svc?: { issuer_signature: { jws: string } } };
+  return { status: answer.status, jws: svc?.issuer_signature.jws ?? '' };
+}
 
 const transfers = async () => (await ground.chain.transfers(ground.pay_to)).length;
 const head = async () => {
@@ -63,10 +79,10 @@ it('halts: /readyz and /health turn and name both heads, and nothing is signed u
   const before = await older.heads();
   older.turnBack();
   const halt = await eventually('halted', () => haltOf(gateway));
-  expect(halt).toMatchObject({ known: await head(), found: { tree_size: 2 } });
+  expect(halt).toMatchObject({ known: await head(), found: { tree_size: 3 } });
   const fatal = gateway.logs.find(line => line.includes('does not extend what was signed')) ?? '';
-  expect(fatal).toContain(`known is size 4, root ${(await head()).root_hash}`);
-  expect(fatal).toContain('found is size 2, root ');
+  expect(fatal).toContain(`known is size 5, root ${(await head()).root_hash}`);
+  expect(fatal).toContain('found is size 3, root ');
   expect(fatal).toContain('npm run accept-log-break');
 
   const moved = await transfers();
@@ -88,6 +104,7 @@ it('delivers what this database still knows, and says of all other money that it
   ];
   const before = await noted();
   expect(jwsOf(await send(gateway, kept))).toBe(kept_jws);
+  expect(await by_key()).toEqual(by_key_before);
   expect(await noted()).toEqual(before);
   for (const order of [lost, moved_elsewhere]) {
     const answer = await send(gateway, order);
@@ -110,8 +127,8 @@ it('a start is refused: by the saved head, or without one by the halt, each nami
   const halted = await refusalOf(ground, { url: older.url, data_dir: elsewhere });
   expect(halted).toContain('the log was halted at ');
   for (const refusal of [shrunken, halted]) {
-    expect(refusal).toContain(`size 4, root ${root_hash}`);
-    expect(refusal).toMatch(/size 2, root [0-9a-f]{64}/);
+    expect(refusal).toContain(`size 5, root ${root_hash}`);
+    expect(refusal).toMatch(/size 3, root [0-9a-f]{64}/);
     expect(refusal).toContain('npm run accept-log-break');
   }
   const lines = (await readFile(join(ground.data_dir, 'log-heads.jsonl'), 'utf8')).trim().split('\n');
@@ -126,7 +143,7 @@ it('an accepted break leads back to work, and all money that moved gets its answ
   expect(await older.database.query({ text: 'select halted from log_head' })).toEqual([{ halted: null }]);
   const moved = await transfers();
   const goesOn = await ground.start({ url: older.url });
-  expect(await publishedBreaks(goesOn)).toMatchObject([{ saved: { tree_size, root_hash }, found: { tree_size: 2 } }]);
+  expect(await publishedBreaks(goesOn)).toMatchObject([{ saved: { tree_size, root_hash }, found: { tree_size: 3 } }]);
   expect(await eventually('ready', async () => ((await fetch(`${goesOn.url}/readyz`)).ok ? true : null))).toBe(true);
   for (const order of [lost, moved_elsewhere, on_its_way]) {
     expect((await answerTo(goesOn, order)).status).toBe(200);
@@ -134,7 +151,7 @@ it('an accepted break leads back to work, and all money that moved gets its answ
   }
   expect(await transfers()).toBe(moved);
   expect((await send(goesOn, await buyer.chat('and on it goes'))).status).toBe(200);
-  expect((await older.heads()).at(-1)).toMatchObject({ tree_size: 6 });
+  expect((await older.heads()).at(-1)).toMatchObject({ tree_size: 7 });
   expect(await acceptLogBreak(ground, 'nothing at all', { url: older.url })).toContain('The log is not broken');
   await goesOn.stop();
 });
