@@ -100,6 +100,7 @@ export const inferenceDoors = [
     summary: 'One model: what it takes and gives, who serves it and what a call costs',
     tags: ['inference'],
     document: operation('retrieve_model'),
+    cache: 'public, max-age=60',
     params: ModelPath,
     variables: ({ params }) => ({ id: params.id }),
     answer({ model }) {

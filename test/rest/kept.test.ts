@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(() => {
   house.port.beyond = [];
-  succeed(house.port, { answer: { keys: [1] }, models: [], receipt: { preimage: '{"a":1}' } });
+  succeed(house.port, { answer: { keys: [1] }, models: [], model: { id: 'task_1' }, receipt: { preimage: '{"a":1}' } });
 });
 
 const kept = everyDoor.filter(({ cache }) => cache !== 'no-store');
@@ -18,6 +18,7 @@ const pathOf = (path: string) => path.replace(/\{\w+\}/g, 'task_1');
 it('kept are keys, histories, models and what describes the service, and a preimage for ever: nothing else', () => {
   expect(kept.map(({ path, cache }) => `${path}: ${cache}`)).toEqual([
     '/v1/models: public, max-age=60',
+    '/v1/models/{id}: public, max-age=60',
     '/receipt/{id}/preimage: public, max-age=31536000, immutable',
     '/.well-known/jwks.json: public, max-age=60',
     '/.well-known/did.json: public, max-age=60',
