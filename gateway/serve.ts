@@ -27,7 +27,7 @@ import { openPort } from './port.ts';
 import { identify, openKeyring, type Shown } from './principal.ts';
 import { trusting } from './rates/client-address.ts';
 import { requireWithin } from './rates/free-uses.ts';
-import { openServer } from './server.ts';
+import { openServer, type ServerOptions } from './server.ts';
 import { keepProof } from './sockets/keep-proof.ts';
 import { subgraphs } from './subgraphs.ts';
 import type { SocketCallers } from './subscriptions.ts';
@@ -86,16 +86,34 @@ export async function serve(config: Config, services: EveryService, serving: Ser
       await serveDoors(app, port, everyDoor);
     },
     callers: onSockets(services, known, contextOf),
-    async createContext(request) {
-      const { shown, pays, ...brought } = await broughtBy(request, graph, serving);
-      return contextOf(await known(shown, pays), brought);
-    },
+    ...onGraphql(graph, serving, { known, contextOf }),
   });
   closing.add(server, it => it.close());
   await server.listen(config.host, config.port).catch(async error => {
     throw await listenFault(error, config);
   });
   return config.base_url;
+}
+
+const REJECTED = 402;
+
+/** As at the doors a turn is spent before the code at a payer's address is asked, and given back unless that says no. */
+function onGraphql(
+  graph: Graph,
+  serving: Serving,
+  { known, contextOf }: ReturnType<typeof callersOf>,
+): Pick<ServerOptions, 'createContext' | 'answered'> {
+  const in_doubt = new WeakSet<FastifyRequest>();
+  return {
+    async createContext(request) {
+      const { shown, pays, unproven, ...brought } = await broughtBy(request, graph, serving);
+      if (unproven) in_doubt.add(request);
+      return contextOf(await known(shown, pays), brought);
+    },
+    answered({ request, status }) {
+      if (in_doubt.has(request) && status !== REJECTED) serving.rates.giveBack('unproven', request.ip);
+    },
+  };
 }
 
 const nothingBrought: Brought = { payment: null, router_key: null, redelivery: null, idempotency_key: null };
@@ -120,17 +138,19 @@ async function broughtBy(
   request: FastifyRequest,
   graph: Graph,
   { judge, rates }: Pick<Serving, 'judge' | 'rates'>,
-): Promise<Brought & { readonly shown: Shown; readonly pays: boolean }> {
+): Promise<Brought & { readonly shown: Shown; readonly pays: boolean; readonly unproven: boolean }> {
   const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request), request.ip);
   const { router_key, redelivery, idempotency_key } = credentials;
   const payment = presentedIn(credentials.payment);
   const field = payment && paidFieldOf(request, graph);
-  const rejected = payment && field && (await judge.isRejected(payment, field));
-  if (rejected) requireWithin(rates.take('unproven', request.ip));
+  const worth = payment && field && (await judge.weigh(payment, field));
+  const rejected = worth === 'rejected';
+  if (rejected || worth === 'unproven') requireWithin(rates.take('unproven', request.ip));
   // The resolver says so in its own words, and the database is not asked who hears them.
   const shown = rejected ? { ...credentials, session: null, proof: null } : credentials;
   const brought = { payment, router_key, redelivery, idempotency_key };
-  return { ...brought, shown, pays: payment !== null && field !== null && !rejected };
+  const pays = payment !== null && field !== null && !rejected;
+  return { ...brought, shown, pays, unproven: worth === 'unproven' };
 }
 
 /** The graph, and the way by which a file comes to where it is worked for. */

@@ -47,6 +47,8 @@ export interface ServerOptions {
   readonly graph: Graph;
   /** Once per request to /graphql. A Refusal thrown here answers with its own status. */
   createContext(request: FastifyRequest): Promise<Context>;
+  /** Hears of each answer of /graphql that has gone out whole. */
+  answered?(answer: { readonly request: FastifyRequest; readonly status: number }): void;
   readonly callers: SocketCallers;
   /** Adds everything that is not /graphql, error and not-found handlers included. */
   routes?(app: FastifyInstance): Promise<void>;
@@ -127,6 +129,10 @@ async function serveGraphql(
     if (reply.hasHeader(SERVER_TIMING)) timeWhole(reply);
     // What Apollo refuses before it has a query says nothing of it.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+    done();
+  });
+  scope.addHook('onResponse', (request, { raw, statusCode: status }, done) => {
+    if (raw.writableFinished) options.answered?.({ request, status });
     done();
   });
   scope.addHook('preHandler', async (request, reply) => {

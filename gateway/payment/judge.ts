@@ -9,7 +9,7 @@ import { noTurn } from './proof.ts';
 import { railOf } from './rail.ts';
 import { Remembered } from './remembered.ts';
 import type { Till } from './till.ts';
-import { type Offered, verifyPayment } from './verify.ts';
+import { type Offered, type Verified, verifyPayment } from './verify.ts';
 
 type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 
@@ -17,8 +17,8 @@ type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 export interface Judge {
   /** By its header alone: shape, scheme, network, price, payee, window, signature. `terms` null: it buys nothing there. */
   judge(shown: Shown | null, terms: Terms | null, resource: string): Promise<Judgement>;
-  /** The same of one that is to buy that field, wherever it is asked for. */
-  isRejected(payment: PresentedPayment, field: string): Promise<boolean>;
+  /** The same of one that is to buy that field, wherever it is asked for; null where that is not sold. */
+  weigh(payment: PresentedPayment, field: string): Promise<'rejected' | 'unproven' | 'proven' | null>;
   /** Whether its signature proves that it pays for anything that is sold here. */
   isProven(payment: PresentedPayment): Promise<boolean>;
   /** What came of asking code on the chain. @throws unavailable, chain_unavailable; the payment stays usable. */
@@ -55,11 +55,11 @@ export function openJudge(till: Pick<Till, 'rails' | 'pay_to' | 'clock' | 'sold'
       }
       return false;
     },
-    async isRejected(payment, field) {
+    async weigh(payment, field) {
       const paid = till.sold.get(field);
-      if (!paid) return false;
+      if (!paid) return null;
       const { price_atomic: amount_atomic, networks, order } = paid;
-      return (await verify(payment, { amount_atomic, networks, stamp: order === 'stamp' })).kind === 'refused';
+      return worthOf(await verify(payment, { amount_atomic, networks, stamp: order === 'stamp' }));
     },
     async prove(unproven, address) {
       const payment = unproven.verified as Payment;
@@ -103,6 +103,11 @@ function everyTerms(sold: Till['sold']): Iterable<Terms> {
 /** A key's signature that recovers to its payer, or a transaction that he has signed; a contract's word is not in it. */
 function isProven({ signature }: Payment): boolean {
   return signature.kind !== 'contract';
+}
+
+function worthOf(verified: Verified) {
+  if (verified.kind === 'refused') return 'rejected';
+  return isProven(verified) ? 'proven' : 'unproven';
 }
 
 function offeredBy({ pay_to, clock }: Pick<Till, 'pay_to' | 'clock'>, terms: Required<Terms>): Offered {

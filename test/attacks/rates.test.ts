@@ -182,6 +182,27 @@ test('payments that prove nothing: 429 beyond their rate; one that is signed by 
   expect((await service.post(CHAT, ask(), { ...mine, ...headers })).status).toBe(200);
 });
 
+test('on /graphql it is the same, whoever they say that they are of; what they do not ask is given back', async () => {
+  const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { model } }';
+  const body = { query, variables: { input: ask() } };
+  const mine = newAddress();
+  const account = await service.chain.newWallet();
+  const forged = await handMade(service, account, { signature: it => `0x11${it.slice(4)}` });
+  const send = (sent: object = body) => service.post('/graphql', sent, { ...mine, ...forged.headers });
+  const heard = await times(UNPROVEN, () => send());
+  expect(heard.map(({ status }) => status)).toEqual(Array(UNPROVEN).fill(402));
+  const beyond = await send();
+  expect(beyond).toMatchObject({ body: { errors: [{ extensions: { code: 'rate_limited' } }] } });
+  expect(beyond.headers.get('RateLimit')).toContain('"unproven";r=0');
+  const { headers } = await handMade(service, account);
+  expect((await service.post('/graphql', body, { ...mine, ...headers })).status).toBe(200);
+
+  const wrong = { query, variables: { input: { messages: [] } } };
+  const elsewhere = { ...newAddress(), ...forged.headers };
+  const unread = await times(UNPROVEN + 1, () => service.post('/graphql', wrong, elsewhere));
+  for (const answer of unread) expect(JSON.stringify(answer.body)).not.toContain('rate_limited');
+});
+
 test('an X-Forwarded-For that no proxy of ours has written moves nobody', async () => {
   const other = await openService({ RATE_FREE: `${FREE}/600` });
   let host = 0;
