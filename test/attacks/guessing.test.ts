@@ -212,24 +212,26 @@ test('a payment that its book refused, out of time since, tells nobody who guess
   expect(await show(SECRET, stranger, proof)).toMatchObject(refused);
 });
 
-test('an Idempotency-Key that anybody could guess, beside another payment of that payer, tells no more than the payment that it was bought by', async () => {
+test('an Idempotency-Key that anybody could guess, beside a payment that was never shown here, tells no more than the payment that it was bought by', async () => {
   const key = { 'Idempotency-Key': 'order-1' };
   const account = await service.chain.newWallet();
   const first = await handMade(service, account);
   const buy = await service.post(CHAT, ask(SECRET), { ...first.headers, ...key });
   expect(buy.status).toBe(200);
-  const other = await bought(account);
+  const other = await handMade(service, account);
+  await submitElsewhere(service, other);
+  const show = (content: string, by: Fetch = fetch, more: Record<string, string> = {}) =>
+    service.knock<Chat>('POST', CHAT, { body: ask(content), headers: { ...other.headers, ...key, ...more }, by });
   const stranger = from('127.0.0.2');
   const conflict = { status: 409, body: { code: 'idempotency_key_conflict' } };
-  for (let guess = 0; guess < GUESSES; guess++)
-    expect(await other.show(`Guess ${guess}`, stranger, key)).toMatchObject(conflict);
-  for (const content of [SECRET, 'Guess 6']) expect(await other.show(content, stranger, key)).toMatchObject(wanting);
-  const again = await other.show(SECRET, fetch, key);
+  for (let guess = 0; guess < GUESSES; guess++) expect(await show(`Guess ${guess}`, stranger)).toMatchObject(conflict);
+  for (const content of [SECRET, 'Guess 6']) expect(await show(content, stranger)).toMatchObject(wanting);
+  const again = await show(SECRET);
   expect([again.status, again.headers.get('x-svc-settlement-status')]).toEqual([200, 'idempotent_replay']);
   const at = nowSeconds();
   const message = redeliveryText({ network: 'base', payment_id: first.message.nonce, at_seconds: at });
   const proof = { 'X-SVC-Redeliver': `${at}:${await account.signMessage({ message })}` };
-  expect((await other.show(SECRET, stranger, { ...key, ...proof })).status).toBe(200);
+  expect((await show(SECRET, stranger, proof)).status).toBe(200);
 });
 
 test('a payment that was shown with fifty other requests answers nobody but its payer', async () => {
