@@ -159,7 +159,7 @@ export const limits = {
   /** Why a payment did not do, in that header. */
   challenge_error_chars_max: 80,
   /** A model or a hub in a header: what others have named at length is in the body alone. */
-  named_header_bytes_max: 128,
+  named_header_bytes_max: 96,
   /** Headers whose payments are known by them: the newest, of an ordinary length. */
   payment_headers_remembered_max: 1_000,
   payment_header_remembered_bytes_max: 3 * 1024,

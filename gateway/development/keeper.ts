@@ -21,7 +21,7 @@ const known = new Map<string, StandIn>();
 let used_ms = performance.now();
 
 while (!(await isDone())) {
-  if ((await tenantsOf(data_dir)).length > 0) used_ms = performance.now();
+  if (await isLivedIn()) used_ms = performance.now();
   const idle_ms = performance.now() - used_ms;
   for (const stand_in of known.values()) {
     if (idle_ms >= stand_in.idle_ms) await end(stand_in).catch(fault => say(`${stand_in.name} goes on: ${fault}`));
@@ -29,10 +29,18 @@ while (!(await isDone())) {
   await sleep(Math.min(LOOK_MS_MAX, ...[...known.values()].map(({ idle_ms }) => idle_ms / 10)));
 }
 
+/** Also where it cannot be known: what nobody uses costs less than what somebody misses. */
+async function isLivedIn(): Promise<boolean> {
+  return tenantsOf(data_dir).then(
+    tenants => tenants.length > 0,
+    () => true,
+  );
+}
+
 /** Whoever starts or adopts it has joined under the same lock: either it is seen here, or it finds the process gone. */
 async function end({ name, lock, mark, signals, idle_ms }: StandIn): Promise<void> {
   await withLock(lock, async () => {
-    if ((await tenantsOf(data_dir)).length > 0 || !isAlive(mark)) return;
+    if ((await isLivedIn()) || !isAlive(mark)) return;
     await endProcess(mark, signals, END_MS_MAX);
     say(`${name} was ended: nobody has used it for ${idle_ms / 1_000} s`);
   });

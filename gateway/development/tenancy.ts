@@ -44,7 +44,7 @@ export async function announceTenant(data_dir: string, url: string): Promise<voi
 export async function tenantsOf(data_dir: string): Promise<Tenant[]> {
   const folder = folderIn(data_dir);
   const living: Tenant[] = [];
-  for (const name of await readdir(folder).catch(() => [])) {
+  for (const name of await namesIn(folder)) {
     const pid = Number(name.split('.')[0]);
     if (markOf(pid) && nameOf(pid) === name) {
       const url = await readFile(join(folder, name), 'utf8').catch(() => '');
@@ -52,6 +52,16 @@ export async function tenantsOf(data_dir: string): Promise<Tenant[]> {
     } else await rm(join(folder, name), { force: true });
   }
   return living;
+}
+
+/** Where nobody has lived there is no folder. @throws what else goes wrong: that nobody lives there is then not known */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw fault;
+  }
 }
 
 function folderIn(data_dir: string): string {

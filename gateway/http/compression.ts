@@ -5,12 +5,12 @@ import { isQuery } from '../graph/first-look.ts';
 import type { Graph } from '../supergraph.ts';
 
 /**
- * br or gzip for those who take it, but where a route says `compress: false` or a request `x-no-compression`. Bodies of
+ * gzip or br for those who take it, but where a route says `compress: false` or a request `x-no-compression`. Bodies of
  * requests stay as they are: a small one that becomes a large one would pass every bound, so a coding is 415.
  */
 export async function compressAnswers(app: FastifyInstance): Promise<void> {
   const threshold = limits.compressed_answer_bytes_min;
-  await app.register(compress, { encodings: ['br', 'gzip'], threshold, globalDecompression: false });
+  await app.register(compress, { encodings: ['gzip', 'br'], threshold, globalDecompression: false });
 }
 
 /** By what a caller is known, or pays. */

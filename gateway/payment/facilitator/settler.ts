@@ -138,9 +138,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     }
     if (told.kind === 'failure' && seen.reason === 'not_mined')
       return this.#dropped(settlement_id, { kind: 'declined', reason: told.reason });
-    // It has looked at nothing of it; the chain has been asked all the same.
-    if (told.kind === 'unauthorized' && seen.reason === 'not_mined')
-      return this.#dropped(settlement_id, notSent('facilitator_unavailable'));
+    // A 401 or 403 here is silence: whoever says it (a proxy may) does not say that nothing was sent.
     return told.kind === 'pending' ? { ...seen, tx_hash: told.tx_hash } : seen;
   }
 
