@@ -25,8 +25,10 @@ export const listSizes: Readonly<Record<string, ListSize>> = {
   'Query.models': 20 + limits.router_models_max,
   'ChatCompletion.choices': 1,
   'ChatCompletionChunk.choices': 1,
+  'ChatMessage.toolCalls': limits.tool_calls_max,
+  'ChatDelta.toolCalls': limits.tool_calls_max,
   /** What is said and, at most, so many calls. */
-  'ModelResponse.output': 17,
+  'ModelResponse.output': 1 + limits.tool_calls_max,
   'ResponseItem.content': 1,
   'ImageGeneration.data': 1,
   '__Schema.types': 50,

@@ -155,7 +155,7 @@ describe('several processes that start at once', () => {
       versions(await open(second)).map(({ version, hash }) => ({ version, hash })),
     );
     expect(await rowsOf(database)).toHaveLength(2);
-    expect(await rowsOf(database, 'receipt_policy')).toHaveLength(2);
+    expect(await rowsOf(database, 'receipt_policy')).toHaveLength(3);
   });
 
   it('append nothing that is known, and a retired key comes back to none of them', async () => {
@@ -203,7 +203,7 @@ describe('a database behind its copy', () => {
     const hashes = versions(before).map(({ hash }) => hash);
     await unguarded(
       database,
-      'delete from issuer_snapshot where version = 2; delete from receipt_policy where version = 2',
+      'delete from issuer_snapshot where version = 2; delete from receipt_policy where version > 1',
     );
     const refused = await open(second, first).catch(String);
     expect(refused).toContain('the issuer history is shorter than its copy');

@@ -52,7 +52,7 @@ export function journalAnchor(
   return database.transaction(async tx => {
     await tx.query(LOCK);
     const { spent_wei, due } = await standing(tx, place, { purpose: birth.purpose, pace_ms: bounds.pace_ms });
-    if (!due) return { kind: 'not_due' };
+    if (!due || (await isAnchored(tx, place, birth))) return { kind: 'not_due' };
     if (spent_wei + birth.fee_max_wei > bounds.fee_day_max_wei) return { kind: 'over_budget' };
     const { anchor_id, purpose, head, nonce, attempt, fee_max_wei } = birth;
     await tx.query({
@@ -66,6 +66,19 @@ export function journalAnchor(
     });
     return { kind: 'journalled' };
   });
+}
+
+/** By another process, since this one looked: on demand nothing else would keep the same head from being paid for twice. */
+async function isAnchored(
+  tx: Tx,
+  { chain_epoch, sender }: AnchorPlace,
+  { purpose, head }: AnchorBirth,
+): Promise<boolean> {
+  if (purpose !== 'anchor') return false;
+  const text = `select 1 from log_anchor where chain_epoch = $1 and sender = $2 and purpose = 'anchor'
+    and tree_size = $3 and root_hash = $4 and state in ('sent', 'mined', 'final')`;
+  const values = [chain_epoch, sender, head.tree_size, head.root_hash];
+  return (await tx.query({ text, values })).rows.length > 0;
 }
 
 export interface AnchorStanding {
