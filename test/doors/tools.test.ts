@@ -101,6 +101,20 @@ describe('POST /v1/chat/completions with tools', () => {
     },
   );
 
+  test('streamed by key as POST /a2a-message and again under its Idempotency-Key: the same call, the same signed bytes', async () => {
+    const headers = { ...byKey, 'Idempotency-Key': 'tools-streamed-1' };
+    const bought = async () =>
+      (await listen(service, askToStream('Weather?', { tools }), { path: '/a2a-message', headers })).rest();
+    const [first, again] = [await bought(), await bought()];
+    expect(first).toMatchObject({ ends_well: true, finish_reasons: ['tool_calls'] });
+    expect(commitment(first.svc)).toMatchObject({ hash: canonicalHash(assembled(first.chunks)) });
+    expect(assembled(again.chunks)).toEqual(assembled(first.chunks));
+    expect(again.svc).toMatchObject({
+      settlement_status: 'idempotent_replay',
+      issuer_signature: first.svc?.issuer_signature,
+    });
+  });
+
   test('what came of a call is sent back with roles tool and developer, and the hub speaks', async () => {
     const call = {
       id: 'call_1',
