@@ -15,9 +15,15 @@ const COUNT_MAX = 1_000;
 /** So long the service keeps what a payment has bought: until then that is asked for before another one is signed. */
 const BOUGHT_KEPT_SECONDS = 86_400;
 
-/** Payments whose outcome is not known, by the request that they are for: one for each, and one call at a time asks for it. */
+/**
+ * Payments whose outcome is not known. Of those for the same request, of which there may be several where equal purchases
+ * overlap, the one that was signed first is asked for first, and by one call at a time.
+ */
 export class KeptPayments {
-  readonly #payments = new Map<string, KeptPayment>();
+  #payments: KeptPayment[] = [];
+  /** One that comes back after another was kept is still the elder. */
+  readonly #order = new WeakMap<KeptPayment, number>();
+  #count = 0;
   readonly #turns = new Map<string, Promise<void>>();
 
   constructor(known: Iterable<KeptPayment>) {
@@ -25,25 +31,29 @@ export class KeptPayments {
   }
 
   of(request: string): KeptPayment | undefined {
-    const payment = this.#payments.get(request);
-    if (payment && payment.valid_before + BOUGHT_KEPT_SECONDS < nowSeconds()) this.forget(request);
-    return this.#payments.get(request);
+    const now = nowSeconds();
+    return this.#payments.find(
+      payment => payment.request === request && payment.valid_before + BOUGHT_KEPT_SECONDS >= now,
+    );
   }
 
   /** @throws where so many are open already. */
   keep(payment: KeptPayment): void {
-    if (this.#payments.size >= COUNT_MAX) this.#forgetOld();
-    if (this.#payments.size >= COUNT_MAX) throw new Error(`the outcome of ${COUNT_MAX} payments is not known`);
-    this.#payments.set(payment.request, payment);
+    if (this.#payments.some(known => isSame(known, payment))) return;
+    if (this.#payments.length >= COUNT_MAX) this.#forgetOld();
+    if (this.#payments.length >= COUNT_MAX) throw new Error(`the outcome of ${COUNT_MAX} payments is not known`);
+    if (!this.#order.has(payment)) this.#order.set(payment, this.#count++);
+    const orderOf = (known: KeptPayment) => this.#order.get(known) ?? 0;
+    this.#payments = [...this.#payments, payment].sort((one, other) => orderOf(one) - orderOf(other));
   }
 
-  forget(request: string): void {
-    this.#payments.delete(request);
+  forget(payment: KeptPayment): void {
+    this.#payments = this.#payments.filter(known => !isSame(known, payment));
   }
 
   #forgetOld(): void {
-    for (const { request, valid_before } of this.#payments.values())
-      if (valid_before < nowSeconds()) this.forget(request);
+    const now = nowSeconds();
+    this.#payments = this.#payments.filter(({ valid_before }) => valid_before >= now);
   }
 
   /** Calls for the same request come one after the other: the second learns first what became of the first one's payment. */
@@ -62,15 +72,18 @@ export class KeptPayments {
   }
 }
 
+const isSame = (one: KeptPayment, other: KeptPayment): boolean =>
+  one.request === other.request && one.header[1] === other.header[1];
+
 export const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
 export async function unlessAborted<T>(awaited: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
   try {
-    return await Promise.race([awaited, aborted]);
+    return await Promise.race([aborted, awaited]);
   } finally {
     signal.removeEventListener('abort', abort);
   }

@@ -18,10 +18,13 @@ export interface Buyer {
   readonly kept?: Iterable<KeptPayment>;
 }
 
-/** What became of the payment is not known yet. The same request by the same fetch asks again, with the same payment. */
+/**
+ * What became of the payment is not known yet. The same request by the same fetch asks again, with the same payment.
+ * Printed and as JSON it shows what may stand in a log: until `valid_before` whoever holds the payment can spend it.
+ */
 export class PaymentPending extends Error {
   override name = 'PaymentPending';
-  readonly payment: KeptPayment;
+  readonly #payment: KeptPayment;
   /** What was answered last; null where no answer came. */
   readonly problem: Problem | null;
 
@@ -29,8 +32,19 @@ export class PaymentPending extends Error {
     super('What became of the payment is not known yet: send the same payment again, do not sign another one.', {
       cause,
     });
-    this.payment = payment;
+    this.#payment = payment;
     this.problem = problem;
+  }
+
+  /** Plain data with the signed header: keep it as a secret, and give it to a later fetch as one of `kept`. */
+  get payment(): KeptPayment {
+    return this.#payment;
+  }
+
+  toJSON(): object {
+    const { name, message, problem } = this;
+    const { request, valid_before } = this.#payment;
+    return { name, message, request, valid_before, problem };
   }
 }
 
@@ -67,10 +81,10 @@ export function payingFetch(buyer: Buyer): Fetch {
         const payment = known ?? (offers && (await signed(offers, name)));
         if (!payment) return null;
         const heard = await ask(payment, request, buyer, until_ms.get(payment) ?? 0);
-        if (heard.standing === 'known') kept.forget(name);
+        if (heard.standing === 'known') kept.forget(payment);
         // One of an earlier try that was not taken: this one is to be paid for.
         if (known && heard.answer.status === 402) return null;
-        return readOrKept(heard.answer, () => kept.of(name) ?? kept.keep(payment));
+        return readOrKept(heard.answer, () => kept.keep(payment));
       });
       if (answer) return answer;
     }
@@ -91,15 +105,22 @@ async function offersIn(answer: Response): Promise<PaymentRequired[] | null> {
   return offers;
 }
 
-/** @throws what x402's client says, where it pays none of them. */
+/** @throws what x402's client says, where it pays none of them: of the newest version, if it speaks none. */
 async function sign(offers: readonly PaymentRequired[], { payments }: Buyer): Promise<PaymentPayload> {
-  const [first, ...others] = offers as [PaymentRequired, ...PaymentRequired[]];
-  return payments.createPaymentPayload(first).catch(fault => {
-    const speaksAnother = fault instanceof Error && fault.message.startsWith('No client registered for x402 version');
-    if (speaksAnother && others.length > 0) return sign(others, { payments });
-    throw fault;
-  });
+  const faults: unknown[] = [];
+  for (const offer of offers) {
+    try {
+      return await payments.createPaymentPayload(offer);
+    } catch (fault) {
+      if (!speaksAnother(fault)) throw fault;
+      faults.push(fault);
+    }
+  }
+  throw faults[0];
 }
+
+const speaksAnother = (fault: unknown): boolean =>
+  fault instanceof Error && fault.message.startsWith('No client registered for x402 version');
 
 function paymentOf(payload: PaymentPayload, request: string): KeptPayment {
   const { authorization } = payload.payload as { authorization?: { validBefore?: unknown } };
@@ -121,11 +142,12 @@ async function ask(payment: KeptPayment, request: Request, buyer: Buyer, until_m
   const paid = request.clone();
   paid.headers.set(...payment.header);
   for (let tries = 1; ; tries++) {
-    const { answer, fault } = await send(paid, buyer, Math.max(until_ms - performance.now(), ASKED_MS));
-    const { standing, problem, payer_proof } = answer ? await standingOf(answer) : silence;
+    const { answer, fault, told } = await send(paid, buyer, Math.max(until_ms - performance.now(), ASKED_MS));
+    const { standing, problem, payer_proof } = told;
     const proven = payer_proof !== undefined && (await proves(paid, payment, buyer, payer_proof));
     if (answer && standing !== 'pending' && !proven) return { standing, answer };
-    await answer?.body?.cancel();
+    // One that broke off cannot be cancelled any more, and a stalled one is not waited for.
+    answer?.body?.cancel().catch(() => {});
     const wait_ms = waitMs(answer);
     if (tries >= TRIES_MAX || performance.now() + wait_ms > until_ms) throw new PaymentPending(payment, problem, fault);
     await unlessAborted(new Promise(resolve => setTimeout(resolve, wait_ms)), request.signal);
@@ -135,21 +157,27 @@ async function ask(payment: KeptPayment, request: Request, buyer: Buyer, until_m
 /** Where no answer came the payment may have been taken all the same. */
 const silence: Standing = { standing: 'pending', problem: null };
 
-/** `fault`: what broke where no answer came. @throws where the caller gave up. */
-async function send(
-  request: Request,
-  { fetch: by = fetch }: Buyer,
-  wait_ms: number,
-): Promise<{ readonly answer?: Response; readonly fault?: unknown }> {
+interface Sent {
+  readonly answer?: Response;
+  /** What broke where no answer came. */
+  readonly fault?: unknown;
+  readonly told: Standing;
+}
+
+/** What an answer says of the payment is read within the same time as the answer. @throws where the caller gave up. */
+async function send(request: Request, { fetch: by = fetch }: Buyer, wait_ms: number): Promise<Sent> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error('no answer came')), wait_ms);
   try {
     const signal = AbortSignal.any([request.signal, late.signal]);
     // Sent on to somebody else, the payment would buy him what he likes.
-    return { answer: await by(new Request(request.clone(), { signal, redirect: 'manual' })) };
+    const answer = await by(new Request(request.clone(), { signal, redirect: 'manual' }));
+    const told = await standingOf(answer, signal);
+    request.signal.throwIfAborted();
+    return { answer, told };
   } catch (fault) {
     request.signal.throwIfAborted();
-    return { fault };
+    return { fault, told: silence };
   } finally {
     clearTimeout(timer);
   }

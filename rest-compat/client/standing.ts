@@ -1,4 +1,5 @@
 import { decodePaymentResponseHeader } from '@x402/core/http';
+import { unlessAborted } from './kept-payments.ts';
 
 /** As far as a payer reads it: RFC 9457, and the facts beside it. */
 export interface Problem {
@@ -22,9 +23,10 @@ export interface Standing {
 /** Statuses of a server or proxy that has not come to the payment, or does not say. */
 const transient = new Set([408, 425, 429]);
 
-export async function standingOf(answer: Response): Promise<Standing> {
+/** `until`: when it aborts, what has not come by then says nothing. */
+export async function standingOf(answer: Response, until: AbortSignal): Promise<Standing> {
   const { status, ok, headers } = answer;
-  const problem = ok ? null : await problemOf(answer);
+  const problem = ok ? null : await problemOf(answer, until);
   if (isPending(headers)) return { standing: 'pending', problem };
   // On /graphql refusals are 200 too.
   if (ok) return { standing: headers.get('x-should-retry') === 'false' ? 'open' : 'known', problem };
@@ -50,11 +52,33 @@ function isPending(headers: Headers): boolean {
   }
 }
 
-async function problemOf(answer: Response): Promise<Problem | null> {
+/** What is longer is no problem document. */
+const PROBLEM_BYTES_MAX = 65_536;
+
+/** Null where there is none, or it does not come whole in time. */
+async function problemOf(answer: Response, until: AbortSignal): Promise<Problem | null> {
+  const reader = answer.clone().body?.getReader();
+  if (!reader) return null;
   try {
-    return (await answer.clone().json()) as Problem;
+    return JSON.parse(await unlessAborted(textOf(reader), until)) as Problem;
   } catch {
     return null;
+  } finally {
+    // It ends with the other half of the answer, which is the caller's.
+    reader.cancel().catch(() => {});
+  }
+}
+
+/** @throws where it is too long, or breaks off. */
+async function textOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, bytes] = ['', 0];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > PROBLEM_BYTES_MAX) throw new RangeError(`more than ${PROBLEM_BYTES_MAX} bytes`);
+    text += decoder.decode(value, { stream: true });
   }
 }
 

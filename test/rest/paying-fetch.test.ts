@@ -1,9 +1,11 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { x402Client } from '@x402/core/client';
 import { encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
-import { expect, it } from 'vitest';
-import { type Buyer, payingFetch } from '../../rest-compat/client/paying-fetch.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { type Buyer, PaymentPending, payingFetch } from '../../rest-compat/client/paying-fetch.ts';
 import { redeliveryText } from '../../schema/redelivery.ts';
 import { atEnd } from '../harness/release.ts';
 
@@ -16,16 +18,18 @@ const required = encodePaymentRequiredHeader({
   accepts: [terms],
 } as unknown as PaymentRequired);
 
-type Said = { status: number; headers?: Record<string, string>; body?: object } | 'nothing';
+type Said = { status: number; headers?: Record<string, string>; body?: object } | 'nothing' | 'half';
 
 /** Asks for money, and says the next of these to whoever pays. */
 async function paid(...answers: Said[]) {
   const shown: IncomingHttpHeaders[] = [];
+  const halves: ServerResponse[] = [];
   const server = createServer(({ headers, socket }, reply) => {
     if (!headers['payment-signature']) return reply.writeHead(402, { 'PAYMENT-REQUIRED': required }).end('{}');
     shown.push(headers);
     const said = answers.shift() ?? { status: 200 };
     if (said === 'nothing') return socket.destroy();
+    if (said === 'half') return halves.push(reply) && reply.writeHead(200).write('The first ha');
     return reply.writeHead(said.status, said.headers).end(JSON.stringify(said.body ?? {}));
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -33,7 +37,11 @@ async function paid(...answers: Said[]) {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, shown };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    shown,
+    breakOff: () => halves.shift()?.destroy(),
+  };
 }
 
 const nonceOf = (count: number) => `0x${String(count).padStart(64, '0')}`;
@@ -105,3 +113,65 @@ it.each(['Idempotency-Key', 'X-Router-Key'])(
     expect([signed(), again === first, second === first]).toEqual([2, true, false]);
   },
 );
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Asks for money, and answers whoever pays with a body that never ends. */
+const stalling = (status: number): typeof fetch => {
+  const body = () => new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode('{"code":')) });
+  return async input =>
+    (input as Request).headers.has('PAYMENT-SIGNATURE')
+      ? new Response(body(), { status })
+      : new Response('{}', { status: 402, headers: { 'PAYMENT-REQUIRED': required } });
+};
+
+it('waits no longer for the body of a refusal than for its head', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { send } = buyer({ fetch: stalling(503), patience_ms_max: 0 });
+  const heard: unknown[] = [];
+  send('https://paid.example/').catch(fault => heard.push(fault));
+  await expect.poll(() => vi.advanceTimersByTimeAsync(60_000).then(() => heard)).toHaveLength(1);
+  expect(heard).toMatchObject([{ name: 'PaymentPending', problem: null }]);
+});
+
+it('reads no refusal that is longer than a problem document', async () => {
+  const said = (detail: string) => ({ status: 503, body: { code: 'settlement_pending', detail } });
+  const house = await paid(said('x'.repeat(1_000)), said('x'.repeat(65_536)));
+  const { send } = buyer({ patience_ms_max: 0 });
+  await expect(send(house.url)).rejects.toMatchObject({ problem: { code: 'settlement_pending' } });
+  await expect(send(house.url)).rejects.toMatchObject({ name: 'PaymentPending', problem: null });
+});
+
+it('prints no payment that can be spent: PaymentPending has it to be kept, and shows what it is for', async () => {
+  const [house, { send }] = [await paid('nothing'), buyer({ patience_ms_max: 0 })];
+  const fault: PaymentPending = await send(house.url).catch(thrown => thrown);
+  expect(fault).toBeInstanceOf(PaymentPending);
+  const [secret] = house.shown.map(shown => shown['payment-signature'] as string);
+  const { request, header, valid_before } = fault.payment;
+  expect(header).toEqual(['PAYMENT-SIGNATURE', secret]);
+  const printed = [JSON.stringify(fault), inspect(fault, { depth: null }), JSON.stringify({ ...fault })];
+  for (const text of printed) expect(text).not.toContain(secret);
+  expect(JSON.parse(printed[0] as string)).toMatchObject({ name: 'PaymentPending', request, valid_before });
+  expect(Object.keys(JSON.parse(JSON.stringify(fault.payment)))).toEqual(['request', 'header', 'valid_before']);
+});
+
+it('keeps both of two equal purchases that overlap, and asks for the elder first', async () => {
+  const [house, { send, signed }] = [await paid('half', 'nothing'), buyer({ patience_ms_max: 0 })];
+  const first = await send(house.url);
+  await expect(send(house.url)).rejects.toThrow('send the same payment again');
+  const broken = expect(first.text()).rejects.toThrow();
+  house.breakOff();
+  await broken;
+  expect([(await send(house.url)).status, (await send(house.url)).status]).toEqual([200, 200]);
+  const [one, other, ...again] = house.shown.map(shown => shown['payment-signature']);
+  expect([signed(), again]).toEqual([2, [one, other]]);
+});
+
+it('says of the newest version that is offered that nothing is registered for it', async () => {
+  const body = JSON.stringify({ x402Version: 1, accepts: [], error: '' });
+  const offering = async () => new Response(body, { status: 402, headers: { 'PAYMENT-REQUIRED': required } });
+  const { send } = buyer({ payments: new x402Client(), fetch: offering });
+  await expect(send('https://paid.example/')).rejects.toThrow('No client registered for x402 version: 2');
+});
