@@ -6,13 +6,13 @@ import { orders, type Payer } from '../../subgraphs/paid.ts';
 import {
   type ClaimRequest,
   identifierSlot,
-  isIdentifierSlot,
   isRouted,
   isVendorBlind,
   type Lease,
+  nameOfSlot,
 } from '../../subgraphs/receipt/index.ts';
 import type { Authorized } from './authorized.ts';
-import { idempotencyMark, namesOf } from './extensions/name.ts';
+import { idempotencyMark, nameInFlight, namesOf } from './extensions/name.ts';
 import type { WithinMeans } from './means.ts';
 import { type Authorization, claimKey, type Payment, paymentId, paymentToJson } from './payment.ts';
 import type { Claiming } from './queues.ts';
@@ -171,9 +171,9 @@ export function refusedClaim(
       return new Refusal('payment_in_flight', { facts: { retry_after_seconds: 1, task_id: outcome.task_id } });
     case 'pending':
       return new Refusal('settlement_pending', { facts: { retry_after_seconds: 2, task_id: outcome.task_id } });
-    case 'slot_taken':
-      if (isIdentifierSlot(outcome.slot))
-        return new Refusal('payment_in_flight', { facts: { retry_after_seconds: 1 } });
-      return new Refusal(paid.slot_taken ?? 'duplicate_ref');
+    case 'slot_taken': {
+      const by = nameOfSlot(outcome.slot);
+      return by === null ? new Refusal(paid.slot_taken ?? 'duplicate_ref') : nameInFlight(by);
+    }
   }
 }

@@ -94,5 +94,7 @@ export function refOf({ ingressReceipt, paymentRef }: Receipt): string {
 
 function requirePossessor({ possessed_by }: Landing, { principal: { possession } }: Context): void {
   if (possessed_by === null) return;
-  if (possession.kind !== 'proven' || possession.agent_id !== possessed_by) throw new Refusal('forbidden');
+  if (possession.kind === 'proven' && possession.agent_id === possessed_by) return;
+  // The payment is spent, whoever shows it: who is told only that he may not might forget it and sign another.
+  throw new Refusal('forbidden', { facts: { charged: true } });
 }

@@ -223,10 +223,10 @@ export { forgetClaims } from './payment/forget.ts';
 export { heldOnBook } from './payment/held.ts';
 export {
   identifierSlot,
-  isIdentifierSlot,
   type NamedPayment,
   type NamedStanding,
   namedPayment,
+  nameOfSlot,
 } from './payment/identifier.ts';
 export { routerKeyMarkOf } from './payment/landing.ts';
 export { anybodyServes, endLease, renewLease } from './payment/lease.ts';

@@ -29,6 +29,12 @@ async function buy(account: Wallet, name: string, content: string, headers: Reco
   return service.post<Chat>(CHAT, ask(content), { ...payment.headers, ...headers });
 }
 
+/** The same by an Idempotency-Key. */
+async function keyed(by: typeof service, account: Wallet, name: string) {
+  const { headers } = await handMade(by, account);
+  return { headers: { ...headers, 'Idempotency-Key': name } };
+}
+
 describe('a 402', () => {
   test('of a chat declares payment-identifier as the official package has it, and asks for none', async () => {
     const declared = extensionsOf(await service.knock('POST', CHAT))['payment-identifier'];
@@ -86,23 +92,30 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('409 payment_in_flight while the first is worked for, and 200 once it is bought', async () => {
-    const payer = await service.chain.newWallet(PRICE);
-    const name = newName();
-    const before = service.gates.alpha.held();
-    service.gates.alpha.hold();
-    const chat = { ...ask('Slow'), model: 'alpha-1' };
-    const first = service.post<Chat>(CHAT, chat, (await named(service, payer, name)).headers);
-    await expect.poll(service.gates.alpha.held).toBe(before + 1);
-    const early = await service.post(CHAT, chat, (await named(service, payer, name)).headers);
-    expect(early).toMatchObject({ status: 409, body: { code: 'payment_in_flight' } });
-    expect(Number(early.headers.get('Retry-After'))).toBeGreaterThan(0);
-    service.gates.alpha.open();
-    const bought = await first;
-    const late = await service.post<Chat>(CHAT, chat, (await named(service, payer, name)).headers);
-    expect([status(bought), status(late), jws(late)]).toEqual(['settled', 'idempotent_replay', jws(bought)]);
-    expect(await service.transfersFrom(payer)).toHaveLength(1);
-  });
+  test.each([
+    ['payment identifier', named],
+    ['Idempotency-Key', keyed],
+  ])(
+    '409 payment_in_flight while the first is worked for, to come again under the same %s; 200 once it is bought',
+    async (by, pay) => {
+      const payer = await service.chain.newWallet(PRICE);
+      const name = newName();
+      const before = service.gates.alpha.held();
+      service.gates.alpha.hold();
+      const chat = { ...ask('Slow'), model: 'alpha-1' };
+      const first = service.post<Chat>(CHAT, chat, (await pay(service, payer, name)).headers);
+      await expect.poll(service.gates.alpha.held).toBe(before + 1);
+      const early = await service.post(CHAT, chat, (await pay(service, payer, name)).headers);
+      const detail = expect.stringContaining(`; send the same request under the same ${by}.`);
+      expect(early).toMatchObject({ status: 409, body: { code: 'payment_in_flight', detail } });
+      expect(Number(early.headers.get('Retry-After'))).toBeGreaterThan(0);
+      service.gates.alpha.open();
+      const bought = await first;
+      const late = await service.post<Chat>(CHAT, chat, (await pay(service, payer, name)).headers);
+      expect([status(bought), status(late), jws(late)]).toEqual(['settled', 'idempotent_replay', jws(bought)]);
+      expect(await service.transfersFrom(payer)).toHaveLength(1);
+    },
+  );
 
   test('200 settled where the first was let go of: the hub had failed', async () => {
     const payer = await service.chain.newWallet();

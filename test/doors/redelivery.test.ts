@@ -86,6 +86,36 @@ describe.each(every)('the same payment for %s', (_, kind) => {
   });
 });
 
+describe('the same payment for what was bought under a session, shown without it', () => {
+  test('403 with an empty body by REST', async () => {
+    const { session } = await service.newAgent();
+    const { headers } = await handMade(service, await service.chain.newWallet());
+    const send = (more = {}) => service.post(CHAT, ask('Mine alone'), { ...headers, ...more });
+    expect((await send({ 'X-SVC-Session': session })).status).toBe(200);
+    const typed = { 'content-type': 'application/json', ...headers };
+    const heard = await fetch(service.url + CHAT, {
+      method: 'POST',
+      headers: typed,
+      body: JSON.stringify(ask('Mine alone')),
+    });
+    expect([heard.status, await heard.text()]).toEqual([403, '']);
+  });
+
+  test('forbidden on /graphql, charged: true, and by its headers no client takes the payment for unused', async () => {
+    const { session } = await service.newAgent();
+    const { headers } = await handMade(service, await service.chain.newWallet());
+    const query = 'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Mine" }] }) { id } }';
+    const send = (more = {}) => service.post('/graphql', { query }, { ...headers, ...more });
+    expect((await send({ 'X-SVC-Session': session })).headers.get('x-svc-settlement-status')).toBe('settled');
+    const refused = await send();
+    expect(refused).toMatchObject({
+      status: 200,
+      body: { errors: [{ extensions: { code: 'forbidden', charged: true } }] },
+    });
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+  });
+});
+
 describe.each(works)('the same payment for %s', (_, kind) => {
   test('200 idempotent_replay says that of itself', async () => {
     const { send } = await ordered(kind);

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { readIdempotencyKey } from '../../../schema/idempotency-key.ts';
 import type { Context, PresentedPayment } from '../../../subgraphs/context.ts';
@@ -38,4 +39,13 @@ export function namesOf({ payment: { authorization, late }, identifier, idempote
       ? []
       : [{ network, payer, identifier: idempotency_mark, by: 'idempotency_key' as const }]),
   ];
+}
+
+const spoken = { idempotency_key: 'Idempotency-Key', payment_identifier: 'payment identifier' } as const;
+
+/** To whoever comes under the name with another payment than the first: that one he need not have. */
+export function nameInFlight(by: keyof typeof spoken, facts: JsonObject = {}): Refusal {
+  const name = spoken[by];
+  const detail = `A payment under this ${name} is being worked on; send the same request under the same ${name}.`;
+  return new Refusal('payment_in_flight', { detail, facts: { retry_after_seconds: 1, ...facts } });
 }

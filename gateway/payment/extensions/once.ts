@@ -7,7 +7,7 @@ import { type Presented, refusedClaim } from '../claimed.ts';
 import { requireNoGuessOf } from '../guessing.ts';
 import { type BasePayment, claimKey } from '../payment.ts';
 import type { Till } from '../till.ts';
-import { namesOf } from './name.ts';
+import { nameInFlight, namesOf } from './name.ts';
 
 /** A first that is let go of while the second looks at it leaves the name to whoever comes next. */
 const LOOKS_MAX = 3;
@@ -88,6 +88,7 @@ async function boughtUnder(
         facts: { charged: false },
       });
     case 'in_flight':
+      throw nameInFlight(named.by ?? 'payment_identifier', { task_id: standing.task_id });
     case 'pending':
       throw refusedClaim(standing, paid);
   }

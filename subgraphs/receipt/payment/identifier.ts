@@ -24,8 +24,10 @@ export function identifierSlot({ network, payer, identifier, by }: NamedPayment)
   return `${by === 'idempotency_key' ? KEY_PREFIX : PREFIX}${network}:${payer}:${identifier}`;
 }
 
-export function isIdentifierSlot(slot: string): boolean {
-  return slot.startsWith(PREFIX) || slot.startsWith(KEY_PREFIX);
+/** By which kind of name a slot is held; null where it is none of a purchase. */
+export function nameOfSlot(slot: string): 'payment_identifier' | 'idempotency_key' | null {
+  if (slot.startsWith(PREFIX)) return 'payment_identifier';
+  return slot.startsWith(KEY_PREFIX) ? 'idempotency_key' : null;
 }
 
 /** How a purchase stands that is asked for once more under its name. */
