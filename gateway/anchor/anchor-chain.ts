@@ -58,7 +58,9 @@ export function openAnchorChain(rpc_url: string): AnchorChain {
       const topics = [anchoredTopic, topic(sender), topic(`0x${LOG_ID.toString(16)}`)];
       const range = { fromBlock: `0x${from_block.toString(16)}`, toBlock: `0x${to_block.toString(16)}` };
       const page = await rpc.call('eth_getLogs', [{ address: LOG_ANCHOR, topics, ...range }], z.array(logShape));
-      return page.kind === 'ok' ? { kind: 'ok', value: anchorsIn(page.value, sender) } : page;
+      if (page.kind !== 'ok') return page;
+      const within = page.value.filter(({ block_number }) => block_number >= from_block && block_number <= to_block);
+      return { kind: 'ok', value: anchorsIn(within, sender) };
     },
     async receipt(hash, sender) {
       const asked = await rpc.call('eth_getTransactionReceipt', [hash], receiptWithCost).then(answered);
@@ -74,7 +76,7 @@ export function openAnchorChain(rpc_url: string): AnchorChain {
   };
 }
 
-/** A node may answer with what was not asked for: address and topics are looked at again. */
+/** A node may answer with what was not asked for: blocks, address and topics are looked at again. */
 function anchorsIn(logs: readonly ChainLog[], sender: Hex): Anchored[] {
   const wanted = [anchoredTopic, topic(sender), topic(`0x${LOG_ID.toString(16)}`)];
   return logs

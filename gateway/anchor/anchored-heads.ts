@@ -18,7 +18,7 @@ export interface AnchoredHeadsParts {
 }
 
 /** A reorganisation may move an anchor to another block: each search begins so many blocks before the end of the last. */
-const REORG_BLOCKS_MAX = 64;
+export const REORG_BLOCKS_MAX = 64;
 
 /**
  * The heads of the log that stand on Base under our key. The chain alone says which: what the database has journalled may
@@ -88,6 +88,11 @@ export class AnchoredHeads {
     this.#heads = this.#heads.filter(head => head.tx_hash !== tx_hash);
   }
 
+  /** It turned out that it does not stand there; another head may stand in its transaction. */
+  withdraw(head: Anchored): void {
+    this.#heads = this.#heads.filter(each => !isSameAnchor(each, head));
+  }
+
   async #first(head: number, until_ms: number): Promise<readonly Anchored[]> {
     const { anchors, chain, sender } = this.#parts;
     this.#genesis_hash = reached(await chain.block(0))?.hash ?? '';
@@ -131,6 +136,11 @@ export class AnchoredHeads {
       ours.some(({ tx_hash, block_number }) => head.block_number <= block_number || head.tx_hash === tx_hash);
     return heads.filter(head => !passed(head));
   }
+}
+
+/** A reorganisation may have moved it to another block. */
+export function isSameAnchor(one: Anchored, other: Anchored): boolean {
+  return one.tx_hash === other.tx_hash && one.tree_size === other.tree_size && one.root_hash === other.root_hash;
 }
 
 /** Of one process's life; at one an hour more than a month's. */

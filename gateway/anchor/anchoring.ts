@@ -5,9 +5,10 @@ import { iso } from '../../subgraphs/clock.ts';
 import { grownHead, proveHeads, type TreeHeadFacts } from '../../subgraphs/receipt/index.ts';
 import type { BaseChain } from '../payment/base/chain.ts';
 import { ChainAway } from '../payment/epoch.ts';
-import type { Anchored } from './anchor-chain.ts';
+import type { AnchorChain, Anchored } from './anchor-chain.ts';
 import type { AnchoredHeads } from './anchored-heads.ts';
 import { move } from './anchorer.ts';
+import { confirmationOf } from './confirmation.ts';
 import { LOG_ANCHOR } from './contract.ts';
 import { AnchorContradicted } from './contradiction.ts';
 import type { AnchorDesk, AnchorerParts, AnchorTrouble, Move } from './desk.ts';
@@ -15,6 +16,7 @@ import { recheck } from './follow.ts';
 
 export interface AnchoringParts extends AnchorerParts {
   readonly chain: BaseChain;
+  readonly anchors: AnchorChain;
   readonly heads: AnchoredHeads;
   readonly logger: Logger;
   /** Of a log that is not sound nothing is anchored. */
@@ -22,7 +24,7 @@ export interface AnchoringParts extends AnchorerParts {
   /** Rest between two moves; less while one is under way. */
   readonly poll_ms: number;
   readonly ended?: (outcome: 'done' | 'failed') => void;
-  /** Hears, while it runs, of a head on Base that the log does not extend: all processes are to be halted by it. */
+  /** Hears, while it runs, of a head that is final on Base and that the log does not extend: all are to be halted by it. */
   readonly contradicted?: (head: TreeHeadFacts) => Promise<void>;
 }
 
@@ -36,14 +38,16 @@ const HEADS_MAX = 4;
 
 /**
  * Anchors the log's head on Base on its schedule, and proves at each round that the log extends what stands there,
- * whoever has sent it. On a contradiction nothing is anchored any more, and the log is not sound.
+ * whoever has sent it. From a contradiction on nothing is anchored, and the log is not sound; while it runs, a
+ * contradiction halts the others only once it is confirmed, and is withdrawn where Base turns out not to have that head.
  */
 export class Anchoring {
   readonly #parts: AnchoringParts;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #proven = false;
-  #broken = false;
+  #contradiction: AnchorContradicted | null = null;
+  #confirmed = false;
   #trouble: AnchorTrouble | null = null;
   #newest: (Anchored & { readonly at: string | null }) | null = null;
 
@@ -51,9 +55,9 @@ export class Anchoring {
     this.#parts = parts;
   }
 
-  /** False from the first contradiction on. */
+  /** False from the first contradiction on, until it is withdrawn. */
   get sound(): boolean {
-    return !this.#broken;
+    return this.#contradiction === null;
   }
 
   get trouble(): AnchorTrouble | null {
@@ -85,8 +89,8 @@ export class Anchoring {
     const proven = await proveHeads(database, heads.binding(this.#proven ? HEADS_MAX : HEADS_MAX_AT_START));
     this.#proven = true;
     if (proven.kind === 'broken') {
-      this.#broken = true;
-      throw new AnchorContradicted(proven, key.address);
+      this.#contradiction = new AnchorContradicted(proven, key.address);
+      throw this.#contradiction;
     }
     await this.#show(heads.newest);
   }
@@ -113,8 +117,8 @@ export class Anchoring {
 
   async #run(chain_epoch: number): Promise<void> {
     const { signal } = this.#stopping;
-    while (!signal.aborted && this.sound) {
-      const moved = this.#parts.log.sound ? await this.#tried(chain_epoch) : null;
+    while (!signal.aborted && !this.#confirmed) {
+      const moved = this.#parts.log.sound || !this.sound ? await this.#tried(chain_epoch) : null;
       const under_way = moved?.kind === 'sent' || moved?.kind === 'deployed';
       const rest_ms = under_way ? Math.min(UNDER_WAY_POLL_MS, this.#parts.poll_ms) : this.#parts.poll_ms;
       await sleep(rest_ms, null, { signal, ref: false }).catch(() => {});
@@ -124,23 +128,59 @@ export class Anchoring {
   async #tried(chain_epoch: number): Promise<Move | null> {
     const { ended, logger } = this.#parts;
     try {
+      if (this.#contradiction && !(await this.#withdrawn(this.#contradiction))) {
+        ended?.('failed');
+        return null;
+      }
       const moved = await this.round(chain_epoch);
       this.#note(moved.kind === 'trouble' ? moved.trouble : null, moved);
       ended?.('done');
       return moved;
     } catch (error) {
       ended?.('failed');
-      if (error instanceof AnchorContradicted) await this.#contradicted(error);
+      if (error instanceof AnchorContradicted) this.#close(error);
       else if (error instanceof ChainAway) this.#note('chain_unavailable', { err: error });
       else logger.warn({ err: error }, 'a round of anchoring failed');
       return null;
     }
   }
 
-  async #contradicted(error: AnchorContradicted): Promise<void> {
-    const { contradicted, logger } = this.#parts;
-    logger.fatal({ err: error }, `${error.message}. No payments are taken any more.`);
-    await contradicted?.(error.head).catch(fault => logger.warn({ err: fault }, 'the halt is not written yet'));
+  #close(error: AnchorContradicted): void {
+    const until =
+      'This process takes no payments while Base is asked again; if that head is confirmed, all processes are halted';
+    this.#parts.logger.fatal({ err: error }, `${error.message}. ${until}.`);
+  }
+
+  /** In a later round than the one that met it. What is neither confirmed nor withdrawn keeps this process closed. */
+  async #withdrawn(contradiction: AnchorContradicted): Promise<boolean> {
+    const { heads, key, logger } = this.#parts;
+    const { head } = contradiction;
+    const parts = { ...this.#parts, sender: key.address };
+    const confirmation = await confirmationOf(parts, head, performance.now() + SEARCH_MS_MAX);
+    if (confirmation === 'final') await this.#confirm(contradiction);
+    if (confirmation !== 'absent') return false;
+    heads.withdraw(head);
+    // As many as at a start are proven before anything is taken again.
+    this.#proven = false;
+    await this.prove();
+    this.#contradiction = null;
+    logger.warn(
+      { head },
+      'a head that the node showed once does not stand on Base: the log is proven, payments are taken',
+    );
+    return true;
+  }
+
+  async #confirm({ head, message }: AnchorContradicted): Promise<void> {
+    const { contradicted, database, logger } = this.#parts;
+    // A database that was away and has come back whole: what was written meanwhile only a start can prove.
+    if ((await proveHeads(database, [head])).kind !== 'broken') return;
+    this.#confirmed = true;
+    logger.fatal({ head }, `${message}. It is final on Base: no payments are taken any more.`);
+    const { log_id, tree_size, root_hash } = head;
+    await contradicted?.({ log_id, tree_size, root_hash }).catch(fault =>
+      logger.warn({ err: fault }, 'the halt is not written yet'),
+    );
   }
 
   /** Said once, not at each round. */

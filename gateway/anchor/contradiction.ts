@@ -1,4 +1,4 @@
-import type { ProvenHeads, TreeHeadFacts } from '../../subgraphs/receipt/index.ts';
+import type { ProvenHeads } from '../../subgraphs/receipt/index.ts';
 import { WAY_ON } from '../log-guard.ts';
 import type { Anchored } from './anchor-chain.ts';
 import type { AnchoredHeads } from './anchored-heads.ts';
@@ -8,15 +8,15 @@ type Broken = Extract<ProvenHeads<Anchored>, { kind: 'broken' }>;
 /** The database does not hold the log whose head stands on Base. */
 export class AnchorContradicted extends Error {
   override name = 'AnchorContradicted';
-  /** What stands on Base. */
-  readonly head: TreeHeadFacts;
+  /** What stands on Base, by the answer that showed it. */
+  readonly head: Anchored;
 
   constructor({ head, integrity }: Broken, sender: string) {
     const { kind, found } = integrity;
     const broken = kind === 'contradictory' ? 'the log contradicts itself' : `the log is ${kind}`;
     const both = `${headSentence(head, sender)}; the database has size ${found.tree_size}, root ${found.root_hash}`;
     super(`${broken}: ${both}. Was it not this service that sent it, change ANCHOR_KEY as well. ${WAY_ON}`);
-    this.head = { log_id: head.log_id, tree_size: head.tree_size, root_hash: head.root_hash };
+    this.head = head;
   }
 }
 

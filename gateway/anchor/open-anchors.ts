@@ -5,13 +5,14 @@ import type { Config } from '../config.ts';
 import type { Hex } from '../payment/base/abi.ts';
 import type { BaseChain } from '../payment/base/chain.ts';
 import { settlerKey } from '../payment/settle/transaction.ts';
-import { openAnchorChain } from './anchor-chain.ts';
+import { type AnchorChain, openAnchorChain } from './anchor-chain.ts';
 import { AnchoredHeads } from './anchored-heads.ts';
 import type { AnchorerParts, AnchorFaults } from './desk.ts';
 
 /** What anchoring needs of this process but for the log that it anchors. */
 export interface Anchors extends AnchorerParts {
   readonly chain: BaseChain;
+  readonly anchors: AnchorChain;
   readonly heads: AnchoredHeads;
   readonly poll_ms: number;
   close(): Promise<void>;

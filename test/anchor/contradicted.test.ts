@@ -85,6 +85,9 @@ describe('a log that does not extend what stands on Base', () => {
     expect([late.watch.halt, idle.watch.halt]).toEqual([null, null]);
     const beside = anchoringProcess(chain.rpc_url, store, seed, { contradicted: head => late.watch.meet(head) });
     beside.anchoring.start(0);
+    await expect.poll(() => beside.anchoring.sound).toBe(false);
+    // As long as the block may be replaced, this process alone is closed.
+    await chain.mine(5);
     const halt = { known: { tree_size: 4, root_hash }, found: { tree_size: 2 } };
     for (const { watch } of [late, idle, meeting, other]) await expect.poll(() => watch.halt).toMatchObject(halt);
     expect(await store.query({ text: 'select halted from log_head' })).toMatchObject([{ halted: halt }]);

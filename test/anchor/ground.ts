@@ -16,7 +16,7 @@ export const GWEI = 1_000_000_000n;
 
 interface Changed
   extends Partial<Pick<AnchorerParts, 'pace_ms' | 'fee_day_max_wei' | 'stuck_ms'>>,
-    Pick<AnchoringParts, 'contradicted'> {
+    Pick<AnchoringParts, 'contradicted' | 'ended'> {
   readonly faults?: AnchorFaults;
 }
 
