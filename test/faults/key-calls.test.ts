@@ -45,7 +45,7 @@ const lose = (gateway: RunningService, content: string, members = {}) =>
     .catch(() => null);
 
 describe('a process killed in the midst of calls by key', () => {
-  it('between two steps: only what was recorded stands, and stands whole', { timeout: 60_000 }, async () => {
+  it('between two steps: only what was recorded stands, and stands whole', async () => {
     const before = await standing();
     const points = ['after_claim', 'after_work', 'mid_stream', 'before_record', 'after_record'] as const;
     const dying = await ground.startFaulty({ point: points, signal: 'none' });
@@ -60,7 +60,7 @@ describe('a process killed in the midst of calls by key', () => {
     expect((await callByKey(healthy, 'Once more')).status).toBe(200);
   });
 
-  it.each<FaultPoint>(['in_claim', 'in_record'])('%s: nothing stands of it', { timeout: 60_000 }, async point => {
+  it.each<FaultPoint>(['in_claim', 'in_record'])('%s: nothing stands of it', async point => {
     const before = await standing();
     const dying = await ground.startFaulty({ point });
     const lost = lose(dying, point);
@@ -125,7 +125,7 @@ describe('a process killed in the midst of calls under an Idempotency-Key', () =
     expect(await receipts()).toBe(Number(before.receipts) + points.length);
   });
 
-  it('after its record: the key has its answer, from any process', { timeout: 60_000 }, async () => {
+  it('after its record: the key has its answer, from any process', async () => {
     const before = await standing();
     const dying = await ground.startFaulty({ point: 'after_record', signal: 'none' });
     const headers = { 'idempotency-key': 'recorded' };
@@ -142,7 +142,7 @@ describe('a process killed in the midst of calls under an Idempotency-Key', () =
 });
 
 describe('a hold that was swept away while its process was thought to be gone', () => {
-  it('503, and nothing is recorded', { timeout: 60_000 }, async () => {
+  it('503, and nothing is recorded', async () => {
     const release = Promise.withResolvers<void>();
     const asked = ground.hub.requests.length;
     ground.hub.behave({ kind: 'answer', until: release.promise });
