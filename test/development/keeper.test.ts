@@ -1,6 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { rpc } from '../../gateway/development/chain/rpc.ts';
 import type { RunningChain } from '../../gateway/development/chain/start.ts';
@@ -13,20 +12,14 @@ import type { Development } from '../../gateway/development/start.ts';
 import { type RunningSvm, startSvm } from '../../gateway/development/svm/start.ts';
 import { solanaWallet } from '../../gateway/development/svm/wallets.ts';
 import { sha256 } from '../../schema/digest.ts';
-import { atEnd } from '../harness/release.ts';
-import { clearScratch, makeScratch } from '../harness/scratch.ts';
+import { valueAt } from '../harness/database.ts';
+import { ownFolder } from '../harness/scratch.ts';
 import { runChild } from './child.ts';
 
 const IDLE_MS = 1_500;
 /** As much as an account has to hold to stand. */
 const LAMPORTS = '7000000000';
 const owner_on_base = '0x7777777777777777777777777777777777777777';
-
-async function scratch(): Promise<string> {
-  const folder = await makeScratch();
-  atEnd(() => clearScratch(folder));
-  return folder;
-}
 
 const start = <T>(kind: string, folder: string, idle_ms = IDLE_MS) =>
   runChild<T>('stand-in.child.ts', kind, folder, String(idle_ms));
@@ -42,24 +35,13 @@ async function keeper(folder: string): Promise<Keeper> {
   return found;
 }
 
-async function ask(url: string, text: string): Promise<unknown> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<Record<string, unknown>>(text);
-    return Object.values(rows[0] ?? {})[0];
-  } finally {
-    await client.end();
-  }
-}
-
 describe('stand-ins that no process uses any more', () => {
   it('end by themselves, in order, and so does their keeper; the next start finds their state', async () => {
-    const folder = await scratch();
+    const folder = await ownFolder();
     const child = await start<Pick<Development, 'config'>>('development', folder);
     const { database_url, base_rpc_url, solana } = child.said.config;
     const owner = solanaWallet(sha256('an owner of the tests')).address;
-    await ask(database_url, 'create table kept as select 7 as n');
+    await valueAt(database_url, 'create table kept as select 7 as n');
     await rpc(base_rpc_url, 'anvil_setBalance', owner_on_base, '0x7');
     await rpc(solana?.rpc_url ?? '', 'dev_fund', owner, { usdc_atomic: '0', lamports: LAMPORTS });
     const { mark } = await keeper(folder);
@@ -79,13 +61,13 @@ describe('stand-ins that no process uses any more', () => {
     const svm = (await startSvm(folder)) as RunningSvm;
     expect([postgres.adopted, chain.adopted, svm.adopted]).toEqual([false, false, false]);
     expect([postgres.url, chain.rpc_url, svm.rpc_url]).toEqual([database_url, base_rpc_url, solana?.rpc_url]);
-    expect(await ask(postgres.url, 'select n from kept')).toBe(7);
+    expect(await valueAt(postgres.url, 'select n from kept')).toBe(7);
     expect(await rpc(chain.rpc_url, 'eth_getBalance', owner_on_base, 'latest')).toBe('0x7');
     expect(await rpc(svm.rpc_url, 'getBalance', owner)).toMatchObject({ value: Number(LAMPORTS) });
   });
 
   it('stay while any process of that DATA_DIR lives, though others were killed', async () => {
-    const folder = await scratch();
+    const folder = await ownFolder();
     const [one, two] = [
       await start<RunningChain>('chain', folder, 200),
       await start<RunningChain>('chain', folder, 200),
@@ -101,7 +83,7 @@ describe('stand-ins that no process uses any more', () => {
   });
 
   it('are adopted as they are by a start in time, which gives them another while', async () => {
-    const folder = await scratch();
+    const folder = await ownFolder();
     const first = await start<RunningChain>('chain', folder, 600_000);
     await first.end('SIGKILL');
     const second = await start<RunningChain>('chain', folder);
@@ -111,7 +93,7 @@ describe('stand-ins that no process uses any more', () => {
   });
 
   it('have a keeper again after theirs was killed, from the next start on', async () => {
-    const folder = await scratch();
+    const folder = await ownFolder();
     const first = await start<RunningPostgres>('postgres', folder);
     const before = await keeper(folder);
     await endProcess(before.mark, ['SIGKILL']);
@@ -124,7 +106,7 @@ describe('stand-ins that no process uses any more', () => {
   });
 
   it('end although their DATA_DIR was removed under them', async () => {
-    const folder = await scratch();
+    const folder = await ownFolder();
     const child = await start<RunningChain>('chain', folder);
     const [chain] = await standInsOf(folder);
     await expect.poll(async () => readFile(join(folder, 'keeper.log'), 'utf8')).toContain('keeps chain');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type pg from 'pg';
+import pg from 'pg';
 import { inject } from 'vitest';
 import type { Tx } from '../../subgraphs/database.ts';
 import { administer, createDatabase, databaseUrl, TEMPLATE } from './global.ts';
@@ -24,4 +24,16 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   const drop = () => administer(cluster_url, `drop database if exists ${name} with (force)`);
   atEnd(drop);
   return { url: databaseUrl(cluster_url, name), drop };
+}
+
+/** The one value that a statement brings, by a connection of its own. */
+export async function valueAt(url: string, text: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<Record<string, unknown>>(text);
+    return Object.values(rows[0] ?? {})[0];
+  } finally {
+    await client.end();
+  }
 }
