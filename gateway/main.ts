@@ -1,9 +1,9 @@
-import { readConfig, type Settings } from './config.ts';
+import { readConfig, type Settings } from './config/read-config.ts';
 import { type Development, startDevelopment } from './development/start.ts';
-import { openGateway } from './gateway.ts';
-import { openLogger } from './logger.ts';
+import { openGateway } from './open.ts';
 import { greeting } from './operations/greeting.ts';
 import { requirePort } from './operations/listen-fault.ts';
+import { openLogger } from './operations/logger.ts';
 import { run } from './operations/run.ts';
 import { stopOnSignals } from './operations/stop-on-signals.ts';
 

@@ -3,7 +3,7 @@ import { bookSubgraph } from '../subgraphs/book/index.ts';
 import { receiptSubgraph } from '../subgraphs/receipt/index.ts';
 import { sessionSubgraph } from '../subgraphs/session/index.ts';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
-import type { SubgraphName } from './config.ts';
+import type { SubgraphName } from './config/read-config.ts';
 
 /** Builds one, for this process. */
 export const subgraphNamed: Readonly<Record<SubgraphName, () => Promise<Subgraph>>> = {

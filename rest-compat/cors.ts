@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { exposed } from './openapi-headers.ts';
+import { exposed } from './faces/openapi-headers.ts';
 
 /** Whose pages may call: everybody's, or those of the origins named, spelt as a browser spells them (RFC 6454 §6.2). */
 export type Origins = '*' | ReadonlySet<string>;

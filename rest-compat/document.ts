@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { type DocumentNode, Kind, parse, visit } from 'graphql';
 
 /**
- * The named operation of a door, from operations/<name>.graphql, with the fragments that it spreads and those that they
- * spread, from operations/fragments; its aliases spell the specified JSON.
+ * The named operation of a door, from <area>/<name>.graphql, with the fragments that it spreads and those that they
+ * spread, from fragments; its aliases spell the specified JSON.
  */
 export function operation(name: string): DocumentNode {
   const document = read(name);
@@ -25,7 +25,7 @@ function gather(document: DocumentNode, fragments: Map<string, DocumentNode>): v
 }
 
 function read(name: string): DocumentNode {
-  return parse(readFileSync(new URL(`./operations/${name}.graphql`, import.meta.url), 'utf8'), { noLocation: true });
+  return parse(readFileSync(new URL(`./${name}.graphql`, import.meta.url), 'utf8'), { noLocation: true });
 }
 
 function spreadIn(document: DocumentNode): string[] {

@@ -5,7 +5,7 @@ import { paymentIn } from './credentials.ts';
 import type { DocumentDoor, Door, StreamAsked } from './door.ts';
 import { offer, type Visit } from './gate.ts';
 import { eventStream } from './media/sse.ts';
-import { withoutNulls } from './nulls.ts';
+import { withoutNulls } from './omit-nulls.ts';
 import type { Executed, ExecutedError, Port, Subscribed } from './port.ts';
 import { type Answer, closed, faultEvent, problem } from './problem.ts';
 

@@ -1,5 +1,5 @@
 import type { Door } from './door.ts';
-import { schemasOf } from './door-schemas.ts';
+import { schemasOf } from './faces/door-schemas.ts';
 import type { Price } from './port.ts';
 
 /** What a door asks for at its absolute URL; null where it is free. */

@@ -6,11 +6,11 @@ import { isPreflight } from './cors.ts';
 import { paymentIn } from './credentials.ts';
 import type { Door, Method } from './door.ts';
 import { pass, type Visit } from './gate.ts';
+import { leavesUnread, lingering } from './linger.ts';
 import { concluded, fulfilled, type StreamedAnswer, streamed, turnedAway } from './outcome.ts';
 import type { Port, Upload } from './port.ts';
 import { type Answer, problem } from './problem.ts';
 import { rated } from './rated.ts';
-import { leavesUnread, lingering } from './unread.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 

@@ -4,7 +4,7 @@ import type { Secret } from '../schema/secret.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Database } from './database.ts';
 import type { Live } from './live.ts';
-import type { Charge, ChargeStream } from './paid.ts';
+import type { Charge, ChargeStream } from './sale.ts';
 import { Stopwatch } from './stopwatch.ts';
 import type { Vault } from './vault.ts';
 

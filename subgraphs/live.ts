@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../schema/errors.ts';
+import { shareNextRun } from './coalesce.ts';
 import type { Database } from './database.ts';
 import { LiveConnection } from './live-connection.ts';
-import { shareNextRun } from './next-run.ts';
 
 /**
  * Wake-ups across processes: Postgres NOTIFY carries a name (and a position) and nothing else, the tables hold the facts.

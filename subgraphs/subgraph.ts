@@ -9,6 +9,7 @@ import {
   type GraphQLResolveInfo,
   GraphQLScalarType,
   type GraphQLSchema,
+  lexicographicSortSchema,
   parse,
 } from 'graphql';
 import { type BuildSchemaOptions, buildSchema, createResolversMap } from 'type-graphql';
@@ -80,7 +81,8 @@ export async function buildSubgraph(
 ): Promise<Subgraph> {
   // Whether it is a right schema is found out below, when the subgraph's is built of it.
   const plain = await buildSchema({ ...parts, validate: false, skipCheck: true, pubSub: noPubSub });
-  const sdl = HEADER + printSchemaWithDirectives(plain);
+  // TypeGraphQL lists members as their classes happened to be imported: the text must not depend on who came first.
+  const sdl = HEADER + printSchemaWithDirectives(lexicographicSortSchema(plain));
   const resolvers: Record<string, object> = createResolversMap(plain);
   for (const [type, resolve] of Object.entries(references)) {
     resolvers[type] = { ...resolvers[type], __resolveReference: resolve };

@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { priceBatch } from '../gateway/payment/settle/batch-fee.ts';
-import type { SettleItem } from '../gateway/payment/settle/submission.ts';
+import { priceBatch } from '../gateway/rails/base/settle/batch-fee.ts';
+import type { SettleItem } from '../gateway/rails/base/settle/submission.ts';
 import { atomicAmount } from '../schema/amount.ts';
 import { limits } from '../schema/limits.ts';
+import { ROOT } from './harness/root.ts';
 
 /* The gas prices that the README names are those at which the code refuses. */
 
-const readme = await readFile(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
 const row = readme.split('\n').find(line => line.startsWith('| `SETTLE_FEE_MAX` |')) ?? '';
 const numbersIn = (text = ''): readonly number[] => [...text.matchAll(/[\d.]*\d/g)].map(Number);
 

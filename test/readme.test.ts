@@ -3,13 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withDoorTable } from '../gateway/door-table.ts';
+import { withDoorTable } from '../gateway/commands/door-table.ts';
 import { type RunningGateway, startGateway } from './harness/gateway.ts';
+import { ROOT } from './harness/root.ts';
 import { makeScratch } from './harness/scratch.ts';
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, '..');
-const readme = await readFile(join(root, 'README.md'), 'utf8');
+const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
 const blocks = (language: string) =>
   [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(match => match[1] ?? '');
 const commands = blocks('sh').flatMap(block => block.trim().split('\n'));
@@ -38,12 +38,12 @@ describe('README', () => {
   });
 
   it.each(commands.filter(command => !outside.has(command)))('its command runs: %s', async command => {
-    const { stdout } = await run('sh', ['-c', here(command)], { cwd: root, env: environment(), maxBuffer: 2 ** 24 });
+    const { stdout } = await run('sh', ['-c', here(command)], { cwd: ROOT, env: environment(), maxBuffer: 2 ** 24 });
     expect(stdout).not.toBe('');
   });
 
   it('its demo shows a paid chat, an offline check, a registration, the book twice and a live row', async () => {
-    const { stdout } = await run('npm', ['run', '-s', 'demo'], { cwd: root, env: environment(), maxBuffer: 2 ** 24 });
+    const { stdout } = await run('npm', ['run', '-s', 'demo'], { cwd: ROOT, env: environment(), maxBuffer: 2 ** 24 });
     const titles = [...stdout.matchAll(/^== (.*)$/gm)].map(match => match[1] ?? '');
     expect(titles).toEqual([
       'POST /v1/chat/completions, unpaid: 402',
@@ -86,7 +86,7 @@ describe('README', () => {
 
   it('its twelve lines verify a receipt, and refuse one that was touched', async () => {
     const folder = await makeScratch();
-    const demo = await run('npm', ['run', '-s', 'demo'], { cwd: root, env: environment(), maxBuffer: 2 ** 24 });
+    const demo = await run('npm', ['run', '-s', 'demo'], { cwd: ROOT, env: environment(), maxBuffer: 2 ** 24 });
     const verify_url = demo.stdout.match(/"verify_url": "([^"]+)"/)?.[1] ?? '';
     const receipt = await (await fetch(`${verify_url}.json`)).text();
     await writeFile(join(folder, 'jwks.json'), await (await fetch(`${service.url}/.well-known/jwks.json`)).text());
@@ -103,7 +103,7 @@ describe('README', () => {
       'is not what was signed',
     );
 
-    const official = await run('npm', ['run', '-s', 'verify', '--', verify_url], { cwd: root, env: environment() });
+    const official = await run('npm', ['run', '-s', 'verify', '--', verify_url], { cwd: ROOT, env: environment() });
     expect(official.stdout).not.toBe('');
   });
 });

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ROOT } from './harness/root.ts';
 
-const root = join(import.meta.dirname, '..');
-const text = readFileSync(join(root, '.github', 'SECURITY.md'), 'utf8');
+const text = readFileSync(join(ROOT, '.github', 'SECURITY.md'), 'utf8');
 
 it('every promise of SECURITY.md names the tests that show it', () => {
   const promises = text.split('\n').filter(line => line.startsWith('| ') && !line.startsWith('| promise'));
@@ -11,6 +11,6 @@ it('every promise of SECURITY.md names the tests that show it', () => {
   for (const promise of promises) {
     const shown = [...promise.matchAll(/`(test\/[^`]+)`/g)].map(match => match[1] ?? '');
     expect(shown, promise).not.toEqual([]);
-    expect(shown.filter(file => !existsSync(join(root, file)))).toEqual([]);
+    expect(shown.filter(file => !existsSync(join(ROOT, file)))).toEqual([]);
   }
 });

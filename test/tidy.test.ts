@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ROOT } from './harness/root.ts';
 
-const root = join(import.meta.dirname, '..');
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
+  cwd: ROOT,
   encoding: 'utf8',
 })
   .split('\n')
   .filter(Boolean);
 const sources = files.filter(file => file.endsWith('.ts'));
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
 /** The houses, lowest first: a file may import from its own house and from those before it. */
 const houses = ['schema', 'subgraphs', 'receipt', 'book', 'session', 'board', 'gateway'] as const;
@@ -25,7 +25,7 @@ function houseOf(file: string): House {
 
 function importsOf(file: string): string[] {
   const specifiers = [...read(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(match => match[1] ?? '');
-  return specifiers.map(specifier => relative(root, join(root, dirname(file), specifier)));
+  return specifiers.map(specifier => relative(ROOT, join(ROOT, dirname(file), specifier)));
 }
 
 /** Without those of types alone, which are gone when it runs. */
@@ -38,7 +38,7 @@ function runtimeImportsOf(file: string): string[] {
       .map(name => name.trim());
     return !inner?.filter(Boolean).every(name => name.startsWith('type '));
   });
-  return named.map(([, , target = '']) => relative(root, join(root, dirname(file), target)));
+  return named.map(([, , target = '']) => relative(ROOT, join(ROOT, dirname(file), target)));
 }
 
 function mayImport(from: House, to: House): boolean {
@@ -76,15 +76,22 @@ describe('tidy', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('a subgraph is reached through its index alone', () => {
+  it('nobody imports a table, resolver, type, input or migration of another subgraph', () => {
+    const inner = /(\.(entity|resolver|type|input|migration)|\/migration)\.ts$/;
     const wrong = sources.flatMap(file => {
       if (file.startsWith('test/')) return [];
-      return importsOf(file)
+      return runtimeImportsOf(file)
         .filter(target => doorsOfSubgraphs.includes(houseOf(target)) && houseOf(target) !== houseOf(file))
-        .filter(target => !/^subgraphs\/[a-z]+\/index\.ts$/.test(target))
+        .filter(target => inner.test(target))
         .map(target => `${file} → ${target}`);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('no index re-exports', () => {
+    const indexes = sources.filter(file => file.endsWith('/index.ts'));
+    expect(indexes).toHaveLength(doorsOfSubgraphs.length);
+    expect(indexes.filter(file => /^export .*\bfrom '/m.test(read(file)))).toEqual([]);
   });
 
   it('no file imports itself round about: in a bundle that is imported, each would wait for the other for ever', () => {

@@ -1,29 +1,23 @@
 import { join } from 'node:path';
 import { iso, systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import {
-  auditStored,
-  type Damage,
-  declareBreak,
-  headToContinue,
-  type LogIntegrity,
-  openIssuer,
-  proveHeads,
-  proveLogIntact,
-  restoreHistories,
-  type SavedHead,
-  savedHead,
-  type TreeHeadFacts,
-  UnreadableHead,
-} from '../../subgraphs/receipt/index.ts';
-import { HEADS_MAX_AT_START } from '../anchor/anchoring.ts';
-import { anchoredSentence } from '../anchor/contradiction.ts';
-import { type Anchors, openAnchors } from '../anchor/open-anchors.ts';
+import { openIssuer } from '../../subgraphs/receipt/issuer/keys.ts';
+import { restoreHistories } from '../../subgraphs/receipt/issuer/record.ts';
+import { proveHeads } from '../../subgraphs/receipt/log/anchored-head.ts';
+import { type Damage } from '../../subgraphs/receipt/log/audit.ts';
+import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';
+import { declareBreak, headToContinue } from '../../subgraphs/receipt/log/break.ts';
+import { type LogIntegrity, proveLogIntact } from '../../subgraphs/receipt/log/intact.ts';
+import { type SavedHead, savedHead, UnreadableHead } from '../../subgraphs/receipt/log/saved-head.ts';
+import { type TreeHeadFacts } from '../../subgraphs/receipt/log/tree-head.ts';
 import { OperatorFault } from '../config/fault.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/read-config.ts';
 import { startDevelopment } from '../development/start.ts';
+import { HEADS_MAX_AT_START } from '../log/anchor/anchoring.ts';
+import { anchoredSentence } from '../log/anchor/contradiction.ts';
+import { type Anchors, openAnchors } from '../log/anchor/open-anchors.ts';
 import { run } from '../operations/run.ts';
-import { openBase } from '../payment/base/open-base.ts';
+import { openBase } from '../rails/base/open-base.ts';
 import { openStore } from '../store.ts';
 
 /*

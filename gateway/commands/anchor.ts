@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../subgraphs/clock.ts';
-import { openIssuer, proveLogIntact, savedHead } from '../../subgraphs/receipt/index.ts';
-import { Anchoring } from '../anchor/anchoring.ts';
-import { openAnchors } from '../anchor/open-anchors.ts';
+import { openIssuer } from '../../subgraphs/receipt/issuer/keys.ts';
+import { proveLogIntact } from '../../subgraphs/receipt/log/intact.ts';
+import { savedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { OperatorFault } from '../config/fault.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/read-config.ts';
 import { startDevelopment } from '../development/start.ts';
-import { openLogger } from '../logger.ts';
+import { Anchoring } from '../log/anchor/anchoring.ts';
+import { openAnchors } from '../log/anchor/open-anchors.ts';
+import { openLogger } from '../operations/logger.ts';
 import { run } from '../operations/run.ts';
-import { epochChainOf } from '../payment/base/epoch-chain.ts';
-import { openBase } from '../payment/base/open-base.ts';
-import { openEpoch } from '../payment/epoch.ts';
+import { epochChainOf } from '../rails/base/epoch-chain.ts';
+import { openBase } from '../rails/base/open-base.ts';
+import { openEpoch } from '../rails/epoch.ts';
 import { openStore } from '../store.ts';
 
 /*

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { withDoorTable } from '../door-table.ts';
 import { composeSupergraph } from '../graph/compose.ts';
+import { SUPERGRAPH_FILE } from '../graph/open-graph.ts';
 import { subgraphs } from '../subgraphs.ts';
-import { SUPERGRAPH_FILE } from '../supergraph.ts';
+import { withDoorTable } from './door-table.ts';
 
 /** Writes what is derived and committed: the subgraphs' SDL, the supergraph (read at start), the README's door table. */
 const all = await subgraphs();

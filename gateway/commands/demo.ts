@@ -9,7 +9,7 @@ import { base } from 'viem/chains';
 import WebSocket from 'ws';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
 import { OperatorFault } from '../config/fault.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/read-config.ts';
 import { run } from '../operations/run.ts';
 
 /*

@@ -1,12 +1,12 @@
-import { readSubgraphConfig, type SubgraphName, subgraphNames } from '../config.ts';
+import { readSubgraphConfig, type SubgraphName, subgraphNames } from '../config/read-config.ts';
 import { type Development, startDevelopment } from '../development/start.ts';
-import { openGateway } from '../gateway.ts';
-import { openLogger } from '../logger.ts';
+import { serveSubgraph } from '../http/serve-subgraph.ts';
+import { openGateway } from '../open.ts';
 import { subgraphGreeting } from '../operations/greeting.ts';
 import { requirePort } from '../operations/listen-fault.ts';
+import { openLogger } from '../operations/logger.ts';
 import { run } from '../operations/run.ts';
 import { stopOnSignals } from '../operations/stop-on-signals.ts';
-import { serveSubgraph } from '../serve-subgraph.ts';
 
 /*
  * `npm run subgraph -- NAME`: one subgraph alone, for a gateway that names this process in SUBGRAPH_URLS. It wants the same

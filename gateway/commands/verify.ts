@@ -1,14 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
-import {
-  isRefusal,
-  type RefusalVerification,
-  type Report,
-  type Verification,
-  verifyReceipt,
-  verifyRefusal,
-} from '../../subgraphs/receipt/index.ts';
+import { type Verification, verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
+import { isRefusal, type RefusalVerification, verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
+import { type Report } from '../../subgraphs/receipt/verify/report.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { run } from '../operations/run.ts';
 

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { networks } from '../../schema/network.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/read-config.ts';
 import type { Wallet } from './chain/accounts.ts';
 import { developmentSolanaBuyers } from './svm/wallets.ts';
 

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endProcess } from './detached.ts';
 import { keeperFile, keeperLock, type StandIn, standInsOf } from './keep.ts';
-import { isAlive } from './living.ts';
 import { withLock } from './lock.ts';
+import { isAlive } from './process-identity.ts';
+import { endProcess } from './spawn-detached.ts';
 import { tenantsOf } from './tenancy.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { type CompleteConfig, type Config, completeConfig, deepFreeze, type Settings } from '../config.ts';
+import { type CompleteConfig, type Config, completeConfig, deepFreeze, type Settings } from '../config/read-config.ts';
 import { developmentBuyers, developmentFacilitators, type Wallet } from './chain/accounts.ts';
 import { giveAnchorGas } from './chain/anchor-gas.ts';
 import { startHeartbeat } from './chain/heartbeat.ts';

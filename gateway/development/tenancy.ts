@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { markOf } from './living.ts';
+import { markOf } from './process-identity.ts';
 
 /**
  * Which processes live on one DATA_DIR: one file per process, named by pid and start, in it the address that it has

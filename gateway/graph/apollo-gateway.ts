@@ -1,6 +1,6 @@
 import type { ApolloServerOptionsWithGateway } from '@apollo/server';
 import type { Context } from '../../subgraphs/context.ts';
-import type { Graph } from '../supergraph.ts';
+import type { Graph } from './open-graph.ts';
 
 /** The form in which Apollo Server takes a gateway. */
 export type ServerGateway = ApolloServerOptionsWithGateway<Context>['gateway'];

@@ -2,8 +2,8 @@ import { type DocumentNode, type GraphQLSchema, Kind } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { fragmentsByName, Scale, type Weight } from './cost.ts';
+import { cyclicFragment, repeatedNames } from './fragment-cycle.ts';
 import type { Variables } from './list-sizes.ts';
-import { cyclicFragment, repeatedNames } from './spread.ts';
 
 /** What is limited, as a refusal names it. */
 const most = {

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { isErrorCode, Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
+import { refusalHeaders } from '../charge/refusal-headers.ts';
 import { SERVER_TIMING } from '../operations/server-timing.ts';
-import { refusalHeaders } from '../payment/refusal-headers.ts';
 import { publicError } from './public-error.ts';
 
 /**

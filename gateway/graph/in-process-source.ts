@@ -1,7 +1,7 @@
 import { type ExecutionResult, execute, type GraphQLSchema, subscribe } from 'graphql';
 import { limits } from '../../schema/limits.ts';
+import { isWritable } from '../../subgraphs/json-sql.ts';
 import type { Subgraph } from '../../subgraphs/subgraph.ts';
-import { isWritable } from '../../subgraphs/written.ts';
 import type { Operation, Source } from './source.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { GraphQLDataSource } from '@apollo/gateway/dist/datasources/types.js';
 import { type DocumentNode, type ExecutionResult, type GraphQLSchema, parse } from 'graphql';
-import type { LeftOut } from '../../subgraphs/written.ts';
+import type { LeftOut } from '../../subgraphs/json-sql.ts';
 
 export interface Operation {
   readonly document: DocumentNode;

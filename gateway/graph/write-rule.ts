@@ -2,7 +2,7 @@ import type { OperationTypeNode } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import { type Held, type ProofUse, requireWriting, standsIn } from '../../schema/principal.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import { takeProof } from '../../subgraphs/session/index.ts';
+import { takeProof } from '../../subgraphs/session/possession/take-proof.ts';
 
 /** Which proofs write: also the plain form, each write once, or none but those that are bound to their request. */
 export type ProofWrites = 'plain' | 'bound';

@@ -2,7 +2,7 @@ import compress from '@fastify/compress';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limits } from '../../schema/limits.ts';
 import { isQuery } from '../graph/first-look.ts';
-import type { Graph } from '../supergraph.ts';
+import type { Graph } from '../graph/open-graph.ts';
 
 /**
  * gzip or br for those who take it, but where a route says `compress: false` or a request `x-no-compression`. Bodies of

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/read-config.ts';
 
 type Greeted = Pick<Config, 'profile' | 'stand_ins' | 'data_dir' | 'solana'>;
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { DamagedRecord, HubOptions } from '../../subgraphs/receipt/index.ts';
+import { type DamagedRecord } from '../../subgraphs/receipt/damaged-record.ts';
+import { type HubOptions } from '../../subgraphs/receipt/inference/hubs/open.ts';
 import { SocketTally } from '../sockets/tally.ts';
 import type { Exposure } from './exposure.ts';
 import { Metrics } from './metrics.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { ResponseHeaders } from '../../subgraphs/context.ts';
-import type { Charge, ChargeStream, SettlementStatus } from '../../subgraphs/paid.ts';
+import type { Charge, ChargeStream, SettlementStatus } from '../../subgraphs/sale.ts';
 import type { Lap, Stopwatch } from '../../subgraphs/stopwatch.ts';
 import type { Metrics } from './metrics.ts';
 import { SERVER_TIMING, serverTiming } from './server-timing.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { limits } from '../../schema/limits.ts';
-import type { Config } from '../config.ts';
-import { lookInTime } from '../look-in-time.ts';
+import type { Config } from '../config/read-config.ts';
+import { lookInTime } from './look-in-time.ts';
 import { type Stoppable, stop } from './stop.ts';
 
 export interface SignalOptions {

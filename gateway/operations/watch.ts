@@ -1,9 +1,10 @@
-import { damagedBooks } from '../../subgraphs/book/index.ts';
+import { damagedBooks } from '../../subgraphs/book/audit/audit-stored.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { figures, type Hubs } from '../../subgraphs/receipt/index.ts';
-import { lookInTime } from '../look-in-time.ts';
-import type { Queues } from '../payment/queues.ts';
+import { figures } from '../../subgraphs/receipt/claim/figures.ts';
+import { type Hubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
+import type { Queues } from '../record/queues.ts';
 import type { SocketTally } from '../sockets/tally.ts';
+import { lookInTime } from './look-in-time.ts';
 import type { Metrics } from './metrics.ts';
 import { lanes, needs, type Readiness } from './readiness.ts';
 

@@ -1,8 +1,8 @@
 import { agentOf, credentialsIn } from '../../rest-compat/credentials.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ShownProof } from '../../schema/proof.ts';
+import type { Shown } from '../graph/identify.ts';
 import { provenAtConnection } from '../graph/proven-request.ts';
-import type { Shown } from '../principal.ts';
 
 /**
  * `{session}` and `{api_key}`, or `{headers: {'X-SVC-Session', 'X-API-Key'}}` as clients send that know headers only. A

@@ -1,8 +1,9 @@
 import type { Possession, Principal } from '../../schema/principal.ts';
 import type { Services } from '../../subgraphs/context.ts';
-import { plainUse, proofEnds, takeProof } from '../../subgraphs/session/index.ts';
+import { plainUse, proofEnds } from '../../subgraphs/session/possession/proof.ts';
+import { takeProof } from '../../subgraphs/session/possession/take-proof.ts';
+import type { Shown } from '../graph/identify.ts';
 import { provenOnSocket } from '../graph/proven-request.ts';
-import type { Shown } from '../principal.ts';
 
 /** By what a socket that was opened by a proof is looked up from now on, and how long it may stay open. */
 export interface Kept {

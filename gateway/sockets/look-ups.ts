@@ -1,7 +1,7 @@
 import type { Principal } from '../../schema/principal.ts';
-import { NextRuns } from '../../subgraphs/next-run.ts';
-import type { Shown } from '../principal.ts';
-import type { SocketCallers } from '../subscriptions.ts';
+import { NextRuns } from '../../subgraphs/coalesce.ts';
+import type { Shown } from '../graph/identify.ts';
+import type { SocketCallers } from './serve-sockets.ts';
 
 const AT_ONCE_MAX = 16;
 

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
+import type { Outlet } from './delivery.ts';
 import type { NextMessage } from './frame.ts';
 import type { Group } from './group.ts';
-import type { Outlet } from './outlet.ts';
 import type { Upstream } from './upstream.ts';
 
 type Done = IteratorResult<ExecutionResult>;

@@ -1,11 +1,11 @@
 import type { Principal } from '../../schema/principal.ts';
 import type { Context } from '../../subgraphs/context.ts';
+import type { Graph } from '../graph/open-graph.ts';
 import type { Operation } from '../graph/source.ts';
 import type { Subscribed } from '../graph/subscriber.ts';
-import type { Graph } from '../supergraph.ts';
+import type { Outlet } from './delivery.ts';
 import { Group } from './group.ts';
 import { Member } from './member.ts';
-import type { Outlet } from './outlet.ts';
 import { Pace } from './pace.ts';
 import { AFTER, type Shareable, shareable } from './shareable.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
-import type { Issuer } from '../receipt/index.ts';
-import type { BookEvent } from './row/event.entity.ts';
-import type { ReadEvents } from './row/feed.ts';
+import { type Issuer } from '../receipt/issuer/keys.ts';
+import type { BookEvent } from './ledger/event.entity.ts';
+import type { ReadEvents } from './page/feed.ts';
 
 export interface BookContext extends Context {
   readonly issuer: Issuer;

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Issuer } from './issuer/keys.ts';
-import type { Task } from './receipt/task.ts';
+import type { Task } from './receipt/task-status.ts';
 
 /** What the receipt subgraph needs of the process. */
 export interface ReceiptContext extends Context {

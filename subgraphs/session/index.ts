@@ -8,14 +8,6 @@ import { ProofUseRecord } from './possession/proof-use.entity.ts';
 import { RegistrationResolver } from './registration/registration.resolver.ts';
 import { SignatureUse } from './registration/signature-use.entity.ts';
 
-export { agentOfWallet, agentsOfWallets } from './agent/find.ts';
-export type { SessionContext, WalletProofs, WalletVerdict } from './context.ts';
-export { type DecoyBox, heldByProof, heldBySession, sealDecoy, stillHeld } from './possession/check.ts';
-export { forgetUsed } from './possession/forget-used.ts';
-export { plainUse, proofEnds } from './possession/proof.ts';
-export { takeProof } from './possession/take-proof.ts';
-export { registrationPaid } from './registration/registration.paid.ts';
-
 export const sessionEntities = [Agent, PossessionRecord, ProofUseRecord, SignatureUse];
 export const sessionMigrations = [SessionTables, UsedOnceTables];
 

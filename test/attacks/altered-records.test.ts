@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ask, CHAT, openService, PRICE, type Service } from '../doors/open-service.ts';
-import { parseExposition } from '../operations/exposition.ts';
+import { parseExposition } from '../gateway/operations/exposition.ts';
 
 /* Whoever writes into the database of the running service is neither believed nor paid for. */
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Supergraph } from '@apollo/federation-internals';
 import fc from 'fast-check';
 import {
@@ -16,11 +17,12 @@ import { describe, expect, it } from 'vitest';
 import { Scale } from '../../gateway/graph/cost.ts';
 import { judgeCost, judgeShape } from '../../gateway/graph/cost-rule.ts';
 import { listSizes, type Variables } from '../../gateway/graph/list-sizes.ts';
-import { everyDoor } from '../../rest-compat/doors/every.ts';
+import { everyDoor } from '../../rest-compat/every-door.ts';
 import { limits } from '../../schema/limits.ts';
+import { ROOT } from '../harness/root.ts';
 import { costly, cycle, tenPages, wholePage } from './documents.ts';
 
-const sdl = readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8');
+const sdl = readFileSync(join(ROOT, 'schema/supergraph.graphql'), 'utf8');
 const api = Supergraph.build(sdl).apiSchema().toGraphQLJSSchema();
 
 function judge(text: string, variables: Variables = 'most') {

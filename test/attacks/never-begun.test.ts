@@ -2,10 +2,10 @@ import { QueryPlanner } from '@apollo/query-planner';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { openServer, type Server } from '../../gateway/server.ts';
-import type { Graph } from '../../gateway/supergraph.ts';
+import type { Graph } from '../../gateway/graph/open-graph.ts';
+import { openServer, type Server } from '../../gateway/http/server.ts';
 import { nobody } from '../../schema/principal.ts';
-import { logTo, openShop, Shop, shopContext } from '../graph/shop.ts';
+import { logTo, openShop, Shop, shopContext } from '../gateway/graph/shop.ts';
 import { bomb, cycle, inlineNested } from './documents.ts';
 
 const planned = vi.spyOn(QueryPlanner.prototype, 'buildQueryPlan');

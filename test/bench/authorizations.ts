@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import secp256k1 from 'secp256k1';
 import { privateKeyToAddress } from 'viem/accounts';
-import { type Hex, hex } from '../../gateway/payment/base/abi.ts';
-import { type Authorization, authorizationDigest } from '../../gateway/payment/base/authorization.ts';
+import { type Hex, hex } from '../../gateway/rails/base/abi.ts';
+import { type Authorization, authorizationDigest } from '../../gateway/rails/base/authorization.ts';
 import { atomicAmount } from '../../schema/amount.ts';
 
 export interface Payer {

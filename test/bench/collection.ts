@@ -1,10 +1,11 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { Collection } from '../../subgraphs/book/index.ts';
-import { type Issuer, prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/index.ts';
-import { birth } from '../ledger/fixture.ts';
-import { paidCall } from '../vectors/receipt-facts.ts';
+import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
+import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
+import { prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/prepare.ts';
+import { paidCall } from '../harness/vectors/receipt-facts.ts';
+import { birth } from '../subgraphs/book/ledger/fixture.ts';
 
 /** One collected call on a book, signed as the service signs; numbers tell them apart within a database. */
 export function collection(issuer: Issuer, agent_id: AgentId, number: number): Collection {

@@ -1,4 +1,4 @@
-import type { Hex } from '../../gateway/payment/base/abi.ts';
+import type { Hex } from '../../gateway/rails/base/abi.ts';
 import { newPayer, signed } from './authorizations.ts';
 import { paymentHeader } from './payments.ts';
 

@@ -1,4 +1,4 @@
-import type { Hex } from '../../gateway/payment/base/abi.ts';
+import type { Hex } from '../../gateway/rails/base/abi.ts';
 import { networks } from '../../schema/network.ts';
 import { newPayer, type SignedAuthorization, signed } from './authorizations.ts';
 

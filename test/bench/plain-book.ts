@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type DocumentNode, Kind, parse, print, visit } from 'graphql';
 import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
 import pg from 'pg';
+import { ROOT } from '../harness/root.ts';
 
 const types = ['Query', 'Book', 'BookTotals', 'Allowance', 'AllowanceSignature', 'BookRow', 'RowPayment', 'RowRoute'];
 const scalars = ['DateTimeISO', 'JSONObject', 'AtomicAmount'];
 
 /** What of a book a page shows, cut out of our own schema: whatever the page asks for, it is asked of both. */
-const schema: DocumentNode = visit(parse(readFileSync(new URL('../../schema/book.graphql', import.meta.url), 'utf8')), {
+const schema: DocumentNode = visit(parse(readFileSync(join(ROOT, 'schema/book.graphql'), 'utf8')), {
   Document: document => ({
     ...document,
     definitions: document.definitions.filter(

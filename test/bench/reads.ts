@@ -1,10 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { AgentId } from '../../schema/ids.ts';
-import type { BookContext } from '../../subgraphs/book/index.ts';
-import { BookResolver } from '../../subgraphs/book/row/book.resolver.ts';
+import { type BookContext } from '../../subgraphs/book/context.ts';
+import { BookResolver } from '../../subgraphs/book/page/book.resolver.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import type { Issuer } from '../../subgraphs/receipt/index.ts';
+import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
 import { inclusionOf, newestHead } from '../../subgraphs/receipt/log/inclusion.ts';
 import { filledTask } from './fill.ts';
 import type { Job } from './servers/ledger.ts';

@@ -1,10 +1,10 @@
-import type { Hex } from '../../gateway/payment/base/abi.ts';
-import type { BaseChain } from '../../gateway/payment/base/chain.ts';
-import type { OpenSettling } from '../../gateway/payment/open-till.ts';
-import { type ClaimItem, commitSettling } from '../../gateway/payment/steps.ts';
+import type { OpenSettling } from '../../gateway/charge/open-till.ts';
+import { type ClaimItem, commitSettling } from '../../gateway/charge/settle-claim.ts';
+import type { Hex } from '../../gateway/rails/base/abi.ts';
+import type { BaseChain } from '../../gateway/rails/base/chain.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
-import type { openHubs } from '../../subgraphs/receipt/index.ts';
+import { type openHubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
 
 /*
  * A chain on which everything has happened already: what is left of a paid call is our own work. The claim still becomes

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import { ask, CHAT, openService, type Service } from '../doors/open-service.ts';
+import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, '..', '..');
 
 let service: Service;
 let folder: string;
@@ -18,10 +18,10 @@ beforeAll(async () => {
   const modules = join(folder, 'node_modules');
   const installed = join(modules, 'spend-receipt-gateway');
   await mkdir(installed, { recursive: true });
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root });
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
   const tarball = stdout.trim().split('\n').at(-1) ?? '';
   await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
-  for (const name of ['@x402', 'viem']) await symlink(join(root, 'node_modules', name), join(modules, name));
+  for (const name of ['@x402', 'viem']) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
 });
 
@@ -51,8 +51,8 @@ it('the client that is published pays in a project that installed it, by plain N
 
 it('and its types are found there', async () => {
   await writeFile(join(folder, 'pay.ts'), program);
-  const tsc = join(root, 'node_modules', '.bin', 'tsc');
+  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck'];
-  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules', '@types')];
+  const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')];
   await expect(run(tsc, [...options, ...types, 'pay.ts'], { cwd: folder })).resolves.toMatchObject({ stdout: '' });
 });

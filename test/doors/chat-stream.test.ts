@@ -4,7 +4,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import OpenAI from 'openai';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { verifyReceipt } from '../../subgraphs/receipt/index.ts';
+import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, type Chunk, listen, textOf } from './listen.ts';
 import { CHAT, openService, type Service } from './open-service.ts';

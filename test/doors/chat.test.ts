@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
-import { verifyReceipt } from '../../subgraphs/receipt/index.ts';
+import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { handMadePayment, payingFetch } from '../harness/buyer.ts';
 import { ask, CHAT, type Challenged, type Chat, openService, PRICE, type Service } from './open-service.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { verifyReceipt } from '../../subgraphs/receipt/index.ts';
+import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { registrationOf } from '../harness/buyer.ts';
 import { askToStream, listen } from './listen.ts';
 import { ask, CHAT, type Chat, openService, REGISTER, type Service } from './open-service.ts';

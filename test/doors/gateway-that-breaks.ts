@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { readConfig } from '../../gateway/config.ts';
+import type { Faults } from '../../gateway/charge/till.ts';
+import { readConfig } from '../../gateway/config/read-config.ts';
 import { startDevelopment } from '../../gateway/development/start.ts';
-import { openGateway } from '../../gateway/gateway.ts';
-import { openLogger } from '../../gateway/logger.ts';
-import type { Faults } from '../../gateway/payment/till.ts';
+import { openGateway } from '../../gateway/open.ts';
+import { openLogger } from '../../gateway/operations/logger.ts';
 
 /*
  * The service, with a fault of its own: the n-th call that is claimed breaks at the n-th point of BREAKS_AT, and where

@@ -5,8 +5,8 @@ import { developmentBuyers } from '../../gateway/development/chain/accounts.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { networks } from '../../schema/network.ts';
+import { type Message, signMessage } from '../gateway/rails/base/wallet.ts';
 import { nowSeconds, type PaymentHeaders, type Wallet } from '../harness/buyer.ts';
-import { type Message, signMessage } from '../payment/wallet.ts';
 import type { Service } from './open-service.ts';
 
 /** What is other about a payment than the door asks. */

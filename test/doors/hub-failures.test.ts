@@ -2,7 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { atEnd } from '../harness/release.ts';
-import { answering, completion, failures, type HubServer, hubServer } from '../inference/hub-server.ts';
+import {
+  answering,
+  completion,
+  failures,
+  type HubServer,
+  hubServer,
+} from '../subgraphs/receipt/inference/hub-server.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 
 type Behaviour = (response: ServerResponse) => void;

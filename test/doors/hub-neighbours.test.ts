@@ -1,7 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { atEnd } from '../harness/release.ts';
-import { answering, completion, failures, type HubServer, hubServer } from '../inference/hub-server.ts';
+import {
+  answering,
+  completion,
+  failures,
+  type HubServer,
+  hubServer,
+} from '../subgraphs/receipt/inference/hub-server.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 
 /** What each hub does, for as long as the test runs. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../schema/digest.ts';
-import { verifyReceipt, verifyRefusal } from '../../subgraphs/receipt/index.ts';
+import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
+import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { askToStream, listen } from './listen.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 import { type Refused, refusing } from './refusing.ts';

@@ -4,7 +4,7 @@ import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';
-import { verifyReceipt } from '../../subgraphs/receipt/index.ts';
+import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
 import { askToStream, listen } from './listen.ts';
 import {

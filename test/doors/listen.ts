@@ -1,6 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { z } from 'zod';
-import { ChatChunk } from '../../rest-compat/answers/inference.ts';
+import { ChatChunk } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Fetch } from '../harness/buyer.ts';
 import { ask, CHAT, type Service, type Svc } from './open-service.ts';

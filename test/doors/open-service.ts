@@ -2,8 +2,8 @@ import pg from 'pg';
 import { getAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { z } from 'zod';
-import type { ChatAnswer } from '../../rest-compat/answers/inference.ts';
-import type { Registration } from '../../rest-compat/answers/registration.ts';
+import type { ChatAnswer } from '../../rest-compat/inference/answers.ts';
+import type { Registration } from '../../rest-compat/session/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import {
   type Fetch,

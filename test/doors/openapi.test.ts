@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { everyDoor } from '../../rest-compat/doors/every.ts';
-import { openApi } from '../../rest-compat/openapi.ts';
+import { everyDoor } from '../../rest-compat/every-door.ts';
+import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import { openService, type Service } from './open-service.ts';
 

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { exposed } from '../../rest-compat/openapi-headers.ts';
+import { exposed } from '../../rest-compat/faces/openapi-headers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';

@@ -1,9 +1,9 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { networks } from '../../schema/network.ts';
+import { cancellation } from '../gateway/rails/base/wallet.ts';
 import type { Wallet } from '../harness/buyer.ts';
 import { openWallets, type TestWallets } from '../harness/wallets.ts';
-import { cancellation } from '../payment/wallet.ts';
 import { handMade } from './hand-made.ts';
 import { ask, CHAT, type Challenged, openService, PRICE, type Service } from './open-service.ts';
 

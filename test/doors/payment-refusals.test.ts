@@ -2,8 +2,8 @@ import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { networks } from '../../schema/network.ts';
+import { highS } from '../gateway/rails/base/wallet.ts';
 import { handMadePayment, nowSeconds } from '../harness/buyer.ts';
-import { highS } from '../payment/wallet.ts';
 import { type Change, carried, encoded, type HandMade, handMade } from './hand-made.ts';
 import { ask, CHAT, type Challenged, openService, type Service } from './open-service.ts';
 

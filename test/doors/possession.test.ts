@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Method } from '../../rest-compat/door.ts';
-import { everyDoor } from '../../rest-compat/doors/every.ts';
+import { everyDoor } from '../../rest-compat/every-door.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { openService, type Registered, type Service } from './open-service.ts';
 

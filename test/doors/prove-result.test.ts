@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { ResultProof } from '../../rest-compat/answers/proof.ts';
+import type { ResultProof } from '../../rest-compat/receipt/proof-answers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { leafHash } from '../../subgraphs/receipt/log/merkle.ts';

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
-import { verifyRefusal } from '../../subgraphs/receipt/index.ts';
+import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
+import { ROOT } from '../harness/root.ts';
 import { makeScratch } from '../harness/scratch.ts';
 import { openService, type Service } from './open-service.ts';
 import { type Refusal, type Refused, refusing } from './refusing.ts';
@@ -102,6 +103,6 @@ describe('GET /refusal/{refusal_id}', () => {
 
 const verifyCommand = (source: string) =>
   promisify(execFile)(process.execPath, ['gateway/launch.ts', 'gateway/commands/verify.ts', source], {
-    cwd: join(import.meta.dirname, '..', '..'),
+    cwd: ROOT,
     env: { PATH: process.env.PATH },
   });

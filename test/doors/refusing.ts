@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type { Book as BookAnswer } from '../../rest-compat/answers/book.ts';
-import type { RefusedCall, SignedRefusal } from '../../rest-compat/answers/refusal.ts';
+import type { Book as BookAnswer } from '../../rest-compat/book/answers.ts';
+import type { RefusedCall, SignedRefusal } from '../../rest-compat/receipt/refusal-answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { PaymentHeaders } from '../harness/buyer.ts';
 import { ask, CHAT, type Service } from './open-service.ts';

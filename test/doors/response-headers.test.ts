@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { limits } from '../../schema/limits.ts';
+import { carriedBy, payingOnSolana, payloadFor } from '../gateway/rails/solana/buyer.ts';
+import { openSolanaService, type SolanaService } from '../gateway/rails/solana/open-service.ts';
 import { type PaymentHeaders, payingFetch, paymentFor, registrationOf, type Wallet } from '../harness/buyer.ts';
 import { startNginx } from '../harness/nginx.ts';
-import { carriedBy, payingOnSolana, payloadFor } from '../solana/buyer.ts';
-import { openSolanaService, type SolanaService } from '../solana/open-service.ts';
 import { askToStream, heardOf } from './listen.ts';
 import { ask, CHAT, REGISTER } from './open-service.ts';
 import { otherPaidDoors } from './other-paid-doors.ts';

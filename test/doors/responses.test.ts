@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { ResponseAnswer } from '../../rest-compat/answers/responses.ts';
+import type { ResponseAnswer } from '../../rest-compat/inference/response-answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { canonicalHash } from '../../schema/digest.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { atEnd } from '../harness/release.ts';
-import { answering, type HubServer, hubServer } from '../inference/hub-server.ts';
+import { answering, type HubServer, hubServer } from '../subgraphs/receipt/inference/hub-server.ts';
 import { CHAT, openService, type Service, type Svc } from './open-service.ts';
 import { keepsPaidManners } from './paid-door.ts';
 

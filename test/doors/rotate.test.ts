@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { Rotation } from '../../rest-compat/answers/possession.ts';
+import type { Rotation } from '../../rest-compat/session/possession-answers.ts';
 import { limits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';

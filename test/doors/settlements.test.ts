@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { Settlement } from '../../rest-compat/answers/settlement.ts';
+import type { Settlement } from '../../rest-compat/receipt/settlement-answers.ts';
 import type { Wallet } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from './hand-made.ts';
 import { named, newName } from './named.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { Challenge, Problem } from '../../rest-compat/answers/discovery.ts';
+import { Challenge, Problem } from '../../rest-compat/discovery/answers.ts';
 import type { Door, Method } from '../../rest-compat/door.ts';
-import { everyDoor } from '../../rest-compat/doors/every.ts';
-import { openApi } from '../../rest-compat/openapi.ts';
+import { everyDoor } from '../../rest-compat/every-door.ts';
+import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { limits } from '../../schema/limits.ts';
 
 /** An answer as it was heard at a door. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { TaskQuote } from '../../rest-compat/answers/tasks.ts';
+import type { TaskQuote } from '../../rest-compat/inference/task-answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { canonicalHash } from '../../schema/digest.ts';
 import { payingFetch } from '../harness/buyer.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Challenge } from '../../rest-compat/answers/discovery.ts';
+import { Challenge } from '../../rest-compat/discovery/answers.ts';
 import { limits } from '../../schema/limits.ts';
 import { ask, CHAT, type Challenged, openService, REGISTER, type Service } from './open-service.ts';
 

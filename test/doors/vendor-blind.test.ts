@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { verifyReceipt } from '../../subgraphs/receipt/index.ts';
+import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { startTestHub } from '../harness/hub.ts';
 import { audio, audioForm } from './audio-form.ts';
 import { listen } from './listen.ts';

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { anchorKey } from '../../gateway/anchor/open-anchors.ts';
+import { anchorKey } from '../../gateway/log/anchor/open-anchors.ts';
 import { startLyingChain } from '../harness/lying-chain.ts';
 import { atEnd } from '../harness/release.ts';
+import { ROOT } from '../harness/root.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 import { nameOf, newBuyer, type Order, send } from './buyer.ts';
@@ -14,7 +14,6 @@ import { acceptLogBreak, publishedBreaks, refusalOf } from './operator.ts';
 import { copyOf } from './restored.ts';
 
 const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, '..', '..');
 
 interface Health {
   readonly status: string;

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import type { Database } from '../../subgraphs/database.ts';
-import { proveLogIntact, savedHead } from '../../subgraphs/receipt/index.ts';
+import { proveLogIntact } from '../../subgraphs/receipt/log/intact.ts';
 import { appendLeaf, EMPTY_ROOT, type Frontier, leafHash } from '../../subgraphs/receipt/log/merkle.ts';
+import { savedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { oneTo } from './audit-books.ts';
 
 interface Leaf {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { TRANSFER_INDEX } from '../../gateway/payment/solana/transfer.ts';
+import { TRANSFER_INDEX } from '../../gateway/rails/solana/transfer.ts';
 import type { ProofOutcome, ReceiptPayment } from '../../schema/receipt-payload.ts';
 import { auditBooks } from './audit-books.ts';
 import { auditLog } from './audit-log.ts';

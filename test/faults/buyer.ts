@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Hex, PrivateKeyAccount } from 'viem';
 import { developmentBuyers } from '../../gateway/development/chain/accounts.ts';
-import { type Authorization, claimKey } from '../../gateway/payment/base/authorization.ts';
-import { readSignature } from '../../gateway/payment/base/signature.ts';
-import { transferCall } from '../../gateway/payment/base/usdc.ts';
+import { type Authorization, claimKey } from '../../gateway/rails/base/authorization.ts';
+import { readSignature } from '../../gateway/rails/base/signature.ts';
+import { transferCall } from '../../gateway/rails/base/usdc.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { networks } from '../../schema/network.ts';
-import { signMessage } from '../payment/wallet.ts';
+import { signMessage } from '../gateway/rails/base/wallet.ts';
 import { eventually, type Ground } from './ground.ts';
 
 /** One paid request, to be sent to any process, any number of times: the same payment and the same bytes. */

@@ -1,6 +1,6 @@
-import type { FaultPoint } from '../../gateway/payment/till.ts';
+import type { FaultPoint } from '../../gateway/charge/till.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import type { ClaimState } from '../../subgraphs/receipt/payment/claim.machine.ts';
+import type { ClaimState } from '../../subgraphs/receipt/claim/claim.machine.ts';
 import { eventually } from './ground.ts';
 
 export interface StandingClaim {

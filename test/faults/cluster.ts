@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { endProcess } from '../../gateway/development/detached.ts';
 import { findPostmaster } from '../../gateway/development/postgres/postmaster.ts';
 import { startPostgres } from '../../gateway/development/postgres/start.ts';
+import { endProcess } from '../../gateway/development/spawn-detached.ts';
 import { administer } from '../harness/global.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';

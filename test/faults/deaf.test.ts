@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Database } from '../../subgraphs/database.ts';
-import { grow } from '../anchor/ground.ts';
+import { grow } from '../gateway/log/anchor/ground.ts';
 import { freshStore } from '../harness/store.ts';
 import { TURNED_BACK, watching } from './watching.ts';
 

@@ -1,8 +1,8 @@
 import pino from 'pino';
-import { readConfig } from '../../gateway/config.ts';
+import { configuredSettling } from '../../gateway/charge/open-till.ts';
+import { readConfig } from '../../gateway/config/read-config.ts';
 import { startDevelopment } from '../../gateway/development/start.ts';
-import { openGateway } from '../../gateway/gateway.ts';
-import { configuredSettling } from '../../gateway/payment/open-till.ts';
+import { openGateway } from '../../gateway/open.ts';
 
 /** The service, but that a caller waits two seconds for the chain and not twenty. */
 const WAIT_MS = 2_000;

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getAddress, type Hex } from 'viem';
-import type { FaultPoint } from '../../gateway/payment/till.ts';
+import type { FaultPoint } from '../../gateway/charge/till.ts';
 import { openStore } from '../../gateway/store.ts';
+import { openSolana } from '../gateway/rails/solana/open-solana.ts';
 import { freshChain } from '../harness/chain.ts';
 import { freshDatabase } from '../harness/database.ts';
 import { type RunningGateway, startGateway } from '../harness/gateway.ts';
@@ -11,7 +12,6 @@ import { startTestHub } from '../harness/hub.ts';
 import { atEnd } from '../harness/release.ts';
 import { ownFolder } from '../harness/scratch.ts';
 import { openService } from '../harness/worker-gateway.ts';
-import { openSolana } from '../solana/open-solana.ts';
 
 /** What a process of these tests does to itself, and when: see gateway-with-faults. */
 export interface Fault {

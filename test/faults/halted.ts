@@ -1,5 +1,5 @@
 import { openStore } from '../../gateway/store.ts';
-import type { SignedTreeHead } from '../../subgraphs/receipt/index.ts';
+import { type SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
 import { atEnd } from '../harness/release.ts';
 import type { Ground } from './ground.ts';
 import { copyOf } from './restored.ts';

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { expect, it } from 'vitest';
+import { ROOT } from '../harness/root.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 import { newBuyer, send } from './buyer.ts';
 import { type Ground, openGround } from './ground.ts';
@@ -44,7 +44,7 @@ it('a seed that is gone from ISSUER_KEYS is missed by nobody who holds an old re
     jwtVerify(old.issuer_signature.jws, createRemoteJWKSet(new URL(`${after.url}/.well-known/jwks.json`))),
   ).resolves.toMatchObject({ payload: { jti: old.task_id } });
   const receipt = `${after.url}/receipt/${old.task_id}`;
-  const options = { cwd: join(import.meta.dirname, '..', '..') };
+  const options = { cwd: ROOT };
   const jwks = `${after.url}/.well-known/jwks.json`;
   const { stdout } = await run('npm', ['run', '-s', 'verify', '--', receipt, '--jwks', jwks], options);
   expect(stdout).toContain(`Valid: task ${old.task_id}`);

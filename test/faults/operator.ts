@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import type { RunningGateway } from '../harness/gateway.ts';
+import { ROOT } from '../harness/root.ts';
 import type { Ground, StartOptions } from './ground.ts';
 
 const run = promisify(execFile);
@@ -15,7 +15,7 @@ export async function acceptLogBreak(
   { url, environment }: { url?: string; environment?: Readonly<Record<string, string>> } = {},
 ): Promise<string> {
   const env = { ...ground.environment(url ? { url } : {}), ...environment };
-  const options = { cwd: join(import.meta.dirname, '..', '..'), env };
+  const options = { cwd: ROOT, env };
   const { stdout } = await run('npm', ['run', '-s', 'accept-log-break', '--', reason], options);
   return stdout;
 }

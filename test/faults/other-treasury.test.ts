@@ -2,7 +2,7 @@ import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { getAddress } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NetworkName } from '../../schema/network.ts';
-import { newSolanaBuyer } from '../solana/orders.ts';
+import { newSolanaBuyer } from '../gateway/rails/solana/orders.ts';
 import { audit } from './audit.ts';
 import {
   type Answer,

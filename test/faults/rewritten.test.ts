@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
-import { anybodyServes } from '../../subgraphs/receipt/index.ts';
+import { anybodyServes } from '../../subgraphs/receipt/claim/lease.ts';
 import { jwsOf, nameOf, newBuyer, type Order, send } from './buyer.ts';
 import { claimOf } from './claims.ts';
 import { eventually, type Ground, openGround } from './ground.ts';

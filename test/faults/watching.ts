@@ -1,8 +1,9 @@
 import pino from 'pino';
-import { LogWatch } from '../../gateway/log-watch.ts';
+import { LogWatch } from '../../gateway/log/watch-log.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { openLive } from '../../subgraphs/live.ts';
-import { KnownLog, type SavedHead } from '../../subgraphs/receipt/index.ts';
+import { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
+import { type SavedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { atEnd } from '../harness/release.ts';
 
 /** SQL: the log as it was when it had two leaves. Nobody is told. */

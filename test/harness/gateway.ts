@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../gateway/development/port.ts';
 import { mortal } from './mortal.ts';
 import { atEnd } from './release.ts';
+import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
 import type { RunningService } from './worker-gateway.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
 const READY_MS = 120_000;
 
 export interface GatewayOptions {

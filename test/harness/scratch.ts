@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endProcess } from '../../gateway/development/detached.ts';
 import { keeperOf, standInsOf } from '../../gateway/development/keep.ts';
-import { isAlive, markOf } from '../../gateway/development/living.ts';
+import { isAlive, markOf } from '../../gateway/development/process-identity.ts';
+import { endProcess } from '../../gateway/development/spawn-detached.ts';
 import { atEnd } from './release.ts';
 
 const PREFIX = 'svc-test-';

@@ -1,8 +1,8 @@
-import { readConfig } from '../../gateway/config.ts';
+import { readConfig } from '../../gateway/config/read-config.ts';
 import { freePort } from '../../gateway/development/port.ts';
 import { startDevelopment } from '../../gateway/development/start.ts';
-import { openGateway } from '../../gateway/gateway.ts';
-import { loggerOn } from '../../gateway/logger.ts';
+import { openGateway } from '../../gateway/open.ts';
+import { loggerOn } from '../../gateway/operations/logger.ts';
 import { atEnd } from './release.ts';
 import { ownFolder } from './scratch.ts';
 

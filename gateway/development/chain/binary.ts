@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, rename } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { succeeds } from '../detached.ts';
+import { succeeds } from '../spawn-detached.ts';
 
 const architectures: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 

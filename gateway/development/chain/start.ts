@@ -3,11 +3,11 @@ import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { networks } from '../../../schema/network.ts';
 import { exists, makeDataFolder } from '../data-folder.ts';
-import { awaitProcess, endProcess, spawnDetached } from '../detached.ts';
 import { IDLE_MS, keep } from '../keep.ts';
-import { isAlive, type ProcessMark } from '../living.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
+import { isAlive, type ProcessMark } from '../process-identity.ts';
+import { awaitProcess, endProcess, spawnDetached } from '../spawn-detached.ts';
 import { standInFault } from '../stand-in-fault.ts';
 import { joinTenancy } from '../tenancy.ts';
 import { runnableAnvil } from './binary.ts';

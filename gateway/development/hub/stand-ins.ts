@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CompleteConfig, Config, HubConfig } from '../../config.ts';
+import type { CompleteConfig, Config, HubConfig } from '../../config/read-config.ts';
 import { startDevelopmentHub } from './start.ts';
 
 /** Both serve `dev/small`, so that failover from one hub to the other can be seen. */

@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:f
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { ConfigFault } from '../../config/fault.ts';
-import { type SystemUser, succeeds } from '../detached.ts';
+import { type SystemUser, succeeds } from '../spawn-detached.ts';
 
 const programs = ['postgres', 'initdb'] as const;
 

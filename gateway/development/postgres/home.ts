@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigFault } from '../../config/fault.ts';
 import { exists } from '../data-folder.ts';
-import type { SystemUser } from '../detached.ts';
+import type { SystemUser } from '../spawn-detached.ts';
 import { mayEnter, mayWrite } from './user.ts';
 
 export interface ClusterHome {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigFault } from '../../config/fault.ts';
-import { type SystemUser, succeeds } from '../detached.ts';
+import { type SystemUser, succeeds } from '../spawn-detached.ts';
 
 /**
  * Whom the server runs as: ourselves, or, since Postgres refuses root, `postgres` or else `nobody`.

@@ -4,7 +4,7 @@ import type { SvmAccount } from './accounts.ts';
 import { openClock } from './clock.ts';
 import { type Address, emptySvm, fund, land, run, type Simulated, unrun } from './execute.ts';
 import type { Deed, Journal } from './journal.ts';
-import { type Landed, type Readable, readTransaction } from './landed.ts';
+import { type Landed, type Readable, readTransaction } from './transactions.ts';
 
 /** What becomes of a transaction that is sent. */
 export type Sent =

@@ -1,5 +1,5 @@
 import { addressOfKey, type SolanaConfig } from '../../config/solana.ts';
-import { usdcAccountOf } from '../../payment/solana/programs.ts';
+import { usdcAccountOf } from '../../rails/solana/programs.ts';
 import { rpc } from '../chain/rpc.ts';
 
 const LAMPORTS = '1000000000000';

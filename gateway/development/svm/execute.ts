@@ -3,7 +3,7 @@ import type { Json } from '../../../schema/canonical-json.ts';
 import { type SvmAccount, usdcHolding } from './accounts.ts';
 import { failureJson, stands, statusJson } from './failure.ts';
 import type { Deed } from './journal.ts';
-import { holdingsOf, type Landed, type Readable, readTransaction, traceOf } from './landed.ts';
+import { holdingsOf, type Landed, type Readable, readTransaction, traceOf } from './transactions.ts';
 
 type SvmTransaction = Parameters<LiteSVM['sendTransaction']>[0];
 export type Address = Parameters<LiteSVM['getAccount']>[0];

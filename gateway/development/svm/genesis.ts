@@ -1,4 +1,4 @@
-import { usdcAccountOf } from '../../payment/solana/programs.ts';
+import { usdcAccountOf } from '../../rails/solana/programs.ts';
 import { type SvmAccount, systemAccount, usdcHolding, usdcMint } from './accounts.ts';
 import { developmentFeePayer, developmentSolanaBuyers } from './wallets.ts';
 

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
-import { usdcAccountOf } from '../../payment/solana/programs.ts';
+import { usdcAccountOf } from '../../rails/solana/programs.ts';
 import type { SvmChain } from './chain.ts';
 import { BLOCKHASH_AGE_MAX, type Commitment } from './clock.ts';
 import { statusJson } from './failure.ts';
-import { type Landed, readTransaction, tokenAmount, transactionJson } from './landed.ts';
+import { type Landed, readTransaction, tokenAmount, transactionJson } from './transactions.ts';
 
 export type Method = (params: readonly Json[]) => Json | Promise<Json>;
 

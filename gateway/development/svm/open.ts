@@ -1,5 +1,5 @@
+import type { CompleteConfig } from '../../config/read-config.ts';
 import type { SolanaConfig } from '../../config/solana.ts';
-import type { CompleteConfig } from '../../config.ts';
 import { equip } from './equip.ts';
 import { developmentFeePayer } from './wallets.ts';
 

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { rpc } from '../chain/rpc.ts';
 import { makeDataFolder } from '../data-folder.ts';
-import { awaitProcess, endProcess, spawnDetached, succeeds } from '../detached.ts';
 import { IDLE_MS, keep } from '../keep.ts';
-import { isAlive, type ProcessMark } from '../living.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
+import { isAlive, type ProcessMark } from '../process-identity.ts';
+import { awaitProcess, endProcess, spawnDetached, succeeds } from '../spawn-detached.ts';
 import { standInFault } from '../stand-in-fault.ts';
 import { joinTenancy } from '../tenancy.ts';
 

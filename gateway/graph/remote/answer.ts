@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { isJsonObject } from '../../../schema/canonical-json.ts';
 import { errors, Refusal } from '../../../schema/errors.ts';
-import { type Lifted, liftWritten, putBack } from './lifted.ts';
+import { type Lifted, liftWritten, putBack } from './json-parts.ts';
 
 /** What a subgraph answers: a result, and the headers that a charge has put beside it. */
 export interface RemoteAnswer {

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../../schema/digest.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import { type Call, type ReadCall, readCall } from './call.ts';
-import { RememberedCalls } from './remembered-calls.ts';
+import { RememberedCalls } from './nonce-window.ts';
 
 /** Why a call is not taken; whoever made it hears nothing but 401. */
 export type TurnedAway =

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { limits } from '../../../schema/limits.ts';
-import { eventsIn } from '../../../subgraphs/receipt/index.ts';
+import { eventsIn } from '../../../subgraphs/receipt/inference/hubs/events.ts';
 import { readResult } from './answer.ts';
 import { END } from './event-stream.ts';
 

@@ -15,10 +15,10 @@ import { CALL_HEADER, type Call } from './call.ts';
 import type { CallGate } from './call-gate.ts';
 import { EVENT_STREAM } from './event-stream.ts';
 import { type HttpServer, openHttpServer } from './http-server.ts';
-import { pour } from './pour.ts';
 import { Queries } from './queries.ts';
 import { openRouterKey } from './router-key.ts';
 import { type TakenUpload, takeUpload, type UploadTaker } from './take-upload.ts';
+import { pour } from './write-events.ts';
 
 export interface SubgraphServerOptions {
   readonly subgraph: Subgraph;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
-import { booksOfNewestReceipts } from '../../receipt/index.ts';
+import { booksOfNewestReceipts } from '../../receipt/receipt/find.ts';
 import { type Audit, auditEvents, type Walked, walkedFrom } from './audit.ts';
 import type { BookDamage } from './damage.ts';
 import { auditHead } from './head.ts';

@@ -1,8 +1,8 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Counters } from '../ledger/counters.ts';
+import { type Terms, termsHash } from '../ledger/terms.ts';
 import type { Window } from '../policy/window.ts';
-import type { Counters } from '../row/counters.ts';
-import { type Terms, termsHash } from '../row/terms.ts';
 import { type Audit, damaged, type IntentCounts, sameJson, type Walked } from './audit.ts';
 
 /** A book's head as it is stored, and what else only its end can be compared with. */

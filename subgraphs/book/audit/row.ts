@@ -1,6 +1,6 @@
 import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { canonicalHash } from '../../../schema/digest.ts';
-import type { RowRecord } from '../row/append.ts';
+import type { RowRecord } from '../ledger/append.ts';
 import type { BookDamageKind } from './damage.ts';
 
 /** A row as it is stored, with what its events say of it. */

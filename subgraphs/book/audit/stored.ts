@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database, Tx } from '../../database.ts';
-import { heldOnBook, readReceipts } from '../../receipt/index.ts';
+import { heldOnBook } from '../../receipt/claim/held-on-book.ts';
+import { readReceipts } from '../../receipt/receipt/find.ts';
 import type { IntentCounts, StoredEvent } from './audit.ts';
 import type { StoredBook } from './head.ts';
 import type { StoredRow } from './row.ts';

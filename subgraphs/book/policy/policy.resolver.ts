@@ -6,9 +6,9 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { requirePossession } from '../../../schema/principal.ts';
 import { type BookPolicy as Kept, parsePolicy } from '../../../schema/requests/policy.ts';
 import type { BookContext } from '../context.ts';
-import { bookHead } from '../row/page.ts';
+import { bookHead } from '../page/page.ts';
 import { BookPolicy, shownPolicy } from './policy.type.ts';
-import { setPolicy } from './set.ts';
+import { setPolicy } from './set-policy.ts';
 
 @Resolver(() => BookPolicy)
 export class BookPolicyResolver {

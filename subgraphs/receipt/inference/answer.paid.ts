@@ -3,7 +3,7 @@ import { canonicalHash } from '../../../schema/digest.ts';
 import type { TaskId } from '../../../schema/ids.ts';
 import type { Intent } from '../../../schema/requests/intent.ts';
 import type { Context } from '../../context.ts';
-import type { JobKind, Work, WorkThenSettle } from '../../paid.ts';
+import type { JobKind, Work, WorkThenSettle } from '../../sale.ts';
 import type { Ability, Candidate, Modality } from './catalogue.ts';
 import type { Hubs } from './hubs/open.ts';
 import type { Question } from './hubs/question.ts';

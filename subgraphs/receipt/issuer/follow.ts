@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { shareNextRun } from '../../coalesce.ts';
 import type { Database } from '../../database.ts';
-import { shareNextRun } from '../../next-run.ts';
 import type { Histories } from './histories.ts';
 import { requireSound } from './history-check.ts';
 import { readNewer } from './history-rows.ts';

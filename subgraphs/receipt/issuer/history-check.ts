@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { canonicalHash } from '../../../schema/digest.ts';
-import { parseJws, verifyEs256 } from '../receipt/verify-signature.ts';
+import { parseJws, verifyEs256 } from '../verify/signature.ts';
 import { activation, BrokenHistory, type Histories } from './histories.ts';
 import { kidOf, type Snapshot, snapshotDocument } from './snapshot.ts';
 import type { Version } from './version.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database, Tx } from '../../database.ts';
-import { anybodyServes } from '../payment/lease.ts';
+import { anybodyServes } from '../claim/lease.ts';
 import { FollowedHistories, UNSIGNED_MS } from './follow.ts';
 import { BrokenHistory, type Histories } from './histories.ts';
 import { requireSound } from './history-check.ts';

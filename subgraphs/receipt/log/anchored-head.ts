@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database } from '../../database.ts';
-import { parseJws, verifyEs256 } from '../receipt/verify-signature.ts';
+import { parseJws, verifyEs256 } from '../verify/signature.ts';
 import { type LogIntegrity, proveLogIntact } from './intact.ts';
 import { EMPTY_ROOT } from './merkle.ts';
 import { LOG_ID, type TreeHeadFacts } from './tree-head.ts';

@@ -6,7 +6,7 @@ import type { Database } from '../../database.ts';
 import { inclusionOf, newestHead } from '../log/inclusion.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
-import type { Task } from '../receipt/task.ts';
+import type { Task } from '../receipt/task-status.ts';
 import type { LogInclusion, ResultProof, SettlementProof, ShownFor } from './proof.type.ts';
 
 const proves = [

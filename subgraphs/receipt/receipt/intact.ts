@@ -1,8 +1,8 @@
 import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { LOG_ID, treeHeadHash } from '../log/tree-head.ts';
+import { parseJws } from '../verify/signature.ts';
 import type { Receipt } from './receipt.entity.ts';
-import { parseJws } from './verify-signature.ts';
 
 /** The token's members that are none of the payload's (RFC 7519 §4.1 names the first three). */
 const besidePayload = [

@@ -9,7 +9,7 @@ import type { ReceiptContext } from '../context.ts';
 import { receiptDocument, verifyUrl } from './document.ts';
 import { readReceipts } from './find.ts';
 import { Receipt } from './receipt.entity.ts';
-import { Task } from './task.ts';
+import { Task } from './task-status.ts';
 
 @Resolver(() => Receipt)
 export class ReceiptResolver {

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../../schema/canonical-json.ts';
 import { withoutMembers } from '../receipt/intact.ts';
-import { parseJws } from '../receipt/verify-signature.ts';
+import { parseJws } from '../verify/signature.ts';
 import type { SignedRefusal } from './refusal.entity.ts';
 
 /** What of a stored refusal is not as it was signed: the name of the first column, null where all agree. */

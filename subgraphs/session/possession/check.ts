@@ -1,9 +1,9 @@
 import { sha256Hex } from '../../../schema/digest.ts';
 import type { Held, ProvenBy } from '../../../schema/principal.ts';
 import type { ShownProof } from '../../../schema/proof.ts';
+import { Gathering } from '../../batched-read.ts';
 import type { Services } from '../../context.ts';
 import type { Database } from '../../database.ts';
-import { Gathering } from '../../gathering.ts';
 import { boxLabel, newSession } from './issue.ts';
 import { useOf, windowOf } from './proof.ts';
 

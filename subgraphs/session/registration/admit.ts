@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { Refusal } from '../../../schema/errors.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
-import type { Payer } from '../../paid.ts';
+import type { Payer } from '../../sale.ts';
 import type { SessionContext } from '../context.ts';
 import { proveControl } from './control.ts';
 import type { SignedText } from './take-signature.ts';

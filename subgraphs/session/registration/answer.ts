@@ -1,5 +1,5 @@
 import type { Tx } from '../../database.ts';
-import { forgetAnswer } from '../../receipt/index.ts';
+import { forgetAnswer } from '../../receipt/claim/transitions.ts';
 
 /** What registering answers, as it is kept for a replay: sealed by the charge, because the session is in it. */
 export type RegistrationAnswer = {

@@ -1,8 +1,10 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import type { Tx } from '../../database.ts';
-import type { Charged } from '../../paid.ts';
-import { collectedPayer, receiptsByTask, slotsMissed } from '../../receipt/index.ts';
+import { slotsMissed } from '../../receipt/claim/claim.ts';
+import { collectedPayer } from '../../receipt/receipt/collected-payer.ts';
+import { receiptsByTask } from '../../receipt/receipt/find.ts';
+import type { Charged } from '../../sale.ts';
 import type { SessionContext } from '../context.ts';
 import { controlledWallet } from './admit.ts';
 import type { RegistrationAnswer } from './answer.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
 import type { AgentId } from '../../../schema/ids.ts';
-import { openBook } from '../../book/index.ts';
+import { openBook } from '../../book/ledger/collect.ts';
 import type { Services } from '../../context.ts';
 import type { Tx } from '../../database.ts';
 import { issueSession } from '../possession/issue.ts';

@@ -4,7 +4,7 @@ import { limits } from '../../../schema/limits.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import type { Services } from '../../context.ts';
 import type { Tx } from '../../database.ts';
-import type { Stamp, Stamped } from '../../paid.ts';
+import type { Stamp, Stamped } from '../../sale.ts';
 import { agentOfWallet } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
 import { controlledWallet, requirePayer } from './admit.ts';

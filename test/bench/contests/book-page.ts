@@ -17,7 +17,7 @@ export interface Serving {
 
 /** The document that the REST door runs, posted to /graphql. */
 export function graphqlPage({ url, servers, headers = {} }: Serving, agentId: number, arena: Arena): Promise<Side> {
-  const body = JSON.stringify({ query: print(operation('get_agent_book')), variables: { agentId, limit: LIMIT } });
+  const body = JSON.stringify({ query: print(operation('book/get_agent_book')), variables: { agentId, limit: LIMIT } });
   const request = bytesOf({ method: 'POST', url: `${url}/graphql`, headers, body });
   return asking({ url, servers, request }, arena);
 }

@@ -1,8 +1,8 @@
 import pino from 'pino';
-import { readConfig, type SubgraphName } from '../../../gateway/config.ts';
+import { readConfig, type SubgraphName } from '../../../gateway/config/read-config.ts';
 import { startDevelopment } from '../../../gateway/development/start.ts';
-import { openGateway } from '../../../gateway/gateway.ts';
-import { serveSubgraph } from '../../../gateway/serve-subgraph.ts';
+import { serveSubgraph } from '../../../gateway/http/serve-subgraph.ts';
+import { openGateway } from '../../../gateway/open.ts';
 import { idle_ms } from '../../harness/idle.ts';
 import { answer, given } from '../child/answer.ts';
 import { openStandStillSettling, standStillChain, standStillHubs } from '../stand-still.ts';

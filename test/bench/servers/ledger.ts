@@ -1,10 +1,12 @@
 import { openStore } from '../../../gateway/store.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { type Collection, collect } from '../../../subgraphs/book/index.ts';
+import { type Collection, collect } from '../../../subgraphs/book/ledger/collect.ts';
 import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
-import { KnownLog, lockLogHead, openIssuer } from '../../../subgraphs/receipt/index.ts';
+import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
+import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { nextAgentId, openAgent } from '../../../subgraphs/session/registration/open-agent.ts';
 import { openVault } from '../../../subgraphs/vault.ts';
 import { answer, given } from '../child/answer.ts';

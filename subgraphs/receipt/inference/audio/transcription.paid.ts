@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import type { AudioFormat, TranscriptionRequest } from '../../../../schema/requests/transcription.ts';
-import type { WorkThenSettle } from '../../../paid.ts';
+import type { WorkThenSettle } from '../../../sale.ts';
 import type { UploadedFile } from '../../../uploads.ts';
 import { answerPaid } from '../answer.paid.ts';
 import type { Hubs } from '../hubs/open.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts';
-import type { Charged, ChargedStream } from '../../../paid.ts';
 import type { Piece } from '../../../piece.ts';
+import type { Charged, ChargedStream } from '../../../sale.ts';
 import type { ChatChunkChoice, ChatCompletionChunk, ChatDelta } from './chunk.type.ts';
 import type { ChatAnswer } from './completion.paid.ts';
 import { BROKE_OFF } from './completion.stream.ts';

@@ -1,14 +1,14 @@
 import { Refusal } from '../../../../schema/errors.ts';
 import type { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
-import type { WorkThenSettle } from '../../../paid.ts';
+import type { WorkThenSettle } from '../../../sale.ts';
 import { answerPaid } from '../answer.paid.ts';
 import { chatQuestion } from '../hubs/chat.ts';
 import type { HubCompletion } from '../hubs/completion.ts';
 import type { AssistantMessage } from '../hubs/message.ts';
 import type { Hubs } from '../hubs/open.ts';
 import { callTerms } from '../terms.ts';
-import { committedOf } from './said.ts';
-import { abilityFor, requireSight } from './sight.ts';
+import { abilityFor, requireSight } from './image-input.ts';
+import { committedOf } from './output-hash.ts';
 
 /** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
 export type ChatAnswer = {

@@ -1,12 +1,12 @@
 import { canonicalHash } from '../../../../schema/digest.ts';
 import type { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
-import type { Stream, Work } from '../../../paid.ts';
+import type { Stream, Work } from '../../../sale.ts';
 import type { Hubs } from '../hubs/open.ts';
 import type { Spoken } from '../hubs/speech.ts';
 import { admitRoute, hubFailed, routeOf } from '../route.ts';
 import { type ChatAnswer, chatTerms } from './completion.paid.ts';
-import { committedOf, piecesOf } from './said.ts';
-import { abilityFor, requireSight } from './sight.ts';
+import { abilityFor, requireSight } from './image-input.ts';
+import { committedOf, piecesOf } from './output-hash.ts';
 
 /** How the answer of a hub that broke off ends: not by a word of its own. */
 export const BROKE_OFF = 'error';

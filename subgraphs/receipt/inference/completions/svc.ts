@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { Context } from '../../../context.ts';
-import type { Charged, ChargedStream } from '../../../paid.ts';
+import type { Charged, ChargedStream } from '../../../sale.ts';
 import { receiptDocument, verifyUrl } from '../../receipt/document.ts';
 import { receiptHeaders } from '../../receipt/headers.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';

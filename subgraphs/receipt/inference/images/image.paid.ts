@@ -1,5 +1,5 @@
 import type { ImageRequest } from '../../../../schema/requests/image-generation.ts';
-import type { WorkThenSettle } from '../../../paid.ts';
+import type { WorkThenSettle } from '../../../sale.ts';
 import { answerPaid } from '../answer.paid.ts';
 import type { Hubs } from '../hubs/open.ts';
 import { type HubImage, imageQuestion } from './question.ts';

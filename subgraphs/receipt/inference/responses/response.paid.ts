@@ -1,8 +1,8 @@
 import type { ResponseCall } from '../../../../schema/requests/responses.ts';
-import type { WorkThenSettle } from '../../../paid.ts';
+import type { WorkThenSettle } from '../../../sale.ts';
 import { answerPaid } from '../answer.paid.ts';
 import { requireWhole } from '../completions/completion.paid.ts';
-import { abilityFor, requireSight } from '../completions/sight.ts';
+import { abilityFor, requireSight } from '../completions/image-input.ts';
 import type { HubRequest } from '../hubs/chat.ts';
 import type { Usage } from '../hubs/completion.ts';
 import type { Hubs } from '../hubs/open.ts';

@@ -1,8 +1,8 @@
 import { canonicalHash } from '../../../../schema/digest.ts';
 import type { ResponseCall } from '../../../../schema/requests/responses.ts';
-import type { Stream, Work } from '../../../paid.ts';
 import type { Piece } from '../../../piece.ts';
-import { abilityFor, requireSight } from '../completions/sight.ts';
+import type { Stream, Work } from '../../../sale.ts';
+import { abilityFor, requireSight } from '../completions/image-input.ts';
 import type { Hubs } from '../hubs/open.ts';
 import type { Spoken } from '../hubs/speech.ts';
 import { admitRoute, hubFailed, routeOf } from '../route.ts';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import type { Context } from '../../../context.ts';
-import type { Charged, ChargedStream } from '../../../paid.ts';
+import type { Charged, ChargedStream } from '../../../sale.ts';
 import { svcOf } from '../completions/svc.ts';
 import { numbered, OutputEvents, type ResponseEvent } from './events.ts';
 import { textOf } from './output.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import type { TaskQuoteRequest } from '../../../../schema/requests/tasks.ts';
-import type { JobKind, Payer, Work, WorkThenSettle } from '../../../paid.ts';
+import type { JobKind, Payer, Work, WorkThenSettle } from '../../../sale.ts';
 import { type Candidate, candidatesFor } from '../catalogue.ts';
 import type { Hubs } from '../hubs/open.ts';
 import { callTerms } from '../terms.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { canonicalHash } from '../../../../schema/digest.ts';
 import type { TaskQuoteRequest } from '../../../../schema/requests/tasks.ts';
-import type { WorkThenSettle } from '../../../paid.ts';
+import type { WorkThenSettle } from '../../../sale.ts';
 import type { Hubs } from '../hubs/open.ts';
 import { catalogueWork } from './catalogue-work.ts';
 import type { TaskFigures } from './figures.ts';

@@ -1,5 +1,5 @@
 import type { TaskRequest } from '../../../../schema/requests/tasks.ts';
-import type { WorkThenSettle } from '../../../paid.ts';
+import type { WorkThenSettle } from '../../../sale.ts';
 import type { Hubs } from '../hubs/open.ts';
 import { catalogueWork } from './catalogue-work.ts';
 import type { TaskFigures } from './figures.ts';

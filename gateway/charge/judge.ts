@@ -1,0 +1,116 @@
+import type { Judgement, Price, Shown } from '../../rest-compat/port.ts';
+import { limits } from '../../schema/limits.ts';
+import type { PresentedPayment } from '../../subgraphs/context.ts';
+import { orders } from '../../subgraphs/sale.ts';
+import type { Payment } from '../rails/payment.ts';
+import { railOf } from '../rails/rail.ts';
+import { type Offered, type Verified, verifyPayment } from '../rails/verify.ts';
+import { type DecodedPayment, decodePayment } from '../x402/payment-header.ts';
+import { Remembered } from '../x402/recently-made.ts';
+import { noTurn } from './proof.ts';
+import { chainUnreachable } from './spent-elsewhere.ts';
+import type { Till } from './till.ts';
+
+type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
+
+/** What a payment is worth, before a byte of its request's body is read and before anybody is asked. */
+export interface Judge {
+  /** By its header alone: shape, scheme, network, price, payee, window, signature. `terms` null: it buys nothing there. */
+  judge(shown: Shown | null, terms: Terms | null, resource: string): Promise<Judgement>;
+  /** The same of one that is to buy that field, wherever it is asked for; null where that is not sold. */
+  weigh(payment: PresentedPayment, field: string): Promise<'rejected' | 'unproven' | 'proven' | null>;
+  /** Whether its signature proves that it pays for anything that is sold here. */
+  isProven(payment: PresentedPayment): Promise<boolean>;
+  /** What came of asking code on the chain. @throws unavailable, chain_unavailable; the payment stays usable. */
+  prove(unproven: Extract<Judgement, { kind: 'unproven' }>, address: string): Promise<Judgement>;
+}
+
+const NONE: Judgement = { kind: 'none' };
+const MALFORMED: Judgement = { kind: 'malformed' };
+
+export function openJudge(till: Pick<Till, 'rails' | 'pay_to' | 'clock' | 'sold'>): Judge {
+  const decode = rememberDecoded();
+  const verify = (payment: PresentedPayment, { amount_atomic, networks, stamp }: Terms) =>
+    verifyPayment(payment, offeredBy(till, { amount_atomic, networks, stamp: stamp ?? false }), till.rails);
+  return {
+    async judge(shown, terms, resource) {
+      if (shown === null) return NONE;
+      const decoded = decode(shown);
+      if (decoded.kind === 'malformed') return MALFORMED;
+      const presented = { ...decoded.payment, resource };
+      if (terms === null) return { kind: 'unjudged', presented };
+      const verified = await verify(presented, terms);
+      if (verified.kind === 'refused') return { kind: 'rejected', reason: verified.reason, presented };
+      return {
+        kind: isProven(verified) ? 'proven' : 'unproven',
+        payer: verified.authorization.payer,
+        presented,
+        verified,
+      };
+    },
+    async isProven(payment) {
+      for (const terms of everyTerms(till.sold)) {
+        const verified = await verify(payment, terms);
+        if (verified.kind !== 'refused' && isProven(verified)) return true;
+      }
+      return false;
+    },
+    async weigh(payment, field) {
+      const paid = till.sold.get(field);
+      if (!paid) return null;
+      const { price_atomic: amount_atomic, networks, order } = paid;
+      return worthOf(await verify(payment, { amount_atomic, networks, stamp: order === 'stamp' }));
+    },
+    async prove(unproven, address) {
+      const payment = unproven.verified as Payment;
+      const proof = await railOf(till, payment.authorization.network).prove(payment, address);
+      if (proof.kind === 'no_turn') throw noTurn(proof.retry_after_seconds);
+      if (proof.kind === 'unreachable') throw chainUnreachable(proof.cause);
+      return proof.kind === 'proven'
+        ? { ...unproven, kind: 'proven' }
+        : { kind: 'rejected', reason: proof.reason, presented: unproven.presented };
+    },
+  };
+}
+
+/**
+ * A payment is sent again, by a buyer who waits for his answer or by who has nothing else to send: what its header says,
+ * and whose signature is in it, is the same as before.
+ */
+function rememberDecoded(): (shown: Shown) => DecodedPayment {
+  const remembered = new Remembered<{ x402_version: 1 | 2; decoded: DecodedPayment }>(
+    limits.payment_headers_remembered_max,
+  );
+  return ({ x402_version, header }) => {
+    if (header.length > limits.payment_header_remembered_bytes_max) return decodePayment(x402_version, header);
+    // By the header as it came: to join a word to it would copy it once more.
+    return remembered.get(
+      header,
+      known => known.x402_version === x402_version,
+      () => ({ x402_version, decoded: decodePayment(x402_version, header) }),
+    ).decoded;
+  };
+}
+
+/** What things are sold for here, each price once. */
+function everyTerms(sold: Till['sold']): Iterable<Terms> {
+  const terms = [...sold.values()].map(({ price_atomic: amount_atomic, networks, order }) => ({
+    ...{ amount_atomic, networks, stamp: order === 'stamp' },
+  }));
+  return new Map(terms.map(it => [`${it.amount_atomic} ${it.networks} ${it.stamp}`, it])).values();
+}
+
+/** A key's signature that recovers to its payer, or a transaction that he has signed; a contract's word is not in it. */
+function isProven({ signature }: Payment): boolean {
+  return signature.kind !== 'contract';
+}
+
+function worthOf(verified: Verified) {
+  if (verified.kind === 'refused') return 'rejected';
+  return isProven(verified) ? 'proven' : 'unproven';
+}
+
+function offeredBy({ pay_to, clock }: Pick<Till, 'pay_to' | 'clock'>, terms: Required<Terms>): Offered {
+  const { validity_seconds_min } = orders[terms.stamp ? 'stamp' : 'work_then_settle'];
+  return { ...terms, pay_to, validity_seconds_min, now_ms: clock.now_ms() };
+}

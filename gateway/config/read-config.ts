@@ -1,0 +1,169 @@
+import { addressOfKey } from '../../schema/secp256k1.ts';
+import { makeDataFolder } from '../development/data-folder.ts';
+import type { RateSettings } from '../rates/rates.ts';
+import { facilitatorAuthFaults } from './facilitator-auth.ts';
+import { ConfigFault, type VariableFault } from './fault.ts';
+import { knownKeyFaults } from './known-keys.ts';
+import { plainHttpFaults } from './plain-http.ts';
+import { plainPostgresFaults } from './plain-postgres.ts';
+import { ratesOf } from './rates.ts';
+import { keptSecret } from './secrets.ts';
+import { addressOfSeed, type SolanaConfig, withoutSolana } from './solana.ts';
+import { productionFaults, type SubstitutedName, substitutesInUse } from './substitutes.ts';
+import {
+  type Environment,
+  emptyLists,
+  type SubgraphName,
+  type VariableName,
+  type Variables,
+  variables,
+} from './variables.ts';
+import { weakSecretFaults } from './weak-secrets.ts';
+
+/** The environment as it was read: under each variable's name in lower case, null where it is unset. */
+export type Settings = Readonly<{
+  [K in keyof Variables as Lowercase<K>]-?: undefined extends Variables[K]
+    ? Exclude<Variables[K], undefined> | null
+    : Variables[K];
+}> & {
+  readonly base_url: string;
+  readonly rates: RateSettings;
+  /** Whether the environment says that nobody pays on Solana. */
+  readonly without_solana: boolean;
+  /** Names of the variables in whose place a stand-in or a made-up secret is in use. */
+  readonly stand_ins: readonly SubstitutedName[];
+  /** `development` while there is any. */
+  readonly profile: 'development' | 'production';
+};
+
+const WHERE_TO_LOOK = ' (what it takes stands in README.md under Configuration)';
+
+/** What nobody reads yet. */
+const notYet = ['NANO_RPC_URL', 'EVENTS_URL'] as const satisfies readonly VariableName[];
+
+/** What may pass in development and may not where money is real: all of it is named at once. */
+const refusedInProduction = [
+  productionFaults,
+  knownKeyFaults,
+  weakSecretFaults,
+  plainHttpFaults,
+  plainPostgresFaults,
+] as const;
+
+type Filled<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: NonNullable<T[P]> };
+
+type Secrets = 'issuer_keys' | 'seal_key' | 'subgraph_secret' | 'anchor_key' | 'pay_to_base' | 'pay_to_solana';
+type Keys = 'api_keys' | 'demo_keys' | 'waiver_keys' | 'board_ops_secret' | 'board_inbound_secret';
+type Services = 'database_url' | 'base_rpc_url' | 'facilitator_keys' | 'hubs' | 'subgraph_urls';
+
+/** With every secret in place. */
+export type CompleteConfig = Filled<Settings, Secrets | Keys>;
+/** With every service in place too: what the gateway runs on. */
+export type Config = Filled<CompleteConfig, Services> & {
+  /** Null: payments on Solana are not offered. */
+  readonly solana: SolanaConfig | null;
+  /** Null: no `router/*` id is served. */
+  readonly router: { readonly base_url: string; readonly models: readonly string[] } | null;
+};
+
+/**
+ * Reads the environment: the only place that does.
+ * @throws ConfigFault naming all that is wrong at once; with NODE_ENV=production also all that is missing.
+ */
+export function readConfig(environment: Environment = process.env): Settings {
+  const read = variables.safeParse(givenValues(environment));
+  const faults: VariableFault[] = read.success
+    ? []
+    : read.error.issues.map(({ path, message }) => ({ variable: path.join('.'), problem: message }));
+  // Taken for granted and not there yet: better refused at start than met by the first payment.
+  for (const variable of notYet) if (environment[variable]) faults.push({ variable, problem: 'not supported yet' });
+  faults.push(...facilitatorAuthFaults(environment));
+  if (environment.NODE_ENV === 'production')
+    for (const faultsOf of refusedInProduction) faults.push(...faultsOf(environment));
+  if (!read.success || faults.length > 0) throw new ConfigFault(faults, { hint: WHERE_TO_LOOK });
+
+  const named = Object.keys(variables.shape).map(name => [
+    name.toLowerCase(),
+    read.data[name as keyof Variables] ?? null,
+  ]);
+  const stand_ins = substitutesInUse(environment);
+  const profile = stand_ins.length > 0 ? 'development' : 'production';
+  return deepFreeze({
+    ...(Object.fromEntries(named) as Settings),
+    without_solana: withoutSolana(environment),
+    base_url: read.data.BASE_URL ?? `http://${reachableHost(read.data.HOST)}:${read.data.PORT}`,
+    stand_ins,
+    profile,
+    rates: ratesOf(read.data, profile),
+  });
+}
+
+/** Where a subgraph listens unless PORT says otherwise: all four find room beside a gateway on one machine. */
+const subgraphPorts: Readonly<Record<SubgraphName, string>> = {
+  receipt: '4001',
+  book: '4002',
+  session: '4003',
+  board: '4004',
+};
+
+/**
+ * The environment of a process that serves one subgraph alone. BASE_URL is its gateway's, for it stands in receipts and
+ * offers: production wants it said, development takes the gateway for where it is by default.
+ * @throws ConfigFault as `readConfig` does
+ */
+export function readSubgraphConfig(name: SubgraphName, environment: Environment = process.env): Settings {
+  const { PORT, BASE_URL, NODE_ENV } = environment;
+  if (NODE_ENV === 'production' && !BASE_URL)
+    throw new ConfigFault([
+      { variable: 'BASE_URL', problem: 'not set; a subgraph cannot know what its gateway is called' },
+    ]);
+  const gateway = BASE_URL || readConfig({}).base_url;
+  return readConfig({ ...environment, PORT: PORT || subgraphPorts[name], BASE_URL: gateway });
+}
+
+/** Set to nothing is unset, but for lists that may be empty. */
+function givenValues(environment: Environment): Environment {
+  const counts = ([name, value]: [string, string | undefined]) => value || (value === '' && emptyLists.has(name));
+  return Object.fromEntries(Object.entries(environment).filter(counts));
+}
+
+/** Puts a secret in the place of each that is unset: made once under DATA_DIR, the same for all who ask. */
+export async function completeConfig(settings: Settings): Promise<CompleteConfig> {
+  const data_dir = await makeDataFolder(settings.data_dir);
+  const kept = (name: string, make = (random: string) => random) => keptSecret(data_dir, name, make);
+  const keptKeys = async (name: string) => [
+    await kept(name, random => `svc_${name.split('_')[0]}_${random.slice(0, 48)}`),
+  ];
+  const treasury = async () => addressOfKey(Buffer.from(await kept('pay_to_base_key'), 'hex'));
+  return deepFreeze({
+    ...settings,
+    data_dir,
+    pay_to_base: settings.pay_to_base ?? (await treasury()),
+    pay_to_solana: settings.pay_to_solana ?? addressOfSeed(await kept('pay_to_solana_key')),
+    issuer_keys: settings.issuer_keys ?? [await kept('issuer_key')],
+    seal_key: settings.seal_key ?? (await kept('seal_key')),
+    subgraph_secret: settings.subgraph_secret ?? (await kept('subgraph_secret')),
+    anchor_key: settings.anchor_key ?? (await kept('anchor_key')),
+    api_keys: settings.api_keys ?? (await keptKeys('live_api_key')),
+    demo_keys: settings.demo_keys ?? (await keptKeys('demo_api_key')),
+    waiver_keys: settings.waiver_keys ?? (await keptKeys('waiver_key')),
+    board_ops_secret: settings.board_ops_secret ?? (await kept('board_ops_secret')),
+    board_inbound_secret: settings.board_inbound_secret ?? (await kept('board_inbound_secret')),
+  });
+}
+
+/** Where a wildcard is bound, loopback is what we can be sure of. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+export { type HubConfig, type SubgraphName, subgraphNames } from './variables.ts';
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) deepFreeze(member);
+    Object.freeze(value);
+  }
+  return value;
+}

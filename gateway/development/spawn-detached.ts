@@ -1,0 +1,86 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive, markOf, type ProcessMark } from './process-identity.ts';
+
+const POLL_MS = 10;
+
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface DetachedOptions {
+  /** Takes both streams: a pipe to us would break on our death, and with it the child. */
+  readonly log: string;
+  readonly environment: Record<string, string>;
+  /** null: as ourselves. */
+  readonly user?: SystemUser | null;
+}
+
+/** Starts a child in a session of its own: it outlives us, whatever ends us, and is adopted at the next start. */
+export async function spawnDetached(
+  command: string,
+  args: readonly string[],
+  options: DetachedOptions,
+): Promise<ProcessMark> {
+  const log = openSync(options.log, 'a', 0o600);
+  try {
+    const child = spawn(command, args, {
+      detached: true,
+      cwd: '/',
+      env: options.environment,
+      stdio: ['ignore', log, log],
+      ...options.user,
+    });
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    child.unref();
+    const mark = child.pid === undefined ? null : markOf(child.pid);
+    if (!mark) throw new Error(`${command} ended at once, see ${options.log}`);
+    return mark;
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** Runs a short command as that user (null: as ourselves) and tells whether it ended well. */
+export function succeeds(user: SystemUser | null, command: string, args: readonly string[]): boolean {
+  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+  return spawnSync(command, args, { ...user, cwd: '/', stdio: 'ignore', env }).status === 0;
+}
+
+/** Polls until `probe` gives something; null when the process ended or the time is up. */
+export async function awaitProcess<T>(
+  mark: ProcessMark,
+  timeout_ms: number,
+  probe: () => Promise<T | null>,
+): Promise<T | null> {
+  const deadline_ms = Date.now() + timeout_ms;
+  while (isAlive(mark) && Date.now() < deadline_ms) {
+    const found = await probe();
+    if (found !== null) return found;
+    await sleep(POLL_MS);
+  }
+  return null;
+}
+
+/** Sends the signals in turn, each when the time of the one before is up, and waits for the end. */
+export async function endProcess(
+  mark: ProcessMark,
+  signals: readonly NodeJS.Signals[],
+  timeout_ms = 10_000,
+): Promise<void> {
+  for (const signal of signals) {
+    if (!isAlive(mark)) return;
+    signalTo(mark, signal);
+    await awaitProcess(mark, timeout_ms, async () => null);
+  }
+}
+
+function signalTo(mark: ProcessMark, signal: NodeJS.Signals): void {
+  try {
+    process.kill(mark.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,140 @@
+import {
+  type CompiledTransactionMessage,
+  getAddressDecoder,
+  getBase58Decoder,
+  getCompiledTransactionMessageDecoder,
+  getTransactionDecoder,
+  type Transaction,
+} from '@solana/kit';
+import type { LiteSVM, TransactionMetadata } from 'litesvm';
+import type { Json } from '../../../schema/canonical-json.ts';
+import { TOKEN_PROGRAM } from '../../rails/solana/programs.ts';
+import { USDC_DECIMALS } from './accounts.ts';
+
+/** A transaction read from its bytes. */
+export interface Readable {
+  readonly signature: string;
+  readonly transaction: Transaction;
+  readonly message: CompiledTransactionMessage & { readonly lifetimeToken: string };
+  readonly keys: readonly string[];
+}
+
+/** One that stands in a block. */
+export interface Landed extends Readable {
+  readonly raw: Buffer;
+  readonly slot: number;
+  readonly err: Json;
+  /** As `getTransaction` tells it. */
+  readonly meta: { readonly [name: string]: Json };
+}
+
+/** What an account holds, before or after. */
+export interface Holdings {
+  readonly lamports: number[];
+  readonly tokens: Json[];
+}
+
+/** @throws where the bytes are no transaction. */
+export function readTransaction(raw: Buffer): Readable {
+  const transaction = getTransactionDecoder().decode(raw);
+  const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes) as Readable['message'];
+  const [first] = Object.values(transaction.signatures);
+  return {
+    // Of one that its fee payer has not signed: the signature of nobody.
+    signature: getBase58Decoder().decode(first ?? new Uint8Array(64)),
+    transaction: transaction as Transaction,
+    message,
+    keys: message.staticAccounts,
+  };
+}
+
+/** Programs do not change here, and each look at one copies its code. */
+const programLamports = new Map<string, number>();
+
+export function holdingsOf(svm: LiteSVM, keys: readonly string[]): Holdings {
+  const accounts = keys.map(key => {
+    if (programLamports.has(key)) return null;
+    const account = svm.getAccount(key as Parameters<LiteSVM['getAccount']>[0]);
+    if (account.exists && account.executable) programLamports.set(key, Number(account.lamports));
+    return account;
+  });
+  return {
+    lamports: accounts.map((account, index) =>
+      account?.exists ? Number(account.lamports) : (programLamports.get(keys[index] ?? '') ?? 0),
+    ),
+    tokens: accounts.flatMap((account, accountIndex): Json[] => {
+      if (!account?.exists || account.programAddress !== String(TOKEN_PROGRAM) || account.data.length !== 165)
+        return [];
+      const address = getAddressDecoder();
+      return [
+        {
+          accountIndex,
+          mint: address.decode(account.data, 0),
+          owner: address.decode(account.data, 32),
+          programId: TOKEN_PROGRAM,
+          uiTokenAmount: tokenAmount(Buffer.from(account.data).readBigUInt64LE(64)),
+        },
+      ];
+    }),
+  };
+}
+
+export function tokenAmount(atomic: bigint): { readonly [name: string]: Json } {
+  const unit = 10n ** BigInt(USDC_DECIMALS);
+  const uiAmountString = `${atomic / unit}.${String(atomic % unit).padStart(USDC_DECIMALS, '0')}`.replace(/\.?0+$/, '');
+  // `uiAmount` is a float, and out of use.
+  return { amount: String(atomic), decimals: USDC_DECIMALS, uiAmount: null, uiAmountString };
+}
+
+/** What a run left behind besides its accounts. */
+export function traceOf(metadata: TransactionMetadata): { readonly [name: string]: Json } {
+  const inner = metadata.innerInstructions().map((instructions, index) => ({
+    index,
+    instructions: instructions.map(one => ({
+      programIdIndex: one.instruction().programIdIndex(),
+      accounts: [...one.instruction().accounts()],
+      data: getBase58Decoder().decode(one.instruction().data()),
+      stackHeight: one.stackHeight(),
+    })),
+  }));
+  return {
+    logMessages: metadata.logs(),
+    innerInstructions: inner.filter(({ instructions }) => instructions.length > 0),
+    computeUnitsConsumed: Number(metadata.computeUnitsConsumed()),
+  };
+}
+
+/** The message as JSON-RPC spells it with `encoding: "json"`. */
+export function transactionJson({ transaction, message, keys }: Readable): Json {
+  const { header, instructions } = message as unknown as {
+    readonly header: {
+      readonly numSignerAccounts: number;
+      readonly numReadonlySignerAccounts: number;
+      readonly numReadonlyNonSignerAccounts: number;
+    };
+    readonly instructions: readonly {
+      readonly programAddressIndex: number;
+      readonly accountIndices?: readonly number[];
+      readonly data?: Uint8Array;
+    }[];
+  };
+  const base58 = getBase58Decoder();
+  return {
+    signatures: Object.values(transaction.signatures).map(bytes => base58.decode(bytes ?? new Uint8Array(64))),
+    message: {
+      accountKeys: [...keys],
+      header: {
+        numRequiredSignatures: header.numSignerAccounts,
+        numReadonlySignedAccounts: header.numReadonlySignerAccounts,
+        numReadonlyUnsignedAccounts: header.numReadonlyNonSignerAccounts,
+      },
+      recentBlockhash: message.lifetimeToken,
+      instructions: instructions.map(one => ({
+        programIdIndex: one.programAddressIndex,
+        accounts: [...(one.accountIndices ?? [])],
+        data: base58.decode(one.data ?? new Uint8Array()),
+        stackHeight: null,
+      })),
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Credentials } from '../../rest-compat/port.ts';
+import { sha256 } from '../../schema/digest.ts';
+import type { ApiKey, Held, Possession, Principal, ProvenBy } from '../../schema/principal.ts';
+import type { Services } from '../../subgraphs/context.ts';
+import { type DecoyBox, heldByProof, heldBySession, stillHeld } from '../../subgraphs/session/possession/check.ts';
+import { callerAt } from '../rates/rates.ts';
+
+/** Keys as they are configured. One that stands in two sets counts as the first of live, demo, waiver. */
+export interface KeySets {
+  readonly live: readonly string[];
+  readonly demo: readonly string[];
+  readonly waiver: readonly string[];
+}
+
+/** Says what a presented key is. Only digests are kept, and compared. */
+export type Keyring = (presented: string | null) => ApiKey;
+
+export function openKeyring(sets: KeySets): Keyring {
+  const kinds = ['live', 'demo', 'waiver'] as const;
+  const known = kinds.flatMap(kind => sets[kind].map(key => ({ kind, digest: sha256(key) })));
+  return presented => {
+    if (presented === null) return { kind: 'absent' };
+    const digest = sha256(presented);
+    // All are compared, each in constant time: neither which one matched nor how nearly shows.
+    const matches = known.filter(key => timingSafeEqual(key.digest, digest));
+    return matches[0] ? { kind: matches[0].kind, hash: digest.toString('hex') } : { kind: 'unknown' };
+  };
+}
+
+/** What a caller can be known by: headers and body of a door, or the opening message of a live connection. */
+export interface Shown extends Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'> {
+  /** Of the session on which a bound proof rested whose nonce was taken: never what a caller says. */
+  readonly rests_on?: string;
+}
+
+/** What possession is checked with; `decoy` is opened for agents that do not exist. */
+type Checks = Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox };
+
+/**
+ * Who is calling: the one place that decides it. Never throws for what the caller shows; a wrong proof is an outcome,
+ * and each door decides what it needs. Nothing is cached: a rotated session is dead at once, in every process.
+ */
+export async function identify(shown: Shown, services: Checks & { readonly keyring: Keyring }): Promise<Principal> {
+  return {
+    possession: await possessionOf(shown, services),
+    api_key: services.keyring(shown.api_key),
+    address: callerAt(shown.address),
+  };
+}
+
+async function possessionOf({ session, proof, rests_on }: Shown, services: Checks): Promise<Possession> {
+  if (rests_on !== undefined) return resting(await stillHeld(services.database, rests_on));
+  if (session === null && proof === null) return { kind: 'absent' };
+  const bySession = session === null ? null : await heldBySession(services.database, session);
+  if (session !== null && bySession === null) return { kind: 'wrong' };
+  const byProof = proof === null ? null : await heldByProof(services, proof);
+  if (proof !== null && byProof === null) return { kind: 'wrong' };
+  return proven(bySession, byProof);
+}
+
+/** Both shown: both must hold, and by the same session; then it is the session that counts. */
+function proven(bySession: Held | null, byProof: (Held & ProvenBy) | null): Possession {
+  if (bySession === null) return byProof === null ? { kind: 'wrong' } : { kind: 'proven', ...byProof };
+  if (byProof !== null && byProof.session_hash !== bySession.session_hash) return { kind: 'wrong' };
+  return { kind: 'proven', ...bySession, by: 'session' };
+}
+
+function resting(held: Held | null): Possession {
+  return held === null ? { kind: 'wrong' } : { kind: 'proven', ...held, by: 'bound_proof', use: null };
+}

@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises';
+import { Supergraph } from '@apollo/federation-internals';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  type ValidationRule,
+} from 'graphql';
+import type { Logger } from 'pino';
+import { Refusal } from '../../schema/errors.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Subgraph } from '../../subgraphs/subgraph.ts';
+import { apolloGateway, type ServerGateway } from './apollo-gateway.ts';
+import { Documents } from './documents.ts';
+import { Executor } from './executor.ts';
+import { InProcessSource } from './in-process-source.ts';
+import { type LiveFields, liveFields } from './live-rule.ts';
+import { fragmentsOf, type PaidFields, paidField, paidFieldStandsAlone, paidFields } from './paid-rule.ts';
+import { type Planned, Planner } from './planner.ts';
+import { publicError } from './public-error.ts';
+import type { Operation, Source } from './source.ts';
+import { type Subscribed, subscribe } from './subscriber.ts';
+import { judgeVariables, variablesRefusal } from './variables-rule.ts';
+import { type ProofWrites, requireLeave } from './write-rule.ts';
+
+/** The federated graph: one planner and one executor behind REST, /graphql and the sockets alike. */
+export interface Graph {
+  /** What clients see. */
+  readonly schema: GraphQLSchema;
+  /** The same road, in the form that Apollo Server takes. */
+  readonly gateway: ServerGateway;
+  /** Beyond GraphQL's own. */
+  readonly rules: readonly ValidationRule[];
+  /** Root fields marked `@paid`, with their price in atomic USDC. */
+  readonly paid: PaidFields;
+  /** Subscription fields marked `@live`. */
+  readonly live: LiveFields;
+  /** Kept by text. @throws GraphQLError */
+  parse(text: string): DocumentNode;
+  /** Remembered by document; empty where it is valid. What costs too much is told so, and validated no further. */
+  validate(document: DocumentNode): readonly GraphQLError[];
+  /** What a stranger asks for, where that is too much: judged without validating, planning or asking anybody. */
+  refusal(asked: Asked): GraphQLError | null;
+  isPaid(document: DocumentNode, operationName: string | null): boolean;
+  /** Coordinate of what the operation buys; null where that is nothing. */
+  paidField(document: DocumentNode, operationName: string | null): string | null;
+  /** Queries and mutations. Errors are in their public form (code, status, param and facts); never throws for a request. */
+  execute(operation: Operation): Promise<ExecutionResult>;
+  /** Ends when its reader calls return(); an event's missing parts are joined before it is handed on. */
+  subscribe(operation: Operation): Promise<Subscribed>;
+}
+
+/** A document and what came with it. */
+export interface Asked {
+  readonly document: DocumentNode;
+  readonly operationName?: string | null | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+export interface GraphOptions {
+  readonly logger: Logger;
+  readonly introspection: boolean;
+  /** `plain` unless given. */
+  readonly proof_writes?: ProofWrites;
+  /** Supergraph SDL; the committed one unless given. */
+  readonly supergraph?: string;
+  /** Where a subgraph's fields come from; this process unless given. */
+  readonly sourceOf?: (subgraph: Subgraph, paid: PaidFields) => Source;
+}
+
+export const SUPERGRAPH_FILE = new URL('../../schema/supergraph.graphql', import.meta.url);
+
+/** Opens the graph over subgraphs, here or elsewhere. The supergraph is read, not composed: what runs is what was reviewed. */
+export async function openGraph(subgraphs: readonly Subgraph[], options: GraphOptions): Promise<Graph> {
+  const sdl = options.supergraph ?? (await readFile(SUPERGRAPH_FILE, 'utf8'));
+  return new FederatedGraph(subgraphs, sdl, options);
+}
+
+const inProcess = (subgraph: Subgraph): Source => new InProcessSource(subgraph);
+
+class FederatedGraph implements Graph {
+  readonly schema: GraphQLSchema;
+  readonly gateway: ServerGateway;
+  readonly rules: readonly ValidationRule[];
+  readonly paid: PaidFields;
+  readonly live: LiveFields;
+  readonly #documents: Documents;
+  readonly #planner: Planner;
+  readonly #executor: Executor;
+  readonly #logger: Logger;
+  readonly #proof_writes: ProofWrites;
+
+  constructor(
+    subgraphs: readonly Subgraph[],
+    sdl: string,
+    { introspection, logger, proof_writes = 'plain', sourceOf = inProcess }: GraphOptions,
+  ) {
+    const supergraph = Supergraph.build(sdl, { validateSupergraph: false });
+    const api = supergraph.apiSchema();
+    this.schema = api.toGraphQLJSSchema();
+    this.paid = paidFields(supergraph.schema);
+    this.live = liveFields(supergraph.schema, this.paid);
+    const sources = new Map(subgraphs.map(subgraph => [subgraph.name, sourceOf(subgraph, this.paid)]));
+    this.rules = [paidFieldStandsAlone(this.paid), ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+    this.gateway = apolloGateway(this, sdl);
+    this.#documents = new Documents(this.schema, this.rules);
+    this.#planner = new Planner(supergraph, api, this.schema, sources);
+    this.#executor = new Executor(supergraph, api, this.schema, sources, logger);
+    this.#logger = logger;
+    this.#proof_writes = proof_writes;
+  }
+
+  parse(text: string): DocumentNode {
+    return this.#documents.parse(text);
+  }
+
+  validate(document: DocumentNode): readonly GraphQLError[] {
+    return this.#documents.validate(document);
+  }
+
+  refusal({ document, operationName, variables }: Asked): GraphQLError | null {
+    const costly = this.#documents.refusal(document, variables);
+    if (costly) return costly;
+    // What is paid for is a chat, and a chat is long.
+    return variablesRefusal(judgeVariables(variables, this.isPaid(document, operationName ?? null)));
+  }
+
+  isPaid(document: DocumentNode, operationName: string | null): boolean {
+    return this.paidField(document, operationName) !== null;
+  }
+
+  paidField(document: DocumentNode, operationName: string | null): string | null {
+    const operation = getOperationAST(document, operationName);
+    return operation ? paidField(operation, fragmentsOf(document), this.paid) : null;
+  }
+
+  async execute(operation: Operation): Promise<ExecutionResult> {
+    return this.#run(operation, async planned => {
+      if (planned.kind !== 'events' && planned.operation.operation !== 'subscription') {
+        return this.#executor.execute(planned, operation);
+      }
+      throw new Refusal('invalid_request', {
+        detail: this.isPaid(operation.document, operation.operationName ?? null)
+          ? 'A paid stream is served by its REST door only.'
+          : 'A subscription is served over a WebSocket (graphql-transport-ws) only.',
+      });
+    });
+  }
+
+  async subscribe(operation: Operation): Promise<Subscribed> {
+    return this.#run<Subscribed>(operation, planned => subscribe(this.#executor, planned, operation));
+  }
+
+  /** Of whatever way it came: REST, /graphql or a socket. */
+  #requireLeave({ operation: { operation: kind } }: Planned, { document, operationName, context }: Operation) {
+    const act = { kind, paid: this.isPaid(document, operationName ?? null) };
+    return requireLeave(act, context as Context, this.#proof_writes);
+  }
+
+  async #run<T>(operation: Operation, then: (planned: Planned) => Promise<T>): Promise<T | ExecutionResult> {
+    try {
+      const faults = this.validate(operation.document);
+      if (faults.length > 0) return this.#executor.published({ errors: faults });
+      const costly = this.#documents.refusal(operation.document, operation.variables);
+      if (costly) return this.#executor.published({ errors: [costly] });
+      const planned = this.#planner.plan(operation.document, operation.operationName ?? null);
+      await this.#requireLeave(planned, operation);
+      return await then(planned);
+    } catch (error) {
+      return { errors: [publicError(error, this.#logger)] };
+    }
+  }
+}

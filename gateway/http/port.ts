@@ -1,0 +1,127 @@
+import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
+import type {
+  Caller,
+  Credentials,
+  Executed,
+  ExecutedError,
+  Judgement,
+  Means,
+  Port,
+  Subscribed,
+} from '../../rest-compat/port.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type ErrorCode, errors } from '../../schema/errors.ts';
+import type { ApiKey, Principal } from '../../schema/principal.ts';
+import type { Brought, Context, PresentedPayment } from '../../subgraphs/context.ts';
+import type { Judge } from '../charge/judge.ts';
+import { refusalHeaders } from '../charge/refusal-headers.ts';
+import type { Graph } from '../graph/open-graph.ts';
+import type { Operation } from '../graph/source.ts';
+import { callerAt } from '../rates/rates.ts';
+import type { Extensions } from '../x402/extensions/open-extensions.ts';
+import { openChallenges, type PayTo } from '../x402/offer.ts';
+
+export interface PortParts {
+  readonly graph: Graph;
+  readonly base_url: string;
+  readonly pay_to: PayTo;
+  readonly extensions: Extensions;
+  readonly judge: Judge;
+  readonly rates: Port['rates'];
+  /** `pays`: his payment has proven who he is. @throws rate_limited */
+  identify(
+    credentials: Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'>,
+    pays: boolean,
+  ): Promise<Principal>;
+  createContext(principal: Principal, brought: Brought): Context;
+  beginUpload: Port['beginUpload'];
+  health(): Promise<JsonObject>;
+  away(): Promise<readonly string[]>;
+  without(): readonly string[];
+}
+
+/** What the doors are handed: the same planner, resolvers and charge as /graphql, without its HTTP pipeline. */
+export function openPort(parts: PortParts): Port {
+  return {
+    base_url: parts.base_url,
+    challenge: openChallenges(parts.pay_to, parts.extensions),
+    beginUpload: ({ payer, address }) => parts.beginUpload({ payer, address: callerAt(address) }),
+    health: parts.health,
+    away: parts.away,
+    without: parts.without,
+    judge: parts.judge.judge,
+    prove: (unproven, address) => parts.judge.prove(unproven, callerAt(address)),
+    rates: parts.rates,
+    identify: (credentials, payment) => identify(parts, credentials, payment),
+    execute: (document, variables, caller, written) =>
+      execute(parts.graph, { document, variables, context: caller.context, written }),
+    subscribe: (document, variables, caller) => subscribe(parts.graph, document, variables, caller),
+  };
+}
+
+async function identify(parts: PortParts, credentials: Credentials, payment: Judgement): Promise<Caller> {
+  const principal = await parts.identify(credentials, payment.kind === 'proven');
+  return {
+    possession: principal.possession,
+    means: payment.kind === 'none' ? means(principal.api_key) : 'payment',
+    unknown_key: principal.api_key.kind === 'unknown',
+    payment,
+    context: parts.createContext(principal, {
+      payment: 'presented' in payment ? (payment.presented as PresentedPayment) : null,
+      router_key: credentials.router_key,
+      redelivery: credentials.redelivery,
+      idempotency_key: credentials.idempotency_key,
+    }),
+  };
+}
+
+function means({ kind }: ApiKey): Means | null {
+  return kind === 'absent' || kind === 'unknown' ? null : `${kind}_key`;
+}
+
+async function execute(graph: Graph, operation: Operation): Promise<Executed> {
+  const result: ExecutionResult = await graph.execute(operation);
+  return refusable(result, operation.context as Context);
+}
+
+/** What it came to, with what a refusal has to say of the payment that came along. */
+function refusable(result: ExecutionResult, context: Context): Executed {
+  const { data, errors } = told(result);
+  return { data, errors, headers: { ...context.response.headers, ...refusalHeaders(context, errors[0]) } };
+}
+
+async function subscribe(
+  graph: Graph,
+  document: DocumentNode,
+  variables: JsonObject,
+  caller: Caller,
+): Promise<Subscribed> {
+  const context = caller.context as Context;
+  const result = await graph.subscribe({ document, variables, context });
+  const { headers } = context.response;
+  return Symbol.asyncIterator in result
+    ? { kind: 'events', headers: { ...headers }, events: toldOneByOne(result) }
+    : { kind: 'refused', executed: refusable(result, context) };
+}
+
+async function* toldOneByOne(results: AsyncIterable<ExecutionResult>) {
+  for await (const result of results) yield told(result);
+}
+
+function told({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data' | 'errors'> {
+  // A part that failed must not pass for an answer: a door answers whole or not at all.
+  return { data: errors.length > 0 ? null : ((data ?? null) as JsonObject | null), errors: errors.map(publicFault) };
+}
+
+/** The offer inside a refusal is for /graphql; a door makes its own, which names the door. */
+function publicFault({ message, extensions }: GraphQLError): ExecutedError {
+  const { code, status: _, param, answer_headers: _headers, x402: _body, ...facts } = extensions;
+  const known = code as ErrorCode;
+  return {
+    code: known,
+    status: errors[known][0],
+    message,
+    facts: facts as JsonObject,
+    ...(typeof param === 'string' ? { param } : {}),
+  };
+}

@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { ResponseHeaders } from '../../subgraphs/context.ts';
+import { openVault } from '../../subgraphs/vault.ts';
+import type { SubgraphName } from '../config/read-config.ts';
+import { callKey, uploadsOf } from '../graph/remote/call.ts';
+import { CallGate } from '../graph/remote/call-gate.ts';
+import { type Look, openSubgraphServer, type Seen } from '../graph/remote/server.ts';
+import { mayRead } from '../operations/exposure.ts';
+import { listenFault } from '../operations/listen-fault.ts';
+import { subgraphNamed } from '../subgraphs.ts';
+import type { Serve, Serving } from './serve.ts';
+
+/**
+ * One subgraph on a port of its own, with all that it may ask of a process: its charges settle here, and what a process
+ * before it left undone is finished here. Who is calling it leaves to the gateway, and takes nobody else's word.
+ */
+export function serveSubgraph(name: SubgraphName): Serve {
+  return async (config, services, serving) => {
+    const { host, port, subgraph_secret } = config;
+    const { logger, closing } = serving;
+    const { clock, uploads } = services;
+    const gateOf = (subgraph: string) => new CallGate({ key: callKey(subgraph_secret), subgraph, clock });
+    const server = openSubgraphServer({
+      subgraph: await subgraphNamed[name](),
+      gate: gateOf(name),
+      files: { gate: gateOf(uploadsOf(name)), uploads },
+      vault: openVault(subgraph_secret),
+      createContext: (principal, brought) => ({ ...services, ...brought, principal, response: new ResponseHeaders() }),
+      looks: looksInto(serving),
+      logger,
+    });
+    closing.add(server, it => it.close());
+    await server.listen(host, port).catch(async error => {
+      throw await listenFault(error, config);
+    });
+    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  };
+}
+
+/** The same as a gateway shows of itself. */
+function looksInto({ health, away, operations: { metrics, exposure } }: Serving): Readonly<Record<string, Look>> {
+  return {
+    '/health': async () => json(200, await health()),
+    '/livez': async () => json(200, { status: 'ok' }),
+    async '/readyz'() {
+      const missing = await away();
+      return missing.length === 0
+        ? json(200, { status: 'ok' })
+        : json(503, { status: 'unavailable', away: [...missing] });
+    },
+    async '/metrics'(authorization) {
+      if (!mayRead(exposure, authorization)) return null;
+      return { status: 200, media: metrics.media, text: await metrics.exposed() };
+    },
+  };
+}
+
+function json(status: number, document: JsonObject): Seen {
+  return { status, media: 'application/json', text: JSON.stringify(document) };
+}

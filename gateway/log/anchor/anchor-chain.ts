@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { LOG_ID, type TreeHeadFacts } from '../../../subgraphs/receipt/log/tree-head.ts';
+import { bytes, type Hex } from '../../rails/base/abi.ts';
+import { type ChainLog, count, logShape, quantity, receiptShape } from '../../rails/base/base-shapes.ts';
+import { topic } from '../../rails/base/usdc.ts';
+import { answered } from '../../rails/reached.ts';
+import { type NodeRefusal, openRpc, type Reached } from '../../rails/rpc.ts';
+import { anchoredTopic, LOG_ANCHOR } from './contract.ts';
+
+/** A head of the log as it stands on Base, under the key that sent it. */
+export interface Anchored extends TreeHeadFacts {
+  readonly tx_hash: Hex;
+  readonly block_number: number;
+  readonly log_index: number;
+}
+
+export interface AnchorReceipt {
+  readonly block_number: number;
+  readonly block_hash: Hex;
+  readonly succeeded: boolean;
+  readonly gas_used: number;
+  /** All of it: the gas, and on Base its share of the L1 fee. */
+  readonly fee_wei: bigint;
+  readonly anchored: readonly Anchored[];
+}
+
+/** Base, as far as anchors look at it beyond what payments do. Never throws. */
+export interface AnchorChain {
+  head(): Promise<Reached<number>>;
+  /** In the order of the chain, both blocks included. Refused: the node will not search as much at once. */
+  anchors(sender: Hex, from_block: number, to_block: number): Promise<Reached<readonly Anchored[]> | NodeRefusal>;
+  /** Null where it is not mined. */
+  receipt(hash: Hex, sender: Hex): Promise<Reached<AnchorReceipt | null>>;
+  close(): Promise<void>;
+}
+
+/** A page of logs has a few hundred bytes for each anchor; ten thousand of them are more than a year's. */
+const bounds = { connections: 2, calls_per_request_max: 10, answer_bytes_max: 8 * 1024 * 1024 };
+
+const costShape = z
+  .object({ gasUsed: quantity, effectiveGasPrice: quantity, l1Fee: quantity.optional() })
+  .transform(({ gasUsed, effectiveGasPrice, l1Fee = 0n }) => gasUsed * effectiveGasPrice + l1Fee);
+
+/** Both are read from one answer. */
+const receiptWithCost = z.unknown().transform((answer, context) => {
+  if (answer === null) return null;
+  const [receipt, fee_wei] = [receiptShape.safeParse(answer), costShape.safeParse(answer)];
+  if (receipt.success && fee_wei.success) return { receipt: receipt.data, fee_wei: fee_wei.data };
+  context.addIssue({ code: 'custom', message: 'not a receipt' });
+  return z.NEVER;
+});
+
+export function openAnchorChain(rpc_url: string): AnchorChain {
+  const rpc = openRpc(rpc_url, bounds);
+  return {
+    head: () => rpc.call('eth_blockNumber', [], count).then(answered),
+    async anchors(sender, from_block, to_block) {
+      const topics = [anchoredTopic, topic(sender), topic(`0x${LOG_ID.toString(16)}`)];
+      const range = { fromBlock: `0x${from_block.toString(16)}`, toBlock: `0x${to_block.toString(16)}` };
+      const page = await rpc.call('eth_getLogs', [{ address: LOG_ANCHOR, topics, ...range }], z.array(logShape));
+      if (page.kind !== 'ok') return page;
+      const within = page.value.filter(({ block_number }) => block_number >= from_block && block_number <= to_block);
+      return { kind: 'ok', value: anchorsIn(within, sender) };
+    },
+    async receipt(hash, sender) {
+      const asked = await rpc.call('eth_getTransactionReceipt', [hash], receiptWithCost).then(answered);
+      if (asked.kind !== 'ok') return asked;
+      if (asked.value === null) return { kind: 'ok', value: null };
+      const { receipt, fee_wei } = asked.value;
+      if (receipt.tx_hash !== hash) return { kind: 'unreachable', cause: new Error('the receipt of another one') };
+      const { block_number, block_hash, succeeded, gas_used } = receipt;
+      const anchored = anchorsIn(receipt.logs, sender);
+      return { kind: 'ok', value: { block_number, block_hash, succeeded, gas_used, fee_wei, anchored } };
+    },
+    close: () => rpc.close(),
+  };
+}
+
+/** A node may answer with what was not asked for: blocks, address and topics are looked at again. */
+function anchorsIn(logs: readonly ChainLog[], sender: Hex): Anchored[] {
+  const wanted = [anchoredTopic, topic(sender), topic(`0x${LOG_ID.toString(16)}`)];
+  return logs
+    .filter(({ address, topics }) => address === LOG_ANCHOR && wanted.every((each, at) => topics[at] === each))
+    .filter(({ data }) => bytes(data).length === DATA_BYTES)
+    .map(({ data, tx_hash, block_number, log_index }) => ({
+      log_id: LOG_ID,
+      tree_size: sizeOf(bytes(data).subarray(0, 32)),
+      root_hash: bytes(data).subarray(32).toString('hex'),
+      ...{ tx_hash, block_number, log_index },
+    }))
+    .sort((a, b) => a.block_number - b.block_number || a.log_index - b.log_index);
+}
+
+const DATA_BYTES = 64;
+
+/** Whoever has the key may anchor any size. One beyond what a number holds exactly is cut: it is larger than any log still. */
+function sizeOf(word: Buffer): number {
+  const size = BigInt(`0x${word.toString('hex')}`);
+  return size > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(size);
+}

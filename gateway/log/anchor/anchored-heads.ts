@@ -1,0 +1,147 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { type DeclaredAnchor, declaredAnchors } from '../../../subgraphs/receipt/log/anchored-head.ts';
+import type { Hex } from '../../rails/base/abi.ts';
+import type { BaseChain } from '../../rails/base/chain.ts';
+import { reached } from '../../rails/epoch.ts';
+import type { AnchorChain, Anchored } from './anchor-chain.ts';
+import { LOG_ANCHOR } from './contract.ts';
+import { AnchorSearch } from './search.ts';
+
+export interface AnchoredHeadsParts {
+  readonly database: Database;
+  readonly chain: Pick<BaseChain, 'block' | 'code' | 'transactionCount'>;
+  readonly anchors: AnchorChain;
+  readonly sender: Hex;
+  /** Of the issuer: a declared break lets anchors pass by its signature. */
+  readonly jwks: JsonObject;
+}
+
+/** A reorganisation may move an anchor to another block: each search begins so many blocks before the end of the last. */
+export const REORG_BLOCKS_MAX = 64;
+
+/**
+ * The heads of the log that stand on Base under our key. The chain alone says which: what the database has journalled may
+ * have been rolled back together with the log.
+ */
+export class AnchoredHeads {
+  readonly #parts: AnchoredHeadsParts;
+  #jwks: JsonObject;
+  #search: AnchorSearch | null = null;
+  #searching_to = 0;
+  /** Null until the newest has been looked for down to where there can be none. */
+  #searched_to: number | null = null;
+  #heads: readonly Anchored[] = [];
+  #genesis_hash = '';
+
+  constructor(parts: AnchoredHeadsParts) {
+    this.#parts = parts;
+    this.#jwks = parts.jwks;
+  }
+
+  /** Declared breaks are believed by these keys from now on. */
+  trust(jwks: JsonObject): void {
+    this.#jwks = jwks;
+  }
+
+  /** The last in the order of the chain that binds; null where none does, or none was found yet. */
+  get newest(): Anchored | null {
+    return this.#heads.at(-1) ?? null;
+  }
+
+  /**
+   * What the log has to extend: so many of the newest, each of which was proven to extend the one before it when it was
+   * sent, and the largest, should whoever has the key have sent them out of order.
+   */
+  binding(newest_max: number): readonly Anchored[] {
+    const newest = this.#heads.slice(-newest_max);
+    const largest = this.#heads.reduce<Anchored | null>(
+      (most, head) => (most === null || head.tree_size > most.tree_size ? head : most),
+      null,
+    );
+    return largest === null || newest.includes(largest) ? newest : [largest, ...newest];
+  }
+
+  /** As a break that is declared now names it. */
+  declared(): DeclaredAnchor | null {
+    const { newest } = this;
+    if (newest === null) return null;
+    const { tree_size, root_hash, tx_hash, block_number } = newest;
+    return {
+      ...{ tree_size, root_hash, sender: this.#parts.sender, tx_hash, block_number },
+      genesis_hash: this.#genesis_hash,
+    };
+  }
+
+  /**
+   * Looks for what has come since the last look; the first goes back until it finds one. @throws where the chain cannot be
+   * asked all that in time: the next look goes on from there.
+   */
+  async look(until_ms: number): Promise<void> {
+    const head = reached(await this.#parts.anchors.head());
+    const found = this.#searched_to === null ? await this.#first(head, until_ms) : await this.#more(head, until_ms);
+    this.#heads = await this.#unpassed(found);
+  }
+
+  /** Its block was replaced by one without it. */
+  forget(tx_hash: string): void {
+    this.#heads = this.#heads.filter(head => head.tx_hash !== tx_hash);
+  }
+
+  /** It turned out that it does not stand there; another head may stand in its transaction. */
+  withdraw(head: Anchored): void {
+    this.#heads = this.#heads.filter(each => !isSameAnchor(each, head));
+  }
+
+  async #first(head: number, until_ms: number): Promise<readonly Anchored[]> {
+    const { anchors, chain, sender } = this.#parts;
+    this.#genesis_hash = reached(await chain.block(0))?.hash ?? '';
+    if (this.#search === null && (await this.#neverSent())) {
+      this.#searched_to = head;
+      return [];
+    }
+    if (this.#search === null) {
+      this.#search = new AnchorSearch(anchors, sender, { from_block: 0, to_block: head, wanted: 'newest' });
+      this.#searching_to = head;
+    }
+    const found = reached(await this.#search.run(until_ms));
+    this.#searched_to = this.#searching_to;
+    return found;
+  }
+
+  /** Saves a search through the whole chain. */
+  async #neverSent(): Promise<boolean> {
+    const { chain, sender } = this.#parts;
+    const [code, count] = await Promise.all([chain.code(LOG_ANCHOR), chain.transactionCount(sender, 'latest')]);
+    return reached(code) === '0x' || reached(count) === 0;
+  }
+
+  async #more(head: number, until_ms: number): Promise<readonly Anchored[]> {
+    const { anchors, sender } = this.#parts;
+    const from_block = Math.max(0, Math.min(this.#searched_to ?? 0, head) - REORG_BLOCKS_MAX);
+    const search = new AnchorSearch(anchors, sender, { from_block, to_block: head, wanted: 'all' });
+    const found = reached(await search.run(until_ms));
+    this.#searched_to = head;
+    const known = this.#heads.filter(({ block_number }) => block_number < from_block);
+    return [...known, ...found].slice(-HEADS_KEPT_MAX);
+  }
+
+  async #unpassed(heads: readonly Anchored[]): Promise<readonly Anchored[]> {
+    const { database, sender } = this.#parts;
+    if (heads.length === 0) return heads;
+    const ours = (await declaredAnchors(database, this.#jwks)).filter(
+      declared => declared.sender === sender && declared.genesis_hash === this.#genesis_hash,
+    );
+    const passed = (head: Anchored) =>
+      ours.some(({ tx_hash, block_number }) => head.block_number <= block_number || head.tx_hash === tx_hash);
+    return heads.filter(head => !passed(head));
+  }
+}
+
+/** A reorganisation may have moved it to another block. */
+export function isSameAnchor(one: Anchored, other: Anchored): boolean {
+  return one.tx_hash === other.tx_hash && one.tree_size === other.tree_size && one.root_hash === other.root_hash;
+}
+
+/** Of one process's life; at one an hour more than a month's. */
+const HEADS_KEPT_MAX = 1_000;

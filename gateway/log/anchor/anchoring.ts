@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { iso } from '../../../subgraphs/clock.ts';
+import { grownHead, proveHeads } from '../../../subgraphs/receipt/log/anchored-head.ts';
+import { type TreeHeadFacts } from '../../../subgraphs/receipt/log/tree-head.ts';
+import type { BaseChain } from '../../rails/base/chain.ts';
+import { ChainAway } from '../../rails/epoch.ts';
+import type { AnchorChain, Anchored } from './anchor-chain.ts';
+import type { AnchoredHeads } from './anchored-heads.ts';
+import { move } from './anchorer.ts';
+import { confirmationOf } from './confirmation.ts';
+import { LOG_ANCHOR } from './contract.ts';
+import { AnchorContradicted } from './contradiction.ts';
+import type { AnchorDesk, AnchorerParts, AnchorTrouble, Move } from './desk.ts';
+import { recheck } from './follow.ts';
+
+export interface AnchoringParts extends AnchorerParts {
+  readonly chain: BaseChain;
+  readonly anchors: AnchorChain;
+  readonly heads: AnchoredHeads;
+  readonly logger: Logger;
+  /** Of a log that is not sound nothing is anchored. */
+  readonly log: { readonly sound: boolean };
+  /** Rest between two moves; less while one is under way. */
+  readonly poll_ms: number;
+  readonly ended?: (outcome: 'done' | 'failed') => void;
+  /** Hears, while it runs, of a head that is final on Base and that the log does not extend: all are to be halted by it. */
+  readonly contradicted?: (head: TreeHeadFacts) => Promise<void>;
+}
+
+/** One round may search so long; what is left of a search the next one goes on with. */
+export const SEARCH_MS_MAX = 10_000;
+const UNDER_WAY_POLL_MS = 1_000;
+/** A day of them, as long as one is sent in an hour. */
+export const HEADS_MAX_AT_START = 24;
+/** In one round hardly more than one comes to them. */
+const HEADS_MAX = 4;
+
+/**
+ * Anchors the log's head on Base on its schedule, and proves at each round that the log extends what stands there,
+ * whoever has sent it. From a contradiction on nothing is anchored, and the log is not sound; while it runs, a
+ * contradiction halts the others only once it is confirmed, and is withdrawn where Base turns out not to have that head.
+ */
+export class Anchoring {
+  readonly #parts: AnchoringParts;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #proven = false;
+  #contradiction: AnchorContradicted | null = null;
+  #confirmed = false;
+  #trouble: AnchorTrouble | null = null;
+  #newest: (Anchored & { readonly at: string | null }) | null = null;
+
+  constructor(parts: AnchoringParts) {
+    this.#parts = parts;
+  }
+
+  /** False from the first contradiction on, until it is withdrawn. */
+  get sound(): boolean {
+    return this.#contradiction === null;
+  }
+
+  get trouble(): AnchorTrouble | null {
+    return this.#trouble;
+  }
+
+  /** As `/health` shows it: what is needed to find it again without asking here. */
+  get shown(): JsonObject {
+    const { tree_size, block_number, at } = this.#newest ?? {};
+    return {
+      last_anchored_root: this.#newest?.root_hash ?? null,
+      last_anchored_tx: this.#newest?.tx_hash ?? null,
+      anchor: {
+        ...{ tree_size: tree_size ?? null, block_number: block_number ?? null, at: at ?? null },
+        ...{ contract: LOG_ANCHOR, sender: this.#parts.key.address, trouble: this.#trouble },
+      },
+    };
+  }
+
+  /** Declared breaks are believed by these keys: all that were ever published, once they are known. */
+  trust(jwks: JsonObject): void {
+    this.#parts.heads.trust(jwks);
+  }
+
+  /** @throws AnchorContradicted; and where the chain cannot be asked, or not in time: nothing is known then. */
+  async prove(): Promise<void> {
+    const { database, heads, key } = this.#parts;
+    await heads.look(performance.now() + SEARCH_MS_MAX);
+    const proven = await proveHeads(database, heads.binding(this.#proven ? HEADS_MAX : HEADS_MAX_AT_START));
+    this.#proven = true;
+    if (proven.kind === 'broken') {
+      this.#contradiction = new AnchorContradicted(proven, key.address);
+      throw this.#contradiction;
+    }
+    await this.#show(heads.newest);
+  }
+
+  /** One round: prove, then one move. @throws as `prove` does, and where the database is away. */
+  async round(chain_epoch: number, on_demand = false): Promise<Move> {
+    await this.prove();
+    const { chain, database, heads, key } = this.#parts;
+    const desk: AnchorDesk = { ...this.#parts, place: { chain_epoch, sender: key.address } };
+    for (const tx_hash of await recheck(desk, chain)) heads.forget(tx_hash);
+    const moved = await move(desk, await grownHead(database, heads.newest), on_demand);
+    if (moved.kind === 'anchored') await this.prove();
+    return moved;
+  }
+
+  start(chain_epoch: number): void {
+    this.#running = this.#run(chain_epoch);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(chain_epoch: number): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted && !this.#confirmed) {
+      const moved = this.#parts.log.sound || !this.sound ? await this.#tried(chain_epoch) : null;
+      const under_way = moved?.kind === 'sent' || moved?.kind === 'deployed';
+      const rest_ms = under_way ? Math.min(UNDER_WAY_POLL_MS, this.#parts.poll_ms) : this.#parts.poll_ms;
+      await sleep(rest_ms, null, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  async #tried(chain_epoch: number): Promise<Move | null> {
+    const { ended, logger } = this.#parts;
+    try {
+      if (this.#contradiction && !(await this.#withdrawn(this.#contradiction))) {
+        ended?.('failed');
+        return null;
+      }
+      const moved = await this.round(chain_epoch);
+      this.#note(moved.kind === 'trouble' ? moved.trouble : null, moved);
+      ended?.('done');
+      return moved;
+    } catch (error) {
+      ended?.('failed');
+      if (error instanceof AnchorContradicted) this.#close(error);
+      else if (error instanceof ChainAway) this.#note('chain_unavailable', { err: error });
+      else logger.warn({ err: error }, 'a round of anchoring failed');
+      return null;
+    }
+  }
+
+  #close(error: AnchorContradicted): void {
+    const until =
+      'This process takes no payments while Base is asked again; if that head is confirmed, all processes are halted';
+    this.#parts.logger.fatal({ err: error }, `${error.message}. ${until}.`);
+  }
+
+  /** In a later round than the one that met it. What is neither confirmed nor withdrawn keeps this process closed. */
+  async #withdrawn(contradiction: AnchorContradicted): Promise<boolean> {
+    const { heads, key, logger } = this.#parts;
+    const { head } = contradiction;
+    const parts = { ...this.#parts, sender: key.address };
+    const confirmation = await confirmationOf(parts, head, performance.now() + SEARCH_MS_MAX);
+    if (confirmation === 'final') await this.#confirm(contradiction);
+    if (confirmation !== 'absent') return false;
+    heads.withdraw(head);
+    // As many as at a start are proven before anything is taken again.
+    this.#proven = false;
+    await this.prove();
+    this.#contradiction = null;
+    logger.warn(
+      { head },
+      'a head that the node showed once does not stand on Base: the log is proven, payments are taken',
+    );
+    return true;
+  }
+
+  async #confirm({ head, message }: AnchorContradicted): Promise<void> {
+    const { contradicted, database, logger } = this.#parts;
+    // A database that was away and has come back whole: what was written meanwhile only a start can prove.
+    if ((await proveHeads(database, [head])).kind !== 'broken') return;
+    this.#confirmed = true;
+    logger.fatal({ head }, `${message}. It is final on Base: no payments are taken any more.`);
+    const { log_id, tree_size, root_hash } = head;
+    await contradicted?.({ log_id, tree_size, root_hash }).catch(fault =>
+      logger.warn({ err: fault }, 'the halt is not written yet'),
+    );
+  }
+
+  /** Said once, not at each round. */
+  #note(trouble: AnchorTrouble | null, facts: object): void {
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    const { key, logger } = this.#parts;
+    if (trouble === null) logger.info('the log is anchored again');
+    else logger.warn({ ...facts, sender: key.address }, `the log is not anchored: ${trouble}`);
+  }
+
+  async #show(newest: Anchored | null): Promise<void> {
+    if (newest?.tx_hash === this.#newest?.tx_hash) return;
+    const block = newest && (await this.#parts.chain.block(newest.block_number));
+    const seconds = block?.kind === 'ok' ? block.value?.timestamp_seconds : undefined;
+    this.#newest = newest && { ...newest, at: seconds === undefined ? null : iso(seconds * 1_000) };
+  }
+}

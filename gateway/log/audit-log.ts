@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Database } from '../../subgraphs/database.ts';
+import { type Damage } from '../../subgraphs/receipt/log/audit.ts';
+import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';
+
+/** Between two pages: a thousand leaves a second, at a few hundredths of a core. */
+const REST_MS = 400;
+/** Before it goes on where it could not read. */
+const RETRY_MS = 5_000;
+
+/** What an operator does about a log that is not the one that was signed. */
+export const WAY_ON =
+  'Restore the database and the file that belong together, or declare the break, signed and for all to see: ' +
+  'npm run accept-log-break -- "REASON"';
+
+/**
+ * Audits the leaves that the start left out, oldest first, while the service runs. On a break the till is closed: what
+ * was claimed before is brought to its end and what was bought is delivered, but no payment is taken any more, until an
+ * operator has mended or declared it.
+ */
+export class LogGuard {
+  readonly #database: Database;
+  readonly #logger: Logger;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #damage: Damage | null = null;
+  #audited = 0;
+
+  /** `to`: the first leaf that was audited at start. */
+  constructor(database: Database, to: number, logger: Logger) {
+    this.#database = database;
+    this.#logger = logger;
+    this.#running = this.#audit(to);
+  }
+
+  /** False from the first damaged place on. */
+  get sound(): boolean {
+    return this.#damage === null;
+  }
+
+  /** How many of the oldest leaves have been found sound. */
+  get audited(): number {
+    return this.#audited;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #audit(to: number): Promise<void> {
+    while (this.#audited < to && this.sound && !this.#stopping.signal.aborted) {
+      try {
+        await this.#auditOn(to);
+      } catch (error) {
+        this.#logger.warn({ err: error, leaf_index: this.#audited }, 'the audit of the log waits for the database');
+        await this.#rest(RETRY_MS);
+      }
+    }
+  }
+
+  async #auditOn(to: number): Promise<void> {
+    for await (const { to: end, damage } of auditStored(this.#database, this.#audited, to)) {
+      const [first] = damage;
+      if (first) this.#close(first);
+      if (first || this.#stopping.signal.aborted) return;
+      this.#audited = end;
+      await this.#rest(REST_MS);
+    }
+  }
+
+  #close(damage: Damage): void {
+    this.#damage = damage;
+    this.#logger.fatal({ damage }, `${damageSentence(damage)}. No payments are taken any more. ${WAY_ON}`);
+  }
+
+  async #rest(pause_ms: number): Promise<void> {
+    await sleep(pause_ms, null, { signal: this.#stopping.signal, ref: false }).catch(() => {});
+  }
+}
+
+export function damageSentence({ level, index, computed, stored }: Damage): string {
+  const place = level === 0 ? `leaf ${index}` : `node ${index} on level ${level}`;
+  const made =
+    computed === null
+      ? 'its receipt is missing'
+      : `its ${level === 0 ? 'receipt makes' : 'children make'} hash ${computed}`;
+  return `the log is rewritten at ${place}: ${made}, stored is ${stored ?? 'nothing'}`;
+}

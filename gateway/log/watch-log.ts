@@ -1,0 +1,154 @@
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { iso, systemClock } from '../../subgraphs/clock.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import type { LiveLog } from '../../subgraphs/live.ts';
+import {
+  announceHalt,
+  HALT_NOTICE,
+  type LogHalt,
+  LogHalted,
+  type Mismatch,
+  mismatchSentence,
+} from '../../subgraphs/receipt/log/halt.ts';
+import { linkFromText } from '../../subgraphs/receipt/log/head.ts';
+import { type KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
+import { lookAtLog } from '../../subgraphs/receipt/log/look.ts';
+import { type SavedHead, UnreadableHead } from '../../subgraphs/receipt/log/saved-head.ts';
+import { signedHead } from '../../subgraphs/receipt/log/signed-head.ts';
+import { type HeadName } from '../../subgraphs/receipt/log/tree-head.ts';
+import { WAY_ON } from './audit-log.ts';
+
+const BEAT_MS = 2_000;
+/** Between two looks: under load the notices that cannot be placed come in bursts, and one look answers them all. */
+const REST_MS = 100;
+
+export interface LogWatchParts {
+  readonly database: Database;
+  readonly known: KnownLog;
+  readonly saved_head: SavedHead;
+  /** The newest break that was declared before this process began. */
+  readonly breaks_before: number;
+  readonly logger: Logger;
+  /** Between two looks while nothing calls for one. */
+  readonly beat_ms?: number;
+}
+
+/**
+ * Hears of every head that any process commits, and looks at the log itself: at each beat, after each reconnect and
+ * when it is told what it cannot place. Once the log does not extend what is known, it says so in the database and to
+ * everybody, again at each beat, since that database may go back once more; nothing but a new start ends it.
+ */
+export class LogWatch {
+  readonly #parts: LogWatchParts;
+  readonly #stopping = new AbortController();
+  readonly #beats: Promise<void>;
+  #woken = Promise.withResolvers<void>();
+  #halt: LogHalt | null = null;
+  #accepted = false;
+  #seen = true;
+  #unlisten = () => {};
+
+  constructor(parts: LogWatchParts) {
+    this.#parts = parts;
+    parts.known.puzzled = () => this.#woken.resolve();
+    parts.known.halted = mismatch => this.#close(mismatch);
+    this.#beats = this.#beat();
+  }
+
+  /** What stops this process from appending; null while nothing does. */
+  get halt(): LogHalt | null {
+    return this.#halt;
+  }
+
+  /** False once the log is halted, and while the saved head cannot be read: what is recorded could not be saved. */
+  get sound(): boolean {
+    return this.#halt === null && this.#seen;
+  }
+
+  /** Resolves when every head that is committed from now on will be heard of, and those before have been looked at. */
+  async listen(live: LiveLog): Promise<void> {
+    this.#unlisten = await live.watchLog(notice => this.#told(notice));
+    await this.look();
+  }
+
+  async stop(): Promise<void> {
+    this.#unlisten();
+    this.#stopping.abort();
+    await this.#beats;
+  }
+
+  #told(notice: string | null): void {
+    const link = notice === null || notice === HALT_NOTICE ? null : linkFromText(notice);
+    if (link) this.#parts.known.told(link);
+    else this.#woken.resolve();
+  }
+
+  async #beat(): Promise<void> {
+    const { signal } = this.#stopping;
+    const { beat_ms = BEAT_MS } = this.#parts;
+    while (!signal.aborted) {
+      await Promise.race([this.#woken.promise, pause(beat_ms, signal)]);
+      this.#woken = Promise.withResolvers();
+      if (signal.aborted) return;
+      await this.look().catch(error => this.#parts.logger.warn({ err: error }, 'the log could not be looked at'));
+      await pause(REST_MS, signal);
+    }
+  }
+
+  /**
+   * Resolves when all that is known has been proven, or the log is halted. @throws where the database is away, or the saved
+   * head cannot be read: the next one comes soon.
+   */
+  async look(): Promise<void> {
+    const { database, known } = this.#parts;
+    try {
+      await lookAtLog(database, known);
+      await this.#keepNewest();
+      this.#seen = true;
+    } catch (fault) {
+      if (fault instanceof UnreadableHead) this.#seen = false;
+      if (!(fault instanceof LogHalted)) throw fault;
+      await this.#announce();
+    }
+  }
+
+  /**
+   * A head from outside that the log was found not to extend: what is told to everybody is what a look finds of it.
+   * @throws as `look` does; the head stays known, and the next look meets it again.
+   */
+  async meet(head: HeadName): Promise<void> {
+    this.#parts.known.learn(head);
+    await this.look();
+  }
+
+  /** What others have committed is saved here too: a folder that was left behind would refuse less than it could. */
+  async #keepNewest(): Promise<void> {
+    const { database, known, saved_head } = this.#parts;
+    const { newest } = known;
+    if (newest === null || newest.tree_size <= saved_head.tree_size) return;
+    const head = await signedHead(database, newest.tree_size);
+    if (head?.root_hash === newest.root_hash) await saved_head.save(head);
+  }
+
+  #close({ known, found }: Mismatch): void {
+    const by = `${hostname()}/${process.pid}`;
+    this.#halt = { known, found, at: iso(systemClock.now_ms()), by };
+    const sentence = mismatchSentence(this.#halt);
+    this.#parts.logger.fatal({ known, found }, `${sentence}. No payments are taken any more. ${WAY_ON}`);
+    this.#woken.resolve();
+  }
+
+  async #announce(): Promise<void> {
+    if (this.#halt === null) return;
+    const { accepted } = await announceHalt(this.#parts.database, this.#halt, this.#parts.breaks_before);
+    if (accepted && !this.#accepted)
+      this.#parts.logger.fatal('the break of the log was accepted: start this process anew');
+    this.#accepted = accepted;
+  }
+}
+
+async function pause(pause_ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(pause_ms, null, { signal, ref: false }).catch(() => {});
+}

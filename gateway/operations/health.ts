@@ -1,0 +1,71 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { damagedBooks } from '../../subgraphs/book/audit/audit-stored.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import { type LogHalt } from '../../subgraphs/receipt/log/halt.ts';
+import type { LogStanding } from '../log/open-log.ts';
+import type { Rail } from '../rails/rail.ts';
+import { lookInTime } from './look-in-time.ts';
+
+export interface HealthParts {
+  readonly database: Database;
+  /** The networks that payments are taken on. */
+  readonly rails: readonly (Pick<Rail, 'network' | 'reachable'> & {
+    readonly settler: Pick<Rail['settler'], 'reachable'>;
+  })[];
+  /** Whether the database takes what is written: the heartbeat writes every two seconds, calls now and then. */
+  readonly writable: () => boolean;
+  readonly log: LogStanding;
+  /** Null where nothing is anchored. */
+  readonly anchoring: { readonly trouble: string | null; readonly shown: JsonObject } | null;
+  readonly profile: 'development' | 'production';
+  readonly stand_ins: readonly string[];
+}
+
+/** Whoever asks wants to know whether we answer, not to wait for what does not. */
+const LOOK_MS_MAX = 3_000;
+
+/** `degraded` while something that a paid call needs is away; what it is stands beside it. */
+export async function health(parts: HealthParts): Promise<JsonObject> {
+  const { database, rails, profile, stand_ins } = parts;
+  const facilitator = rails.map(({ settler }) => settler).find(({ reachable }) => reachable);
+  const [head, closed, settles, ...networks] = await Promise.all([
+    lookInTime(treeHead(database), LOOK_MS_MAX),
+    lookInTime(damagedBooks(database), LOOK_MS_MAX),
+    facilitator?.reachable ? lookInTime(facilitator.reachable(), LOOK_MS_MAX) : true,
+    ...rails.map(rail => lookInTime(rail.reachable(), LOOK_MS_MAX)),
+  ]);
+  const away = [
+    ...(head !== null && parts.writable() ? [] : ['database']),
+    ...rails.flatMap(({ network }, index) => (networks[index] ? [] : [network])),
+    ...(settles ? [] : ['facilitator']),
+    ...(parts.log.sound ? [] : ['log']),
+    // Each other book goes on: this one alone is closed.
+    ...(closed ? ['books'] : []),
+    // No paid call needs it: it is told here, and nowhere else.
+    ...(parts.anchoring?.trouble ? ['anchor'] : []),
+  ];
+  return {
+    status: away.length === 0 ? 'ok' : 'degraded',
+    away,
+    profile,
+    stand_ins: [...stand_ins],
+    log: head,
+    // Both heads, so that whoever is called by it need not look for them.
+    ...(parts.log.halt && { log_halt: haltFacts(parts.log.halt) }),
+    ...(parts.anchoring?.shown ?? { last_anchored_root: null, last_anchored_tx: null, anchor: null }),
+    free_tier: false,
+  };
+}
+
+/** Which machine met it is for the operator's log. */
+function haltFacts({ known, found, at }: LogHalt): JsonObject {
+  return { known: { ...known }, found: { ...found }, at };
+}
+
+async function treeHead(database: Database): Promise<JsonObject> {
+  const rows = await database.query<{ tree_size: number; root_hash: Buffer }>({
+    name: 'health',
+    text: 'select tree_size, root_hash from log_head',
+  });
+  return { tree_size: rows[0]?.tree_size ?? 0, root_hash: rows[0]?.root_hash.toString('hex') ?? '' };
+}

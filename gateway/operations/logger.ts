@@ -1,0 +1,67 @@
+import pino, { type DestinationStream, type Logger } from 'pino';
+import { readableLines } from './readable-lines.ts';
+
+/** Of what libraries hang on their errors: names of things, never values. */
+const SHOWN = ['code', 'severity', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const;
+
+/**
+ * An error as an operator may read it. Postgres adds the row that failed, Node's parser the packet as it came: in them
+ * are payments, sessions and keys.
+ */
+function shown(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { type, message, stack, ...members } = pino.stdSerializers.err(error);
+  const named = SHOWN.flatMap(name => (members[name] === undefined ? [] : [[name, members[name]]]));
+  const several = error instanceof AggregateError ? { errors: error.errors.map(shown) } : {};
+  return { type, message, stack, ...Object.fromEntries(named), ...several };
+}
+
+/** A line per request is written with its neighbours, not by a system call of its own. */
+const KEPT_BYTES = 4 * 1024;
+const KEPT_MS = 100;
+/** Where nobody reads them, lines are lost rather than memory. */
+const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
+const WARN = pino.levels.values.warn ?? 0;
+
+/** Those that say that something is wrong at once, the others within a moment. */
+function jsonLogger(level: string): Logger {
+  const lines = pino.destination({
+    sync: false,
+    minLength: KEPT_BYTES,
+    periodicFlush: KEPT_MS,
+    maxLength: UNREAD_BYTES_MAX,
+  });
+  return loggerOn(lines, level, { urgent: () => lines.flush() });
+}
+
+/** To stdout, lines of JSON; on a terminal, which a person reads, plain ones. */
+export function openLogger(level: string): Logger {
+  if (!process.stdout.isTTY) return jsonLogger(level);
+  return loggerOn(
+    readableLines(text => process.stdout.write(text)),
+    level,
+  );
+}
+
+/** Lines go where they are told to. `urgent`: after each that says that something is wrong. */
+export function loggerOn(
+  lines: DestinationStream,
+  level: string,
+  { urgent }: { readonly urgent?: () => void } = {},
+): Logger {
+  return pino(
+    {
+      level,
+      // Nothing of ours logs these; a library's line about a request would.
+      redact: ['req', 'res', 'headers'],
+      serializers: { err: shown },
+      hooks: {
+        logMethod(line, log, number) {
+          log.apply(this, line);
+          if (number >= WARN) urgent?.();
+        },
+      },
+    },
+    lines,
+  );
+}

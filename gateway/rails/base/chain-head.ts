@@ -1,0 +1,53 @@
+import type { BaseAnchor } from '../../../schema/refusal-payload.ts';
+import type { Clock } from '../../../subgraphs/clock.ts';
+import type { ChainBlock } from './base-shapes.ts';
+import type { BaseChain } from './chain.ts';
+
+/** What was seen longer ago proves nothing about now. */
+const AGE_MS_MAX = 60_000;
+
+/**
+ * The head of Base as this process has polled it last: what it signs a refusal at. A refusal asks the chain nothing, so
+ * that it costs no more, and says no less, while the chain is away.
+ */
+export class ChainHead {
+  readonly #chain: Pick<BaseChain, 'block'>;
+  readonly #clock: Clock;
+  #seen: { readonly block: ChainBlock; readonly at_ms: number } | null = null;
+
+  constructor(chain: Pick<BaseChain, 'block'>, clock: Clock) {
+    this.#chain = chain;
+    this.#clock = clock;
+  }
+
+  /** @throws where the chain cannot be reached: what was seen before stays, for as long as it holds. */
+  async poll(): Promise<void> {
+    const head = await this.#chain.block('latest');
+    if (head.kind !== 'ok') throw new Error('the chain cannot be reached', { cause: head.cause });
+    if (head.value) this.#seen = { block: head.value, at_ms: this.#clock.now_ms() };
+  }
+
+  /** How long ago it was seen; null where it never was. */
+  age_ms(): number | null {
+    return this.#seen && this.#clock.now_ms() - this.#seen.at_ms;
+  }
+
+  /**
+   * By how much our clock is behind the chain's, at least: nobody mines a block of a time to come. That it is ahead no
+   * chain can tell, for one that stands still looks the same.
+   */
+  ahead_ms(): number {
+    return this.#seen ? Math.max(0, this.#seen.block.timestamp_seconds * 1000 - this.#seen.at_ms) : 0;
+  }
+
+  anchor(): BaseAnchor {
+    if (this.#seen === null || this.#clock.now_ms() - this.#seen.at_ms > AGE_MS_MAX) return { status: 'UNAVAILABLE' };
+    const { number, hash, state_root } = this.#seen.block;
+    return {
+      status: 'AVAILABLE',
+      block_number: number,
+      block_hash: hash,
+      ...(state_root === undefined ? {} : { state_root }),
+    };
+  }
+}

@@ -1,0 +1,43 @@
+import { type AtomicAmount, atomicAmount } from '../../../../schema/amount.ts';
+import type { EthRound } from '../chain.ts';
+
+/** Atomic USDC (6 decimals) for one ether (18). A dollar is taken for one USDC. */
+export type EthPrice = AtomicAmount;
+
+/** Why no price is known. */
+export type NoPrice = 'absent' | 'unreadable' | 'stale' | 'implausible';
+export type PricedEther = { readonly kind: 'price'; readonly price: EthPrice } | { readonly kind: NoPrice };
+
+const WEI_PER_ETHER = 10n ** 18n;
+const USDC_DECIMALS = 6n;
+const FEED_DECIMALS = 8n;
+
+/** Of the feed: it is renewed every 20 minutes, and sooner where the price moves by 0.15 %; three of them may be missed. */
+const ROUND_SECONDS_MAX = 3_600;
+/** Outside of these the answer is nobody's price: one that is far too low would open the till to any fee. */
+const PLAUSIBLE = { min: atomicAmount(100_000_000n), max: atomicAmount(1_000_000_000_000n) };
+
+/** What that much gas money is worth, rounded up: a cost is never counted for less than it is. */
+export function usdcOfWei(wei: bigint, price: EthPrice): AtomicAmount {
+  return atomicAmount(ceilDiv(wei * price, WEI_PER_ETHER));
+}
+
+/** How much gas money is worth no more than that, rounded down: `usdcOfWei` of it is never above the amount. */
+export function weiOfUsdc(amount: AtomicAmount, price: EthPrice): bigint {
+  return (amount * WEI_PER_ETHER) / price;
+}
+
+/** What a round of the feed says at that time of the chain. */
+export function priceOfRound(round: EthRound, chain_seconds: number): PricedEther {
+  if (round.kind !== 'round') return round;
+  if (chain_seconds - round.updated_at_seconds > ROUND_SECONDS_MAX) return { kind: 'stale' };
+  const price = ceilDiv(round.answer, 10n ** (FEED_DECIMALS - USDC_DECIMALS));
+  if (price < PLAUSIBLE.min || price > PLAUSIBLE.max) return { kind: 'implausible' };
+  return { kind: 'price', price: atomicAmount(price) };
+}
+
+/** Of a denominator above zero; BigInt's own division goes towards zero. */
+export function ceilDiv(numerator: bigint, denominator: bigint): bigint {
+  const quotient = numerator / denominator;
+  return numerator > 0n && quotient * denominator < numerator ? quotient + 1n : quotient;
+}

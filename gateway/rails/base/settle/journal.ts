@@ -1,0 +1,132 @@
+import type { Random } from '../../../../subgraphs/clock.ts';
+import type { Tx } from '../../../../subgraphs/database.ts';
+import { isRolledBack } from '../../../../subgraphs/outage.ts';
+import { reserveFee } from '../../../../subgraphs/receipt/claim/settlement/fee.ts';
+import { journalSettlement, type SettlementBirth } from '../../../../subgraphs/receipt/claim/settlement/journal.ts';
+import { allocateNonce } from '../../../../subgraphs/receipt/claim/settlement/nonce.ts';
+import { findSettlement } from '../../../../subgraphs/receipt/claim/settlement/read.ts';
+import type { SettlerOptions } from '../../settler.ts';
+import type { Hex } from '../abi.ts';
+import type { Market } from '../chain.ts';
+import { FeeTooHigh, priceBatch } from './batch-fee.ts';
+import type { Desk } from './desk.ts';
+import type { EthPrice } from './eth-price.ts';
+import { type SettleItem, submissionOf } from './submission.ts';
+import { signTransaction } from './transaction.ts';
+
+/** A batch that is committed and signed; from here on only the chain can say what became of it. */
+export interface Journalled<I> {
+  readonly settlement_id: string;
+  readonly key_address: Hex;
+  readonly from_block: number;
+  readonly items: readonly I[];
+  readonly raw: Hex;
+  /** Every transaction that may carry it, replacements included. */
+  hashes: readonly Hex[];
+}
+
+export type JournalOutcome<I> =
+  | { readonly kind: 'journalled'; readonly journalled: Journalled<I> }
+  /** No claim was left to settle: other processes hold them now. */
+  | { readonly kind: 'nothing_left' }
+  /** Rolled back: what is left of the batch costs too much, or the day has cost enough. */
+  | { readonly kind: 'too_high'; readonly cause: FeeTooHigh }
+  /** Rolled back: nothing stands. */
+  | { readonly kind: 'failed'; readonly cause: unknown }
+  /** The commit was asked for and its answer was lost. */
+  | { readonly kind: 'in_doubt'; readonly cause: unknown };
+
+export interface Batch<I extends SettleItem> {
+  readonly items: readonly I[];
+  readonly market: Market;
+  readonly eth_price: EthPrice;
+  /** Keys that this process may use now. */
+  readonly free: readonly Hex[];
+  readonly replaces: readonly string[];
+}
+
+type Journalling<I extends SettleItem> = Pick<SettlerOptions<I>, 'random' | 'commitSettling' | 'faults'>;
+
+/**
+ * The one commit of a settlement: claims become `settling`, a nonce is taken, the signed bytes are written down.
+ * Before it nothing may be broadcast, after it the same bytes may be broadcast by anybody, any number of times.
+ */
+export async function journal<I extends SettleItem>(
+  desk: Desk,
+  options: Journalling<I>,
+  batch: Batch<I>,
+): Promise<JournalOutcome<I>> {
+  const settlement_id = newSettlementId(options.random);
+  // Until the work is done a failure is a rollback; after that it is one where the server said so.
+  let written: Journalled<I> | 'nothing' | null = null;
+  try {
+    await desk.database.transaction(async tx => {
+      written = null;
+      written = (await write(tx, desk, options, batch, settlement_id)) ?? 'nothing';
+    });
+  } catch (cause) {
+    if (cause instanceof FeeTooHigh) return { kind: 'too_high', cause };
+    if (written === null || written === 'nothing' || isRolledBack(cause)) return { kind: 'failed', cause };
+    const stands = await findSettlement(desk.database, settlement_id).catch(() => null);
+    if (!stands) return { kind: 'in_doubt', cause };
+  }
+  return outcomeOf(written);
+}
+
+function outcomeOf<I>(written: Journalled<I> | 'nothing' | null): JournalOutcome<I> {
+  return written && written !== 'nothing' ? { kind: 'journalled', journalled: written } : { kind: 'nothing_left' };
+}
+
+export function newSettlementId(random: Random): string {
+  return `stl_${Buffer.from(random.bytes(16)).toString('hex')}`;
+}
+
+async function write<I extends SettleItem>(
+  tx: Tx,
+  desk: Desk,
+  { commitSettling, faults }: Journalling<I>,
+  { items, market, eth_price, free, replaces }: Batch<I>,
+  settlement_id: string,
+): Promise<Journalled<I> | null> {
+  const from_block = lookBack(market.head.number);
+  const moved = await commitSettling(tx, items, { settlement_id, from_block, replaces });
+  const kept = items.filter(item => moved.has(item.claim_key));
+  if (kept.length === 0) return null;
+  // Fewer than were counted on share the fee, where claims were lost.
+  const { fee_max_atomic, fee_day_max_atomic } = desk.fee_bounds;
+  const priced = priceBatch(kept, market, eth_price, fee_max_atomic);
+  if (priced.kind !== 'priced') throw new FeeTooHigh('settlement');
+
+  const allocated = await allocateNonce(
+    tx,
+    market.keys.filter(key => free.includes(key.address)),
+    desk.nudge_ms,
+  );
+  const key = allocated && desk.keys.get(allocated.address);
+  if (!key) throw new Error('no settler key could be locked');
+  const { raw, hash } = signTransaction(key, { ...submissionOf(kept), nonce: allocated.nonce, fees: priced.fees });
+  const valid_before_max = Math.max(...kept.map(({ authorization }) => authorization.valid_before_seconds));
+  const birth: SettlementBirth = {
+    network: 'base',
+    settlement_id,
+    key_address: key.address,
+    authorizations: kept.length,
+    from_block,
+    valid_before_max,
+  };
+  journalSettlement(tx, birth, { tx_hash: hash, nonce: allocated.nonce, raw, ...priced.fees });
+  const fee = { fee_max_atomic: priced.worst_atomic, eth_price_atomic: eth_price };
+  if (!(await reserveFee(tx, settlement_id, fee, fee_day_max_atomic))) throw new FeeTooHigh('day');
+  await faults?.reach('in_settling');
+  return { settlement_id, key_address: key.address, from_block, items: kept, raw, hashes: [hash] };
+}
+
+/**
+ * A third party may have submitted the authorization a little before we did, and the head may be seen late or be
+ * replaced: an hour of blocks (2 s each) reaches back behind any payment that was unused when it was claimed.
+ */
+const LOOK_BACK_BLOCKS = 1_800;
+
+export function lookBack(block_number: number): number {
+  return Math.max(0, block_number - LOOK_BACK_BLOCKS);
+}

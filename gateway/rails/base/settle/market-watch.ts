@@ -1,0 +1,40 @@
+import type { Clock } from '../../../../subgraphs/clock.ts';
+import type { Reached } from '../../rpc.ts';
+import type { Hex } from '../abi.ts';
+import type { BaseChain, Market } from '../chain.ts';
+
+/** Older than one block of Base, fees and head are asked for anew. */
+const AGE_MS_MAX = 2_000;
+
+/**
+ * Head, fees and the keys' balances, asked for when needed and kept for one block. That it answers is also the proof
+ * that the chain can be reached, before anything is committed that only the chain can undo.
+ */
+export class MarketWatch {
+  readonly #chain: BaseChain;
+  readonly #clock: Clock;
+  readonly #addresses: readonly Hex[];
+  #seen: { market: Market; at_ms: number } | null = null;
+  #asking: Promise<Reached<Market>> | null = null;
+
+  constructor(chain: BaseChain, clock: Clock, addresses: readonly Hex[]) {
+    this.#chain = chain;
+    this.#clock = clock;
+    this.#addresses = addresses;
+  }
+
+  async read(): Promise<Reached<Market>> {
+    if (this.#seen && this.#clock.now_ms() - this.#seen.at_ms < AGE_MS_MAX)
+      return { kind: 'ok', value: this.#seen.market };
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  async #ask(): Promise<Reached<Market>> {
+    const market = await this.#chain.market(this.#addresses);
+    this.#seen = market.kind === 'ok' ? { market: market.value, at_ms: this.#clock.now_ms() } : null;
+    return market;
+  }
+}

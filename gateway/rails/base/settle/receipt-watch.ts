@@ -1,0 +1,73 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Reached } from '../../rpc.ts';
+
+/** One transaction under way; its hashes grow by one with every replacement. */
+export interface Watched {
+  readonly hashes: readonly string[];
+}
+
+/** Each for itself, in the order asked: null where it is in no block. */
+type AskReceipts<R> = (hashes: readonly string[]) => Promise<readonly Reached<R | null>[]>;
+
+/** A development chain mines at once, others in half a second or two: ask soon, then less and less often. */
+const POLL_MS_FIRST = 15;
+
+/** One poll for all who wait: soon after somebody begins to, then ever more slowly, for as long as anybody does. */
+export class ReceiptWatch<R extends { readonly tx_hash: string }> {
+  readonly #receipts: AskReceipts<R>;
+  readonly #poll_ms: number;
+  readonly #watched = new Map<Watched, (receipt: R | null) => void>();
+  #pause_ms = POLL_MS_FIRST;
+  #polling = false;
+
+  constructor(receipts: AskReceipts<R>, poll_ms: number) {
+    this.#receipts = receipts;
+    this.#poll_ms = poll_ms;
+  }
+
+  /** The receipt of whichever of its transactions is mined; null where the watch ends before. */
+  mined(watched: Watched): Promise<R | null> {
+    return new Promise(resolve => {
+      this.#watched.set(watched, resolve);
+      this.#pause_ms = POLL_MS_FIRST;
+      if (!this.#polling) void this.#poll();
+    });
+  }
+
+  /** Nothing of it can be mined any more: its watch ends without a receipt. */
+  forget(watched: Watched): void {
+    this.#end(watched, null);
+  }
+
+  close(): void {
+    for (const end of this.#watched.values()) end(null);
+    this.#watched.clear();
+  }
+
+  async #poll(): Promise<void> {
+    this.#polling = true;
+    while (this.#watched.size > 0) {
+      await this.#ask();
+      if (this.#watched.size === 0) break;
+      await setTimeout(this.#pause_ms, undefined, { ref: false });
+      this.#pause_ms = Math.min(2 * this.#pause_ms, this.#poll_ms);
+    }
+    this.#polling = false;
+  }
+
+  async #ask(): Promise<void> {
+    const asked = [...this.#watched.keys()].map(watched => ({ watched, hashes: [...watched.hashes] }));
+    const receipts = await this.#receipts(asked.flatMap(({ hashes }) => hashes));
+    const mined = receipts.flatMap(receipt => (receipt.kind === 'ok' && receipt.value ? [receipt.value] : []));
+    const found = new Map(mined.map(receipt => [receipt.tx_hash, receipt]));
+    for (const { watched, hashes } of asked) {
+      const receipt = hashes.map(hash => found.get(hash)).find(known => known !== undefined);
+      if (receipt) this.#end(watched, receipt);
+    }
+  }
+
+  #end(watched: Watched, receipt: R | null): void {
+    this.#watched.get(watched)?.(receipt);
+    this.#watched.delete(watched);
+  }
+}

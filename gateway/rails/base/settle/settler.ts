@@ -1,0 +1,229 @@
+import { DatabaseAway } from '../../../../subgraphs/outage.ts';
+import { markMined } from '../../../../subgraphs/receipt/claim/settlement/journal.ts';
+import { findSettlement } from '../../../../subgraphs/receipt/claim/settlement/read.ts';
+import type { NotSent, Settlement, Unknown } from '../../outcome.ts';
+import type { Settler, SettlerOptions } from '../../settler.ts';
+import { notSent, unknown, type Waiter, Waiters } from '../../waiters.ts';
+import type { Hex } from '../abi.ts';
+import type { ChainBlock, ChainReceipt } from '../base-shapes.ts';
+import { decideMined, isTooLate } from '../decide.ts';
+import { transferred } from '../outcome.ts';
+import { hashesOf } from './attempts.ts';
+import { addresses, type Desk } from './desk.ts';
+import { type Batch, type Journalled, journal } from './journal.ts';
+import { MarketWatch } from './market-watch.ts';
+import { Pause } from './pause.ts';
+import { Quotes } from './quotes.ts';
+import { rebroadcast } from './rebroadcast.ts';
+import { ReceiptWatch } from './receipt-watch.ts';
+import { isStarved, type SettleItem } from './submission.ts';
+import { type SettlerKey, settlerKey } from './transaction.ts';
+
+/** Settles in process with a pool of keys: at most one transaction per key is under way in this process. */
+export function openSettler<I extends SettleItem>(options: SettlerOptions<I>): Settler<I> {
+  return new PooledSettler(options);
+}
+
+class PooledSettler<I extends SettleItem> implements Settler<I> {
+  readonly #options: SettlerOptions<I>;
+  readonly #desk: Desk;
+  readonly #market: MarketWatch;
+  readonly #quotes: Quotes;
+  readonly #pause: Pause;
+  readonly #receipts: ReceiptWatch<ChainReceipt>;
+  readonly #waiters: Waiters<I>;
+  readonly #busy = new Set<Hex>();
+  #pumping = false;
+  #closed = false;
+
+  constructor(options: SettlerOptions<I>) {
+    const { chain, database, clock, fee_bounds, nudge_ms, stuck_ms } = options;
+    const keys = new Map(options.keys.map(settlerKey).map((key): [string, SettlerKey] => [key.address, key]));
+    this.#options = options;
+    this.#waiters = new Waiters(options.wait_ms);
+    this.#desk = { chain, database, keys, fee_bounds, nudge_ms, stuck_ms };
+    this.#market = new MarketWatch(chain, clock, addresses(this.#desk));
+    this.#pause = new Pause(clock);
+    this.#quotes = new Quotes(options.eth_price, fee_bounds.fee_max_atomic);
+    this.#receipts = new ReceiptWatch(hashes => chain.receipts(hashes as Hex[]), options.poll_ms);
+  }
+
+  settle(item: I): Promise<Settlement> {
+    if (this.#closed) return Promise.resolve(notSent('stopped'));
+    const settlement = this.#waiters.enter(item);
+    void this.#pump();
+    return settlement;
+  }
+
+  get pause(): NotSent['reason'] | null {
+    return this.#pause.reason;
+  }
+
+  rebroadcast(): Promise<void> {
+    return rebroadcast(this.#desk);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#waiters.close();
+    this.#receipts.close();
+  }
+
+  /** One batch is journalled at a time; while it is, and while all keys are busy, others gather. */
+  async #pump(): Promise<void> {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    await new Promise(setImmediate);
+    let held = false;
+    while (this.#waiters.queued && this.#free().length > 0 && !held) {
+      const waiters = this.#waiters.take();
+      held = await this.#send(waiters).catch(cause => this.#fail(waiters, unknown('journal_failed'), cause));
+    }
+    this.#pumping = false;
+  }
+
+  #free(): Hex[] {
+    return addresses(this.#desk).filter(address => !this.#busy.has(address));
+  }
+
+  #fail(waiters: readonly Waiter<I>[], settlement: NotSent | Unknown, cause: unknown): boolean {
+    for (const waiter of waiters) waiter.answer(settlement);
+    this.#options.trouble?.(cause);
+    return false;
+  }
+
+  /**
+   * All that can refuse comes before the commit: chain out of reach, fees above what a call is worth, no gas. True where the
+   * batch was put back: the free keys have no gas, but a busy one may.
+   */
+  async #send(taken: readonly Waiter<I>[]): Promise<boolean> {
+    const market = await this.#market.read();
+    if (market.kind !== 'ok') return this.#fail(taken, notSent('chain_unavailable'), market.cause);
+    const { head, keys } = market.value;
+    const waiters = await this.#inTime(taken, head);
+    if (waiters.length === 0) return false;
+    const items = waiters.map(({ item }) => item);
+    const quote = this.#quotes.of(items, market.value);
+    if (quote.kind === 'refused') {
+      if (quote.for_all) this.#pause.begin(quote.reason);
+      return this.#fail(waiters, notSent(quote.reason), quote.cause);
+    }
+    const { fee, eth_price } = quote;
+    const funded = keys.filter(key => key.balance_wei >= fee.worst_wei).map(key => key.address);
+    if (funded.length === 0) return this.#fail(waiters, notSent('out_of_gas'), keys);
+    const free = funded.filter(address => !this.#busy.has(address));
+    const replaces = [...new Set(waiters.flatMap(({ failed }) => failed?.settlement_id ?? []))];
+    if (free.length > 0) await this.#journal(waiters, { items, market: market.value, eth_price, free, replaces });
+    else this.#waiters.putBack(waiters);
+    return free.length === 0;
+  }
+
+  /** Those whom the next block will still take; the others hear that it is too late, and cost no gas. */
+  async #inTime(waiters: readonly Waiter<I>[], head: ChainBlock): Promise<readonly Waiter<I>[]> {
+    const late = await Promise.all(waiters.map(({ item }) => isTooLate(this.#desk.chain, item.authorization, head)));
+    return waiters.filter((waiter, index) => {
+      if (late[index]) waiter.answer({ kind: 'not_transferred', reason: 'expired' });
+      return !late[index];
+    });
+  }
+
+  async #journal(waiters: readonly Waiter<I>[], batch: Batch<I>): Promise<void> {
+    const outcome = await journal(this.#desk, this.#options, batch);
+    switch (outcome.kind) {
+      case 'failed':
+        if (outcome.cause instanceof DatabaseAway) this.#fail(waiters, notSent('journal_failed'), outcome.cause);
+        else this.#tryApart(waiters, outcome.cause);
+        return;
+      case 'too_high':
+        if (outcome.cause.bound === 'day') this.#pause.begin('fee_too_high');
+        this.#fail(waiters, notSent('fee_too_high'), outcome.cause);
+        return;
+      case 'in_doubt':
+        this.#fail(waiters, unknown('journal_failed'), outcome.cause);
+        return;
+      case 'nothing_left':
+        for (const waiter of waiters) waiter.answer(notSent('claim_lost'));
+        return;
+      case 'journalled': {
+        const kept = new Set<I>(outcome.journalled.items);
+        for (const waiter of waiters) if (!kept.has(waiter.item)) waiter.answer(notSent('claim_lost'));
+        this.#busy.add(outcome.journalled.key_address);
+        void this.#carryOut(
+          outcome.journalled,
+          waiters.filter(({ item }) => kept.has(item)),
+        );
+      }
+    }
+  }
+
+  /** One bad item must not harm the others: halves of the batch go apart, until the bad one is alone. */
+  #tryApart(waiters: readonly Waiter<I>[], cause: unknown): void {
+    if (waiters.length === 1) {
+      this.#fail(waiters, notSent('journal_failed'), cause);
+      return;
+    }
+    for (const waiter of waiters) waiter.batch_max = Math.ceil(waiters.length / 2);
+    this.#waiters.putBack(waiters);
+  }
+
+  async #carryOut(journalled: Journalled<I>, waiters: readonly Waiter<I>[]): Promise<void> {
+    const { chain, faults, trouble } = this.#options;
+    try {
+      await faults?.reach('after_settling');
+      // Whatever the node says: what it mines decides, and what it lost is sent again.
+      const answer = await chain.broadcast(journalled.raw);
+      if (answer.kind !== 'ok' || answer.value.kind !== 'taken') trouble?.(answer);
+      await faults?.reach('after_broadcast');
+      const receipt = await this.#mined(journalled);
+      if (receipt === null) return;
+      await this.#decide(waiters, journalled, receipt);
+      await markMined(this.#desk.database, journalled.settlement_id, receipt);
+    } catch (cause) {
+      this.#fail(waiters, unknown('chain_unavailable'), cause);
+    } finally {
+      this.#busy.delete(journalled.key_address);
+      void this.#pump();
+    }
+  }
+
+  /** Where one may have burnt the gas of all, those that failed go again, apart from half of the others. */
+  async #decide(waiters: readonly Waiter<I>[], journalled: Journalled<I>, receipt: ChainReceipt): Promise<void> {
+    const { hashes, from_block, items, settlement_id } = journalled;
+    const starved = isStarved(receipt, items.length);
+    const decided = waiters.map(async waiter => {
+      const { authorization } = waiter.item;
+      const done = transferred(receipt, authorization, 'us');
+      const decision =
+        done ?? (await decideMined(this.#desk.chain, { authorization, attempts: hashes, from_block }, receipt));
+      if (starved && decision.kind === 'not_transferred' && decision.reason === 'reverted') {
+        waiter.failed = { settlement_id, verdict: decision };
+        waiter.batch_max = Math.ceil(items.length / 2);
+        return [waiter];
+      }
+      waiter.answer(decision);
+      return [];
+    });
+    this.#waiters.putBack((await Promise.all(decided)).flat());
+  }
+
+  /** Waits for as long as it takes, sending again what is not mined; the key stays busy for that long. */
+  async #mined(journalled: Journalled<I>): Promise<ChainReceipt | null> {
+    const nudge = setInterval(() => void this.#nudge(journalled), this.#options.nudge_ms);
+    try {
+      return this.#closed ? null : await this.#receipts.mined(journalled);
+    } finally {
+      clearInterval(nudge);
+    }
+  }
+
+  async #nudge(journalled: Journalled<I>): Promise<void> {
+    try {
+      await rebroadcast(this.#desk, [journalled.key_address]);
+      const settlement = await findSettlement(this.#desk.database, journalled.settlement_id);
+      if (settlement) journalled.hashes = hashesOf(settlement);
+      if (settlement?.state === 'abandoned') this.#receipts.forget(journalled);
+    } catch (cause) {
+      this.#options.trouble?.(cause);
+    }
+  }
+}

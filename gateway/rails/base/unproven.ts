@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../../../schema/limits.ts';
+import type { Clock } from '../../../subgraphs/clock.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { claimByKey } from '../../../subgraphs/receipt/claim/transitions.ts';
+import { PROVEN, type Proof } from '../../charge/proof.ts';
+import { Meter } from '../../rates/meter.ts';
+import { FairTurns, unprovenTurns } from '../fair-semaphore.ts';
+import { type BasePayment, claimKey } from '../payment.ts';
+import type { Hex } from './abi.ts';
+import { authorizationDigest } from './authorization.ts';
+import type { BaseChain } from './chain.ts';
+import { PayerLooks } from './payer-code.ts';
+import { isStored, type Signature } from './signature.ts';
+import { type Signer, signerOf } from './signer.ts';
+import { askWallet } from './wallet-proofs.ts';
+import { NOT_SIGNED, wouldMove } from './wallet-taken.ts';
+
+export interface UnprovenParts {
+  readonly chain: BaseChain;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly wallet_factories: ReadonlySet<string>;
+  readonly settles_from: Hex;
+}
+
+const REFUSED_LATE_MS = 1_000;
+const NO_TURN: Proof = { kind: 'no_turn', retry_after_seconds: 2 };
+
+/**
+ * Payments whose signature is no key's of their payer: a contract wallet's, or forged. Code at the payer's address alone
+ * can tell, and to ask it is dear: so where there is none nobody is asked, and otherwise a few at a time are, each address
+ * that they come from in its turn. Payers whose code has paid within a day have turns of their own. To name one of them
+ * proves nothing and pushes nobody aside: who does so waits in the line of his own address, and the wallet says no.
+ */
+export class Unproven {
+  readonly #parts: UnprovenParts;
+  readonly #looks: PayerLooks;
+  /** By address: questions to code in the name of payers who have not paid yet. */
+  readonly #questions: Meter;
+  /** By address: forged payments that are refused at once. */
+  readonly #refusals: Meter;
+  readonly #strangers = new FairTurns(unprovenTurns);
+  readonly #known = new FairTurns(unprovenTurns);
+  /** The door asks, and the till once more: a wallet that has said yes to a payment is not asked again for it. */
+  readonly #proven = new WeakSet<Signature>();
+
+  constructor(parts: UnprovenParts) {
+    this.#parts = parts;
+    this.#looks = new PayerLooks(parts.chain, parts.database, parts.clock);
+    const { unproven_questions_max: count, unproven_questions_seconds: seconds } = limits;
+    this.#questions = new Meter({ count, seconds }, parts.clock);
+    this.#refusals = new Meter({ count: limits.forged_per_address_second_max, seconds: 1 }, parts.clock);
+  }
+
+  /** `address`: where the request comes from. @throws DatabaseAway */
+  async prove(payment: BasePayment, address: string): Promise<Proof> {
+    const { signature } = payment;
+    if (signature.kind === 'ecdsa' || this.#proven.has(signature)) return PROVEN;
+    const proof = await this.#judge(payment, address);
+    if (proof.kind === 'proven') this.#proven.add(signature);
+    // Whoever sends one forged payment after the other leaves time to others.
+    if (proof.kind === 'rejected' && this.#refusals.take(address).kind === 'beyond')
+      await sleep(REFUSED_LATE_MS, null, { ref: false });
+    return proof;
+  }
+
+  async #judge(payment: BasePayment, address: string): Promise<Proof> {
+    const { authorization, signature } = payment;
+    const look = await this.#looks.look(authorization.payer);
+    if (look === null) return NO_TURN;
+    const payer = look.kind === 'seen' ? look.payer : null;
+    const signer = payer && signerOf(signature, payer.has_code, this.#parts.wallet_factories);
+    // Who has paid by code that is gone since is owed the word of his payment: a 402 would have him sign another.
+    if (signer?.kind === 'refused' && !payer?.ever_paid) return { kind: 'rejected', reason: signer.reason };
+    const question = payer?.has_paid ? null : this.#questions.take(address);
+    if (question?.kind === 'beyond') return { kind: 'no_turn', retry_after_seconds: question.retry_after_seconds };
+    const line = payer?.has_paid ? this.#known : this.#strangers;
+    const asked = () =>
+      look.kind === 'seen' && signer ? this.#ask(payment, signer) : this.#standing(payment, look as Proof);
+    const proof = await line.take(address, asked);
+    return proof ?? NO_TURN;
+  }
+
+  async #ask(payment: BasePayment, signer: Signer): Promise<Proof> {
+    if (signer.kind !== 'code') {
+      const reason = signer.kind === 'refused' ? signer.reason : NOT_SIGNED;
+      return this.#standing(payment, { kind: 'rejected', reason });
+    }
+    const { authorization } = payment;
+    const { chain } = this.#parts;
+    const verdict = await askWallet(chain, authorization.payer, authorizationDigest(authorization), signer.signature);
+    if (verdict === 'valid') return PROVEN;
+    // A wallet may answer USDC alone, by who calls it: only the very transfer tells.
+    const moves = await wouldMove(this.#parts, authorization, signer.signature);
+    if (moves.kind !== 'ok') return this.#standing(payment, moves);
+    return moves.value ? PROVEN : this.#standing(payment, { kind: 'rejected', reason: NOT_SIGNED });
+  }
+
+  /**
+   * A wallet may have other owners, a key may have taken its delegation back, the chain may be away: what was taken for
+   * the payer's own once is his, if it is that very signature. `otherwise` where no such payment stands here.
+   */
+  async #standing({ authorization, signature }: BasePayment, otherwise: Proof): Promise<Proof> {
+    const claim = await claimByKey(this.#parts.database, claimKey(authorization));
+    return isStored(claim?.authorization.signature, signature) ? PROVEN : otherwise;
+  }
+}

@@ -1,0 +1,112 @@
+import { atomicAmount } from '../../../schema/amount.ts';
+import { spelt } from '../../../schema/eip55.ts';
+import { limits } from '../../../schema/limits.ts';
+import { networks } from '../../../schema/network.ts';
+import type { ExactEvmPayload, Terms } from '../../x402/envelope.ts';
+import { Remembered } from '../../x402/recently-made.ts';
+import type { BasePayment } from '../payment.ts';
+import {
+  compareTerms,
+  type Late,
+  mismatched,
+  type Offered,
+  paysAnother,
+  type TermsCode,
+  type Verified,
+} from '../verify.ts';
+import type { Hex } from './abi.ts';
+import { type Authorization, authorizationDigest } from './authorization.ts';
+import { signatureOf } from './signature.ts';
+
+/** Why an authorization's time is not right, in x402's own words. */
+const windows = {
+  not_yet_valid: 'invalid_exact_evm_payload_authorization_valid_after',
+  expired: 'invalid_exact_evm_payload_authorization_valid_before',
+  too_short: 'invalid_exact_evm_payload_authorization_valid_before',
+  too_long: 'invalid_exact_evm_payload_authorization_valid_before',
+} as const;
+type WindowCode = keyof typeof windows;
+
+const PAYEES_MAX = 16;
+
+export function verifyAuthorization(payload: ExactEvmPayload, offered: Offered): Verified<BasePayment> {
+  const mismatch = compareAuthorization(payload.authorization, offered);
+  if (mismatch === 'wrong_payee') return paysAnother('base', signedPayment(payload));
+  if (mismatch) return mismatched('base', mismatch);
+  const fault = judgeWindow(payload, offered);
+  if (fault && !isLate(fault)) return { kind: 'refused', code: fault, reason: windows[fault] };
+  const right = signedPayment(payload);
+  return fault ? { kind: 'late', code: fault, reason: windows[fault], ...right } : { kind: 'verified', ...right };
+}
+
+export function compareAccepted(accepted: Terms, offered: Offered): TermsCode | null {
+  const mismatch = compareTerms('base', accepted, offered, same);
+  if (mismatch) return mismatch;
+  const { name, version } = networks.base.usdc_domain;
+  if ((accepted.extra.name ?? name) !== name) return 'wrong_token_name';
+  return (accepted.extra.version ?? version) === version ? null : 'wrong_token_version';
+}
+
+function same(a: string, b: string | undefined): boolean {
+  return b !== undefined && a.toLowerCase() === b.toLowerCase();
+}
+
+function isLate(code: WindowCode): code is WindowCode & Late {
+  return code === 'expired' || code === 'too_short';
+}
+
+function compareAuthorization(
+  { to, value }: ExactEvmPayload['authorization'],
+  { pay_to, amount_atomic }: Offered,
+): TermsCode | null {
+  if (!same(to, pay_to.base)) return 'wrong_payee';
+  return BigInt(value) === amount_atomic ? null : 'wrong_amount';
+}
+
+/** EIP-3009: `validAfter < block.timestamp < validBefore`, both ends excluded. */
+function judgeWindow({ authorization }: ExactEvmPayload, { now_ms, validity_seconds_min }: Offered): WindowCode | null {
+  const now = BigInt(Math.floor(now_ms / 1_000));
+  const before = BigInt(authorization.validBefore);
+  if (BigInt(authorization.validAfter) >= now) return 'not_yet_valid';
+  if (before <= now) return 'expired';
+  if (before < now + BigInt(validity_seconds_min)) return 'too_short';
+  if (before > now + BigInt(limits.payment_validity_seconds_max)) return 'too_long';
+  return null;
+}
+
+/** Nearly all name the same one: its spelling is a hash that is not computed again. */
+const payees = new Remembered<Hex>(PAYEES_MAX);
+
+function payeeOf({ to }: ExactEvmPayload['authorization']): Hex {
+  return payees.get(
+    to,
+    () => true,
+    () => spelt(to),
+  );
+}
+
+function authorizationOf({ authorization: a }: ExactEvmPayload): Authorization {
+  return {
+    network: 'base',
+    payer: spelt(a.from),
+    pay_to: payeeOf(a),
+    amount_atomic: atomicAmount(BigInt(a.value)),
+    valid_after_seconds: Number(a.validAfter),
+    valid_before_seconds: Number(a.validBefore),
+    nonce: a.nonce.toLowerCase() as Hex,
+  };
+}
+
+/** The door judges a payment first and the till once more, by its own clock; whose signature it is cannot change. */
+const signed = new WeakMap<ExactEvmPayload, BasePayment>();
+
+function signedPayment(payload: ExactEvmPayload): BasePayment {
+  const known = signed.get(payload);
+  if (known) return known;
+  const authorization = authorizationOf(payload);
+  const shown = payload.signature as Hex;
+  const signature = signatureOf(authorization.payer, authorizationDigest(authorization), shown);
+  const payment = { authorization, signature };
+  signed.set(payload, payment);
+  return payment;
+}

@@ -1,0 +1,86 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { rejected } from '../../charge/authorized.ts';
+import type { Presented } from '../../charge/claim-request.ts';
+import { chainUnreachable, REVERTED_LATELY, revertedLately } from '../../charge/spent-elsewhere.ts';
+import type { Till } from '../../charge/till.ts';
+import type { BasePayment } from '../payment.ts';
+import { map } from '../reached.ts';
+import type { Reached } from '../rpc.ts';
+import { type Authorization, authorizationDigest } from './authorization.ts';
+import type { CallFees } from './chain.ts';
+import { type ContractSignature, signatureOnWire } from './signature.ts';
+import { paymentCalls, proofCalls, VALID_SIGNATURE } from './wallet-calls.ts';
+
+export const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
+
+/**
+ * Only the very transfer, run and undone, tells that USDC and the wallet will take the payment, within their gas; and of
+ * a wallet that is still to be made only its own code, once its factory was called, that there is any. `spent`: it failed
+ * since the payment was used in the meantime. @throws payment_rejected, chain_unavailable.
+ */
+export async function walletTakes(
+  till: Till,
+  { paid, payment: { authorization } }: Presented<BasePayment>,
+  signature: ContractSignature,
+): Promise<'taken' | 'spent'> {
+  if (await revertedLately(till, authorization)) throw rejected(till, paid, REVERTED_LATELY);
+  const moves = await wouldMove(till, authorization, signature);
+  if (moves.kind !== 'ok') throw chainUnreachable(moves.cause);
+  if (moves.value) return 'taken';
+  const now = await till.chain.readiness(authorization);
+  if (now.kind !== 'ok') throw chainUnreachable(now.cause);
+  if (now.value.used) return 'spent';
+  throw rejected(
+    till,
+    paid,
+    now.value.balance_atomic < authorization.amount_atomic ? 'insufficient_funds' : NOT_SIGNED,
+  );
+}
+
+/** Whether the very transfer, run and undone, goes through, and leaves a wallet where none stood. */
+export async function wouldMove(
+  chained: Pick<Till, 'chain' | 'settles_from'>,
+  authorization: Authorization,
+  signature: ContractSignature,
+): Promise<Reached<boolean>> {
+  const { chain, settles_from } = chained;
+  const market = await chain.market([]);
+  if (market.kind !== 'ok') return market;
+  const { head, priority_fee_wei } = market.value;
+  // Priced as what is sent: code must not be able to tell the two apart by a fee of nothing.
+  const fees = { max_fee_wei: 2n * head.base_fee_wei + priority_fee_wei, priority_fee_wei };
+  const [moved, made] = await Promise.all([
+    chain.simulate(paymentCalls(authorization, signature), settles_from, fees),
+    signature.deploy === null ? stands : isMade(chained, authorization, signature, fees),
+  ]);
+  if (made.kind !== 'ok') return made;
+  return map(moved, returned => returned !== null && made.value);
+}
+
+const stands: Reached<boolean> = { kind: 'ok', value: true };
+
+/**
+ * Whether the factory's call leaves a wallet at the payer's address. USDC alone cannot tell: where nothing stands it takes
+ * a key's signature. ERC-1271's answer can: a call to an address without code succeeds and returns nothing, so no factory
+ * can speak in the wallet's place. One that behaves otherwise on the chain costs `wallet_gas_max` once, and the payer a rest.
+ */
+async function isMade(
+  { chain, settles_from }: Pick<Till, 'chain' | 'settles_from'>,
+  authorization: Authorization,
+  signature: ContractSignature,
+  fees: CallFees,
+): Promise<Reached<boolean>> {
+  const question = proofCalls(authorization.payer, authorizationDigest(authorization), signature);
+  return map(await chain.simulate(question, settles_from, fees), answer => answer === VALID_SIGNATURE);
+}
+
+/** USDC takes no payment twice: of one that is used the wallet alone can say whether the signature is its own. */
+export async function requireProof(till: Till, { paid, payment }: Presented<BasePayment>): Promise<void> {
+  const { authorization, signature } = payment;
+  const digest = authorizationDigest(authorization);
+  const { payer } = authorization;
+  const verdict = await till.wallets.verifies(payer, digest, signatureOnWire(signature), payer);
+  // The money may be here: not charged is nothing that could be said of it.
+  if (verdict === 'unreachable' || verdict === 'no_turn') throw new Refusal('settlement_pending');
+  if (verdict === 'invalid') throw rejected(till, paid, NOT_SIGNED);
+}

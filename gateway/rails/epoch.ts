@@ -1,0 +1,110 @@
+import { atomicAmount } from '../../schema/amount.ts';
+import { agentId } from '../../schema/ids.ts';
+import type { NetworkName } from '../../schema/network.ts';
+import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
+import type { Database, Tx } from '../../subgraphs/database.ts';
+import {
+  beginEpoch,
+  closeOpenClaims,
+  type KnownChain,
+  knownChain,
+  rememberBlock,
+} from '../../subgraphs/receipt/claim/epoch.ts';
+import type { Reached } from './rpc.ts';
+
+/** A chain, as far as it is told from another. All of it throws where the chain cannot be reached. */
+export interface EpochChain {
+  readonly network: NetworkName;
+  /** Null where the chain has no such block. The first one is the chain's genesis. */
+  blockHash(number: number): Promise<string | null>;
+  /** The newest final block; null where nothing but the first is ever asked for. */
+  finalized(): Promise<{ readonly number: number; readonly hash: string } | null>;
+  /**
+   * Signatures and settlements are for one chain: on another they would be worth nothing, or be worth it to a stranger.
+   * @throws OtherChain
+   */
+  requireOurs(profile: Profile): Promise<void>;
+}
+
+type Profile = 'development' | 'production';
+
+/** What the chain in front of us is to the one that this database was paid on. */
+export type Continuity =
+  | { readonly kind: 'first' }
+  | { readonly kind: 'same' }
+  | { readonly kind: 'other'; readonly because: 'genesis' | 'last_block' };
+
+/** `standing` is the block that the chain has now where we remember one; null where it has none there. */
+export function judgeContinuity(known: KnownChain | null, genesis_hash: string, standing: string | null): Continuity {
+  if (known === null) return { kind: 'first' };
+  if (known.genesis_hash !== genesis_hash) return { kind: 'other', because: 'genesis' };
+  return known.last_hash === standing ? { kind: 'same' } : { kind: 'other', because: 'last_block' };
+}
+
+const otherChain = {
+  genesis: 'this database was paid on another chain, which begins with another block',
+  last_block:
+    'this database was paid on a chain whose last known block the node does not have: it lags behind, or it is another',
+};
+
+export class OtherChain extends Error {
+  override name = 'OtherChain';
+}
+
+/**
+ * Compares the chain with the one that the database remembers, before anything is settled on it. Another one: in
+ * development a new epoch begins, in production the process refuses to start.
+ * @throws OtherChain, also where it is another network's; and where the chain cannot be reached, for then nothing can be compared.
+ */
+export async function openEpoch(database: Database, chain: EpochChain, profile: Profile): Promise<number> {
+  const { network } = chain;
+  await chain.requireOurs(profile);
+  const genesis_hash = await chain.blockHash(0);
+  if (genesis_hash === null) throw new OtherChain('the chain has no first block');
+  const seen = await database.transaction(tx => knownChain(tx, network));
+  const standing = seen ? await chain.blockHash(seen.last_block) : null;
+  return database.transaction(async tx => {
+    const known = await knownChain(tx, network);
+    // Another process began an epoch, or saw a later block, while we looked: its word is as good as ours.
+    if (known && known.last_block !== seen?.last_block) return known.epoch;
+    const continuity = judgeContinuity(known, genesis_hash, standing);
+    if (continuity.kind === 'same') return known?.epoch ?? 0;
+    if (continuity.kind === 'other') {
+      if (profile === 'production') {
+        throw new OtherChain(otherChain[continuity.because]);
+      }
+      await endEpoch(tx, network);
+    }
+    const epoch = known ? known.epoch + 1 : 0;
+    await beginEpoch(tx, network, { epoch, genesis_hash, last_block: 0, last_hash: genesis_hash });
+    return epoch;
+  });
+}
+
+/** The newest final block: what a later start will look for. */
+export async function rememberChain(database: Database, chain: EpochChain, epoch: number): Promise<void> {
+  const final = await chain.finalized();
+  if (final) await database.transaction(tx => rememberBlock(tx, chain.network, epoch, final.number, final.hash));
+}
+
+async function endEpoch(tx: Tx, network: NetworkName): Promise<void> {
+  const held = await closeOpenClaims(tx, network);
+  await voidReservations(
+    tx,
+    held.map(({ agent_id, reserved_atomic }) => ({
+      agent_id: agentId(agent_id),
+      amount: atomicAmount(reserved_atomic),
+    })),
+  );
+}
+
+/** Nothing is known of it now. */
+export class ChainAway extends Error {
+  override name = 'ChainAway';
+}
+
+/** @throws ChainAway */
+export function reached<T>(answer: Reached<T>): T {
+  if (answer.kind !== 'ok') throw new ChainAway('the chain cannot be reached', { cause: answer.cause });
+  return answer.value;
+}

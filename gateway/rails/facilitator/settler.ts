@@ -1,0 +1,154 @@
+import type { SettleRequest } from '@x402/core/types';
+import type { Random } from '../../../subgraphs/clock.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { dropPost, markCarried, noteVouch, type PostPace } from '../../../subgraphs/receipt/claim/settlement/write.ts';
+import type { SettleItem } from '../base/settle/submission.ts';
+import { unjournalled } from '../journal-one.ts';
+import type { Settlement } from '../outcome.ts';
+import type { BasePayment, Payment } from '../payment.ts';
+import type { CommitSettling, Settler, SettlerFaults } from '../settler.ts';
+import { notSent, unknown } from '../waiters.ts';
+import { lookUntil } from './await-transfer.ts';
+import type { Facilitator, Told } from './client.ts';
+import type { Carried, HandedOver, Seen } from './facilitated-chain.ts';
+import { journal } from './journal.ts';
+import { handOverAgain } from './settle-again.ts';
+
+export interface FacilitatorSettlerOptions<I extends P & { readonly claim_key: string }, P extends Payment> {
+  readonly facilitator: Facilitator;
+  /** The network that it settles on. */
+  readonly carried: Carried<P>;
+  readonly database: Database;
+  readonly random: Random;
+  readonly commitSettling: CommitSettling<I>;
+  /** For so long the chain is asked to show what the facilitator has said; with a few blocks' time it nearly always does. */
+  readonly seen_ms: number;
+  readonly poll_ms: number;
+  /** What it left open is handed to it again at this pace, while it is valid. */
+  readonly pace: PostPace;
+  readonly faults?: SettlerFaults;
+  /** For the log: what went wrong without changing any outcome. */
+  readonly trouble?: (error: unknown) => void;
+}
+
+/** How long a facilitator is waited for, and when it is asked again. */
+export interface FacilitatorTimes
+  extends Pick<FacilitatorSettlerOptions<SettleItem, BasePayment>, 'seen_ms' | 'poll_ms' | 'pace'> {
+  readonly verify_ms: number;
+  readonly settle_ms: number;
+}
+
+/** The first rest is longer than answer and look may take, so that none is handed over again while one is awaited. */
+export const facilitatorDefaults: FacilitatorTimes = {
+  verify_ms: 5_000,
+  settle_ms: 20_000,
+  seen_ms: 6_000,
+  poll_ms: 500,
+  pace: { rest_ms: 40_000, rest_ms_max: 300_000 },
+};
+
+/** Settles by an x402 facilitator, each payment by itself. What it says is a hint where to look: the chain decides. */
+export function openFacilitatorSettler<I extends P & { readonly claim_key: string }, P extends Payment>(
+  options: FacilitatorSettlerOptions<I, P>,
+): Settler<I> {
+  return new FacilitatorSettler(options);
+}
+
+class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends Payment> implements Settler<I> {
+  readonly #options: FacilitatorSettlerOptions<I, P>;
+  readonly #closing = new AbortController();
+  readonly #again = new Set<Promise<void>>();
+
+  constructor(options: FacilitatorSettlerOptions<I, P>) {
+    this.#options = options;
+  }
+
+  /** All that can refuse comes before the commit: chain or facilitator out of reach, too late, a payment it will not take. */
+  async settle(item: I): Promise<Settlement> {
+    const { carried, facilitator } = this.#options;
+    if (this.#closing.signal.aborted) return notSent('stopped');
+    const before = await carried.before(item);
+    if (before.kind === 'unreachable') return notSent('chain_unavailable');
+    if (before.kind === 'too_late') return { kind: 'not_transferred', reason: 'expired' };
+    const request = carried.request(item);
+    const verdict = await facilitator.verify(request);
+    if (verdict.kind === 'unreachable' || verdict.kind === 'unauthorized') {
+      this.#options.trouble?.(verdict.cause);
+      return notSent('facilitator_unavailable');
+    }
+    // A used one is not declined: somebody else may have submitted it for us, which is found out below.
+    if (verdict.kind === 'invalid' && (await carried.isUnused(item)))
+      return { kind: 'declined', reason: verdict.reason };
+    return this.#handOver(item, request, before.from_block);
+  }
+
+  /** In the background: a facilitator may take its time, and whoever calls this may not. */
+  async rebroadcast(): Promise<void> {
+    const posts = handOverAgain(this.#options).catch(cause => this.#options.trouble?.(cause));
+    this.#again.add(posts);
+    void posts.finally(() => this.#again.delete(posts));
+  }
+
+  reachable(): Promise<boolean> {
+    return this.#options.facilitator.reachable();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#options.facilitator.close();
+    await Promise.all(this.#again);
+  }
+
+  async #handOver(item: I, request: SettleRequest, from_block: number): Promise<Settlement> {
+    const { facilitator, faults, trouble } = this.#options;
+    const journalled = await journal(this.#options, item, from_block);
+    if (journalled.kind !== 'journalled') {
+      if (journalled.kind !== 'lost') trouble?.(journalled.cause);
+      return unjournalled[journalled.kind];
+    }
+    const { settlement_id } = journalled;
+    await faults?.reach('after_settling');
+    const told = await facilitator.settle(request);
+    await faults?.reach('after_broadcast');
+    if ('cause' in told) trouble?.(told.cause);
+    if (told.kind === 'unsent') return this.#dropped(settlement_id, notSent('facilitator_unavailable'));
+    const tx_hash = told.kind === 'success' || told.kind === 'pending' ? told.tx_hash : null;
+    const seen = await this.#look({ payment: item, from_block, tx_hash }, told);
+    return this.#concluded(settlement_id, told, seen);
+  }
+
+  /** Silence has been waited for already. All else may come before the block that shows it is known here. */
+  #look(handed: HandedOver<P>, told: Told): Promise<Seen> {
+    const { carried, seen_ms: wait_ms, poll_ms } = this.#options;
+    const { signal } = this.#closing;
+    return told.kind === 'silent' ? carried.look(handed) : lookUntil(carried, handed, { wait_ms, poll_ms, signal });
+  }
+
+  async #concluded(settlement_id: string, told: Told, seen: Seen): Promise<Settlement> {
+    if (seen.kind === 'transferred') {
+      await this.#noted(database => database.transaction(tx => markCarried(tx, settlement_id, seen)));
+      return seen;
+    }
+    if (seen.kind === 'not_transferred') return this.#dropped(settlement_id, seen);
+    if (seen.kind === 'contradicted') return unknown('chain_inconsistent');
+    if (this.#closing.signal.aborted) return unknown('stopped');
+    if (told.kind === 'success') {
+      await this.#noted(database => noteVouch(database, settlement_id, told.tx_hash));
+      return { kind: 'vouched', tx_hash: told.tx_hash };
+    }
+    if (told.kind === 'failure' && seen.reason === 'not_mined')
+      return this.#dropped(settlement_id, { kind: 'declined', reason: told.reason });
+    // A 401 or 403 here is silence: whoever says it (a proxy may) does not say that nothing was sent.
+    return told.kind === 'pending' ? { ...seen, tx_hash: told.tx_hash } : seen;
+  }
+
+  async #dropped<S extends Settlement>(settlement_id: string, settlement: S): Promise<S> {
+    await this.#noted(database => dropPost(database, settlement_id));
+    return settlement;
+  }
+
+  /** What is only for later: a note that is lost changes no outcome, and is made up for when the post is due again. */
+  async #noted(note: (database: Database) => Promise<void>): Promise<void> {
+    await note(this.#options.database).catch(cause => this.#options.trouble?.(cause));
+  }
+}

@@ -1,0 +1,36 @@
+import { spelt } from '../../schema/eip55.ts';
+import { type NetworkName, networkNamed } from '../../schema/network.ts';
+import type { PresentedPayment } from '../../subgraphs/context.ts';
+import { type ExactPayload, readEnvelope } from '../x402/envelope.ts';
+import { claimKey as baseKey } from './base/authorization.ts';
+import { solanaKey } from './solana/authorization.ts';
+import { readTransaction, transferIn } from './solana/transfer.ts';
+
+/** Who is said to pay, and what the payment is called. Nothing of it is believed, and nobody is asked. */
+export interface NamedIn {
+  readonly network: NetworkName;
+  readonly payer: string;
+  readonly claim_key: string;
+}
+
+const readers: Record<NetworkName, (payload: ExactPayload) => Omit<NamedIn, 'network'> | null> = {
+  base(payload) {
+    if (!('authorization' in payload)) return null;
+    const { from, nonce } = payload.authorization;
+    const payer = spelt(from);
+    return { payer, claim_key: baseKey({ payer, nonce: nonce as `0x${string}` }) };
+  },
+  solana(payload) {
+    const read = 'transaction' in payload ? readTransaction(Buffer.from(payload.transaction, 'base64')) : null;
+    const transfer = read && transferIn(read);
+    return transfer && { payer: transfer.authority, claim_key: solanaKey(read) };
+  },
+};
+
+/** Null where it is of no network that is known, or of no shape that it has there. */
+export function namedIn({ x402_version, envelope }: PresentedPayment): NamedIn | null {
+  const read = readEnvelope(x402_version, envelope);
+  const network = read && networkNamed(read.network);
+  const named = network && read.payload && readers[network](read.payload);
+  return network && named ? { network, ...named } : null;
+}

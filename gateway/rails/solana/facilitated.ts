@@ -1,0 +1,44 @@
+import type { Carried, HandedOver, Seen } from '../facilitator/facilitated-chain.ts';
+import type { SolanaPayment } from './authorization.ts';
+import type { SvmChain } from './chain.ts';
+import { decideLanded } from './decide.ts';
+import { decideByMessage } from './search.ts';
+import { readTransaction } from './transfer.ts';
+import { payloadOf, requirementsOf } from './verify-transaction.ts';
+
+/** Solana, as far as a facilitator's settlements are looked after: it pays the fees, so its signature names them. */
+export function carriedOnSolana(chain: SvmChain): Carried<SolanaPayment> {
+  return {
+    network: 'solana',
+    async before({ authorization }) {
+      const look = await chain.blockhash(authorization.blockhash);
+      if (look.kind !== 'ok') return { kind: 'unreachable' };
+      return look.value.valid ? { kind: 'in_time', from_block: look.value.slot } : { kind: 'too_late' };
+    },
+    // In a block already, it is our money, whatever the facilitator says of it.
+    isUnused: async ({ authorization }) => {
+      const decision = await decideByMessage(chain, authorization, null);
+      return decision.kind === 'not_transferred' || (decision.kind === 'unknown' && decision.reason === 'not_mined');
+    },
+    request({ authorization: { amount_atomic, pay_to, fee_payer }, signature: { transaction } }) {
+      const paymentRequirements = requirementsOf(amount_atomic, pay_to, fee_payer);
+      const paymentPayload = payloadOf(transaction, paymentRequirements);
+      return { x402Version: 2, paymentPayload, paymentRequirements };
+    },
+    look: handed => lookFor(chain, handed),
+  };
+}
+
+async function lookFor(
+  chain: SvmChain,
+  { payment: { authorization }, from_block, tx_hash }: HandedOver<SolanaPayment>,
+): Promise<Seen> {
+  const named = tx_hash === null ? null : await chain.transaction(tx_hash);
+  const landed = named?.kind === 'ok' ? named.value : null;
+  const is_ours = landed !== null && readTransaction(landed.raw)?.message_hash === authorization.message_hash;
+  if (landed && is_ours && tx_hash !== null)
+    return decideLanded(chain, authorization, { signature: tx_hash, slot: landed.slot, err: landed.err, final: false });
+  const decision = await decideByMessage(chain, authorization, from_block);
+  const undecided = decision.kind === 'unknown' && decision.reason === 'not_mined';
+  return landed !== null && undecided ? { kind: 'contradicted' } : decision;
+}

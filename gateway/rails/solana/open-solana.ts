@@ -1,0 +1,106 @@
+import type { Logger } from 'pino';
+import { systemRandom } from '../../../subgraphs/clock.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { type ClaimItem, commitSettling } from '../../charge/settle-claim.ts';
+import type { Faults } from '../../charge/till.ts';
+import type { SolanaConfig } from '../../config/solana.ts';
+import { openEpoch } from '../epoch.ts';
+import type { Authorize } from '../facilitator/auth.ts';
+import { openFacilitator } from '../facilitator/client.ts';
+import { facilitatorDefaults, openFacilitatorSettler } from '../facilitator/settler.ts';
+import type { Rail } from '../rail.ts';
+import { type Settler, settlerDefaults } from '../settler.ts';
+import type { SolanaPayment } from './authorization.ts';
+import type { SvmChain } from './chain.ts';
+import { epochChainOf } from './epoch-chain.ts';
+import { carriedOnSolana } from './facilitated.ts';
+import { type FeePayer, openFeePayer } from './fee-payer.ts';
+import { openSvmChain } from './open-svm-chain.ts';
+import { openSolanaSettler } from './settler.ts';
+import { openSolanaRail } from './solana-rail.ts';
+import { requireTreasury } from './treasury.ts';
+
+export interface SolanaParts {
+  readonly solana: SolanaConfig;
+  /** Settles with a fee payer of its own, where it does on Solana. */
+  readonly facilitator_url: string | null;
+  readonly authorize: Authorize;
+  readonly profile: 'development' | 'production';
+  readonly database: Database;
+  readonly faults: Faults;
+  readonly logger: Logger;
+  /** For so long a caller waits for his transaction. */
+  readonly wait_ms: number;
+}
+
+/** A row of the till's, and whom payers name as the payer of their fees: null where it is not known, and not offered. */
+export interface OpenedSolana {
+  readonly rail: Rail<SolanaPayment>;
+  readonly fee_payer: string | null;
+}
+
+interface Settling {
+  readonly settler: Settler<ClaimItem<SolanaPayment>>;
+  readonly fee_payer: string | null;
+  readonly own: FeePayer | null;
+}
+
+/** Solana, settled by the facilitator or in this process; null where nobody would pay the fees. @throws OtherChain, NoTreasury */
+export async function openSolana(parts: SolanaParts): Promise<OpenedSolana | null> {
+  const { solana, profile, database } = parts;
+  const chain = openSvmChain(solana);
+  try {
+    const settling = await openSettling(parts, chain);
+    if (settling !== null) {
+      const chain_epoch = await openEpoch(database, epochChainOf(chain), profile);
+      // In development whoever is to be paid is given what that takes.
+      if (profile === 'production') await requireTreasury(chain, solana.pay_to);
+      const rail = openSolanaRail({ ...settling, database, chain, chain_epoch, pay_to: solana.pay_to });
+      return { rail, fee_payer: settling.fee_payer };
+    }
+  } catch (error) {
+    await chain.close();
+    throw error;
+  }
+  await chain.close();
+  return null;
+}
+
+async function openSettling(parts: SolanaParts, chain: SvmChain): Promise<Settling | null> {
+  const { solana, facilitator_url } = parts;
+  if (facilitator_url !== null) return openCarried(parts, chain, facilitator_url);
+  return solana.fee_payer_key === null ? null : openOwn(parts, chain, openFeePayer(solana.fee_payer_key));
+}
+
+function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: SvmChain, own: FeePayer): Settling {
+  const settler = openSolanaSettler<ClaimItem<SolanaPayment>>({
+    ...settlerDefaults,
+    ...{ wait_ms, chain, database, faults, commitSettling },
+    fee_payer: own,
+    random: systemRandom,
+    trouble: error => logger.warn({ err: error }, 'trouble while settling on Solana'),
+  });
+  return { settler, own, fee_payer: own.address };
+}
+
+/**
+ * Its fee payer stands in our offers: where it names none now, Solana is not offered until the next start. What was paid
+ * before is looked after, and delivered, all the same.
+ */
+async function openCarried(parts: SolanaParts, chain: SvmChain, url: string): Promise<Settling> {
+  const { database, faults, logger, authorize } = parts;
+  const { verify_ms, settle_ms, ...rest } = facilitatorDefaults;
+  const facilitator = openFacilitator({ url, network: 'solana', verify_ms, settle_ms, authorize });
+  const named = await facilitator.feePayer();
+  const fee_payer = named === 'unreachable' ? null : named.address;
+  if (fee_payer === null)
+    logger.warn({ facilitator: named }, 'the facilitator names no fee payer on Solana, so that it is not offered');
+  const settler = openFacilitatorSettler<ClaimItem<SolanaPayment>, SolanaPayment>({
+    ...rest,
+    ...{ facilitator, database, faults, commitSettling },
+    carried: carriedOnSolana(chain),
+    random: systemRandom,
+    trouble: error => logger.warn({ err: error }, 'trouble with the facilitator'),
+  });
+  return { settler, own: null, fee_payer };
+}

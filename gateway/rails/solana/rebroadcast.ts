@@ -1,0 +1,41 @@
+import type { Database } from '../../../subgraphs/database.ts';
+import { markMined } from '../../../subgraphs/receipt/claim/settlement/journal.ts';
+import { sentSettlements } from '../../../subgraphs/receipt/claim/settlement/read.ts';
+import { dropPost } from '../../../subgraphs/receipt/claim/settlement/write.ts';
+import type { SvmChain } from './chain.ts';
+import { blockName } from './decide.ts';
+import type { FeePayer } from './fee-payer.ts';
+
+const SETTLEMENTS_MAX = 100;
+
+export interface Rebroadcasting {
+  readonly chain: SvmChain;
+  readonly database: Database;
+  readonly fee_payer: FeePayer;
+  readonly nudge_ms: number;
+}
+
+/**
+ * Sends again what was committed and is in no block: after a crash between commit and broadcast, after a node lost it.
+ * Safe at any time, in any process: the same bytes are one transaction, and after its last block height they are none.
+ */
+export async function rebroadcast({ chain, database, fee_payer, nudge_ms }: Rebroadcasting): Promise<void> {
+  const sent = (await sentSettlements(database, [fee_payer.address], SETTLEMENTS_MAX)).flatMap(
+    ({ settlement_id, age_ms, attempts: [attempt] }) =>
+      attempt && age_ms >= nudge_ms ? [{ settlement_id, attempt }] : [],
+  );
+  if (sent.length === 0) return;
+  const finalized = await chain.finalized();
+  const statuses = await chain.statuses(sent.map(({ attempt }) => attempt.tx_hash));
+  if (finalized.kind !== 'ok' || statuses.kind !== 'ok') return;
+  const seen_enough = statuses.value.slot >= finalized.value.slot;
+
+  for (const [index, { settlement_id, attempt }] of sent.entries()) {
+    const status = statuses.value.value[index];
+    const over = finalized.value.block_height > attempt.nonce;
+    if (status)
+      await markMined(database, settlement_id, { block_number: status.slot, block_hash: blockName(status.slot) });
+    else if (!over) await chain.broadcast(attempt.raw);
+    else if (seen_enough) await dropPost(database, settlement_id);
+  }
+}

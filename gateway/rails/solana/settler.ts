@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { journalSettlement, markMined } from '../../../subgraphs/receipt/claim/settlement/journal.ts';
+import { ReceiptWatch, type Watched } from '../base/settle/receipt-watch.ts';
+import { type JournalParts, journalOne, unjournalled } from '../journal-one.ts';
+import type { Decision, Settlement } from '../outcome.ts';
+import type { Reached } from '../rpc.ts';
+import type { Settler, SettlerFaults } from '../settler.ts';
+import { notSent, unknown } from '../waiters.ts';
+import type { SolanaAuthorization, SolanaPayment } from './authorization.ts';
+import type { BlockhashLook, LandedStatus, SvmChain } from './chain.ts';
+import { blockName, decideLanded } from './decide.ts';
+import type { FeePayer, SignedTransaction } from './fee-payer.ts';
+import { rebroadcast } from './rebroadcast.ts';
+
+type Item = SolanaPayment & { readonly claim_key: string };
+
+export interface SolanaSettlerOptions<I extends Item> extends JournalParts<I> {
+  readonly chain: SvmChain;
+  readonly fee_payer: FeePayer;
+  /** After this a caller is told `unknown`; the transaction is looked after by the rounds of reconcile. */
+  readonly wait_ms: number;
+  /** Statuses are asked for at this interval, and faster in a transaction's first moments. */
+  readonly poll_ms: number;
+  /** A transaction that is in no block after this is sent again. */
+  readonly nudge_ms: number;
+  readonly faults?: SettlerFaults;
+  /** For the log: what went wrong without changing any outcome. */
+  readonly trouble?: (error: unknown) => void;
+}
+
+/** A transaction of Solana's is settled by itself: its payer has made it up, and we sign for its fee. */
+export function openSolanaSettler<I extends Item>(options: SolanaSettlerOptions<I>): Settler<I> {
+  return new SolanaSettler(options);
+}
+
+class SolanaSettler<I extends Item> implements Settler<I> {
+  readonly #options: SolanaSettlerOptions<I>;
+  readonly #statuses: ReceiptWatch<LandedStatus & { readonly tx_hash: string }>;
+  #closed = false;
+
+  constructor(options: SolanaSettlerOptions<I>) {
+    this.#options = options;
+    this.#statuses = new ReceiptWatch(hashes => statusesOf(options.chain, hashes), options.poll_ms);
+  }
+
+  /** All that can refuse comes before the commit: the chain out of reach, the blockhash out of time. */
+  async settle(item: I): Promise<Settlement> {
+    if (this.#closed) return notSent('stopped');
+    const look = await this.#options.chain.blockhash(item.authorization.blockhash);
+    if (look.kind !== 'ok') return notSent('chain_unavailable');
+    if (!look.value.valid) return { kind: 'not_transferred', reason: 'expired' };
+    return this.#send(item, look.value);
+  }
+
+  rebroadcast(): Promise<void> {
+    return rebroadcast(this.#options);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#statuses.close();
+  }
+
+  async #send(item: I, look: BlockhashLook): Promise<Settlement> {
+    const { chain, fee_payer, faults, trouble } = this.#options;
+    const signed = fee_payer.sign(item.signature);
+    const journalled = await this.#journal(item, signed, look);
+    if (journalled.kind !== 'journalled') {
+      if (journalled.kind !== 'lost') trouble?.(journalled.cause);
+      return unjournalled[journalled.kind];
+    }
+    try {
+      await faults?.reach('after_settling');
+      // Whatever the node says: what is in a block decides, and what it lost is sent again.
+      const answer = await chain.broadcast(signed.raw);
+      if (answer.kind !== 'ok' || answer.value.kind !== 'taken') trouble?.(answer);
+      await faults?.reach('after_broadcast');
+      return await this.#conclude(item, journalled.settlement_id, signed);
+    } catch (cause) {
+      trouble?.(cause);
+      return unknown('chain_unavailable');
+    }
+  }
+
+  #journal(item: I, { signature, raw }: SignedTransaction, { slot: from_block }: BlockhashLook) {
+    const { faults, fee_payer } = this.#options;
+    const { last_valid_block_height, valid_before_seconds: valid_before_max } = item.authorization;
+    return journalOne(this.#options, item, from_block, async (tx, settlement_id) => {
+      const key_address = fee_payer.address;
+      const birth = { settlement_id, key_address, authorizations: 1, from_block, valid_before_max };
+      const attempt = {
+        tx_hash: signature,
+        nonce: last_valid_block_height,
+        raw,
+        max_fee_wei: 0n,
+        priority_fee_wei: 0n,
+      };
+      journalSettlement(tx, { network: 'solana', ...birth }, attempt);
+      await faults?.reach('in_settling');
+    });
+  }
+
+  async #conclude({ authorization }: I, settlement_id: string, { signature }: SignedTransaction): Promise<Settlement> {
+    const { database, trouble, wait_ms } = this.#options;
+    const until_ms = performance.now() + wait_ms;
+    const status = await this.#landed({ hashes: [signature] });
+    if (status === null) return unknown(this.#closed ? 'stopped' : 'not_mined');
+    const decision = await this.#decided(authorization, status, until_ms);
+    const block = { block_number: status.slot, block_hash: blockName(status.slot) };
+    await markMined(database, settlement_id, block).catch(cause => trouble?.(cause));
+    return decision;
+  }
+
+  /** A node has a status before the transaction itself, and nodes behind one URL have neither at the same time. */
+  async #decided(authorization: SolanaAuthorization, status: LandedStatus, until_ms: number): Promise<Decision> {
+    const { chain, poll_ms } = this.#options;
+    for (;;) {
+      const decision = await decideLanded(chain, authorization, status);
+      if (decision.kind !== 'unknown' || this.#closed || performance.now() + poll_ms > until_ms) return decision;
+      await sleep(poll_ms);
+    }
+  }
+
+  async #landed(watched: Watched): Promise<LandedStatus | null> {
+    const late = new AbortController();
+    const patience = sleep(this.#options.wait_ms, null, { signal: late.signal }).catch(() => null);
+    const mined = this.#closed ? null : this.#statuses.mined(watched);
+    try {
+      return await Promise.race([mined, patience]);
+    } finally {
+      late.abort();
+      this.#statuses.forget(watched);
+    }
+  }
+}
+
+async function statusesOf(
+  chain: SvmChain,
+  signatures: readonly string[],
+): Promise<readonly Reached<(LandedStatus & { readonly tx_hash: string }) | null>[]> {
+  const statuses = await chain.statuses(signatures);
+  if (statuses.kind !== 'ok') return signatures.map(() => statuses);
+  return statuses.value.value.map(status => ({
+    kind: 'ok',
+    value: status && { ...status, tx_hash: status.signature },
+  }));
+}

@@ -1,0 +1,219 @@
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+import type { FacilitatorSvmSigner } from '@x402/svm';
+import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
+import { atomicAmount } from '../../../schema/amount.ts';
+import { limits } from '../../../schema/limits.ts';
+import { networks } from '../../../schema/network.ts';
+import type { ExactSvmPayload, Terms } from '../../x402/envelope.ts';
+import {
+  compareTerms,
+  mismatched,
+  type Offered,
+  paysAnother,
+  type Refused,
+  type TermsCode,
+  type Verified,
+} from '../verify.ts';
+import type { SolanaPayment } from './authorization.ts';
+import { usdcAccountOf } from './programs.ts';
+import {
+  isSignedBy,
+  type ReadTransaction,
+  readTransaction,
+  type Transfer,
+  transferIn,
+  usesFeePayer,
+} from './transfer.ts';
+
+/** Why a transaction is not the payment that was offered, in x402's own words where it has one. */
+const refusals = {
+  malformed: 'invalid_exact_svm_payload_transaction_could_not_be_decoded',
+  wrong_fee_payer: 'invalid_exact_svm_fee_payer_mismatch',
+  fee_payer_used: 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds',
+  excessive_signers: 'invalid_exact_svm_payload_excessive_signers',
+  no_transfer: 'invalid_exact_svm_payload_no_transfer_instruction',
+  wrong_source: 'invalid_exact_svm_payload_sender_mismatch',
+} as const;
+
+/** The fee payer and whoever has authority over the transfer: each signature more costs us a fee more. */
+const SIGNERS = 2;
+const no_work = async () => {};
+
+export interface JudgeParts {
+  /** Null while it is not known who pays the fees: nothing is taken then but what was bought before. */
+  readonly fee_payer: string | null;
+  readonly pay_to: string;
+}
+
+/** Judges a payment on Solana by itself: by our own terms first, then by the official verification's. */
+export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
+  const official = officialScheme(fee_payer ?? '');
+  const treasury = usdcAccountOf(pay_to);
+  treasury.catch(() => {});
+  const verify = rememberVerified(judge);
+  return {
+    compare: (accepted: Terms, offered: Offered) => compareAccepted(accepted, offered, fee_payer),
+    verify,
+  };
+
+  async function judge({ transaction }: ExactSvmPayload, offered: Offered): Promise<Verified<SolanaPayment>> {
+    const read = readTransaction(Buffer.from(transaction, 'base64'));
+    if (read === null) return refused('malformed');
+    const transfer = transferIn(read);
+    if (transfer === null) return refused('no_transfer');
+    const fault = compareSigners(read, transfer) ?? compareTransfer(transfer, await treasury, offered);
+    if (fault?.code === 'wrong_payee') return toAnother(read, transfer, transaction, offered.now_ms);
+    if (fault) return fault;
+    if (transfer.source !== (await usdcAccountOf(transfer.authority))) return refused('wrong_source');
+    const named = feePayerOf(read);
+    const scheme = named === fee_payer ? official : officialScheme(named);
+    const requirements = requirementsOf(offered.amount_atomic, pay_to, named);
+    const { isValid, invalidReason } = await scheme.verify(payloadOf(transaction, requirements), requirements);
+    if (!isValid) return officially(invalidReason);
+    const payment = paymentOf(read, transfer, { transaction, pay_to, fee_payer: named }, offered.now_ms);
+    return named === fee_payer ? { kind: 'verified', ...payment } : forAnother(payment);
+  }
+}
+
+type Judge = (payload: ExactSvmPayload, offered: Offered) => Promise<Verified<SolanaPayment>>;
+
+/**
+ * The door judges a payment first and the till once more: of what was judged at the same price only the time by which it
+ * has to be used is told anew, since that is counted from now.
+ */
+function rememberVerified(judge: Judge): Judge {
+  const known = new WeakMap<
+    ExactSvmPayload,
+    { readonly amount_atomic: bigint; readonly verified: Verified<SolanaPayment> }
+  >();
+  return async (payload, offered) => {
+    const { amount_atomic, now_ms } = offered;
+    const before = known.get(payload);
+    if (before?.amount_atomic === amount_atomic) return asOf(before.verified, now_ms);
+    const verified = await judge(payload, offered);
+    known.set(payload, { amount_atomic, verified });
+    return verified;
+  };
+}
+
+function asOf(verified: Verified<SolanaPayment>, now_ms: number): Verified<SolanaPayment> {
+  if (verified.kind === 'refused') return verified;
+  return { ...verified, authorization: { ...verified.authorization, valid_before_seconds: usableUntil(now_ms) } };
+}
+
+function usableUntil(now_ms: number): number {
+  return Math.floor(now_ms / 1_000) + limits.solana_blockhash_seconds;
+}
+
+function same(a: string, b: string | undefined): boolean {
+  return a === b;
+}
+
+/**
+ * Nobody here signs for its fee. It may have bought an answer while somebody did: keys are changed for others, and so are
+ * facilitators' own; whoever asks for that answer must not be told to pay once more.
+ */
+function forAnother(payment: SolanaPayment): Verified<SolanaPayment> {
+  return { kind: 'late', code: 'wrong_fee_payer', reason: refusals.wrong_fee_payer, ...payment };
+}
+
+/**
+ * Not to our treasury, which may have been another when it bought an answer. Its signer alone is looked at: the claim that
+ * its message names, if there is one, was judged by all the rest. Of the payee nothing but his USDC account is known here.
+ */
+async function toAnother(
+  read: ReadTransaction,
+  transfer: Transfer,
+  transaction: string,
+  now_ms: number,
+): Promise<Verified<SolanaPayment>> {
+  if (!(await isSignedBy(read, transfer.authority))) return mismatched('solana', 'wrong_payee');
+  const named = { transaction, pay_to: transfer.destination, fee_payer: feePayerOf(read) };
+  return paysAnother('solana', paymentOf(read, transfer, named, now_ms));
+}
+
+function compareAccepted(accepted: Terms, offered: Offered, fee_payer: string | null): TermsCode | null {
+  const mismatch = compareTerms('solana', accepted, offered, same);
+  if (mismatch) return mismatch;
+  return (accepted.extra.feePayer ?? fee_payer) === fee_payer ? null : 'wrong_fee_payer';
+}
+
+function refused(code: keyof typeof refusals): Refused {
+  return { kind: 'refused', code, reason: refusals[code] };
+}
+
+function officially(reason = 'invalid_exact_svm_verification_failed'): Refused {
+  return { kind: 'refused', code: reason, reason };
+}
+
+function feePayerOf({ message }: ReadTransaction): string {
+  return message.staticAccounts[0] ?? '';
+}
+
+/** Who signs: the payer of the fee, in no other part, and beside him the payer alone. */
+function compareSigners(read: ReadTransaction, { authority }: Transfer): Refused | null {
+  const { header, staticAccounts } = read.message;
+  if (usesFeePayer(read)) return refused('fee_payer_used');
+  if (header.numSignerAccounts !== SIGNERS || staticAccounts[1] !== authority) return refused('excessive_signers');
+  // What an account in a look-up table is, the chain alone knows; none that pays by `exact` needs one.
+  const { addressTableLookups = [] } = read.message as { addressTableLookups?: readonly unknown[] };
+  return addressTableLookups.length > 0 ? refused('malformed') : null;
+}
+
+function compareTransfer({ destination, amount_atomic }: Transfer, treasury: string, offered: Offered): Refused | null {
+  if (destination !== treasury) return mismatched('solana', 'wrong_payee');
+  return amount_atomic === offered.amount_atomic ? null : mismatched('solana', 'wrong_amount');
+}
+
+/**
+ * Instruction layout, compute budget, signatures, memo: what the package checks without a chain. Its simulation is left
+ * out here, for a node that is away must not make a payment look bad: readiness asks for that, by our own client.
+ */
+function officialScheme(fee_payer: string): ExactSvmScheme {
+  const signer = { getAddresses: () => [fee_payer], simulateTransaction: no_work } as unknown as FacilitatorSvmSigner;
+  return new ExactSvmScheme(signer, undefined, {
+    maxComputeUnits: limits.solana_compute_units_max,
+    maxPriorityFeeMicroLamports: limits.solana_priority_fee_microlamports_max,
+    maxRequiredSignatures: SIGNERS,
+  });
+}
+
+/** The terms that we offered, as x402 v2 has them: v1 differs in the envelope alone. */
+export function requirementsOf(amount_atomic: bigint, pay_to: string, fee_payer: string): PaymentRequirements {
+  return {
+    scheme: 'exact',
+    network: networks.solana.caip2,
+    amount: amount_atomic.toString(),
+    asset: networks.solana.usdc,
+    payTo: pay_to,
+    maxTimeoutSeconds: limits.payment_timeout_seconds_max,
+    extra: { feePayer: fee_payer },
+  };
+}
+
+export function payloadOf(transaction: string, accepted: PaymentRequirements): PaymentPayload {
+  return { x402Version: 2, accepted, payload: { transaction } };
+}
+
+function paymentOf(
+  { message, message_hash }: ReadTransaction,
+  { authority, amount_atomic }: Transfer,
+  { transaction, pay_to, fee_payer }: ExactSvmPayload & { readonly pay_to: string; readonly fee_payer: string },
+  now_ms: number,
+): SolanaPayment {
+  return {
+    authorization: {
+      network: 'solana',
+      payer: authority,
+      pay_to,
+      amount_atomic: atomicAmount(amount_atomic),
+      message_hash,
+      blockhash: message.lifetimeToken,
+      fee_payer,
+      // The chain is yet to be asked.
+      last_valid_block_height: 0,
+      valid_before_seconds: usableUntil(now_ms),
+    },
+    signature: { kind: 'partial', transaction },
+  };
+}

@@ -1,0 +1,125 @@
+import { type NetworkName, networkNamed, networks } from '../../schema/network.ts';
+import type { PresentedPayment } from '../../subgraphs/context.ts';
+import { type Envelope, readEnvelope, type Terms } from '../x402/envelope.ts';
+import type { PayTo } from '../x402/offer.ts';
+import type { Payment } from './payment.ts';
+import type { Rail } from './rail.ts';
+
+/** Why a payment is refused whatever it says, with x402's own word for it. */
+const refusals = {
+  malformed: 'invalid_payload',
+  wrong_scheme: 'unsupported_scheme',
+  wrong_network: 'invalid_network',
+} as const;
+
+/** Why the offer that it accepts is none of ours. */
+export type TermsCode =
+  | 'wrong_asset'
+  | 'wrong_payee'
+  | 'wrong_amount'
+  | 'wrong_token_name'
+  | 'wrong_token_version'
+  | 'wrong_fee_payer';
+
+/** By network, as x402 calls them there. */
+const mismatches: Record<NetworkName, Readonly<Partial<Record<TermsCode, string>>>> = {
+  base: {
+    wrong_asset: 'invalid_exact_evm_asset_mismatch',
+    wrong_payee: 'invalid_exact_evm_recipient_mismatch',
+    wrong_amount: 'invalid_exact_evm_payload_authorization_value_mismatch',
+    wrong_token_name: 'invalid_exact_evm_token_name_mismatch',
+    wrong_token_version: 'invalid_exact_evm_token_version_mismatch',
+  },
+  solana: {
+    wrong_asset: 'invalid_exact_svm_payload_mint_mismatch',
+    wrong_payee: 'invalid_exact_svm_payload_recipient_mismatch',
+    wrong_amount: 'invalid_exact_svm_payload_amount_mismatch',
+    wrong_fee_payer: 'invalid_exact_svm_fee_payer_mismatch',
+  },
+};
+
+export type Late = 'expired' | 'too_short' | 'wrong_fee_payer' | 'wrong_payee';
+
+export type Refused = {
+  readonly kind: 'refused';
+  /** Ours, and finer. */
+  readonly code: string;
+  /** What goes on the wire: x402's own word where it has one. */
+  readonly reason: string;
+};
+
+export type Verified<P extends Payment = Payment> =
+  | ({ readonly kind: 'verified' } & P)
+  /**
+   * Right but for its time, or for who was to pay its fee or to be paid: both are changed for others now and then. It is
+   * settled no more, and yet may have bought an answer.
+   */
+  | ({ readonly kind: 'late'; readonly code: Late; readonly reason: string } & P)
+  | Refused;
+
+/** What we offered, and the time by which the payment is judged. */
+export interface Offered {
+  readonly amount_atomic: bigint;
+  readonly networks: readonly NetworkName[];
+  readonly pay_to: PayTo;
+  /** Less than this, and there is no time for what it would pay for. */
+  readonly validity_seconds_min: number;
+  readonly now_ms: number;
+}
+
+/** Who judges a payment, by its network. */
+export type Judges = Readonly<Partial<Record<NetworkName, Pick<Rail, 'compare' | 'verify'> | null>>>;
+
+/**
+ * Judges a payment by itself: nothing is asked of anybody, so it can come first and refuse at the speed of a hash.
+ * What it cannot know (balance, whether it is used) the chain is asked for later.
+ */
+export async function verifyPayment(payment: PresentedPayment, offered: Offered, judges: Judges): Promise<Verified> {
+  const envelope = readEnvelope(payment.x402_version, payment.envelope);
+  if (envelope === null) return refused('malformed');
+  if (envelope.scheme !== 'exact') return refused('wrong_scheme');
+  const network = offeredNetwork(envelope, offered);
+  const judge = network && judges[network];
+  if (!judge || envelope.payload === null) return refused('wrong_network');
+  const mismatch = envelope.accepted && judge.compare(envelope.accepted, offered);
+  if (mismatch && mismatch !== 'wrong_fee_payer' && mismatch !== 'wrong_payee') return mismatched(network, mismatch);
+  const judged = await judge.verify(envelope.payload, offered);
+  // What names another payee, and was not signed for him, was never offered here.
+  if (mismatch === 'wrong_payee' && !isElsewhere(judged)) return mismatched(network, mismatch);
+  if (!mismatch || judged.kind !== 'verified') return judged;
+  return { ...judged, kind: 'late', code: mismatch, reason: mismatched(network, mismatch).reason };
+}
+
+function isElsewhere(judged: Verified): boolean {
+  return judged.kind === 'late' && judged.code === 'wrong_payee';
+}
+
+/** To another payee than ours, who may have been ours once. */
+export function paysAnother<P extends Payment>(network: NetworkName, payment: P): Verified<P> {
+  return { kind: 'late', code: 'wrong_payee', reason: mismatched(network, 'wrong_payee').reason, ...payment };
+}
+
+function offeredNetwork({ network: named }: Envelope, { networks: wanted, pay_to }: Offered): NetworkName | null {
+  const network = networkNamed(named);
+  return network !== null && wanted.includes(network) && pay_to[network] ? network : null;
+}
+
+function refused(code: keyof typeof refusals): Refused {
+  return { kind: 'refused', code, reason: refusals[code] };
+}
+
+export function mismatched(network: NetworkName, code: TermsCode): Refused {
+  return { kind: 'refused', code, reason: mismatches[network][code] ?? 'invalid_payment_requirements' };
+}
+
+/** Asset, payee and amount, which every network's offer names; `same` by its own rule of spelling. */
+export function compareTerms(
+  network: NetworkName,
+  { asset, payTo, amount }: Terms,
+  { pay_to, amount_atomic }: Offered,
+  same: (a: string, b: string | undefined) => boolean,
+): TermsCode | null {
+  if (!same(asset, networks[network].usdc)) return 'wrong_asset';
+  if (!same(payTo, pay_to[network])) return 'wrong_payee';
+  return amount === amount_atomic.toString() ? null : 'wrong_amount';
+}

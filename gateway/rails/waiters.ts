@@ -1,0 +1,99 @@
+import { limits } from '../../schema/limits.ts';
+import { goesAlone, type SettleItem } from './base/settle/submission.ts';
+import type { NotSent, NotTransferred, Settlement, Unknown } from './outcome.ts';
+
+/** One caller who waits. The first answer counts. */
+export interface Waiter<I> {
+  readonly item: I;
+  /** With how many it may share a transaction. */
+  batch_max: number;
+  /** The settlement in which it failed together with others, and what it is told should it not be sent again. */
+  failed: { readonly settlement_id: string; readonly verdict: NotTransferred } | null;
+  answer(settlement: Settlement): void;
+}
+
+export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not_sent', reason });
+export const unknown = (reason: Unknown['reason']): Unknown => ({ kind: 'unknown', reason });
+
+/**
+ * Those who wait to be sent, and those whose transaction is under way. Nobody waits for ever. They stand in two lanes,
+ * each in its order: those who share a transaction, and those who go alone. The lanes take turns, so that any number of
+ * contract wallets keeps the others waiting for one transaction and no more.
+ */
+export class Waiters<I extends SettleItem> {
+  readonly #wait_ms: number;
+  readonly #underway = new Set<Waiter<I>>();
+  readonly #together: Waiter<I>[] = [];
+  readonly #alone: Waiter<I>[] = [];
+  /** Whose turn it is, if anybody stands there. */
+  #turn = this.#together;
+
+  constructor(wait_ms: number) {
+    this.#wait_ms = wait_ms;
+  }
+
+  get queued(): boolean {
+    return this.#together.length > 0 || this.#alone.length > 0;
+  }
+
+  enter(item: I): Promise<Settlement> {
+    return new Promise(resolve => {
+      const waiter: Waiter<I> = {
+        item,
+        batch_max: goesAlone(item) ? 1 : limits.settlement_batch_authorisations_max,
+        failed: null,
+        answer: settlement => {
+          clearTimeout(timer);
+          this.#underway.delete(waiter);
+          resolve(settlement.kind === 'not_sent' ? (waiter.failed?.verdict ?? settlement) : settlement);
+        },
+      };
+      const timer = setTimeout(() => this.#giveUp(waiter), this.#wait_ms);
+      this.#laneOf(waiter).push(waiter);
+    });
+  }
+
+  /** The next batch: as many as all of them may share a transaction with. */
+  take(): Waiter<I>[] {
+    const lane = this.#turn.length > 0 ? this.#turn : this.#other(this.#turn);
+    this.#turn = this.#other(lane);
+    let count = 0;
+    let batch_max = Number.POSITIVE_INFINITY;
+    for (const waiter of lane) {
+      batch_max = Math.min(batch_max, waiter.batch_max);
+      if (count >= batch_max) break;
+      count++;
+    }
+    const waiters = lane.splice(0, count);
+    for (const waiter of waiters) this.#underway.add(waiter);
+    return waiters;
+  }
+
+  putBack(waiters: readonly Waiter<I>[]): void {
+    const still = waiters.filter(waiter => this.#underway.delete(waiter));
+    for (const waiter of still.reverse()) this.#laneOf(waiter).unshift(waiter);
+  }
+
+  close(): void {
+    for (const waiter of [...this.#together, ...this.#alone]) waiter.answer(notSent('stopped'));
+    for (const waiter of this.#underway) waiter.answer(unknown('stopped'));
+    this.#together.length = 0;
+    this.#alone.length = 0;
+  }
+
+  #laneOf({ item }: Waiter<I>): Waiter<I>[] {
+    return goesAlone(item) ? this.#alone : this.#together;
+  }
+
+  #other(lane: Waiter<I>[]): Waiter<I>[] {
+    return lane === this.#alone ? this.#together : this.#alone;
+  }
+
+  /** No key has become free for it: nothing stands. Otherwise it is committed, and the chain has not said. */
+  #giveUp(waiter: Waiter<I>): void {
+    const lane = this.#laneOf(waiter);
+    const place = lane.indexOf(waiter);
+    if (place >= 0) lane.splice(place, 1);
+    waiter.answer(place >= 0 ? notSent('chain_unavailable') : unknown('not_mined'));
+  }
+}

@@ -1,0 +1,81 @@
+import { limits } from '../../schema/limits.ts';
+import type { NetworkName } from '../../schema/network.ts';
+import { type Arrival, arrive } from '../../subgraphs/book/ledger/arrive.ts';
+import { iso } from '../../subgraphs/clock.ts';
+import { type AwaitedArrival, closeArrival, takeArrivals } from '../../subgraphs/receipt/claim/arrival.ts';
+import { setLane } from '../../subgraphs/receipt/receipt/lane.ts';
+import type { Till } from '../charge/till.ts';
+import type { NotTransferred, Transferred } from '../rails/outcome.ts';
+import { paymentFromJson } from '../rails/payment.ts';
+import { railOf } from '../rails/rail.ts';
+
+const ARRIVALS_PER_ROUND = 32;
+
+type Arrived = Extract<Arrival, { to: 'collected' }>;
+type Omitted = Extract<Arrival, { to: 'ARRIVAL_UNVERIFIED' }>;
+
+/**
+ * Looks for the money of calls that were recorded on a facilitator's word: rows become collected when it is seen, and
+ * ARRIVAL_UNVERIFIED when it never can be any more, or the chain has shown none by the cutoff. The receipts' lanes follow.
+ */
+export async function lookForArrivals(till: Till): Promise<void> {
+  const awaited = await till.database.transaction(tx =>
+    takeArrivals(tx, limits.arrival_cutoff_seconds, ARRIVALS_PER_ROUND),
+  );
+  const looks = await Promise.allSettled(awaited.map(one => look(till, one)));
+  const faults = looks.flatMap(done => (done.status === 'rejected' ? [done.reason] : []));
+  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} arrivals could not be looked for`);
+}
+
+async function look(till: Till, awaited: AwaitedArrival): Promise<void> {
+  const outcome = await decide(till, awaited);
+  if (outcome) await close(till, awaited, outcome);
+}
+
+/** Null while it may still be seen. */
+async function decide(till: Till, awaited: AwaitedArrival): Promise<Arrived | Omitted | null> {
+  const { task_id, from_block, settlement_id, claimed_at } = awaited;
+  const payment = paymentFromJson(awaited.authorization);
+  const { network } = payment.authorization;
+  const rail = railOf(till, network);
+  const decision = await rail.decide(till, payment, { settlement_id, from_block, claimed_at });
+  if (decision.kind === 'transferred') return arrived(till, task_id, network, decision);
+  if (decision.kind === 'not_transferred' && (await rail.isOver(payment)))
+    return omitted(task_id, never[decision.reason]);
+  // A node that is away, or contradicts itself, has not said that nothing came.
+  if (decision.kind === 'unknown' && decision.reason !== 'not_mined') return null;
+  return awaited.past_cutoff ? omitted(task_id, 'no_ingress_receipt_at_cutoff') : null;
+}
+
+/** Why the money never came, where the chain says so before the cutoff. */
+const never: Record<NotTransferred['reason'], string> = {
+  expired: 'authorization_expired_unused',
+  reverted: 'authorization_expired_unused',
+  cancelled: 'authorization_cancelled',
+  used_otherwise: 'authorization_used_otherwise',
+};
+
+function arrived(till: Till, task_id: string, network: NetworkName, { tx_hash, transfer_index }: Transferred): Arrived {
+  const payment_ref = `${network}:${tx_hash}`;
+  const ingress_receipt = { ref: payment_ref, confirmed_at: iso(till.clock.now_ms()) };
+  return { task_id, to: 'collected', ingress_receipt, payment_ref, transfer_index };
+}
+
+function omitted(task_id: string, omission_rule: string): Omitted {
+  return { task_id, to: 'ARRIVAL_UNVERIFIED', omission_rule };
+}
+
+/** Claim, receipt's lane and row in one transaction, in the order in which locks are taken everywhere. */
+function close(till: Till, { claim_key, task_id }: AwaitedArrival, outcome: Arrived | Omitted): Promise<void> {
+  const came = outcome.to === 'collected';
+  return till.database.transaction(async tx => {
+    if (!(await closeArrival(tx, claim_key, came ? 'confirmed' : 'unverified'))) return;
+    setLane(tx, task_id, {
+      proof_outcome: came ? 'settled' : 'unverified',
+      settled_by: came ? 'observed_transfer' : 'receipt',
+      ingress_receipt: came ? outcome.ingress_receipt : null,
+      omission_rule: came ? null : outcome.omission_rule,
+    });
+    await arrive(tx, [outcome]);
+  });
+}

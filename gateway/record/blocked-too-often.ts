@@ -1,0 +1,71 @@
+import { limits } from '../../schema/limits.ts';
+import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
+import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
+import { addCounts, appendCounts } from '../../subgraphs/book/ledger/happenings.ts';
+import { type Asking } from '../../subgraphs/book/ledger/reservation.ts';
+import { refusedTooOften } from '../../subgraphs/book/ledger/reserve.ts';
+import type { Tx } from '../../subgraphs/database.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
+import type { Till } from '../charge/till.ts';
+
+/**
+ * Calls of a batch that their books go on refusing, each with what it is to hear: found by reads alone, and only for books
+ * of which this process knows that they do. `askingOf` gives null for a call that is not to be looked at so.
+ */
+export async function turnedAway<I>(
+  tx: Tx,
+  blocked_calls: BlockedCalls,
+  items: readonly I[],
+  askingOf: (item: I) => Asking | null,
+): Promise<ReadonlyMap<I, BlockedTooOften>> {
+  const suspects = items.flatMap(item => {
+    const asked = askingOf(item);
+    return asked && !asked.owed && blocked_calls.suspects(asked.agent_id) ? [{ item, asked }] : [];
+  });
+  if (suspects.length === 0) return new Map();
+  const found = await refusedTooOften(
+    tx,
+    suspects.map(({ asked }) => asked),
+  );
+  return new Map(
+    suspects.flatMap(({ item, asked }, index) => {
+      const too_often = found[index];
+      if (too_often) return [[item, too_often] as const];
+      blocked_calls.acquit(asked.agent_id);
+      return [];
+    }),
+  );
+}
+
+/** What of a batch is not turned away goes on to `run`, in its order. */
+export async function runOthers<I, O>(
+  items: readonly I[],
+  away: ReadonlyMap<I, BlockedTooOften>,
+  run: (others: readonly I[]) => Promise<readonly O[]>,
+): Promise<readonly (O | BlockedTooOften)[]> {
+  const others = items.filter(item => !away.has(item));
+  const outcomes = others.length === 0 ? [] : await run(others);
+  const outcomeOf = new Map(others.map((item, index) => [item, outcomes[index] as O]));
+  return items.map(item => away.get(item) ?? (outcomeOf.get(item) as O));
+}
+
+/** Writes down what this process has counted, and lets what has waited long enough become events. */
+export async function tellCounts(till: Till): Promise<void> {
+  await keepBlocked(till);
+  while ((await till.database.transaction(tx => appendCounts(tx))) === limits.counted_per_transaction_max);
+}
+
+/** Where the answer to the commit was lost they are not counted again: rather too few than some twice. */
+export async function keepBlocked({
+  database,
+  blocked_calls,
+}: Pick<Till, 'database' | 'blocked_calls'>): Promise<void> {
+  const counts = blocked_calls.take();
+  if (counts.length === 0) return;
+  try {
+    await database.transaction(async tx => addCounts(tx, counts));
+  } catch (error) {
+    if (!(error instanceof DatabaseAway && error.in_doubt)) blocked_calls.giveBack(counts);
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import type { AgentId } from '../../schema/ids.ts';
+import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
+import { type Asking } from '../../subgraphs/book/ledger/reservation.ts';
+import { type Reserved, reserve } from '../../subgraphs/book/ledger/reserve.ts';
+import type { Tx } from '../../subgraphs/database.ts';
+import { beginKeyCalls, type KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
+import {
+  dropNames,
+  type NamedCall,
+  type NameTaking,
+  takeNames,
+} from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+import { type Refuser } from '../../subgraphs/receipt/refusal/issue.ts';
+import { runOthers, turnedAway } from './blocked-too-often.ts';
+import type { Landing } from './recorder.ts';
+
+/** A call by key as it is asked for, and what its book is told of it. */
+export interface KeyCalling {
+  readonly hold: KeyCallHold;
+  /** What its caller calls it; null where it has no name. */
+  readonly named: NamedCall | null;
+  readonly agent_id: AgentId | null;
+  readonly landing: Landing;
+  /** As the request names it. */
+  readonly model: string | null;
+}
+
+export type KeyCallOutcome =
+  | { readonly kind: 'held' }
+  /** It has been answered under its name, or its name is not to be had. */
+  | Exclude<NameTaking, { kind: 'taken' }>
+  | Exclude<Reserved, { kind: 'reserved' }>;
+
+/** Takes each call's name, so that no book is asked twice about one call, and holds what then may pass. */
+export async function holdKeyCalls(
+  tx: Tx,
+  { refuser, blocked_calls }: { readonly refuser: Refuser; readonly blocked_calls: BlockedCalls },
+  callings: readonly KeyCalling[],
+): Promise<readonly KeyCallOutcome[]> {
+  const names = await takeNames(
+    tx,
+    callings.flatMap(({ hold, named }) => (named ? [{ ...hold, ...named }] : [])),
+  );
+  const missed = (calling: KeyCalling) => {
+    const taking = names.get(calling.hold.task_id);
+    return taking && taking.kind !== 'taken' ? taking : null;
+  };
+  const going = callings.filter(calling => missed(calling) === null);
+  const away = await turnedAway(tx, blocked_calls, going, askingOf);
+  const outcomes = await runOthers(going, away, others => holdOthers(tx, refuser, others));
+  const outcomeOf = new Map(going.map((calling, index) => [calling, outcomes[index] as KeyCallOutcome]));
+  dropNames(
+    tx,
+    going.flatMap(calling => {
+      const { hold, named } = calling;
+      return named && outcomeOf.get(calling)?.kind !== 'held' ? [{ ...hold, mark: named.mark }] : [];
+    }),
+  );
+  return callings.map(calling => outcomeOf.get(calling) ?? (missed(calling) as KeyCallOutcome));
+}
+
+/** Asks each call's book, as for a payment but for no money. */
+
+async function holdOthers(
+  tx: Tx,
+  refuser: Refuser,
+  callings: readonly KeyCalling[],
+): Promise<readonly KeyCallOutcome[]> {
+  const asking = callings.flatMap(calling => askingOf(calling) ?? []);
+  const reserved = await reserve(tx, refuser, asking);
+  const refused = new Map(
+    asking.flatMap(({ task_id }, index) => {
+      const outcome = reserved[index];
+      return outcome && outcome.kind !== 'reserved' ? [[task_id, outcome] as const] : [];
+    }),
+  );
+  const holds = callings.map(({ hold }) => hold);
+  beginKeyCalls(
+    tx,
+    holds.filter(({ task_id }) => !refused.has(task_id)),
+  );
+  return holds.map(({ task_id }) => refused.get(task_id) ?? { kind: 'held' });
+}
+
+function askingOf({ hold, agent_id, landing, model }: KeyCalling): Asking | null {
+  if (agent_id === null) return null;
+  const { intent_id, attempt_index } = landing;
+  const { task_id } = hold;
+  return { agent_id, amount: null, task_id, payer_wallet: null, model, intent_id, attempt_index, owed: false };
+}

@@ -1,0 +1,181 @@
+import { atomicAmount } from '../../schema/amount.ts';
+import type { AgentId, TaskId } from '../../schema/ids.ts';
+import { limits } from '../../schema/limits.ts';
+import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
+import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
+import { replay } from '../../subgraphs/book/ledger/replay.ts';
+import { type Asking } from '../../subgraphs/book/ledger/reservation.ts';
+import { type Reserved, reserve } from '../../subgraphs/book/ledger/reserve.ts';
+import type { Database, Tx } from '../../subgraphs/database.ts';
+import { GroupCommit } from '../../subgraphs/group-commit.ts';
+import { blockClaims, standingClaims, unclaim } from '../../subgraphs/receipt/claim/block-claims.ts';
+import { type ClaimOutcome, type ClaimRequest, claimPayments } from '../../subgraphs/receipt/claim/claim.ts';
+import { type Refuser } from '../../subgraphs/receipt/refusal/issue.ts';
+import { agentsOfWallets } from '../../subgraphs/session/agent/find.ts';
+import type { FaultPoint, Faults } from '../charge/till.ts';
+import { runOthers, turnedAway } from './blocked-too-often.ts';
+import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
+import type { Landing, Recorded, Recorder, Recording } from './recorder.ts';
+
+/** What a paid call commits, each kind with its like: calls that arrive together share a transaction. */
+export interface Queues {
+  readonly claim: GroupCommit<Claiming, Taken>;
+  readonly record: GroupCommit<Recording, Recorded>;
+  readonly key_call: GroupCommit<KeyCalling, KeyCallOutcome>;
+  readonly replay: GroupCommit<TaskId, undefined>;
+}
+
+/** A claim as it is asked for, and what its book is told of the call. */
+export interface Claiming {
+  readonly request: Omit<ClaimRequest, 'agent_id' | 'reserved_atomic'>;
+  /** `payers`: the one that the payer has, if he has one; it is looked for in the claim's own transaction. */
+  readonly book: AgentId | null | 'payers';
+  /** Whether the price is held on that book. */
+  readonly reserves: boolean;
+  /** As the request names it. */
+  readonly model: string | null;
+}
+
+/** The claim as it was made, with its book. */
+export interface Taken<O = ClaimOutcome | BlockedTooOften> {
+  readonly claim: ClaimRequest;
+  readonly outcome: O;
+}
+
+type Placed = Pick<Claiming, 'model'> & { readonly request: ClaimRequest };
+
+export function openQueues(
+  database: Database,
+  recorder: Recorder,
+  refusing: { readonly refuser: Refuser; readonly blocked_calls: BlockedCalls },
+  faults: Faults,
+): Queues {
+  const { refuser, blocked_calls } = refusing;
+  const items_max = limits.group_commit_items_max;
+  const claim: Run<Claiming, Taken> = async (tx, claimings) => {
+    const placed = await place(tx, claimings);
+    const outcomes = await runOthers(placed, await turnedAwayUnclaimed(tx, blocked_calls, placed), others =>
+      claimAndReserve(tx, refuser, others),
+    );
+    return placed.map(({ request }, index) => ({ claim: request, outcome: outcomes[index] as Taken['outcome'] }));
+  };
+  const keyCall: Run<KeyCalling, KeyCallOutcome> = (tx, callings) => holdKeyCalls(tx, refusing, callings);
+  return {
+    claim: new GroupCommit(database, holding(faults, 'in_claim', claim), items_max),
+    record: new GroupCommit(database, holding(faults, 'in_record', recorder), items_max),
+    key_call: new GroupCommit(database, holding(faults, 'in_claim', keyCall), items_max),
+    replay: new GroupCommit(database, replayAll, items_max),
+  };
+}
+
+type Run<I, O> = (tx: Tx, items: readonly I[]) => Promise<readonly O[]>;
+
+function holding<I, O>(faults: Faults, point: FaultPoint, run: Run<I, O>): Run<I, O> {
+  return async (tx, items) => {
+    const outcomes = await run(tx, items);
+    await faults.reach(point);
+    return outcomes;
+  };
+}
+
+/** A payment that stands here, however, hears what it heard before. */
+async function turnedAwayUnclaimed(tx: Tx, blocked_calls: BlockedCalls, placed: readonly Placed[]) {
+  const away = await turnedAway(tx, blocked_calls, placed, askingOf);
+  if (away.size === 0) return away;
+  const standing = await standingClaims(
+    tx,
+    [...away.keys()].map(({ request }) => request.claim_key),
+  );
+  return new Map([...away].filter(([{ request }]) => !standing.has(request.claim_key)));
+}
+
+/**
+ * A cap holds under concurrency because the claim and what it holds on the book are one commit. What the book refuses is
+ * let go of in the same one, with its row and its signed refusal; or, where it had enough of these, without a trace.
+ */
+async function claimAndReserve(
+  tx: Tx,
+  refuser: Refuser,
+  placed: readonly Placed[],
+): Promise<readonly Taken['outcome'][]> {
+  const requests = placed.map(({ request }) => request);
+  const outcomes = await claimPayments(tx, requests);
+  const asking = placed.flatMap((claiming, index) => {
+    const asked = outcomes[index]?.kind === 'claimed' ? askingOf(claiming) : null;
+    return asked ? [{ asked, request: claiming.request }] : [];
+  });
+  const reserved = await reserve(
+    tx,
+    refuser,
+    asking.map(({ asked }) => asked),
+  );
+  const refused = new Map<string, RefusedRequest>();
+  for (const [index, { request }] of asking.entries()) {
+    const outcome = reserved[index];
+    if (outcome && outcome.kind !== 'reserved') refused.set(request.claim_key, { request, outcome });
+  }
+  letGo(tx, refused);
+  return requests.map((claim, index) => afterwards(outcomes[index] as ClaimOutcome, claim, refused));
+}
+
+interface RefusedRequest {
+  readonly request: ClaimRequest;
+  readonly outcome: Exclude<Reserved, { kind: 'reserved' }>;
+}
+
+function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
+  const unsaid = [...refused].flatMap(([claim_key, { outcome }]) =>
+    outcome.kind === 'blocked_too_often' ? [claim_key] : [],
+  );
+  const said = [...refused].flatMap(([claim_key, { outcome }]) =>
+    outcome.kind === 'blocked' ? [{ claim_key, refusal_id: outcome.refusal_id }] : [],
+  );
+  blockClaims(tx, said);
+  unclaim(tx, unsaid);
+}
+
+/** One look for all payers whose own book is meant. */
+async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly Placed[]> {
+  const payers = new Set(claimings.flatMap(({ book, request }) => (book === 'payers' ? [request.payer] : [])));
+  const agents = await agentsOfWallets(tx, [...payers]);
+  return claimings.map(({ request, book, reserves, model }) => {
+    const agent_id = book === 'payers' ? (agents.get(request.payer) ?? null) : book;
+    const reserved_atomic = agent_id !== null && reserves ? request.amount_atomic : atomicAmount(0n);
+    return { model, request: { ...request, agent_id, reserved_atomic } };
+  });
+}
+
+/** Null where the order holds nothing on a book. */
+function askingOf({ request, model }: Placed): Asking | null {
+  const { agent_id, reserved_atomic } = request;
+  if (agent_id === null || reserved_atomic === 0n) return null;
+  const { intent_id, attempt_index } = request.landing as Landing;
+  return {
+    agent_id,
+    amount: reserved_atomic,
+    task_id: request.task_id,
+    payer_wallet: request.payer,
+    model,
+    intent_id,
+    attempt_index,
+    // Whose means are not asked has paid already, for all that we know: the chain will say whether it was us.
+    owed: request.means === null,
+  };
+}
+
+/** The same payment may stand in one batch several times: what its book refused is no longer in flight, nor used. */
+function afterwards(
+  outcome: ClaimOutcome,
+  request: ClaimRequest,
+  refused: ReadonlyMap<string, RefusedRequest>,
+): Taken['outcome'] {
+  const blocked = refused.get(request.claim_key);
+  if (!blocked) return outcome;
+  if (blocked.request.request_hash === request.request_hash) return blocked.outcome;
+  return { kind: 'in_flight', task_id: request.task_id };
+}
+
+async function replayAll(tx: Tx, task_ids: readonly TaskId[]): Promise<readonly undefined[]> {
+  await replay(tx, task_ids);
+  return task_ids.map(() => undefined);
+}

@@ -1,0 +1,234 @@
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ExecutionArgs, GraphQLError } from 'graphql';
+import { CloseCode } from 'graphql-ws';
+import { useServer } from 'graphql-ws/use/ws';
+import type { Logger } from 'pino';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Port } from '../../rest-compat/port.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { type Possession, type Principal, standsIn } from '../../schema/principal.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { SessionWatcher } from '../../subgraphs/live.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
+import type { Shown } from '../graph/identify.ts';
+import { mapEvents } from '../graph/map-events.ts';
+import type { Graph } from '../graph/open-graph.ts';
+import { publicError } from '../graph/public-error.ts';
+import type { Subscribed } from '../graph/subscriber.ts';
+import { namesHosts } from '../operations/one-host.ts';
+import { clientAddress, type Trust } from '../rates/client-address.ts';
+import { requireWithin } from '../rates/free-uses.ts';
+import { shownIn } from './connection-params.ts';
+import { Outlet, TRY_AGAIN_LATER } from './delivery.ts';
+import { boundFrames } from './floods.ts';
+import { type Kept, writingOnce } from './keep-proof.ts';
+import { PossessedSockets } from './session-sockets.ts';
+import { SharedSubscriptions, type SocketOperation } from './shared-subscriptions.ts';
+import type { SocketTally } from './tally.ts';
+
+export interface SocketCallers {
+  /** Who opened the socket: asked at connection_init, for each operation, and again where a session has ended. */
+  identify(shown: Shown): Promise<Principal>;
+  /** What a proof, found right at connection_init, opens the socket for; null where it was used before. */
+  keep(shown: Shown, possession: Possession): Promise<Kept | null>;
+  /** A fresh context for each operation of that caller. */
+  createContext(principal: Principal): Context;
+  /** Tells of every session that ends, in any process. */
+  watchSessions(watcher: SessionWatcher): Promise<() => void>;
+  /** Resolves when every end of a session has been told of that was committed before the call. */
+  heard(): Promise<void>;
+}
+
+export interface SubscriptionOptions {
+  readonly graph: Graph;
+  readonly callers: SocketCallers;
+  readonly logger: Logger;
+  readonly path: string;
+  readonly tally: SocketTally;
+  /** Whose word for where a request comes from is believed; nobody's unless given. */
+  readonly trust?: Trust | undefined;
+  /** Bounds operations by address, unless left out. */
+  readonly rates?: Port['rates'] | undefined;
+}
+
+export interface Subscriptions {
+  /** Says goodbye (1001), and hangs up on whoever does not answer. */
+  close(): Promise<void>;
+}
+
+const GOODBYE_MS = 2_000;
+
+/** Serves graphql-transport-ws on `path` of a running HTTP server. */
+export function serveSubscriptions(http: HttpServer, options: SubscriptionOptions): Subscriptions {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: limits.socket_message_bytes_max,
+    maxFragments: limits.socket_message_fragments_max,
+  });
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Node has let go of the socket: a reset that nobody hears would end the process.
+    socket.on('error', () => socket.destroy());
+    const refused = upgradeFault(request, options.path);
+    if (refused) return void socket.end(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    sockets.handleUpgrade(request, socket, head, ws => sockets.emit('connection', ws, request));
+  };
+  http.on('upgrade', upgrade);
+  const possessed = new PossessedSockets(options.callers, options.logger);
+  const serving = useServer<Record<string, unknown>, Caller>(
+    { ...options.tally.counted(protocol(options, possessed)), isProd: true },
+    sockets,
+  );
+  // graphql-ws would print every malformed frame to the console; ws has closed the socket by then.
+  sockets.on('connection', socket => {
+    socket.removeAllListeners('error');
+    socket.on('error', error => options.logger.debug({ err: error }, 'a socket failed'));
+    boundFrames(socket, () => performance.now(), options.tally);
+  });
+  return {
+    async close() {
+      http.off('upgrade', upgrade);
+      possessed.close();
+      const hungUp = new AbortController();
+      const impatience = sleep(GOODBYE_MS, null, { signal: hungUp.signal }).then(
+        () => {
+          for (const socket of sockets.clients) socket.terminate();
+        },
+        () => {},
+      );
+      await serving.dispose();
+      hungUp.abort();
+      await impatience;
+    },
+  };
+}
+
+/** The status line of what is no upgrade of ours. */
+function upgradeFault(request: IncomingMessage, path: string): string | null {
+  if (namesHosts(request)) return '400 Bad Request';
+  return request.url?.split('?')[0] === path ? null : '404 Not Found';
+}
+
+type Caller = { shown?: Shown };
+
+type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
+
+function protocol(
+  { graph, callers, logger, tally, trust, rates }: SubscriptionOptions,
+  possessed: PossessedSockets,
+): Protocol {
+  const shared = new SharedSubscriptions(graph, () => callers.heard());
+  /** What was admitted, by the arguments that graphql-ws hands back. */
+  const admissions = new WeakMap<object, { readonly outlet: Outlet; readonly context: Context }>();
+  return {
+    connectionInitWaitTimeout: limits.socket_init_ms_max,
+    async onConnect({ connectionParams, extra }) {
+      try {
+        const shown = { ...shownIn(connectionParams ?? {}), address: clientAddress(extra.request, trust) };
+        extra.shown = shown;
+        // False closes with 4403. Whoever shows no session at all may still ask what is public.
+        return (await possessed.identify(extra.socket, shown)).possession.kind !== 'wrong';
+      } catch (error) {
+        logger.error({ err: error }, 'a socket could not be identified');
+        closeUnknown(extra.socket, error);
+        return undefined;
+      }
+    },
+    async onSubscribe({ subscriptions, extra }, id, payload) {
+      try {
+        requireTurn(rates, extra, Object.keys(subscriptions).length);
+        const principal = writingOnce(await callerOf(extra, possessed), payload);
+        const context = callers.createContext(principal);
+        const admitted = admit(graph, payload, context);
+        const { socket, request } = extra;
+        const outlet = new Outlet(socket, request.socket, id, possessed.gate(socket), tally);
+        admissions.set(admitted, { context, outlet });
+        return admitted;
+      } catch (error) {
+        return [publicError(error, logger)];
+      }
+    },
+    execute: args => graph.execute(operationOf(args)),
+    async subscribe(args) {
+      const admission = admissions.get(args);
+      if (!admission) throw new Error('an operation that was not admitted');
+      const { outlet, context } = admission;
+      return subscribed(graph, shared, { ...operationOf(args), context }, outlet);
+    },
+    onError: (_context, _id, _payload, errors) => errors.map(error => publicError(error, logger).toJSON()),
+  };
+}
+
+/** @throws rate_limited: so many at once of one socket, and so many in a time of one address. */
+function requireTurn(rates: SubscriptionOptions['rates'], { shown }: Caller, open: number): void {
+  if (open > limits.socket_subscriptions_max) throw new Refusal('rate_limited');
+  if (rates) requireWithin(rates.take('free', shown?.address ?? ''));
+}
+
+/** Whoever it is may come back where only the database is away: clients never do after 4500. */
+function closeUnknown(socket: WebSocket, error: unknown): void {
+  if (error instanceof DatabaseAway) socket.close(TRY_AGAIN_LATER, 'Try again later');
+  else socket.close(CloseCode.InternalServerError, 'Internal server error');
+}
+
+/** Together with others where that can be, or else for itself. */
+async function subscribed(
+  graph: Graph,
+  shared: SharedSubscriptions,
+  operation: SocketOperation,
+  outlet: Outlet,
+): Promise<Subscribed> {
+  const together = await shared.subscribe(operation, outlet);
+  if (together) return together;
+  const alone = await graph.subscribe(operation);
+  if (!(Symbol.asyncIterator in alone)) return alone;
+  // A rotated session is dead at once, on streams that it opened too.
+  return mapEvents(alone, async event => {
+    await outlet.gate.passed();
+    return event;
+  });
+}
+
+async function callerOf({ shown, socket }: Caller & { socket: WebSocket }, possessed: PossessedSockets) {
+  if (!shown) throw new Error('acknowledged without credentials');
+  return possessed.caller(socket, shown);
+}
+
+interface Requested {
+  readonly query: string;
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Record<string, unknown> | null | undefined;
+}
+
+/** Parsed and validated here: left to graphql-ws, a syntax error would end the whole socket. */
+function admit(
+  graph: Graph,
+  { query, operationName, variables }: Requested,
+  contextValue: Context,
+): ExecutionArgs | readonly GraphQLError[] {
+  try {
+    const document = graph.parse(query);
+    const costly = graph.refusal({ document, operationName, variables: variables ?? {} });
+    if (costly) return [costly];
+    const faults = graph.validate(document);
+    if (faults.length > 0) return faults;
+    if (graph.isPaid(document, operationName ?? null) && !standsIn(contextValue.principal.api_key)) {
+      return [
+        new Refusal('invalid_request', {
+          detail: 'A payment comes in the headers of HTTP, which a socket does not bring; a key may stand in for it.',
+        }),
+      ];
+    }
+    return { schema: graph.schema, document, operationName, variableValues: variables, contextValue };
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error];
+    throw error;
+  }
+}
+
+function operationOf({ document, operationName, variableValues, contextValue }: ExecutionArgs) {
+  return { document, operationName, variables: variableValues ?? {}, context: contextValue };
+}

@@ -1,0 +1,84 @@
+import type { PaymentRequirements } from '@x402/core/types';
+// Types alone: what the package signs is one line of canonical JSON, or one struct of typed data.
+import type { EIP712SignedOffer, OfferPayload } from '@x402/extensions/offer-receipt';
+import { hashTypedData } from 'viem';
+import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
+import { type Issuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { bytes } from '../../rails/base/abi.ts';
+
+const OFFER_RECEIPT = 'offer-receipt';
+
+/** What of the issuer signs for x402 clients. */
+export type OfferSigner = Pick<Issuer, 'signDigest'>;
+export type ReceiptSigner = Pick<Issuer, 'did' | 'signature'>;
+
+/** x402's offer-and-receipt extension §3.2 and §4.3: chain 1 whatever network the offer is of. */
+const DOMAIN = { name: 'x402 offer', version: '1', chainId: 1 } as const;
+const TYPES = {
+  Offer: [
+    { name: 'version', type: 'uint256' },
+    { name: 'resourceUrl', type: 'string' },
+    { name: 'scheme', type: 'string' },
+    { name: 'network', type: 'string' },
+    { name: 'asset', type: 'string' },
+    { name: 'payTo', type: 'string' },
+    { name: 'amount', type: 'string' },
+    { name: 'validUntil', type: 'uint256' },
+  ],
+} as const;
+
+/**
+ * The offers of one 402, signed: who was asked for a price can show by whom. In one go, as a 402 is made. As typed data,
+ * the smaller of the extension's two forms: in a JWS the terms would be in base64 twice, and a 402 of two networks would not
+ * fit into the header buffer of a stock proxy.
+ */
+export function signedOffers(
+  issuer: OfferSigner,
+  resource: string,
+  accepts: readonly PaymentRequirements[],
+  valid_until_seconds: number,
+): JsonObject {
+  const offers = accepts.map(({ scheme, network, asset, payTo, amount }, acceptIndex): EIP712SignedOffer => {
+    const terms = { scheme, network, asset, payTo, amount };
+    const payload: OfferPayload = { version: 1, resourceUrl: resource, ...terms, validUntil: valid_until_seconds };
+    return { format: 'eip712', acceptIndex, payload, signature: issuer.signDigest(digestOf(payload)) };
+  });
+  return { [OFFER_RECEIPT]: { info: { offers }, schema: {} } as unknown as JsonObject };
+}
+
+function digestOf({ version, validUntil, ...terms }: OfferPayload): Uint8Array {
+  const message = { ...terms, version: BigInt(version), validUntil: BigInt(validUntil) };
+  return bytes(hashTypedData({ domain: DOMAIN, types: TYPES, primaryType: 'Offer', message }));
+}
+
+/** What was paid for, by whom and when: the facts of one settled call. */
+export interface Delivered {
+  readonly resource: string;
+  /** CAIP-2. */
+  readonly network: string;
+  readonly payer: string;
+  readonly transaction: string;
+  readonly at_seconds: number;
+}
+
+/**
+ * The receipt in PAYMENT-RESPONSE. By Ed25519, whose signature over the same facts is the same: an answer that is delivered
+ * again brings the same bytes, and none of them are kept.
+ */
+export async function signedReceipt(
+  issuer: ReceiptSigner,
+  { resource, network, payer, transaction, at_seconds }: Delivered,
+): Promise<JsonObject> {
+  const facts = { version: 1, network, resourceUrl: resource, payer, issuedAt: at_seconds, transaction };
+  const input = signingInput({ alg: 'EdDSA', kid: issuer.did.receipt_kid }, facts);
+  const signature = `${input}.${(await issuer.signature(input)).value}`;
+  const receipt = { format: 'jws', signature };
+  return { [OFFER_RECEIPT]: { info: { receipt }, schema: {} } };
+}
+
+/** JWS Compact Serialization, as far as it is signed (RFC 7515 §5.1), of a payload by RFC 8785. */
+function signingInput(header: JsonObject, payload: JsonObject): string {
+  return [JSON.stringify(header), canonicalJson(payload)]
+    .map(text => Buffer.from(text).toString('base64url'))
+    .join('.');
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { Json } from '../../schema/canonical-json.ts';
+import { BookRequest, PageLimit, pageRows } from '../../schema/requests/book.ts';
+import { PolicyRequest } from '../../schema/requests/policy.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { digits } from '../media/digits.ts';
+import { Book } from './answers.ts';
+import { Policy } from './policy-answers.ts';
+
+export const AgentPath = z.object({ agent_id: digits(z.int().min(1)) });
+
+export const bookDoors = [
+  documentDoor({
+    name: 'get_agent_book',
+    methods: ['GET', 'POST'],
+    path: '/v1/agents/{agent_id}/book',
+    summary: "An agent's book: collected spend, budget ceiling and signed allowance",
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/get_agent_book'),
+    instead: { budget: operation('book/set_agent_budget') },
+    params: AgentPath,
+    query: z.object({ limit: digits(PageLimit).optional() }),
+    body: BookRequest,
+    variables: ({ params, query, body }) => ({
+      agentId: params.agent_id,
+      limit: pageRows(body.limit ?? query.limit),
+      ...(body.budget === undefined ? {} : { budgetAtomic: body.budget }),
+    }),
+    nulls: { entries: ['payer_wallet'] },
+    response: Book,
+    errors: ['book_damaged'],
+  }),
+  documentDoor({
+    name: 'get_book_policy',
+    methods: ['GET'],
+    path: '/v1/agents/{agent_id}/book/policy',
+    summary: 'What the book allows: caps and the kill switch',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/get_book_policy'),
+    params: AgentPath,
+    variables: ({ params }) => ({ agentId: params.agent_id }),
+    response: Policy,
+    errors: ['book_damaged'],
+  }),
+  documentDoor({
+    name: 'set_book_policy',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/policy',
+    summary: 'Sets one policy of the book, or clears it',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/set_book_policy'),
+    params: AgentPath,
+    body: PolicyRequest,
+    variables: ({ params, body }) => ({
+      agentId: params.agent_id,
+      policyType: body.policy_type,
+      // Left out and null are two things: what clears a cap must be said.
+      ...(body.value === undefined ? {} : { value: body.value as Json }),
+    }),
+    response: Policy,
+    errors: ['invalid_policy', 'book_damaged'],
+  }),
+] as const;

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { Refusal } from '../../schema/errors.ts';
+import { operation } from '../document.ts';
+import { documentDoor, type Face, pageDoor } from '../door.ts';
+import { openApi } from '../faces/openapi.ts';
+import { x402Manifest } from '../faces/x402-manifest.ts';
+import { digits } from '../media/digits.ts';
+import type { Port } from '../port.ts';
+import { JsonMembers, KeySet } from '../receipt/answers.ts';
+import { Health, Lives, Manifest, Ready } from './answers.ts';
+
+/**
+ * Of keys and policies: a minute. A key signs as soon as all processes publish it, so whoever meets one that his copy lacks
+ * asks again past his cache; nothing here is for ever, since an older snapshot says when it was retired.
+ */
+const KEPT_A_MINUTE = 'public, max-age=60';
+
+/** Of what only a new release or another configuration changes. */
+const KEPT_FIVE_MINUTES = 'public, max-age=300';
+
+/** A declared break is to be known at once: it may be held, and is asked for each time. */
+const ASKED_EACH_TIME = 'public, no-cache';
+
+/** Made once for each service: it takes a tenth of a second, and whoever asks for it pays nothing. */
+const described = new WeakMap<Port, string>();
+
+function openApiText({ doors, port }: Face): string {
+  const text = described.get(port) ?? JSON.stringify(openApi(doors, port.base_url));
+  described.set(port, text);
+  return text;
+}
+
+const NOT_READY = 'Not ready to take paid calls.';
+
+export const discoveryDoors = [
+  documentDoor({
+    name: 'get_jwks',
+    methods: ['GET'],
+    path: '/.well-known/jwks.json',
+    summary: "The issuer's public keys",
+    tags: ['discovery'],
+    document: operation('discovery/get_jwks'),
+    cache: KEPT_A_MINUTE,
+    response: KeySet,
+  }),
+  documentDoor({
+    name: 'get_did_document',
+    methods: ['GET'],
+    path: '/.well-known/did.json',
+    // did:web looks there for a service that lies under a path of its host.
+    aliases: ['/did.json'],
+    summary: "The service's did:web document: the keys of its signed offers and receipts in x402",
+    tags: ['discovery'],
+    media: 'application/did+json; charset=utf-8',
+    document: operation('discovery/get_did_document'),
+    cache: KEPT_A_MINUTE,
+    response: JsonMembers,
+  }),
+  documentDoor({
+    name: 'get_issuer_history',
+    methods: ['GET'],
+    path: '/.well-known/issuer-history.json',
+    summary: 'Append-only history of issuer keys; older snapshots by version or hash',
+    tags: ['discovery'],
+    document: operation('discovery/get_issuer_history'),
+    cache: KEPT_A_MINUTE,
+    query: z.object({
+      version: digits(
+        z
+          .int()
+          .min(1)
+          .max(2 ** 31 - 1),
+      ).optional(),
+      hash: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .optional(),
+    }),
+    variables: ({ query }) => ({ version: query.version ?? null, hash: query.hash ?? null }),
+    response: JsonMembers,
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    name: 'get_receipt_policy_history',
+    methods: ['GET'],
+    path: '/.well-known/receipt-policy-history.json',
+    summary: 'Append-only history of the policies that govern receipts',
+    tags: ['discovery'],
+    document: operation('discovery/get_receipt_policy_history'),
+    cache: KEPT_A_MINUTE,
+    response: JsonMembers,
+  }),
+  documentDoor({
+    name: 'get_log_breaks',
+    methods: ['GET'],
+    path: '/.well-known/log-breaks.json',
+    summary: 'Breaks of the receipt log that were declared and signed',
+    tags: ['discovery'],
+    document: operation('discovery/get_log_breaks'),
+    cache: ASKED_EACH_TIME,
+    response: z.array(JsonMembers),
+  }),
+  pageDoor({
+    name: 'get_x402_manifest',
+    methods: ['GET'],
+    path: '/.well-known/x402',
+    summary: 'Every paid route with its price',
+    tags: ['discovery'],
+    page: ({ doors, port }) => x402Manifest(doors, port),
+    cache: KEPT_FIVE_MINUTES,
+    response: Manifest,
+  }),
+  pageDoor({
+    name: 'get_openapi',
+    methods: ['GET'],
+    path: '/openapi.json',
+    summary: 'This interface as OpenAPI 3.1',
+    tags: ['discovery'],
+    page: openApiText,
+    cache: KEPT_FIVE_MINUTES,
+    response: JsonMembers,
+  }),
+  pageDoor({
+    name: 'get_health',
+    methods: ['GET'],
+    path: '/health',
+    summary: 'Whether the service is well',
+    tags: ['discovery'],
+    page: ({ port }) => port.health(),
+    response: Health,
+  }),
+  pageDoor({
+    name: 'get_liveness',
+    methods: ['GET'],
+    path: '/livez',
+    rated: false,
+    summary: 'Whether the process answers; asks nothing of what it stands on',
+    tags: ['discovery'],
+    page: () => ({ status: 'ok' }),
+    response: Lives,
+  }),
+  pageDoor({
+    name: 'get_readiness',
+    methods: ['GET'],
+    path: '/readyz',
+    rated: false,
+    summary: 'Whether it can take paid calls; 503 names what is away',
+    tags: ['discovery'],
+    async page({ port }) {
+      const away = await port.away();
+      if (away.length > 0) throw new Refusal('unavailable', { detail: NOT_READY, facts: { away: [...away] } });
+      return { status: 'ok', without: [...port.without()] };
+    },
+    response: Ready,
+    errors: ['unavailable'],
+  }),
+] as const;

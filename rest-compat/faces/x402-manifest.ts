@@ -1,0 +1,35 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { Door } from '../door.ts';
+import type { Port } from '../port.ts';
+import { priceOf } from '../price.ts';
+import { schemasOf } from './door-schemas.ts';
+
+/** /.well-known/x402: each paid door with the very offer that its 402 makes, in the terms of x402 v2. */
+export function x402Manifest(doors: readonly Door[], port: Port): JsonObject {
+  return { x402Version: 2, resources: doors.flatMap(door => resources(door, port)) };
+}
+
+function resources(door: Door, port: Port): JsonObject[] {
+  const { name, path, methods, summary } = door;
+  const resource = port.base_url + path;
+  const price = priceOf(door, resource);
+  if (!price) return [];
+  const { input, output } = schemasOf(door);
+  const { body, required } = port.challenge(price, null);
+  return methods.map(method => ({
+    resource,
+    type: 'http',
+    method,
+    name,
+    description: summary,
+    price_atomic: price.amount_atomic.toString(),
+    networks: offersIn(body).flatMap(({ network }) => network ?? []),
+    accepts: offersIn(required),
+    input,
+    output,
+  }));
+}
+
+function offersIn({ accepts }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(accepts) ? accepts : [];
+}

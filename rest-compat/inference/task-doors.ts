@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { TaskQuoteRequest, TaskRequest } from '../../schema/requests/tasks.ts';
+import { Problem } from '../discovery/answers.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { RefusedCall } from '../receipt/refusal-answers.ts';
+import { inputOf, paidWork } from './paid-work.ts';
+import { TaskAccepted, TaskQuote } from './task-answers.ts';
+
+const taskWork = {
+  ...paidWork,
+  tags: ['tasks'],
+  variables: inputOf,
+  /** Its book's refusal, or the word that somebody else pays than the task names. */
+  refusal: z.union([RefusedCall, Problem]),
+  errors: ['unknown_model', 'payer_mismatch', 'policy_blocked', 'budget_exhausted'],
+} as const;
+
+export const taskDoors = [
+  documentDoor({
+    ...taskWork,
+    name: 'request_task',
+    path: '/task-request',
+    summary: 'Take on a task: its acceptance with a signed spend receipt',
+    document: operation('inference/request_task'),
+    body: TaskRequest,
+    answer: withoutLegacy,
+    response: TaskAccepted,
+  }),
+  documentDoor({
+    ...taskWork,
+    name: 'quote_task',
+    path: '/task-quote',
+    summary: 'What a task would come to: a forecast, no invoice',
+    document: operation('inference/quote_task'),
+    body: TaskQuoteRequest,
+    nulls: { forecast: [] },
+    response: TaskQuote,
+  }),
+] as const;
+
+const LEGACY: readonly string[] = ['fee_amount', 'net_amount', 'fee_bps'];
+
+/** What only the legacy rail has is absent elsewhere; every other null is an answer. */
+function withoutLegacy({ answer }: JsonObject): Json {
+  if (!isJsonObject(answer)) return null;
+  return Object.fromEntries(Object.entries(answer).filter(([name, value]) => value !== null || !LEGACY.includes(name)));
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { JsonMembers, TaskStatus } from './answers.ts';
+import { ResultProof } from './proof-answers.ts';
+
+const Task = z.object({ task_id: z.string().max(64) });
+
+const GATE = `false: the settlement is shown from ${limits.settlement_proof_gate_atomic} atomic USDC on alone.`;
+
+/** What the one nullable root field holds under `name`; null where there is no such receipt. */
+function receiptMember(receipt: Json | undefined, name: string): Json {
+  return isJsonObject(receipt) ? (receipt[name] ?? null) : null;
+}
+
+export const receiptDoors = [
+  documentDoor({
+    name: 'get_receipt',
+    methods: ['GET'],
+    path: '/receipt/{task_id}',
+    aliases: ['/receipt/{task_id}.json'],
+    summary: 'A signed receipt, to be verified offline',
+    tags: ['receipts'],
+    document: operation('receipt/get_receipt'),
+    params: Task,
+    query: z.object({ format: z.enum(['json']).optional() }),
+    variables: ({ params }) => ({ taskId: params.task_id }),
+    answer: data => receiptMember(data.receipt, 'document'),
+    response: JsonMembers,
+    errors: ['not_found', 'record_damaged'],
+  }),
+  documentDoor({
+    name: 'get_receipt_preimage',
+    methods: ['GET'],
+    path: '/receipt/{id}/preimage',
+    summary: 'The canonical JSON whose SHA-256 is payload_hash, byte for byte',
+    tags: ['receipts'],
+    document: operation('receipt/get_receipt_preimage'),
+    params: z.object({ id: z.string().max(64) }),
+    variables: ({ params }) => ({ taskId: params.id }),
+    answer: data => receiptMember(data.receipt, 'preimage'),
+    cache: 'public, max-age=31536000, immutable',
+    response: JsonMembers,
+    errors: ['not_found', 'record_damaged'],
+  }),
+  documentDoor({
+    name: 'get_task_status',
+    methods: ['GET'],
+    path: '/task-status',
+    summary: 'Where a task stands, and the outcome of its proof',
+    tags: ['receipts'],
+    document: operation('receipt/get_task_status'),
+    query: Task,
+    variables: ({ query }) => ({ taskId: query.task_id }),
+    response: TaskStatus,
+    errors: ['not_found', 'record_damaged'],
+  }),
+  documentDoor({
+    name: 'prove_result',
+    methods: ['GET'],
+    path: '/prove-result',
+    summary: 'What can be proven of a task: its settlement, and its place in the log',
+    tags: ['receipts'],
+    document: operation('receipt/prove_result'),
+    query: Task.extend({ requested: z.enum(['true', 'false']).default('true').describe(GATE) }),
+    variables: ({ query }) => ({ taskId: query.task_id, requested: query.requested === 'true' }),
+    response: ResultProof,
+    errors: ['not_found', 'record_damaged'],
+  }),
+] as const;

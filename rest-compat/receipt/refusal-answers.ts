@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { refusalCodes } from '../../schema/refusal-payload.ts';
+import { Atomic } from '../book/answers.ts';
+import { Problem } from '../discovery/answers.ts';
+
+const Anchor = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('AVAILABLE'),
+    block_number: z.int(),
+    block_hash: z.string(),
+    state_root: z.string().optional(),
+  }),
+  z.object({ status: z.literal('UNAVAILABLE') }),
+]);
+
+/** A signed refusal: neither a receipt nor spend. */
+export const SignedRefusal = z.object({
+  schema: z.literal('svc402.refusal.v1'),
+  refusal_id: z.string(),
+  chain_id: z.int().describe('EIP-155.'),
+  base_anchor: Anchor.describe('The Base head that the issuer had seen.'),
+  refusal_code: z.enum(refusalCodes),
+  policy_code: z.string(),
+  nonce: z.string(),
+  timestamp: z.string(),
+  agent_id: z.int(),
+  book_id: z.int(),
+  task_id: z.string(),
+  requested_amount: Atomic.optional(),
+  policy_blocked_seq: z.int().describe('The row of that book that says the same.'),
+  charged: z.literal(false),
+  profile: z.literal('development').optional(),
+  refusal_url: z.string(),
+  issuer_signature: z.object({ jws: z.string(), kid: z.string(), value: z.string(), alg: z.literal('ES256') }),
+  verification: z.object({ jwks_uri: z.string(), issuer_history_uri: z.string(), how: z.string() }),
+});
+
+/** What the refused call itself is told: the signed refusal, and the problem beside it. */
+export const RefusedCall = z.object({ ...Problem.shape, ...SignedRefusal.shape });

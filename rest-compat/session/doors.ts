@@ -1,0 +1,32 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import { toCamelKeys } from '../../schema/requests/case.ts';
+import { RegistrationRequest } from '../../schema/requests/registration.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { Registration } from './answers.ts';
+
+export const registrationDoors = [
+  documentDoor({
+    name: 'register_agent',
+    methods: ['POST'],
+    path: '/v1/agents/register',
+    summary: 'Register the paying wallet as an agent and open its book',
+    tags: ['registration'],
+    // A key proves no wallet: it skips the stamp of other doors, but here it would register nobody.
+    price: { amount_atomic: limits.stamp_price_atomic, networks: ['base'], stamp: true, paid_by: ['payment'] },
+    waived_by: 'task_id',
+    document: operation('session/register_agent'),
+    body: RegistrationRequest,
+    variables: ({ body }) => ({ input: toCamelKeys(body) as JsonObject }),
+    response: Registration,
+    errors: [
+      'invalid_wallet',
+      'control_proof_missing',
+      'control_proof_invalid',
+      'payer_mismatch',
+      'receipt_not_qualifying',
+      'wallet_registered',
+    ],
+  }),
+] as const;

@@ -1,0 +1,176 @@
+import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { type AgentId, type RefusalId, refusalId } from '../../../schema/ids.ts';
+import { insertRows, type Tx } from '../../database.ts';
+import { issueRefusals, type RefusedCall, type Refuser } from '../../receipt/refusal/issue.ts';
+import type { Blocked, PolicyCode } from '../policy/evaluate.ts';
+import { bear, type EventRecord, type Head, type RowBirth, type RowRecord } from './append.ts';
+import {
+  type BlockedHour,
+  kindsOf,
+  nameOfKind,
+  readBlockedHours,
+  secondsLeft,
+  storeBlockedHours,
+} from './blocked-hours.ts';
+import { booked, countIntents, type Heads } from './lock-books.ts';
+import type { Asking } from './reservation.ts';
+
+/* Part of the ledger: calls that their book refuses, under its head. */
+
+/** A call and what was found against it. */
+export interface BlockedCall {
+  readonly asked: Asking;
+  readonly blocked: Blocked;
+}
+
+/** Refused with a row and a signed refusal of its own. */
+export interface Refused {
+  readonly kind: 'blocked';
+  readonly refusal_id: RefusalId;
+}
+
+/** Refused once more like so many in this hour: nothing is written of it. What it names is the last that was. */
+export interface BlockedTooOften {
+  readonly kind: 'blocked_too_often';
+  readonly agent_id: AgentId;
+  readonly seq: number;
+  readonly task_id: string;
+  readonly policy_code: PolicyCode;
+  readonly last_refusal_id: RefusalId;
+  /** Until a call like it may have a row again; the policy itself is judged for every call. */
+  readonly retry_after_seconds: number;
+  /** Database time. */
+  readonly at_ms: number;
+}
+
+const ID_BYTES = 10;
+
+/**
+ * Writes the rows of refused calls and their signed refusals, and returns what became of each, with the events: the first
+ * of a kind and hour have a row; of what comes beyond nothing is written here.
+ */
+export async function blockCalls(
+  tx: Tx,
+  refuser: Refuser,
+  books: Heads,
+  calls: readonly BlockedCall[],
+): Promise<{ outcomes: readonly (Refused | BlockedTooOften)[]; events: readonly EventRecord[] }> {
+  const kindsOfCall = ({ asked, blocked }: BlockedCall) =>
+    kindsOf(booked(books, asked.agent_id), blocked, asked.intent_id);
+  const hours = await readBlockedHours(
+    tx,
+    calls.flatMap(kindsOfCall).map(({ kind }) => kind),
+  );
+  const grown = new Map<string, BlockedHour>();
+  const written: Written[] = [];
+  const outcomes = calls.map(call => {
+    const head = booked(books, call.asked.agent_id);
+    const kinds = kindsOfCall(call).map(it => {
+      const name = nameOfKind(it.kind);
+      return { ...it, name, hour: grown.get(name) ?? hours.get(name) };
+    });
+    const too_often = blockedTooOften(kinds, call.blocked, head);
+    if (too_often) return too_often;
+    const born = refuse(refuser, head, call);
+    books.set(call.asked.agent_id, born.head);
+    for (const { kind, name, hour } of kinds)
+      grown.set(name, { ...kind, ...lastOf(born), rows: (hour?.rows ?? 0) + 1 });
+    written.push(born);
+    return { kind: 'blocked', refusal_id: born.refusal.refusal_id } as const;
+  });
+  const rows = written.map(({ row }) => row);
+  insertRows(tx, 'book_row', rows);
+  countIntents(tx, rows);
+  issueRefusals(
+    tx,
+    refuser,
+    written.map(({ refusal }) => refusal),
+  );
+  storeBlockedHours(tx, [...grown.values()]);
+  return { outcomes, events: written.map(({ event }) => event) };
+}
+
+/** Null while another row may be written. What it names is the last row of the kind that has had its own. */
+export function blockedTooOften(
+  kinds: readonly { readonly hour: BlockedHour | undefined; readonly rows_max: number }[],
+  { policy_code }: Blocked,
+  head: Head,
+): BlockedTooOften | null {
+  const hour = kinds.find(it => (it.hour?.rows ?? 0) >= it.rows_max)?.hour;
+  if (hour === undefined) return null;
+  const { agent_id, seq, task_id, refusal_id: last_refusal_id } = hour;
+  const last = { agent_id, seq, task_id, policy_code, last_refusal_id };
+  return {
+    kind: 'blocked_too_often',
+    ...last,
+    retry_after_seconds: secondsLeft(hour, head.now_ms),
+    at_ms: head.now_ms,
+  };
+}
+
+interface Written {
+  readonly head: Head;
+  readonly row: RowRecord;
+  readonly event: EventRecord;
+  readonly refusal: RefusedCall;
+}
+
+const lastOf = ({ row, refusal }: Written) => ({
+  seq: row.seq,
+  task_id: row.task_id,
+  refusal_id: refusal.refusal_id,
+});
+
+function refuse({ random }: Refuser, head: Head, { asked, blocked }: BlockedCall): Written {
+  const refusal_id = refusalId(head.now_ms, random.bytes(ID_BYTES));
+  const born = bear(head, birthOf(asked, blocked, refusal_id), head.now_ms);
+  const { refusal_code, policy_code } = blocked;
+  const refusal = {
+    refusal_id,
+    refusal_code,
+    policy_code,
+    task_id: asked.task_id,
+    agent_id: asked.agent_id,
+    book_seq: born.row.seq,
+    requested_atomic: asked.amount,
+    at_ms: head.now_ms,
+  };
+  return { ...born, refusal };
+}
+
+/** Nothing was charged, so nothing stands on the row that money would. */
+function birthOf(asked: Asking, blocked: Blocked, refusal_id: RefusalId): RowBirth {
+  return {
+    task_id: asked.task_id,
+    evidence: 'policy_blocked',
+    collected: false,
+    payment_ref: null,
+    transfer_index: null,
+    rail: null,
+    amount: null,
+    model: asked.model,
+    hub: null,
+    intent_id: asked.intent_id,
+    attempt_index: asked.attempt_index,
+    payer_wallet: asked.payer_wallet,
+    settled_by: null,
+    parent_ref: null,
+    recorded_by: null,
+    arrival_status: null,
+    fulfillment: null,
+    facts: factsOf(blocked, refusal_id),
+  };
+}
+
+function factsOf(blocked: Blocked, refusal_id: RefusalId): JsonObject {
+  return present({
+    event: 'policy_blocked',
+    policy_code: blocked.policy_code,
+    policy_key: blocked.policy_key,
+    reason: blocked.reason,
+    spent_atomic: blocked.spent_atomic.toString(),
+    cap_atomic: blocked.cap_atomic?.toString(),
+    period_start: blocked.period_start,
+    refusal_id,
+  });
+}

@@ -1,0 +1,69 @@
+import { LRUCache } from 'lru-cache';
+import { iso } from '../../clock.ts';
+import type { BlockedTooOften } from './block.ts';
+import type { Count } from './happenings.ts';
+
+/** Of more books that go on refusing the least recent is asked as if it did not. */
+const SUSPECTS_MAX = 10_000;
+
+/**
+ * What one process knows of calls that were refused too often: how many since it was written down last, and whose books
+ * they were. It is memory, so whoever kills the process takes with him the counts of a few seconds, and nothing else.
+ */
+export class BlockedCalls {
+  readonly #now_ms: () => number;
+  #counts = new Map<string, Count>();
+  /** Agents, and until when they are worth a look without locks. */
+  readonly #suspects = new LRUCache<number, number>({ max: SUSPECTS_MAX });
+
+  constructor(now_ms: () => number = () => performance.now()) {
+    this.#now_ms = now_ms;
+  }
+
+  /** Counts one call, once, when its caller is told. */
+  count({ agent_id, seq, task_id, policy_code, last_refusal_id, retry_after_seconds, at_ms }: BlockedTooOften): void {
+    this.#suspects.set(agent_id, this.#now_ms() + retry_after_seconds * 1_000);
+    const at = iso(at_ms);
+    const body = { policy_code, refusal_id: last_refusal_id };
+    this.#add({ agent_id, seq, kind: 'blocked', task_id, body, count: 1, first_at: at, last_at: at });
+  }
+
+  /** Whether a book refused calls too often in this hour, says this process: then it is asked without locks first. */
+  suspects(agent_id: number): boolean {
+    const until_ms = this.#suspects.get(agent_id);
+    if (until_ms === undefined) return false;
+    if (this.#now_ms() < until_ms) return true;
+    this.#suspects.delete(agent_id);
+    return false;
+  }
+
+  /** Its policy has let a call pass, or may: no look is spared any more. */
+  acquit(agent_id: number): void {
+    this.#suspects.delete(agent_id);
+  }
+
+  /** Hands over what was counted; what could not be written down comes back by `giveBack`. */
+  take(): readonly Count[] {
+    const counts = [...this.#counts.values()];
+    this.#counts = new Map();
+    return counts;
+  }
+
+  giveBack(counts: readonly Count[]): void {
+    for (const count of counts) this.#add(count);
+  }
+
+  #add(count: Count): void {
+    const name = `${count.agent_id} ${count.seq}`;
+    const known = this.#counts.get(name);
+    if (!known) return void this.#counts.set(name, count);
+    const times = [known.first_at, known.last_at, count.first_at, count.last_at].sort();
+    const [first_at = known.first_at] = times;
+    this.#counts.set(name, {
+      ...known,
+      count: known.count + count.count,
+      first_at,
+      last_at: times.at(-1) ?? count.last_at,
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { insertRows, type Tx } from '../../database.ts';
+import { type Issuer } from '../../receipt/issuer/keys.ts';
+import { type OpenLog } from '../../receipt/log/head.ts';
+import { type SignedTreeHead } from '../../receipt/log/tree-head.ts';
+import { issueReceipts } from '../../receipt/receipt/issue.ts';
+import { type PreparedReceipt } from '../../receipt/receipt/prepare.ts';
+import { type Receipt } from '../../receipt/receipt/receipt.entity.ts';
+import { bear, type EventRecord, type RowBirth, type RowRecord } from './append.ts';
+import { booked, countIntents, lockBooks, publish } from './lock-books.ts';
+import { termsHash } from './terms.ts';
+
+/*
+ * The only writer of books, rows and events: this file, and of its own parts reserve (what a cap lets pass), arrive and
+ * annotate (what happens to rows that stand), all over the heads that heads.ts locks and stores. Every function takes
+ * the transaction and many items, so that callers that arrive together share one commit. Lock order, everywhere: claim
+ * keys sorted → slots → log head → what a stamp writes → book heads by id.
+ */
+
+/** What one collected call leaves behind: a receipt, and a row where it lands on a book. */
+export interface Collection {
+  readonly prepared: PreparedReceipt;
+  readonly landing: { readonly agent_id: AgentId; readonly birth: RowBirth; readonly reserved: AtomicAmount } | null;
+}
+
+export interface Collected {
+  readonly receipt: Receipt;
+  readonly seq: number | null;
+}
+
+/** A book begins empty; `agent_id` is its name for ever. */
+export function openBook(tx: Tx, agent_id: AgentId): void {
+  tx.write({
+    text: 'insert into book (agent_id, opened_at, terms_hash) values ($1, now(), $2)',
+    values: [agent_id, termsHash(agent_id, { budget_atomic: null, policy: {} })],
+  });
+}
+
+/**
+ * Receipts, leaves, the new tree head, rows, events, counters and wake-ups of a batch: one transaction, one truth.
+ * `log` is the log's head, which the caller has locked before all that a batch writes.
+ */
+export async function collect(
+  tx: Tx,
+  issuer: Issuer,
+  log: OpenLog,
+  items: readonly Collection[],
+): Promise<{ collected: readonly Collected[]; tree_head: SignedTreeHead }> {
+  const books = await lockBooks(
+    tx,
+    items.flatMap(item => item.landing?.agent_id ?? []),
+  );
+
+  const rows: RowRecord[] = [];
+  const events: EventRecord[] = [];
+  const sequenced = items.map(({ prepared, landing }) => {
+    if (landing === null) return { prepared, book_seq: null };
+    const { head, row, event } = bear(booked(books, landing.agent_id), landing.birth, log.collected_at_ms);
+    books.set(landing.agent_id, {
+      ...head,
+      reserved_atomic: atomicAmount(head.reserved_atomic - landing.reserved),
+    });
+    rows.push(row);
+    events.push(event);
+    return { prepared, book_seq: row.seq };
+  });
+
+  const receipts = await issueReceipts(tx, log, issuer, sequenced);
+  const tree_head = log.store(tx, issuer);
+  insertRows(tx, 'book_row', rows);
+  countIntents(tx, rows);
+  publish(tx, books, events);
+  const collected = receipts.map((receipt, index) => ({ receipt, seq: sequenced[index]?.book_seq ?? null }));
+  return { collected, tree_head };
+}

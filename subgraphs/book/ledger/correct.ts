@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { BookEventKind } from '../../../schema/evidence.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { iso } from '../../clock.ts';
+import type { Tx } from '../../database.ts';
+import { type EventRecord, happen } from './append.ts';
+import { booked, type Heads, lockBooks, publish } from './lock-books.ts';
+
+/* Part of the ledger: what happens to rows that stand. It takes a position of the book and no seq. */
+
+/** What turned out otherwise than it was recorded: the row stays as born, and says so by an event. */
+export async function correct(tx: Tx, corrections: readonly { task_id: string; body: JsonObject }[]): Promise<void> {
+  await annotate(tx, 'correction', corrections);
+}
+
+/** Appends one event per note to every book on which the task has a row. */
+async function annotate(
+  tx: Tx,
+  kind: BookEventKind,
+  notes: readonly { task_id: string; body: JsonObject }[],
+): Promise<void> {
+  const { books, rows } = await lockBooksOf(
+    tx,
+    notes.map(note => note.task_id),
+  );
+  const events: EventRecord[] = [];
+  for (const { agent_id, seq, task_id } of rows) {
+    for (const { body } of notes.filter(note => note.task_id === task_id)) {
+      const before = booked(books, agent_id);
+      const { head, event } = happen(before, { kind, seq, task_id, body }, iso(before.now_ms));
+      books.set(agent_id, head);
+      events.push(event);
+    }
+  }
+  if (events.length > 0) publish(tx, books, events);
+}
+
+export interface RowName {
+  readonly agent_id: AgentId;
+  readonly seq: number;
+  readonly task_id: string;
+}
+
+/** Locks every book on which these tasks have rows. Where a row stands never changes, so it can be looked up before. */
+export async function lockBooksOf(
+  tx: Tx,
+  task_ids: readonly string[],
+): Promise<{ books: Heads; rows: readonly RowName[] }> {
+  const { rows } = await tx.query<RowName>({
+    name: 'rows of tasks',
+    text: 'select agent_id, seq, task_id from book_row where task_id = any($1) order by agent_id, seq',
+    values: [[...new Set(task_ids)]],
+  });
+  const books = await lockBooks(
+    tx,
+    rows.map(row => row.agent_id),
+  );
+  return { books, rows };
+}

@@ -1,0 +1,98 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { BookEventKind } from '../../../schema/evidence.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
+import { iso } from '../../clock.ts';
+import type { Database, Tx } from '../../database.ts';
+import { type EventRecord, happen } from './append.ts';
+import { booked, lockBooks, publish } from './lock-books.ts';
+
+/*
+ * Part of the ledger: what happens to a row too often for an event each time. Counting takes the counter's row and no
+ * book's head, and wakes nobody up. Lock order: hours → counters, by agent, seq and kind → book heads.
+ */
+
+/** So often the same has happened to a row. */
+export interface Count {
+  readonly agent_id: AgentId;
+  readonly seq: number;
+  readonly kind: BookEventKind;
+  readonly task_id: string;
+  readonly body: JsonObject;
+  readonly count: number;
+  readonly first_at: string;
+  readonly last_at: string;
+}
+
+export function addCounts(tx: Tx, counts: readonly Count[]): void {
+  if (counts.length === 0) return;
+  tx.write({
+    name: 'add counts',
+    text: `insert into book_counted (agent_id, seq, kind, task_id, body, count, first_at, last_at)
+      select agent_id, seq, kind, task_id, body, count, first_at, last_at
+      from jsonb_populate_recordset(null::book_counted, $1::jsonb) order by agent_id, seq, kind
+      on conflict (agent_id, seq, kind) do update set count = book_counted.count + excluded.count,
+        first_at = least(book_counted.first_at, excluded.first_at), last_at = greatest(book_counted.last_at, excluded.last_at)`,
+    values: [JSON.stringify(counts)],
+  });
+}
+
+type StoredCount = Omit<Count, 'first_at' | 'last_at'> & { readonly first_at: Date; readonly last_at: Date };
+
+/**
+ * Appends one event for each counter whose first count is `seconds` old, in the transaction in which that counter goes:
+ * whatever dies, each is told once. Returns how many; each is taken by one process, and at most so many at once.
+ */
+export async function appendCounts(tx: Tx, seconds: number = limits.counted_seconds): Promise<number> {
+  const { rows } = await tx.query<StoredCount>({
+    name: 'take counts',
+    text: `delete from book_counted where (agent_id, seq, kind) in (
+        select agent_id, seq, kind from book_counted where first_at <= now() - make_interval(secs => $1)
+        order by first_at limit $2 for update skip locked)
+      returning *`,
+    values: [seconds, limits.counted_per_transaction_max],
+  });
+  const books = await lockBooks(
+    tx,
+    rows.map(row => row.agent_id),
+  );
+  const events: EventRecord[] = [];
+  for (const { agent_id, seq, kind, task_id, body, count, first_at, last_at } of rows) {
+    const before = booked(books, agent_id);
+    const times = { at: iso(last_at.getTime()), first_at: iso(first_at.getTime()), count };
+    const { head, event } = happen(before, { kind, seq, task_id, body: { ...times, ...body } }, iso(before.now_ms));
+    books.set(agent_id, head);
+    events.push(event);
+  }
+  tallyReplays(tx, rows);
+  publish(tx, books, events);
+  return rows.length;
+}
+
+/** What the chain holds of a row's replays; what is only counted yet is added where a row is read. */
+export function tallyReplays(tx: Tx, counts: readonly Pick<Count, 'agent_id' | 'seq' | 'kind' | 'count'>[]): void {
+  const replays = counts.filter(({ kind }) => kind === 'replay');
+  if (replays.length === 0) return;
+  tx.write({
+    name: 'tally replays',
+    text: `update book_row r set replay_count = replay_count + n.count
+      from jsonb_to_recordset($1::jsonb) as n(agent_id int, seq int, count int)
+      where r.agent_id = n.agent_id and r.seq = n.seq`,
+    values: [JSON.stringify(replays.map(({ agent_id, seq, count }) => ({ agent_id, seq, count })))],
+  });
+}
+
+/** Hours that are over bound nothing any more. Every process does so, each row by one of them, until none is left. */
+export async function forgetHours(database: Pick<Database, 'query'>): Promise<void> {
+  for (const [table, key] of hours) {
+    const text = `delete from ${table} where (${key}) in (select ${key} from ${table}
+      where hour < date_trunc('hour', now(), 'UTC') limit $1 for update skip locked) returning 1`;
+    const limit = limits.counted_per_transaction_max;
+    while ((await database.query({ name: `forget ${table}`, text, values: [limit] })).length === limit);
+  }
+}
+
+const hours = [
+  ['book_replay_hour', 'agent_id, seq'],
+  ['book_blocked_hour', 'agent_id, policy_version, policy_code, intent_id, hour'],
+] as const;

@@ -1,0 +1,89 @@
+import { limits } from '../../../schema/limits.ts';
+import { iso } from '../../clock.ts';
+import type { Tx } from '../../database.ts';
+import { type EventRecord, happen } from './append.ts';
+import type { RowName } from './correct.ts';
+import { addCounts, type Count, tallyReplays } from './happenings.ts';
+import { booked, lockBooks, publish } from './lock-books.ts';
+
+/**
+ * Part of the ledger: the same payment came again. The row stays as it is and no seq is consumed. Anybody may replay what
+ * is public calldata, so of one row and hour only the first are events; the others are counted in the same transaction,
+ * without the book's head, and become one event a minute. A receipt that is on no book has nothing to count on.
+ */
+export async function replay(tx: Tx, task_ids: readonly string[]): Promise<void> {
+  const replayed = await countReplays(tx, task_ids);
+  addCounts(
+    tx,
+    replayed.flatMap(row => {
+      const { agent_id, seq, task_id, now: at } = row;
+      const count = row.times - singlesOf(row);
+      if (count === 0) return [];
+      return [{ agent_id, seq, kind: 'replay' as const, task_id, body: bodyOf(row), count, first_at: at, last_at: at }];
+    }),
+  );
+  await appendSingles(
+    tx,
+    replayed.filter(row => singlesOf(row) > 0),
+  );
+}
+
+/** A row that was replayed in this transaction. */
+interface Replayed extends RowName {
+  readonly times: number;
+  /** In its present hour, these included. */
+  readonly replays: number;
+  readonly now: string;
+}
+
+/** A counter's row is held until the commit: of two transactions that replay one row, the second sees the first. */
+async function countReplays(tx: Tx, task_ids: readonly string[]): Promise<readonly Replayed[]> {
+  const { rows } = await tx.query<Omit<Replayed, 'now'> & { now: Date }>({
+    name: 'count replays',
+    text: `with named as (
+        select r.agent_id, r.seq, r.task_id, count(*)::int as times, date_trunc('hour', clock_timestamp(), 'UTC') as hour
+        from book_row r join unnest($1::text[]) as n(task_id) using (task_id) group by 1, 2, 3),
+      counted as (
+        insert into book_replay_hour as h (agent_id, seq, hour, replays)
+        select agent_id, seq, hour, times from named order by agent_id, seq
+        on conflict (agent_id, seq) do update set hour = greatest(h.hour, excluded.hour),
+          replays = excluded.replays + case when excluded.hour > h.hour then 0 else h.replays end
+        returning agent_id, seq, replays)
+      select agent_id, seq, task_id, times, replays, clock_timestamp() as now
+      from named join counted using (agent_id, seq) order by agent_id, seq`,
+    values: [task_ids],
+  });
+  return rows.map(row => ({ ...row, now: iso(row.now.getTime()) }));
+}
+
+/** How many of them are still events of their own. */
+function singlesOf({ times, replays }: Replayed): number {
+  const max = limits.replay_events_per_hour_max;
+  return Math.min(max, replays) - Math.min(max, replays - times);
+}
+
+const bodyOf = ({ task_id }: RowName) => ({ settlement_status: 'idempotent_replay', replay_of: task_id });
+
+async function appendSingles(tx: Tx, replayed: readonly Replayed[]): Promise<void> {
+  const books = await lockBooks(
+    tx,
+    replayed.map(row => row.agent_id),
+  );
+  const events: EventRecord[] = [];
+  for (const row of replayed) {
+    const { agent_id, seq, task_id } = row;
+    for (let number = 0; number < singlesOf(row); number++) {
+      const before = booked(books, agent_id);
+      const { head, event } = happen(before, { kind: 'replay', seq, task_id, body: bodyOf(row) }, iso(before.now_ms));
+      books.set(agent_id, head);
+      events.push(event);
+    }
+  }
+  tallyReplays(
+    tx,
+    replayed.map(
+      (row): Pick<Count, 'agent_id' | 'seq' | 'kind' | 'count'> => ({ ...row, kind: 'replay', count: singlesOf(row) }),
+    ),
+  );
+  publish(tx, books, events);
+}

@@ -1,0 +1,36 @@
+import { Arg, Ctx, Directive, Int, Resolver, Root, Subscription } from 'type-graphql';
+import type { AgentId } from '../../../schema/ids.ts';
+import { requirePossession } from '../../../schema/principal.ts';
+import type { BookContext } from '../context.ts';
+import { BookEvent } from '../ledger/event.entity.ts';
+import { bookFeed } from './feed.ts';
+import { bookHead } from './page.ts';
+
+@Resolver()
+export class BookFeedResolver {
+  @Subscription(() => BookEvent, {
+    description:
+      'Every event of a book in order of position: first those after `after`, then as they happen. Without it only new ones; a negative one counts from the newest: -1 starts with that.',
+    subscribe: ({ args, context }) => follow(args.agentId, args.after ?? null, context as BookContext),
+  })
+  @Directive('@live(after: "after", position: "position")')
+  bookRows(
+    @Arg('agentId', () => Int) _agentId: number,
+    @Arg('after', () => Int, { nullable: true }) _after: number | null,
+    @Root() event: BookEvent,
+    @Ctx() _context: BookContext,
+  ): BookEvent {
+    return event;
+  }
+}
+
+async function follow(agentId: number, after: number | null, context: BookContext) {
+  const agent_id = requirePossession(context.principal, agentId);
+  return bookFeed(context.live, context.readBookEvents, agent_id, await startOf(agent_id, after, context));
+}
+
+async function startOf(agent_id: AgentId, after: number | null, { database }: BookContext): Promise<number> {
+  if (after !== null && after >= 0) return after;
+  const newest = (await bookHead(database, agent_id))?.position ?? 0;
+  return Math.max(0, newest + (after ?? 0));
+}

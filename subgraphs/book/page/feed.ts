@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../../../schema/limits.ts';
+import { NextRuns } from '../../coalesce.ts';
+import type { Live } from '../../live.ts';
+import { DatabaseAway } from '../../outage.ts';
+import { Bell } from './wake-up.ts';
+
+const AWAY_REST_MS = 1_000;
+
+/**
+ * Events of one book beyond `after`, ascending, at most `limit`. `told` is the newest position that the reader has heard
+ * of, null where it cannot know: see shareReads.
+ */
+export type ReadEvents<E> = (
+  agent_id: number,
+  after: number,
+  limit: number,
+  told: number | null,
+) => Promise<readonly E[]>;
+
+/**
+ * The events of a book from `after` on, for ever: every one once, in order of position, without gap or double.
+ * LISTEN comes first, then the ledger is read; a wake-up only says that reading is worth while, so that lost, late and
+ * doubled ones do no harm. Holds one page at most: a slow reader reads later. Ends on return(), also while it waits.
+ */
+export function bookFeed<E extends { readonly position: number }>(
+  live: Live,
+  readEvents: ReadEvents<E>,
+  agent_id: number,
+  after: number,
+): AsyncIterableIterator<E> {
+  const bell = new Bell();
+  const events = follow(live, readEvents, agent_id, after, bell);
+  return {
+    next: () => events.next(),
+    // A generator's own return() would wait behind the event that is being waited for.
+    return() {
+      bell.close();
+      return events.return(undefined);
+    },
+    throw(error) {
+      bell.close();
+      return events.throw(error);
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+async function* follow<E extends { readonly position: number }>(
+  live: Live,
+  readEvents: ReadEvents<E>,
+  agent_id: number,
+  after: number,
+  bell: Bell,
+): AsyncGenerator<E, undefined> {
+  const stop = await live.watch(agent_id, position => bell.ring(position));
+  try {
+    let position = after;
+    while (!bell.closed) {
+      const told = bell.answer();
+      const page = await readEvents(agent_id, position, limits.feed_page_events_max, told).catch(restIfAway);
+      if (page === null) {
+        // What was told before is told again, to whoever reads for itself.
+        bell.ring(null);
+        continue;
+      }
+      for (const event of page) {
+        if (bell.closed) return;
+        position = event.position;
+        yield event;
+      }
+      if (page.length < limits.feed_page_events_max) await bell.rungBeyond(position);
+    }
+  } finally {
+    stop();
+  }
+}
+
+/** A reader need not notice that the database was away: null, after a while. */
+async function restIfAway(fault: unknown): Promise<null> {
+  if (!(fault instanceof DatabaseAway)) throw fault;
+  await sleep(AWAY_REST_MS);
+  return null;
+}
+
+/**
+ * One ledger read for all who stand at the same position and have been told of the same newest one. A read that began
+ * after that news sees it, so whoever joins misses nothing. Where the news is not known (null) it must have begun after
+ * the asking: a thousand who come back at once make two.
+ */
+export function shareReads<E>(readEvents: ReadEvents<E>): ReadEvents<E> {
+  const running = new Map<string, Promise<readonly E[]>>();
+  const afresh = new NextRuns<readonly E[]>();
+  return (agent_id, after, limit, told) => {
+    const from = `${agent_id} ${after} ${limit}`;
+    if (told === null) return afresh.share(from, () => readEvents(agent_id, after, limit, null));
+    const key = `${from} ${told}`;
+    const known = running.get(key);
+    if (known) return known;
+    const read = readEvents(agent_id, after, limit, told).finally(() => running.delete(key));
+    running.set(key, read);
+    return read;
+  };
+}

@@ -1,0 +1,276 @@
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { AgentId, RefusalId, TaskId } from '../../../schema/ids.ts';
+import type { NetworkName } from '../../../schema/network.ts';
+import type { Tx } from '../../database.ts';
+import { judge, type Standing, type Use, type Verdict } from './claim.machine.ts';
+import { beyondMeans, type Means } from './funds.ts';
+import { paidFromOf, possessorOf, routerKeyMarkOf } from './landing.ts';
+import { leased } from './lease.ts';
+import { isGuessing, type Mismatches } from './mismatch.ts';
+
+/** A claim as it is made. `claim_key` names the money itself: `eip155:8453/<usdc>/<payer>/<nonce>`, lower case. */
+export interface ClaimRequest {
+  readonly claim_key: string;
+  readonly field: string;
+  readonly request_hash: string;
+  readonly task_id: TaskId;
+  readonly agent_id: AgentId | null;
+  readonly lease_owner: string;
+  readonly network: NetworkName;
+  readonly payer: string;
+  readonly payment_id: string;
+  /** x402's payment-identifier, where its client gave one; its slot is among `slots`. */
+  readonly identifier?: string | null;
+  readonly amount_atomic: AtomicAmount;
+  readonly reserved_atomic: AtomicAmount;
+  readonly valid_before: number;
+  readonly authorization: JsonObject;
+  readonly landing: JsonObject;
+  readonly request_box: Buffer;
+  readonly slots: readonly string[];
+  /** Null where it is not to be asked: the money has moved already. */
+  readonly means: Means | null;
+  /** Whoever shows it has proven to be its payer, by more than is in its calldata. */
+  readonly is_payers?: boolean;
+}
+
+/** A held claim: every later move is compare-and-set on (state, owner, epoch). */
+export interface Lease {
+  readonly claim_key: string;
+  readonly lease_owner: string;
+  readonly lease_epoch: number;
+}
+
+export type ClaimOutcome =
+  | { readonly kind: 'claimed'; readonly lease: Lease }
+  | {
+      readonly kind: 'replayed';
+      readonly claim_key: string;
+      readonly task_id: TaskId;
+      readonly answer_box: Buffer | null;
+      readonly landing: JsonObject;
+    }
+  | { readonly kind: 'slot_taken'; readonly slot: string }
+  /** The payer's open claims leave too little for it; nothing stands. */
+  | { readonly kind: 'beyond_means' }
+  | { readonly kind: 'blocked'; readonly refusal_id: RefusalId }
+  /**
+   * `task_id` is the task that the payment pays for already. `doubtful`: it was let go of, others have guessed at what it
+   * was made for, and this may be one of them; it stands as it stood, or its next claim would make a stranger its payer.
+   */
+  | {
+      readonly kind: Exclude<Verdict['kind'], 'claimed' | 'replayed' | 'blocked'> | 'doubtful';
+      readonly task_id: TaskId;
+    };
+
+/**
+ * Claims payments, many at once; rows are taken in the order of their keys, or two batches would deadlock. Every request
+ * is judged by its own hash against what stands; of those with one key in one batch only one can take it.
+ */
+export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): Promise<ClaimOutcome[]> {
+  const first = new Map<string, ClaimRequest>();
+  for (const request of requests) if (!first.has(request.claim_key)) first.set(request.claim_key, request);
+  const sorted = [...first.values()].sort((a, b) => (a.claim_key < b.claim_key ? -1 : 1));
+  const beyond = await beyondMeans(tx, [...first.values()]);
+  const inserted = await insertClaims(
+    tx,
+    sorted.filter(request => !beyond.has(request.claim_key)),
+  );
+  const standing = await meetStanding(
+    tx,
+    sorted.filter(request => !inserted.has(request.claim_key)),
+  );
+
+  const taken = new Map<string, ClaimRequest>();
+  const outcomes = new Map<ClaimRequest, ClaimOutcome>();
+  for (const request of requests) {
+    const { claim_key } = request;
+    const outcome = judged(request, standing.get(claim_key), taken.get(claim_key), beyond.has(claim_key));
+    if (outcome.kind === 'claimed') taken.set(request.claim_key, request);
+    outcomes.set(request, outcome);
+  }
+  claimAgain(
+    tx,
+    [...taken.values()].filter(request => standing.has(request.claim_key)),
+  );
+  await takeSlots(tx, taken, outcomes);
+  return requests.map(request => outcomes.get(request) as ClaimOutcome);
+}
+
+/** `standing` is what another transaction has left under the key, `taker` who took it in this one. */
+function judged(
+  request: ClaimRequest,
+  standing: StandingRow | undefined,
+  taker: ClaimRequest | undefined,
+  beyond: boolean,
+): ClaimOutcome {
+  if (taker) {
+    const kind = taker.request_hash === request.request_hash ? 'in_flight' : 'foreign';
+    return { kind, task_id: taker.task_id };
+  }
+  if (!standing) return beyond ? { kind: 'beyond_means' } : held(request, 0);
+  const verdict = judge(asStanding(standing), asUse(request));
+  const { task_id, answer_box, landing } = standing;
+  if ((verdict.kind === 'claimed' || verdict.kind === 'blocked') && isDoubtful(request, standing))
+    return { kind: 'doubtful', task_id };
+  // One that stands open was within its payer's means when it was claimed.
+  if (verdict.kind === 'claimed' && beyond && standing.state === 'released') return { kind: 'beyond_means' };
+  if (verdict.kind === 'claimed') return held(request, standing.lease_epoch + 1);
+  // The money has moved since, by somebody else's doing: what its book refused then is owed now.
+  if (verdict.kind === 'blocked') return request.means === null ? held(request, standing.lease_epoch + 1) : verdict;
+  if (verdict.kind !== 'replayed') return { kind: verdict.kind, task_id };
+  return { kind: 'replayed', claim_key: request.claim_key, task_id, answer_box, landing };
+}
+
+function isDoubtful({ is_payers = false, landing }: ClaimRequest, standing: StandingRow): boolean {
+  const mark = paidFromOf(landing);
+  const { mismatches } = standing;
+  return !is_payers && mismatches !== null && mark !== paidFromOf(standing.landing) && isGuessing(mismatches, mark);
+}
+
+function asStanding({ landing, ...standing }: StandingRow): Standing {
+  return { ...standing, possessed_by: possessorOf(landing), router_key_mark: routerKeyMarkOf(landing) };
+}
+
+/** Means are asked for all but what is spent. */
+function asUse({ landing, means, ...request }: ClaimRequest): Use {
+  const router_key_mark = routerKeyMarkOf(landing);
+  return { ...request, possessed_by: possessorOf(landing), router_key_mark, spent: means === null };
+}
+
+function held(request: ClaimRequest, lease_epoch: number): ClaimOutcome {
+  return { kind: 'claimed', lease: { claim_key: request.claim_key, lease_owner: request.lease_owner, lease_epoch } };
+}
+
+function columns({
+  slots: _slots,
+  means: _means,
+  is_payers: _is_payers,
+  request_box,
+  amount_atomic,
+  reserved_atomic,
+  ...rest
+}: ClaimRequest): object {
+  return {
+    ...rest,
+    state: 'claimed',
+    amount_atomic: amount_atomic.toString(),
+    reserved_atomic: reserved_atomic.toString(),
+    request_box: `\\x${request_box.toString('hex')}`,
+  };
+}
+
+async function insertClaims(tx: Tx, sorted: readonly ClaimRequest[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ claim_key: string }>({
+    name: 'insert claims',
+    text: `insert into payment_claim (claim_key, state, field, request_hash, task_id, agent_id, lease_owner, network, payer,
+        payment_id, identifier, amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, claimed_at, moved_at)
+      select claim_key, state, field, request_hash, task_id, agent_id, lease_owner, network, payer,
+        payment_id, identifier, amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, now(), now()
+      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) order by claim_key
+      on conflict (claim_key) do nothing returning claim_key`,
+    values: [JSON.stringify(sorted.map(columns))],
+  });
+  return new Set(rows.map(row => row.claim_key));
+}
+
+type StandingRow = Omit<Standing, 'possessed_by' | 'router_key_mark'> & {
+  claim_key: string;
+  task_id: TaskId;
+  answer_box: Buffer | null;
+  landing: JsonObject;
+  lease_epoch: number;
+  mismatches: Mismatches | null;
+};
+
+async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<Map<string, StandingRow>> {
+  if (met.length === 0) return new Map();
+  const { rows } = await tx.query<StandingRow>({
+    name: 'meet standing claims',
+    text: `select claim_key, state, task_id, request_hash, answer_box, landing, lease_epoch, refusal_id, ${leased('c')} as leased,
+        from_block is not null as published, failures, mismatches
+      from payment_claim c where claim_key = any($1) order by claim_key for update`,
+    values: [met.map(request => request.claim_key)],
+  });
+  return new Map(rows.map(row => [row.claim_key, row]));
+}
+
+/**
+ * A released payment, or one whose process died before anything moved, is claimed anew, for this request. What was sent
+ * once stays known as that: `from_block` stands, and nothing moved before it now either.
+ */
+function claimAgain(tx: Tx, again: readonly ClaimRequest[]): void {
+  if (again.length === 0) return;
+  tx.write({
+    name: 'claim again',
+    text: `update payment_claim c set state = 'claimed', field = n.field, request_hash = n.request_hash, task_id = n.task_id,
+        agent_id = n.agent_id, identifier = n.identifier, lease_owner = n.lease_owner, lease_epoch = c.lease_epoch + 1, landing = n.landing,
+        reserved_atomic = n.reserved_atomic, amount_atomic = n.amount_atomic, "authorization" = n."authorization",
+        request_box = n.request_box, valid_before = n.valid_before, answer_box = null, settlement_id = null,
+        reason = null, refusal_id = null, final = false, looked_at = null, moved_at = now()
+      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where c.claim_key = n.claim_key`,
+    values: [JSON.stringify(again.map(columns))],
+  });
+  dropSlots(
+    tx,
+    again.map(request => request.claim_key),
+  );
+}
+
+async function takeSlots(
+  tx: Tx,
+  taken: ReadonlyMap<string, ClaimRequest>,
+  outcomes: Map<ClaimRequest, ClaimOutcome>,
+): Promise<void> {
+  const wanted = [...taken.values()].flatMap(({ claim_key, slots }) => slots.map(slot => ({ slot, claim_key })));
+  const missed = await slotsMissed(tx, wanted);
+  for (const { slot, claim_key } of missed)
+    outcomes.set(taken.get(claim_key) as ClaimRequest, { kind: 'slot_taken', slot });
+  forget(
+    tx,
+    missed.map(({ claim_key }) => claim_key),
+  );
+}
+
+/** Takes slots for claims, and returns those that another claim holds. */
+export async function slotsMissed(tx: Tx, wanted: readonly WantedSlot[]): Promise<readonly WantedSlot[]> {
+  if (wanted.length === 0) return [];
+  const sorted = [...wanted].sort((a, b) => (a.slot < b.slot ? -1 : 1));
+  tx.write({
+    name: 'take slots',
+    text: `insert into claim_slot (slot, claim_key) select slot, claim_key from jsonb_populate_recordset(null::claim_slot, $1::jsonb)
+      order by slot on conflict (slot) do nothing`,
+    values: [JSON.stringify(sorted)],
+  });
+  const { rows } = await tx.query<WantedSlot>({
+    name: 'slots held',
+    text: 'select slot, claim_key from claim_slot where slot = any($1)',
+    values: [sorted.map(({ slot }) => slot)],
+  });
+  const holders = new Map(rows.map(({ slot, claim_key }) => [slot, claim_key]));
+  return wanted.filter(({ slot, claim_key }) => holders.get(slot) !== claim_key);
+}
+
+export interface WantedSlot {
+  readonly slot: string;
+  readonly claim_key: string;
+}
+
+/** A claim that found its slot taken leaves no trace but a release: the payment stays usable elsewhere. */
+function forget(tx: Tx, claim_keys: readonly string[]): void {
+  if (claim_keys.length === 0) return;
+  tx.write({
+    text: `update payment_claim set state = 'released', lease_owner = null, reason = 'slot_taken', moved_at = now() where claim_key = any($1)`,
+    values: [claim_keys],
+  });
+  dropSlots(tx, claim_keys);
+}
+
+export function dropSlots(tx: Tx, claim_keys: readonly string[]): void {
+  tx.write({
+    name: 'drop slots',
+    text: 'delete from claim_slot where claim_key = any($1)',
+    values: [claim_keys],
+  });
+}

@@ -1,0 +1,70 @@
+import type { NetworkName } from '../../../schema/network.ts';
+import type { Tx } from '../../database.ts';
+import { abandonSettlements } from './settlement/journal.ts';
+
+export interface KnownChain {
+  readonly epoch: number;
+  readonly genesis_hash: string;
+  readonly last_block: number;
+  readonly last_hash: string;
+}
+
+/** The chain of the newest epoch; null before the first. Serialises starts: the lock ends with the transaction. */
+export async function knownChain(tx: Tx, network: string): Promise<KnownChain | null> {
+  await tx.query({ text: `select pg_advisory_xact_lock(hashtext('chain_epoch ' || $1))`, values: [network] });
+  const { rows } = await tx.query<KnownChain>({
+    text: `select epoch, genesis_hash, last_block, last_hash from chain_epoch where network = $1 order by epoch desc limit 1`,
+    values: [network],
+  });
+  return rows[0] ?? null;
+}
+
+export async function beginEpoch(tx: Tx, network: string, chain: KnownChain): Promise<void> {
+  await tx.query({
+    text: `insert into chain_epoch (network, epoch, genesis_hash, last_block, last_hash, started_at) values ($1, $2, $3, $4, $5, now())`,
+    values: [network, chain.epoch, chain.genesis_hash, chain.last_block, chain.last_hash],
+  });
+}
+
+/** Keeps the newest final block; several processes may write it, the higher one stays. */
+export async function rememberBlock(
+  tx: Tx,
+  network: string,
+  epoch: number,
+  number: number,
+  hash: string,
+): Promise<void> {
+  await tx.query({
+    name: 'remember block',
+    text: `update chain_epoch set last_block = $3, last_hash = $4 where network = $1 and epoch = $2 and last_block < $3`,
+    values: [network, epoch, number, hash],
+  });
+}
+
+/**
+ * What the chain that is gone still held open is closed by name: nothing can settle there any more, and the keys begin
+ * at nonce 0 again. Returns what those claims held on books, for the ledger to give back.
+ */
+export async function closeOpenClaims(
+  tx: Tx,
+  network: NetworkName,
+): Promise<readonly { agent_id: number; reserved_atomic: bigint }[]> {
+  const { rows } = await tx.query<{ agent_id: number | null; reserved_atomic: bigint; open: boolean }>({
+    text: `with standing as (
+        select claim_key, state in ('claimed', 'settling') as open from payment_claim
+        where network = $1 and (state in ('claimed', 'settling') or (state = 'released' and not final))
+        order by claim_key for update),
+      dropped as (delete from claim_slot where claim_key in (select claim_key from standing where open))
+      update payment_claim c set state = 'released', final = true, lease_owner = null, reason = 'chain_epoch_ended', moved_at = now()
+      from standing s where c.claim_key = s.claim_key returning c.agent_id, c.reserved_atomic, s.open`,
+    values: [network],
+  });
+  await abandonSettlements(tx, network);
+  await tx.query({
+    text: `update receipt set chain_ended = true where starts_with(payment_ref, $1 || ':') and not chain_ended`,
+    values: [network],
+  });
+  return rows.flatMap(({ agent_id, reserved_atomic, open }) =>
+    open && agent_id !== null ? [{ agent_id, reserved_atomic }] : [],
+  );
+}

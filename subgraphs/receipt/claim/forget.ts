@@ -1,0 +1,51 @@
+import { limits } from '../../../schema/limits.ts';
+import type { Database } from '../../database.ts';
+import { RESTING } from './reverted-payments.ts';
+
+/** How long what is for nobody's use any more is kept. */
+export interface Kept {
+  /** Answers and requests, for redelivery; the receipt stands for ever. */
+  readonly answer_hours: number;
+  /** Payments that came to nothing, after they have lapsed. */
+  readonly lapsed_seconds: number;
+  /** Those for which their payers are to rest, after they were let go of. */
+  readonly reverted_seconds: number;
+}
+
+/**
+ * Forgets stored answers and requests, and payments that came to nothing and can never be used any more: an unpaid caller
+ * must not fill the disk. Only what the chain has had its last word on goes (`final`): whatever was recorded, is under
+ * way, or may yet be found to have moved stays. A few rows at a time, each by one process: what another has in hand is
+ * passed over, or they would wait for each other in a circle.
+ */
+export async function forgetClaims(
+  database: Pick<Database, 'query'>,
+  { answer_hours, lapsed_seconds, reverted_seconds }: Kept,
+): Promise<void> {
+  await inBatches(database, {
+    name: 'forget answers',
+    text: `update payment_claim set answer_box = null, request_box = '' where claim_key in (
+        select claim_key from payment_claim
+        where state = 'recorded' and request_box <> '' and moved_at < now() - make_interval(hours => $2)
+        limit $1 for update skip locked) returning 1`,
+    values: [answer_hours],
+  });
+  await inBatches(database, {
+    name: 'forget lapsed claims',
+    text: `delete from payment_claim where claim_key in (
+        select claim_key from payment_claim where state = 'released' and final
+          and valid_before < extract(epoch from now())::bigint - $2
+          and (${RESTING} is not true or moved_at < now() - make_interval(secs => $3))
+        limit $1 for update skip locked) returning 1`,
+    values: [lapsed_seconds, reverted_seconds],
+  });
+}
+
+/** `$1` is how many at once. */
+async function inBatches(
+  database: Pick<Database, 'query'>,
+  { values, ...statement }: { readonly name: string; readonly text: string; readonly values: readonly number[] },
+): Promise<void> {
+  const limit = limits.claims_forgotten_per_transaction_max;
+  while ((await database.query({ ...statement, values: [limit, ...values] })).length === limit);
+}

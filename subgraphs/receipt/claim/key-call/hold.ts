@@ -1,0 +1,57 @@
+import type { TaskId } from '../../../../schema/ids.ts';
+import type { Database, Tx } from '../../../database.ts';
+import { alive } from '../lease.ts';
+
+/** A task that a process works on without a payment: there is nothing that two could use twice but its own name. */
+export interface KeyCallHold {
+  readonly task_id: TaskId;
+  readonly lease_owner: string;
+}
+
+export function beginKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): void {
+  if (holds.length === 0) return;
+  tx.write({
+    name: 'begin key calls',
+    text: `insert into key_call (task_id, lease_owner, begun_at)
+      select task_id, lease_owner, now() from jsonb_populate_recordset(null::key_call, $1::jsonb)`,
+    values: [JSON.stringify(holds)],
+  });
+}
+
+/**
+ * For a batch that must be recorded as a whole: rows and receipts are in the same transaction.
+ * @throws LostKeyCall where one of them was swept away, because its process had not been seen for too long.
+ */
+export async function endKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): Promise<void> {
+  if (holds.length === 0) return;
+  const { rowCount } = await tx.query({
+    name: 'end key calls',
+    text: `delete from key_call c using jsonb_populate_recordset(null::key_call, $1::jsonb) n
+      where c.task_id = n.task_id and c.lease_owner = n.lease_owner`,
+    values: [JSON.stringify(holds)],
+  });
+  if (rowCount !== holds.length) throw new LostKeyCall();
+}
+
+/** Its process had not been seen for so long that it was taken for gone. */
+export class LostKeyCall extends Error {
+  override name = 'LostKeyCall';
+}
+
+/** After a call that came to nothing; of one that was recorded there is nothing left to drop. */
+export function dropKeyCall(tx: Tx, { task_id, lease_owner }: KeyCallHold): void {
+  tx.write({
+    name: 'drop key call',
+    text: 'delete from key_call where task_id = $1 and lease_owner = $2',
+    values: [task_id, lease_owner],
+  });
+}
+
+/** Those whose process is gone. They hold nothing and are owed nothing; what another transaction has in hand stays. */
+export async function forgetKeyCalls(database: Pick<Database, 'query'>): Promise<void> {
+  await database.query({
+    name: 'forget key calls',
+    text: `delete from key_call where task_id in (
+      select task_id from key_call c where not ${alive('c.lease_owner')} for update skip locked)`,
+  });
+}

@@ -1,0 +1,26 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import type { TaskId } from '../../../../schema/ids.ts';
+
+/** A call by key under an Idempotency-Key: held while a process works on it, then kept with its answer for as long as any. */
+@Entity({ tableName: 'idempotent_call' })
+export class IdempotentCall {
+  /** Of the API key and the Idempotency-Key: nobody else's key meets it, and neither stands here. */
+  @PrimaryKey({ type: 'text' })
+  mark!: string;
+  @Index({ name: 'idempotent_call_by_key' })
+  @Property({ type: 'text' })
+  apiKeyHash!: string;
+  @Property({ type: 'text' })
+  requestHash!: string;
+  @Property({ type: 'text' })
+  taskId!: TaskId;
+  @Property({ type: 'uuid' })
+  leaseOwner!: string;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  begunAt!: Date;
+  /** Sealed. */
+  @Property({ type: 'blob', nullable: true })
+  answerBox!: Buffer | null;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
+  recordedAt!: Date | null;
+}

@@ -1,0 +1,27 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { parseRequest } from '../../../schema/requests/parse.ts';
+import { PaymentId, PaymentPayer } from '../../../schema/requests/settlement.ts';
+import type { Context } from '../../context.ts';
+import { findPayment } from './settlement-status.ts';
+import { SettlementStatus } from './settlement-status.type.ts';
+
+@Resolver()
+export class SettlementStatusResolver {
+  @Query(() => SettlementStatus, {
+    nullable: true,
+    description:
+      'By the nonce or message hash of a payment, or by the payment-identifier of its client. Needs no secret.',
+  })
+  async settlement(
+    @Arg('paymentId', () => String) paymentId: string,
+    @Arg('payer', () => String, { nullable: true }) named: string | undefined,
+    @Ctx() { database, base_url, response }: Context,
+  ): Promise<SettlementStatus | null> {
+    const { payment_id } = parseRequest(PaymentId, { payment_id: paymentId });
+    const { payer = null } = parseRequest(PaymentPayer, { payer: named ?? undefined });
+    const status = await findPayment(database, base_url, { payment_id, payer });
+    if (status && status.retryAfterSeconds !== null) response.headers['retry-after'] = String(status.retryAfterSeconds);
+    return status;
+  }
+}

@@ -1,0 +1,100 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { ArrivalStatus } from '../../../schema/evidence.ts';
+import type { NetworkName } from '../../../schema/network.ts';
+import type { Database } from '../../database.ts';
+import { verifyUrl } from '../receipt/document.ts';
+import { receiptsByTask } from '../receipt/find.ts';
+import type { ClaimState } from './claim.machine.ts';
+import type { SettlementStatus } from './settlement-status.type.ts';
+
+/** A payment as whoever holds it knows it; the address where several payers call theirs the same. */
+export interface AskedPayment {
+  readonly payment_id: string;
+  readonly payer: string | null;
+}
+
+interface Found {
+  readonly state: ClaimState;
+  readonly task_id: string;
+  readonly network: NetworkName;
+  readonly reason: string | null;
+  readonly final: boolean;
+  readonly arrival: ArrivalStatus | null;
+  /** Other payers' claims are called so in the same way. */
+  readonly ambiguous: boolean;
+}
+
+/**
+ * Where a payment stands; null where nothing stands under that name. A payer may have used an identifier for one that was
+ * let go of and then for another: the one that may still buy something goes before. What a payment is called on its chain
+ * goes before all identifiers, for anybody may name a purchase like a stranger's payment.
+ * @throws invalid_request (`payer`) where payments of several payers are called so, and none of them was named.
+ */
+export async function findPayment(
+  database: Database,
+  base_url: string,
+  { payment_id, payer }: AskedPayment,
+): Promise<SettlementStatus | null> {
+  const [found] = await database.query<Found>({
+    name: 'payment by public id',
+    text: `select state, task_id, network, reason, final, arrival,
+        min(payer) over alike <> max(payer) over alike as ambiguous
+      from payment_claim where (payment_id = $1 or identifier = $1) and ($2::text is null or lower(payer) = lower($2))
+      window alike as (partition by payment_id = $1)
+      order by payment_id = $1 desc, state <> 'released' desc, moved_at desc limit 1`,
+    values: [payment_id, payer],
+  });
+  if (!found) return null;
+  if (found.ambiguous) throw new Refusal('invalid_request', { detail: SEVERAL, param: 'payer' });
+  const { state, charged, retry } = told(found);
+  const gone = state === 'released' || state === 'failed';
+  return {
+    paymentId: payment_id,
+    state,
+    taskId: found.task_id,
+    network: found.network,
+    paymentRef: found.state === 'recorded' ? await refOf(database, found.task_id) : null,
+    verifyUrl: gone && found.state !== 'recorded' ? null : verifyUrl(base_url, found.task_id),
+    charged,
+    retryAfterSeconds: retry,
+  };
+}
+
+const SEVERAL = 'payer: payments of several payers are called so; name the one that is meant';
+
+async function refOf(database: Database, task_id: string): Promise<string | null> {
+  const [receipt] = await receiptsByTask(database, [task_id]);
+  const seen = receipt?.ingressReceipt?.ref;
+  return typeof seen === 'string' ? seen : (receipt?.paymentRef ?? null);
+}
+
+interface Told {
+  readonly state: SettlementStatus['state'];
+  readonly charged: boolean | null;
+  /** Seconds after which it may stand otherwise. */
+  readonly retry: number | null;
+}
+
+/** Of a recorded payment, by what became of money that was not seen when it was recorded. */
+const arrivals: Record<ArrivalStatus, Told> = {
+  confirmed: { state: 'settled', charged: true, retry: null },
+  pending: { state: 'pending', charged: null, retry: 5 },
+  // It can come no more, or did not while we looked: that it never moved nobody has said.
+  unverified: { state: 'failed', charged: null, retry: null },
+};
+
+/** Its nonce or its time is gone: it will never be settled. Whatever else was let go of may be sent again. */
+const NEVER: ReadonlySet<string> = new Set(['cancelled', 'used_otherwise']);
+
+function told({ state, reason, final, arrival }: Found): Told {
+  switch (state) {
+    case 'claimed':
+      return { state, charged: null, retry: 1 };
+    case 'settling':
+      return { state: 'pending', charged: null, retry: 2 };
+    case 'recorded':
+      return arrivals[arrival ?? 'confirmed'];
+    case 'released':
+      return { state: final || NEVER.has(reason ?? '') ? 'failed' : state, charged: false, retry: null };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Database } from '../../database.ts';
+import { verifyUrl } from '../receipt/document.ts';
+import { recordedTask, type Task } from '../receipt/task-status.ts';
+import { refusalUrl } from '../refusal/document.ts';
+import { refusalById } from '../refusal/find.ts';
+import type { ClaimState } from './claim.machine.ts';
+
+/**
+ * What an open claim looks like from outside; a recorded one has a receipt, which says more. One that was let go of may yet
+ * be used by whoever holds the payment, until its time is over.
+ */
+const statuses: Record<ClaimState, { status: string; proof: Task['proofOutcome'] }> = {
+  claimed: { status: 'working', proof: 'pending' },
+  settling: { status: 'settling', proof: 'pending' },
+  recorded: { status: 'completed', proof: 'settled' },
+  released: { status: 'released', proof: 'pending' },
+};
+
+/** Where a task stands, from its claim on; null for an id that nobody has: a released payment is soon forgotten. */
+export async function findTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
+  const recorded = await recordedTask(database, base_url, task_id);
+  if (recorded) return recorded;
+  const [found] = await database.query<{ state: ClaimState | null; final: boolean; refusal_id: string | null }>({
+    name: 'claim or refusal of task',
+    text: `select null as state, true as final, refusal_id from refusal where task_id = $1
+      union all select state, final, null from payment_claim where task_id = $1
+      union all select 'claimed', false, null from key_call where task_id = $1 order by refusal_id limit 1`,
+    values: [task_id],
+  });
+  if (found?.refusal_id) {
+    // Only one that stands as it was signed says that nothing will ever be there to prove.
+    await refusalById(database, found.refusal_id);
+    return refusedTask(task_id, refusalUrl(base_url, found.refusal_id));
+  }
+  if (!found?.state) return null;
+  const { status, proof } = statuses[found.state];
+  const proofOutcome = found.final ? 'none' : proof;
+  return { taskId: task_id, status, proofOutcome, paymentRef: null, verifyUrl: verifyUrl(base_url, task_id) };
+}
+
+/** Its book refused it: nothing was charged, and there never will be a receipt. Refusals stay when the claim has gone. */
+function refusedTask(taskId: string, verifyUrl: string): Task {
+  return { taskId, status: 'refused', proofOutcome: 'none', paymentRef: null, verifyUrl };
+}

@@ -1,0 +1,48 @@
+import 'reflect-metadata';
+import { Field, ObjectType } from 'type-graphql';
+import type { ProofOutcome, ReceiptPayload } from '../../../schema/receipt-payload.ts';
+import type { Database } from '../../database.ts';
+import type { OmissionRule } from '../../sale.ts';
+import { verifyUrl } from './document.ts';
+import { receiptsByTask } from './find.ts';
+import type { Receipt } from './receipt.entity.ts';
+
+/** Where a task stands. Once there is a receipt `status` is `completed`, or `accepted` where the task came without input. */
+@ObjectType('TaskStatus')
+export class Task {
+  @Field(() => String)
+  taskId!: string;
+
+  @Field(() => String)
+  status!: string;
+
+  @Field(() => String, { description: '`none`: it was refused or paid by no one; nothing will be there to prove.' })
+  proofOutcome!: ProofOutcome;
+
+  @Field(() => String, { nullable: true })
+  paymentRef!: string | null;
+
+  @Field(() => String, { description: 'Of its receipt; of the signed refusal where it was refused.' })
+  verifyUrl!: string;
+}
+
+/** What the receipts know of a task; open payments are asked elsewhere. */
+export async function recordedTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
+  const [receipt] = await receiptsByTask(database, [task_id]);
+  if (!receipt) return null;
+  return {
+    taskId: task_id,
+    status: statusOf(receipt),
+    proofOutcome: receipt.proofOutcome,
+    paymentRef: receipt.paymentRef,
+    verifyUrl: verifyUrl(base_url, task_id),
+  };
+}
+
+const TAKEN_ON: OmissionRule = 'no_input';
+
+function statusOf({ payload }: Receipt): string {
+  const { fulfillment } = JSON.parse(payload) as ReceiptPayload;
+  const { omission_rule } = (fulfillment.output_commitment ?? {}) as { omission_rule?: string | null };
+  return omission_rule === TAKEN_ON ? 'accepted' : 'completed';
+}

@@ -1,0 +1,93 @@
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { always, brokenIn, type Coverage, type Report, same, unsignedIn } from './report.ts';
+import { copies, type Opened, paymentRef } from './rules.ts';
+import { verifyEd25519, verifyEip191 } from './signature.ts';
+
+/** Members whose signed fact stands under the same or another name; older versions sign fewer of them. */
+const copied: Coverage<Opened> = Object.fromEntries(
+  Object.entries(copies).map(([name, signed]) => [
+    name,
+    ({ document, claims }: Opened) => same(document[name], signed(claims)),
+  ]),
+);
+
+const coverage: Coverage<Opened> = {
+  ...copied,
+  payload: always,
+  // Recomputed from the payload, whoever names it.
+  payload_hash: always,
+  // Signed as what tree_head_hash is the hash of.
+  log_id: always,
+  root_hash: always,
+  settled_by: ({ document, claims }) => same(document.settled_by, claims.settled_by),
+  // What was seen, or waived, leaves one outcome only.
+  proof_outcome: ({ claims }) => claims.settled_by === 'observed_transfer' || claims.waived_by !== undefined,
+  profile: ({ document, claims }) => same(document.profile, claims.profile),
+  // They lead to the signed issuer, and name the signed task.
+  verify_url: always,
+  'verification.jwks_uri': always,
+  'verification.issuer_history_uri': always,
+  'verification.receipt_policy_uri': always,
+  'verification.preimage_uri': always,
+  'issuer_signature.jws': always,
+  'issuer_signature.kid': always,
+  'issuer_signature.value': always,
+  'issuer_signature.alg': always,
+  'signature.alg': always,
+  'signature.kid': always,
+  'signature.value': always,
+  'co_signature.alg': always,
+  'co_signature.address': always,
+  'co_signature.value': always,
+};
+
+const lane = new Set(['settlement_status', 'ingress_receipt', 'omission_rule', 'chain_ended', 'verification.how']);
+
+/** What a receipt that has passed every rule leaves open. */
+export function reportOn(opened: Opened): Report {
+  const { document, claims, jwks } = opened;
+  const text = String(claims.payload_hash ?? document.payload_hash);
+  const verifiers = {
+    signature: (keys: JsonObject, signature: JsonObject[string] | undefined) => verifyEd25519(keys, signature, text),
+    co_signature: (keys: JsonObject, signature: JsonObject[string] | undefined) => verifyEip191(keys, signature, text),
+  };
+  return {
+    unsigned: unsignedIn(document, opened, { coverage, lane }),
+    broken: brokenIn(document, verifiers, jwks),
+    unchecked: uncheckedOf(opened),
+  };
+}
+
+function uncheckedOf({ document, claims, payload }: Opened): string[] {
+  const ref = paymentRef(claims);
+  const { hash: output } = commitmentOf(payload);
+  const sentences: readonly [applies: boolean, sentence: string][] = [
+    [ref !== undefined, `Whether USDC moved: look up ${String(ref)} on its network.`],
+    [
+      claims.tree_head_hash !== undefined,
+      'Whether the log still holds it: ask for inclusionProof, against a signed head.',
+    ],
+    [isJsonObject(claims.issuer_history), `${versionOf(claims.issuer_history, 'issuer-history')}`],
+    [isJsonObject(claims.receipt_policy), `${versionOf(claims.receipt_policy, 'receipt-policy-history')}`],
+    [claims.request_hash !== undefined, 'Which request was paid for: request_hash needs the request and its salt.'],
+    [
+      typeof output === 'string',
+      'Whether the answer is the one committed to: hash it by the rule of the receipt policy.',
+    ],
+    [claims.book_seq !== undefined, `Whether row ${String(claims.book_seq)} of the book says the same.`],
+    [claims.session_expiry !== undefined, 'Whether its session had been revoked by then.'],
+    [document.signature === undefined, 'The primary signature (Ed25519): there is none.'],
+    [document.co_signature === undefined, 'The co-signature (EIP-191): there is none.'],
+  ];
+  return sentences.filter(([applies]) => applies).map(([, sentence]) => sentence);
+}
+
+function versionOf(ref: JsonObject[string] | undefined, name: string): string {
+  const { version, hash } = isJsonObject(ref) ? ref : {};
+  return `Whether version ${String(version)} of /.well-known/${name}.json has the hash that was signed, ${String(hash)}.`;
+}
+
+function commitmentOf({ fulfillment }: JsonObject): JsonObject {
+  const { output_commitment } = isJsonObject(fulfillment) ? fulfillment : {};
+  return isJsonObject(output_commitment) ? output_commitment : {};
+}

@@ -1,0 +1,55 @@
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { reportOn } from './coverage.ts';
+import type { Report } from './report.ts';
+import { type Opened, rules } from './rules.ts';
+import { type Jwks, parseJws } from './signature.ts';
+import { type Check, type Invalid, judgeBy, malformed } from './signed.ts';
+
+export type Verification =
+  | {
+      readonly kind: 'valid';
+      readonly claims: JsonObject;
+      /** `legacy`: version 8 did not sign it yet. `none`: the call landed on no book. */
+      readonly claim_id: number | 'legacy' | 'none';
+      readonly checks: readonly Check[];
+      /** What is left open: unsigned members, a signature that is broken beside one that is not, what was not checked. */
+      readonly report: Report;
+    }
+  | Invalid;
+
+export interface VerifyOptions {
+  /** Where the receipt was read: its links may lead there as well as to the signed issuer. */
+  readonly base_url?: string;
+}
+
+/**
+ * Verifies a public receipt against a published key set, offline. What it cannot tell is whether USDC moved:
+ * for that look up `payment_ref` on its network.
+ */
+export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): Verification {
+  try {
+    const opened = open(document, jwks, options);
+    if (opened === null) return malformed('This is not a receipt: payload or issuer_signature.jws is missing.');
+    const judged = judgeBy(rules, opened);
+    if (judged.kind === 'invalid') return judged;
+    const { claims } = opened;
+    return { kind: 'valid', claims, claim_id: claimId(claims), checks: judged.checks, report: reportOn(opened) };
+  } catch (fault) {
+    // Only text without a canonical form gets here: a lone surrogate, a number beyond IEEE doubles.
+    return malformed(`The receipt has no canonical form: ${String(fault)}`);
+  }
+}
+
+function open(document: JsonObject, jwks: Jwks, { base_url }: VerifyOptions): Opened | null {
+  const { payload, issuer_signature } = document;
+  const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
+  if (!isJsonObject(payload) || jws === null) return null;
+  const { claims } = jws;
+  const bases = [claims.iss, base_url].filter(base => typeof base === 'string');
+  return { document, payload, jws, claims, jwks, bases };
+}
+
+function claimId(claims: JsonObject): number | 'legacy' | 'none' {
+  if (typeof claims.claim_id === 'number') return claims.claim_id;
+  return claims.payload_version === 8 ? 'legacy' : 'none';
+}

@@ -1,0 +1,151 @@
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import { networks } from '../../../schema/network.ts';
+import { refusalCodes } from '../../../schema/refusal-payload.ts';
+import { refusalUrl } from '../refusal/document.ts';
+import { always, type Coverage, type Report, unsignedIn } from './report.ts';
+import { type Jwks, parseJws } from './signature.ts';
+import {
+  type Check,
+  type Invalid,
+  issuerSigned,
+  judgeBy,
+  malformed,
+  type Rule,
+  rawValueSigns,
+  type Signed,
+  unless,
+} from './signed.ts';
+
+export type RefusalVerification =
+  | {
+      readonly kind: 'valid';
+      readonly claims: JsonObject;
+      readonly checks: readonly Check[];
+      /** What is left open: members that nobody signed, and what was not checked. */
+      readonly report: Report;
+    }
+  | Invalid;
+
+/** Whether a document says that it is a signed refusal. */
+export function isRefusal(document: JsonObject): boolean {
+  return document.schema === documents.refusal;
+}
+
+/**
+ * Verifies a public refusal, or the 403 that carries it, against a published key set, offline. It proves that the issuer
+ * refused that call at that anchor for that code; whether the anchor stands on Base is for Base to say.
+ */
+export function verifyRefusal(
+  document: JsonObject,
+  jwks: Jwks,
+  options: { readonly base_url?: string } = {},
+): RefusalVerification {
+  const { issuer_signature } = document;
+  const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
+  if (jws === null) return malformed('This is not a refusal: issuer_signature.jws is missing.');
+  const { iss, iat: _, jti, ...payload } = jws.claims;
+  const bases = [iss, options.base_url].filter(base => typeof base === 'string');
+  try {
+    const opened = { document, payload, jti, bases, jws, jwks };
+    const judged = judgeBy(rules, opened);
+    if (judged.kind === 'invalid') return judged;
+    return { kind: 'valid', claims: jws.claims, checks: judged.checks, report: reportOn(opened) };
+  } catch (fault) {
+    // Only text without a canonical form gets here.
+    return malformed(`The refusal has no canonical form: ${String(fault)}`);
+  }
+}
+
+/** `payload` is what was signed, without the token's own claims. */
+interface Opened extends Signed {
+  readonly jti: Json | undefined;
+  readonly bases: readonly string[];
+}
+
+/** In order: a later rule may rely on all before it. */
+const rules: readonly Rule<Opened>[] = [
+  issuerSigned,
+  {
+    code: 'not_a_refusal',
+    says: 'What was signed is a refusal: nothing was charged, on Base, for a known code.',
+    fault: ({ payload, jti }) =>
+      unless(
+        isRefusal(payload) &&
+          jti === payload.refusal_id &&
+          payload.charged === false &&
+          payload.chain_id === networks.base.chain_id &&
+          refusalCodes.some(code => code === payload.refusal_code) &&
+          isAnchor(payload.base_anchor),
+        'What was signed is no refusal of this kind.',
+      ),
+  },
+  {
+    code: 'copy_mismatch',
+    says: 'The document says what was signed, and nothing that was not.',
+    fault: ({ document, payload }) => copyFault(document, payload),
+  },
+  rawValueSigns({ required: true }),
+  { code: 'link_foreign', says: 'Every link leads to the issuer.', fault: opened => linkFault(opened) },
+];
+
+function isAnchor(anchor: Json | undefined): boolean {
+  if (!isJsonObject(anchor)) return false;
+  if (anchor.status === 'UNAVAILABLE') return Object.keys(anchor).length === 1;
+  return (
+    anchor.status === 'AVAILABLE' && typeof anchor.block_number === 'number' && typeof anchor.block_hash === 'string'
+  );
+}
+
+/** The members of the problem (RFC 9457) that a refused call is told: nobody signs them. */
+const problem = ['type', 'title', 'status', 'detail', 'code', 'error'];
+
+/** What stands around the payload. */
+const around = new Set(['refusal_url', 'issuer_signature', 'verification', ...problem]);
+
+const coverage: Coverage<Opened> = {
+  refusal_url: always,
+  'verification.jwks_uri': always,
+  'verification.issuer_history_uri': always,
+  'issuer_signature.jws': always,
+  'issuer_signature.kid': always,
+  'issuer_signature.value': always,
+  'issuer_signature.alg': always,
+};
+
+const lane = new Set(['verification.how', ...problem]);
+
+/** What a refusal that has passed every rule leaves open. All of its signatures are needed, so none of them is broken. */
+function reportOn(opened: Opened): Report {
+  const { document, payload } = opened;
+  const around_it = Object.fromEntries(Object.entries(document).filter(([name]) => !Object.hasOwn(payload, name)));
+  const anchored = isJsonObject(payload.base_anchor) && payload.base_anchor.status === 'AVAILABLE';
+  return {
+    unsigned: unsignedIn(around_it, opened, { coverage, lane }),
+    broken: [],
+    unchecked: [
+      ...(anchored ? ['Whether its anchor is a block of Base: look the hash up there.'] : []),
+      `Whether row ${String(payload.policy_blocked_seq)} of book ${String(payload.agent_id)} says the same.`,
+    ],
+  };
+}
+
+function copyFault(document: JsonObject, payload: JsonObject): string | null {
+  for (const [name, signed] of Object.entries(payload)) {
+    const copy = document[name];
+    if (copy === undefined || canonicalJson(copy) !== canonicalJson(signed)) return `${name} is not what was signed.`;
+  }
+  const unsigned = Object.keys(document).find(name => !Object.hasOwn(payload, name) && !around.has(name));
+  return unsigned === undefined ? null : `${unsigned} was not signed.`;
+}
+
+function linkFault({ document, payload, bases }: Opened): string | null {
+  const links = isJsonObject(document.verification) ? document.verification : {};
+  const expected: readonly [name: string, link: Json | undefined, at: (base: string) => string][] = [
+    ['refusal_url', document.refusal_url, base => refusalUrl(base, String(payload.refusal_id))],
+    ['jwks_uri', links.jwks_uri, base => `${base}/.well-known/jwks.json`],
+    ['issuer_history_uri', links.issuer_history_uri, base => `${base}/.well-known/issuer-history.json`],
+  ];
+  const foreign = expected.find(([, link, at]) => link !== undefined && !bases.some(base => link === at(base)));
+  return foreign ? `${foreign[0]} leads elsewhere than to the issuer.` : null;
+}

@@ -1,0 +1,57 @@
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import type { Jwks } from './signature.ts';
+
+/** What a valid document leaves open: none of it makes it invalid, and none of it may be taken for proven. */
+export interface Report {
+  /**
+   * Members that no signature covers, by their paths: what they say is the word of whoever handed the document over.
+   * `lane`: known ones, which may change after the receipt was signed. `unknown`: no part of such a document at all.
+   */
+  readonly unsigned: { readonly lane: readonly string[]; readonly unknown: readonly string[] };
+  /** Signatures that stand there and do not verify; another one does. */
+  readonly broken: readonly string[];
+  /** What was not checked, and how it could be: a sentence each. */
+  readonly unchecked: readonly string[];
+}
+
+/** By path: whether the signed facts vouch for the member, in this very document. */
+export type Coverage<Opened> = Readonly<Record<string, (opened: Opened) => boolean>>;
+
+/** The members of `document` that are in neither table, and those whose signed fact is missing or another. */
+export function unsignedIn<Opened>(
+  document: JsonObject,
+  opened: Opened,
+  { coverage, lane }: { readonly coverage: Coverage<Opened>; readonly lane: ReadonlySet<string> },
+): Report['unsigned'] {
+  const open = pathsOf(document, Object.keys(coverage)).filter(path => !coverage[path]?.(opened));
+  return {
+    lane: open.filter(path => lane.has(path) || coverage[path] !== undefined),
+    unknown: open.filter(path => !lane.has(path) && coverage[path] === undefined),
+  };
+}
+
+/** Each member; of one whose own members the table names, those instead. */
+function pathsOf(document: JsonObject, named: readonly string[]): string[] {
+  return Object.entries(document).flatMap(([name, value]) =>
+    isJsonObject(value) && named.some(path => path.startsWith(`${name}.`))
+      ? Object.keys(value).map(inner => `${name}.${inner}`)
+      : [name],
+  );
+}
+
+export const always = () => true;
+
+export function same(a: Json | undefined, b: Json | undefined): boolean {
+  return a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b);
+}
+
+/** Of the signatures that stand in the document, those that do not verify. */
+export function brokenIn(
+  document: JsonObject,
+  verifiers: Readonly<Record<string, (jwks: Jwks, signature: Json | undefined) => boolean>>,
+  jwks: Jwks,
+): string[] {
+  return Object.entries(verifiers).flatMap(([name, verifies]) =>
+    document[name] === undefined || verifies(jwks, document[name]) ? [] : [name],
+  );
+}

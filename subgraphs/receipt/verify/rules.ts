@@ -1,0 +1,216 @@
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { canonicalHash, sha256Hex } from '../../../schema/digest.ts';
+import { isPayloadVersion, payloadVersions, waivers } from '../../../schema/receipt-payload.ts';
+import { same } from './report.ts';
+import { BesideShape, ClaimShape, misshapen } from './shape.ts';
+import { verifyEd25519, verifyEip191 } from './signature.ts';
+import { issuerSigned, type Rule, rawValueSigns, type Signed, unless } from './signed.ts';
+
+/** A receipt opened up, nothing of it believed yet. */
+export interface Opened extends Signed {
+  readonly claims: JsonObject;
+  /** Origins on which the document's links may stand: the signed issuer, and where the caller found it. */
+  readonly bases: readonly string[];
+}
+
+/** In order: a later rule may rely on all before it. */
+export const rules: readonly Rule<Opened>[] = [
+  issuerSigned,
+  {
+    code: 'shape_invalid',
+    says: 'What is reckoned with is of its type.',
+    fault: ({ claims, document }) => shapeFault(claims, document),
+  },
+  {
+    code: 'version_unknown',
+    says: 'The payload version is known, and signs all that it must.',
+    fault: ({ claims }) => versionFault(claims),
+  },
+  {
+    code: 'payload_hash_mismatch',
+    says: 'payload_hash is the SHA-256 of the canonical payload.',
+    fault: ({ claims, document, payload }) =>
+      unless(
+        sha256Hex(canonicalJson(payload)) === (claims.payload_hash ?? document.payload_hash),
+        'The payload is not the one whose hash was signed.',
+      ),
+  },
+  {
+    code: 'copy_mismatch',
+    says: 'Every unsigned copy agrees with what was signed.',
+    fault: opened => copyFault(opened),
+  },
+  rawValueSigns({ required: false }),
+  {
+    code: 'receipt_signatures_invalid',
+    says: 'The primary signature or the co-signature signs payload_hash; either one is enough.',
+    fault: ({ document, claims, jwks }) => {
+      const { signature, co_signature, payload_hash } = document;
+      if (isLegacy(claims) && signature === undefined && co_signature === undefined) return null;
+      const text = String(claims.payload_hash ?? payload_hash);
+      const either = verifyEd25519(jwks, signature, text) || verifyEip191(jwks, co_signature, text);
+      return unless(either, 'Neither signature nor co_signature is valid.');
+    },
+  },
+  {
+    code: 'claim_id_null',
+    says: 'No payment is claimed for a book that is not named.',
+    fault: ({ claims }) =>
+      unless(
+        !('claim_id' in claims && claims.claim_id === null && paymentRef(claims) !== undefined),
+        'The receipt carries a payment and a claim_id of null.',
+      ),
+  },
+  {
+    code: 'waiver_invalid',
+    says: 'It names a payment or the kind of key that stood in for one, never both.',
+    fault: ({ claims }) => waiverFault(claims),
+  },
+  {
+    code: 'place_invalid',
+    says: 'The signed tree head ends with this receipt.',
+    fault: ({ claims, document }) =>
+      unless(
+        claims.tree_size === undefined || endsWith(claims.tree_size, claims.leaf_index),
+        'The signed tree does not end with the signed leaf.',
+      ) ?? rootFault(document, claims),
+  },
+  {
+    code: 'session_expired',
+    says: 'It was signed while the session, if any, was in force.',
+    fault: ({ claims: { iat, valid_after, session_expiry } }) => {
+      if (valid_after === undefined && session_expiry === undefined) return null;
+      const early = typeof valid_after === 'number' && !(typeof iat === 'number' && iat >= valid_after);
+      const late = typeof session_expiry === 'number' && !(typeof iat === 'number' && iat <= session_expiry);
+      return unless(!early && !late, 'The receipt was signed outside the session that it names.');
+    },
+  },
+  { code: 'link_foreign', says: 'Every link leads to the issuer.', fault: opened => linkFault(opened) },
+];
+
+function shapeFault(claims: JsonObject, document: JsonObject): string | null {
+  const claim = misshapen(ClaimShape, claims);
+  if (claim !== null) return `The signed ${claim} is of another type than it has to be.`;
+  const member = misshapen(BesideShape, document);
+  return member === null ? null : `${member} is not in the form that it has to be in.`;
+}
+
+function endsWith(tree_size: Json, leaf_index: Json | undefined): boolean {
+  return typeof leaf_index === 'number' && tree_size === leaf_index + 1;
+}
+
+/**
+ * The root is signed by the head's hash alone: shown, it must be what that hash is of. It is hashed as it is shown, never
+ * converted: a log_id of `true` is not 1.
+ */
+function rootFault({ log_id, root_hash }: JsonObject, { tree_size, tree_head_hash }: JsonObject): string | null {
+  if (log_id === undefined && root_hash === undefined) return null;
+  const shown = { log_id: log_id ?? null, tree_size: tree_size ?? null, root_hash: root_hash ?? null };
+  return unless(canonicalHash(shown) === tree_head_hash, 'log_id and root_hash are not those of the signed tree head.');
+}
+
+function isLegacy({ payload_version: version }: JsonObject): boolean {
+  return isPayloadVersion(version) && payloadVersions[version].legacy;
+}
+
+function versionFault(claims: JsonObject): string | null {
+  const version = claims.payload_version;
+  if (!isPayloadVersion(version)) return 'The payload version is not known.';
+  const missing = payloadVersions[version].signs.filter(name => claims[name] === undefined || claims[name] === null);
+  return unless(missing.length === 0, `Version ${version} must sign ${missing.join(', ')}.`);
+}
+
+function paymentOf(claims: JsonObject): JsonObject {
+  return isJsonObject(claims.payment) ? claims.payment : {};
+}
+
+export const paymentRef = (claims: JsonObject) => paymentOf(claims).ref ?? undefined;
+
+/** A call by key was paid for by nobody: whatever says otherwise beside it makes the receipt one of two things at once. */
+function waiverFault({ waived_by, settled_by, payment, caller_binding }: JsonObject): string | null {
+  if (waived_by === undefined) return null;
+  if (!waivers.some(kind => kind === waived_by)) return 'waived_by is unknown.';
+  const bound = isJsonObject(caller_binding) ? caller_binding : {};
+  if (payment !== undefined || settled_by !== undefined || bound.payer_wallet !== undefined)
+    return 'The receipt says that a key stood in for the payment, and names one.';
+  return unless(typeof bound.api_key_hash === 'string', 'The receipt does not say which key stood in for the payment.');
+}
+
+/** Outer member → the signed fact that it repeats. */
+export const copies: Readonly<Record<string, (claims: JsonObject) => Json | undefined>> = {
+  task_id: claims => claims.jti,
+  hub: claims => claims.hub,
+  model: claims => claims.model,
+  amount: claims => paymentOf(claims).gross_amount,
+  payer_wallet: claims => (isJsonObject(claims.caller_binding) ? claims.caller_binding.payer_wallet : undefined),
+  payload_version: claims => claims.payload_version,
+  payload_hash: claims => claims.payload_hash,
+  leaf_index: claims => claims.leaf_index,
+  tree_size: claims => claims.tree_size,
+  tree_head_hash: claims => claims.tree_head_hash,
+  book_seq: claims => claims.book_seq,
+  caller_binding: claims => claims.caller_binding,
+  claim_id: claims => claims.claim_id,
+  waived_by: claims => claims.waived_by,
+  vendor_blind: claims => claims.vendor_blind,
+  payment_ref: claims => paymentRef(claims) ?? null,
+};
+
+function copyFault({ document, payload, claims }: Opened): string | null {
+  for (const [name, member] of Object.entries(payload)) {
+    if (!same(member, claims[name])) return `payload.${name} disagrees with the signed claim.`;
+  }
+  for (const [name, signed] of Object.entries(copies)) {
+    const copy = document[name];
+    const claim = signed(claims);
+    if (copy === undefined || same(copy, claim) || (claim === undefined && signsLess(claims))) continue;
+    return `${name} disagrees with the signed claim.`;
+  }
+  return (
+    laneFault(document, claims) ??
+    unless(
+      claims.profile === undefined || document.profile === claims.profile,
+      'profile disagrees with the signed claim.',
+    )
+  );
+}
+
+/**
+ * The lane's facts are unsigned: they may say that a transfer which the issuer had been told of was seen since, or was
+ * looked for in vain. Of one that it has signed as seen they may say nothing else.
+ */
+function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }: JsonObject, claims: JsonObject) {
+  const unsigned = claims.settled_by === undefined && signsLess(claims);
+  const seen_since = claims.settled_by === 'receipt' && settled_by === 'observed_transfer';
+  if (settled_by !== undefined && settled_by !== claims.settled_by && !seen_since && !unsigned)
+    return 'settled_by disagrees with the signed claim.';
+  if (claims.settled_by === 'receipt') return null;
+  const only = claims.waived_by === undefined ? 'settled' : 'none';
+  if (proof_outcome !== undefined && proof_outcome !== only)
+    return `proof_outcome says ${proof_outcome} where the issuer has signed what can only be ${only}.`;
+  return unless(
+    ingress_receipt === undefined && omission_rule === undefined,
+    'ingress_receipt or omission_rule stands on a payment that the issuer has not signed as pending.',
+  );
+}
+
+/** Versions before 10 signed fewer facts: what they did not sign cannot disagree. */
+function signsLess({ payload_version: version }: JsonObject): boolean {
+  return typeof version === 'number' && version < 10;
+}
+
+function linkFault({ document, claims, bases }: Opened): string | null {
+  const page = `/receipt/${String(claims.jti)}`;
+  const links = isJsonObject(document.verification) ? document.verification : {};
+  const expected: readonly [name: string, link: Json | undefined, path: string][] = [
+    ['verify_url', document.verify_url, page],
+    ['jwks_uri', links.jwks_uri, '/.well-known/jwks.json'],
+    ['issuer_history_uri', links.issuer_history_uri, '/.well-known/issuer-history.json'],
+    ['receipt_policy_uri', links.receipt_policy_uri, '/.well-known/receipt-policy-history.json'],
+    ['preimage_uri', links.preimage_uri, `${page}/preimage`],
+  ];
+  const foreign = expected.find(
+    ([, link, path]) => link !== undefined && !bases.some(base => link === `${base}${path}`),
+  );
+  return foreign ? `${foreign[0]} leads elsewhere than to the issuer.` : null;
+}

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Failures } from '../../../gateway/charge/failures.ts';
+import { Meter } from '../../../gateway/rates/meter.ts';
+import { limits } from '../../../schema/limits.ts';
+
+const SECOND_MS = 1_000;
+
+function observed(count = 3) {
+  const clock = { at_ms: 1_790_000_000_000, now_ms: () => clock.at_ms };
+  return { clock, failures: new Failures(new Meter({ count, seconds: 60 }, clock), clock) };
+}
+
+describe('a payer whose key’s payments are reverted', () => {
+  it('rests twice as long each time, up to the rest of a contract wallet, and is forgiven after that', () => {
+    const { clock, failures } = observed();
+    const rest = () => failures.rest('payer', 'address', false)?.seconds ?? 0;
+    const rests: number[] = [];
+    for (let times = 0; times < 11; times++) {
+      failures.reverted('payer');
+      rests.push(rest());
+      clock.at_ms += rest() * SECOND_MS;
+      expect(rest()).toBe(0);
+    }
+    expect(rests).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]);
+    clock.at_ms += limits.wallet_reverted_rest_seconds * SECOND_MS;
+    failures.reverted('payer');
+    expect(rest()).toBe(2);
+  });
+
+  it('is nobody else', () => {
+    const { failures } = observed();
+    failures.reverted('payer');
+    expect(failures.rest('another', 'address', true)).toBeNull();
+  });
+});
+
+describe('whoever tries router keys', () => {
+  it('is known by his wallet and by his address, and rests from trying alone', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('payer', 'address'), known_by => {
+        const { failures } = observed();
+        for (let times = 0; times < 3; times++)
+          failures.tried(
+            known_by === 'payer' ? 'payer' : `payer ${times}`,
+            known_by === 'address' ? 'address' : `address ${times}`,
+          );
+        const rest = failures.rest('payer', 'address', true);
+        expect(rest?.seconds).toBeGreaterThan(0);
+        expect(rest?.headers).toEqual({
+          'RateLimit-Policy': '"uncharged";q=3;w=60',
+          RateLimit: '"uncharged";r=0;t=60',
+        });
+        expect(failures.rest('payer', 'address', false)).toBeNull();
+        expect(failures.rest('another', 'elsewhere', true)).toBeNull();
+      }),
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import OpenAI from 'openai';
+import { describe, expect, it } from 'vitest';
+import { startDevelopmentHub } from '../../../gateway/development/hub/start.ts';
+import { atEnd } from '../../harness/release.ts';
+
+const hub = await startDevelopmentHub({ name: 'alpha', models: ['dev/small', 'dev/large'], api_key: 'k' });
+atEnd(hub.close);
+const client = (apiKey = 'k') => new OpenAI({ baseURL: hub.base_url, apiKey, maxRetries: 0 });
+const messages = [
+  { role: 'system', content: 'Be kind.' },
+  { role: 'user', content: 'What is a receipt?' },
+] satisfies OpenAI.ChatCompletionMessageParam[];
+
+describe('the development hub, by the official client', () => {
+  it('GET /v1/models lists what it serves', async () => {
+    const page = await client().models.list();
+    expect(page.data.map(model => [model.id, model.owned_by])).toEqual([
+      ['dev/small', 'alpha'],
+      ['dev/large', 'alpha'],
+    ]);
+  });
+
+  it('POST /v1/chat/completions answers the last user message, the same each time, and says what it is', async () => {
+    const ask = () => client().chat.completions.create({ model: 'dev/small', messages });
+    const [first, second] = [await ask(), await ask()];
+    const text = first.choices[0]?.message.content ?? '';
+    expect(text).toContain('development model');
+    expect(text).toContain('What is a receipt?');
+    expect(second.choices).toEqual(first.choices);
+    expect(second.id).toBe(first.id);
+    expect(first.usage).toEqual({ prompt_tokens: 6, completion_tokens: 17, total_tokens: 23 });
+  });
+
+  it('max_tokens cuts the answer', async () => {
+    const answer = await client().chat.completions.create({ model: 'dev/small', messages, max_tokens: 3 });
+    expect(answer.choices[0]).toMatchObject({ message: { content: 'This is dev/small ' }, finish_reason: 'length' });
+  });
+
+  it('a stream carries the same text in pieces, and the usage at its end when asked', async () => {
+    const whole = await client().chat.completions.create({ model: 'dev/small', messages });
+    const stream = await client().chat.completions.create({
+      model: 'dev/small',
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const chunks: OpenAI.ChatCompletionChunk[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    expect(chunks.map(chunk => chunk.choices[0]?.delta.content ?? '').join('')).toBe(whole.choices[0]?.message.content);
+    expect(chunks.at(-1)?.usage).toEqual(whole.usage);
+    expect(chunks.filter(chunk => chunk.usage)).toHaveLength(1);
+  });
+
+  it.each([
+    ['401 without its key', () => client('wrong').models.list(), 401],
+    ['404 for an unknown model', () => client().chat.completions.create({ model: 'gpt-9', messages }), 404],
+    ['400 without messages', () => client().chat.completions.create({ model: 'dev/small', messages: [] }), 400],
+    ['404 for another door', () => client().embeddings.create({ model: 'dev/small', input: 'x' }), 404],
+  ])('answers %s', async (_name, act, status) => {
+    await expect(act()).rejects.toMatchObject({ status });
+  });
+});

@@ -1,0 +1,12 @@
+import pino from 'pino';
+import { readConfig } from '../../../gateway/config/read-config.ts';
+import { startDevelopment } from '../../../gateway/development/start.ts';
+import { openGateway } from '../../../gateway/open.ts';
+
+/** The service on a machine whose clock goes wrong by so much once it is up. */
+const [off_ms] = process.argv.slice(2).map(Number);
+
+const now = Date.now;
+const development = await startDevelopment(readConfig());
+await openGateway(development.config, { logger: pino({ level: development.config.log_level }) });
+Date.now = () => now() + (off_ms ?? 0);

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startGate } from '../../doors/gate.ts';
+import { startCluster } from '../../faults/cluster.ts';
+import { eventually, type Ground, openGround } from '../../faults/ground.ts';
+import type { RunningService } from '../../harness/worker-gateway.ts';
+import { parseExposition } from './exposition.ts';
+
+const METRICS_TOKEN = `metrics-${randomBytes(16).toString('hex')}`;
+const hex = () => randomBytes(32).toString('hex');
+/** All that the ground leaves to stand-ins: with it a process is one of production. */
+const production = {
+  NODE_ENV: 'production',
+  // The ground's own would be refused: plain http, and keys that all the world knows.
+  ...{ BASE_URL: 'https://svc.test', FACILITATOR_KEYS: hex() },
+  ...{ ISSUER_KEYS: hex(), SEAL_KEY: hex(), SUBGRAPH_SECRET: hex(), ANCHOR_KEY: hex() },
+  ...{ API_KEYS: '', DEMO_KEYS: '', WAIVER_KEYS: '', ROUTER_URL: '' },
+  ...{ BOARD_OPS_SECRET: hex(), BOARD_INBOUND_SECRET: hex() },
+  ...{ SOLANA_RPC_URL: '', SOLANA_FEE_PAYER_KEY: '', PAY_TO_SOLANA: '' },
+};
+
+let cluster: Awaited<ReturnType<typeof startCluster>>;
+let ground: Ground;
+let base: Awaited<ReturnType<typeof startGate>>;
+let gateway: RunningService;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  ground = await openGround({ database_url: cluster.url });
+  base = await startGate(ground.chain.rpc_url);
+  gateway = await ground.start({ environment: { BASE_RPC_URL: base.url, METRICS_TOKEN } });
+});
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(gateway.url + path, { headers });
+
+/** The names that /readyz gives at last: none where it is ready. */
+function lacks(expected: readonly string[]): Promise<void> {
+  return expect
+    .poll(
+      async () => {
+        const answer = await get('/readyz');
+        const { away = [], ...told } = (await answer.json()) as { away?: string[]; code?: string };
+        expect([answer.status, told.code]).toEqual(away.length > 0 ? [503, 'unavailable'] : [200, undefined]);
+        return away;
+      },
+      { timeout: 60_000 },
+    )
+    .toEqual(expected);
+}
+
+/** The process answers, whatever it lacks. */
+async function lives(): Promise<void> {
+  expect(await (await get('/livez', { 'X-SVC-Session': 'svcs_unknown' })).json()).toEqual({ status: 'ok' });
+}
+
+async function scraped() {
+  const answer = await get('/metrics', { authorization: `Bearer ${METRICS_TOKEN}` });
+  expect(answer.status).toBe(200);
+  return parseExposition(await answer.text()).samples;
+}
+
+describe('GET /readyz', () => {
+  test('200 while paid calls can be taken', () => lacks([]));
+
+  test('503 base while the chain cannot be reached; /livez stays 200', async () => {
+    base.cut();
+    await lacks(['base']);
+    await lives();
+    expect((await scraped()).get('svc_away{need="base"}')).toBe(1);
+    base.open();
+    await lacks([]);
+  });
+
+  test('503 database and lease while nothing can be written; metrics are served without what only it knows', async () => {
+    await cluster.readOnly(true);
+    await lacks(['database', 'lease']);
+    await lives();
+    await cluster.readOnly(false);
+    await lacks([]);
+    await cluster.stopAtOnce();
+    await lacks(['database', 'lease']);
+    await lives();
+    const samples = await scraped();
+    expect([...samples.keys()].filter(key => /^svc_(log_leaves|open_claims)/.test(key))).toEqual([]);
+    expect(samples.get('svc_away{need="database"}')).toBe(1);
+    await cluster.start();
+    await lacks([]);
+    expect(await eventually('read again', async () => (await scraped()).get('svc_log_leaves') ?? null)).toBe(0);
+  });
+});
+
+describe('GET /metrics', () => {
+  test('404 as of any path that is not there, without the token or with another', async () => {
+    const nowhere = await (await get('/nowhere')).text();
+    for (const authorization of ['', 'Bearer', `Bearer ${METRICS_TOKEN}x`, `Basic ${METRICS_TOKEN}`, METRICS_TOKEN]) {
+      const answer = await get('/metrics', { authorization });
+      expect([answer.status, await answer.text()]).toEqual([404, nowhere]);
+    }
+    expect((await get(`/metrics?token=${METRICS_TOKEN}`)).status).toBe(404);
+  });
+
+  test('404 in production without METRICS_TOKEN, and 200 with it to whoever shows it', async () => {
+    const silent = await ground.start({ environment: { ...production, DRAIN_MS: '0' } });
+    expect(await (await fetch(`${silent.url}/health`)).json()).toMatchObject({ profile: 'production' });
+    expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);
+    expect((await fetch(`${silent.url}/metrics`, { headers: { authorization: 'Bearer ' } })).status).toBe(404);
+    await silent.stop();
+  });
+});

@@ -1,0 +1,221 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, inject, it, test } from 'vitest';
+import { freePort } from '../../../gateway/development/port.ts';
+import { databaseFault } from '../../../gateway/operations/database-fault.ts';
+import { sentenceOf } from '../../../gateway/operations/run.ts';
+import { ChainAway, OtherChain } from '../../../gateway/rails/epoch.ts';
+import { startGateway } from '../../harness/gateway.ts';
+import { databaseUrl } from '../../harness/global.ts';
+import { mortal } from '../../harness/mortal.ts';
+import { atEnd } from '../../harness/release.ts';
+import { ROOT } from '../../harness/root.ts';
+import { clearScratch, makeScratch } from '../../harness/scratch.ts';
+
+/* What an operator reads where nothing starts: one line that names the variable and the way on, and no stack. */
+
+const SECRET = 'hidden-from-everybody';
+
+type Given = Readonly<Record<string, string>>;
+
+let data_dir: string;
+/** Needs no stand-in, so that a start is cheap. */
+let needful: Given;
+beforeAll(async () => {
+  data_dir = await makeScratch();
+  atEnd(() => clearScratch(data_dir));
+  needful = {
+    DATA_DIR: data_dir,
+    DATABASE_URL: inject('cluster_url'),
+    BASE_RPC_URL: 'http://127.0.0.1:1',
+    SOLANA_RPC_URL: '',
+    PORT: String(await freePort()),
+  };
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly said: string;
+}
+
+async function runProgram(program: readonly string[], given: Given): Promise<Ended> {
+  const env = { PATH: process.env.PATH, HOME: data_dir, ...given };
+  const child = spawn(...mortal(process.execPath, ['gateway/launch.ts', ...program]), {
+    cwd: ROOT,
+    env,
+    stdio: 'pipe',
+  });
+  atEnd(() => child.kill('SIGKILL'));
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  const [said, , [code]] = await Promise.all([text(child.stderr), text(child.stdout), exited]);
+  return { code, said };
+}
+
+async function refusal(given: Given, ...program: string[]): Promise<string> {
+  const { code, said } = await runProgram(program.length > 0 ? program : ['gateway/main.ts'], { ...needful, ...given });
+  expect(said).not.toContain(SECRET);
+  expect(said).toMatch(/^[^\n]+\n$/);
+  expect(code).toBe(1);
+  return said;
+}
+
+async function listening(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  atEnd(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+const withUser = (user: string, password: string) =>
+  Object.assign(new URL(needful.DATABASE_URL ?? ''), { username: user, password }).href;
+
+describe('npm start says in one line', () => {
+  test('PORT is taken', async () => {
+    const port = await listening(createServer());
+    expect(await refusal({ PORT: String(port) })).toBe(
+      `PORT: ${port} is taken on 127.0.0.1; stop what listens there, or set PORT to another\n`,
+    );
+  });
+
+  test('HOST is no address of this machine', async () => {
+    expect(await refusal({ HOST: '203.0.113.9' })).toMatch(/^HOST: 203\.0\.113\.9 is no address of this machine; /);
+  });
+
+  test('DATA_DIR is a file, lies below one, or takes no folder', async () => {
+    const file = join(data_dir, 'a-file');
+    await writeFile(file, '');
+    const way_on = 'name a folder that this user may write to\n';
+    expect(await refusal({ DATA_DIR: file })).toBe(`DATA_DIR: ${file} is not a folder; ${way_on}`);
+    expect(await refusal({ DATA_DIR: join(file, 'data') })).toContain(`lies below what is not a folder; ${way_on}`);
+    expect(await refusal({ DATA_DIR: '/proc/data' })).toMatch(new RegExp(`^DATA_DIR: /proc/data .*; ${way_on}$`));
+  });
+
+  test('DATABASE_URL names what is not there, and never shows its password', async () => {
+    const gone = `postgresql://svc:${SECRET}@127.0.0.1:1/svc`;
+    expect(await refusal({ DATABASE_URL: gone })).toMatch(/^DATABASE_URL: the server at 127\.0\.0\.1:1 is not there: /);
+    const unknown = `postgresql://svc:${SECRET}@nowhere.invalid/svc`;
+    expect(await refusal({ DATABASE_URL: unknown })).toMatch(
+      /^DATABASE_URL: the server at nowhere\.invalid:5432 is not known/,
+    );
+  });
+
+  test('DATABASE_URL is refused: password, user, database, and what is no Postgres at all', async () => {
+    const server = `the server at ${new URL(needful.DATABASE_URL ?? '').host}`;
+    expect(await refusal({ DATABASE_URL: withUser('svc', SECRET) })).toContain(`${server} refuses the password; `);
+    const none = databaseUrl(needful.DATABASE_URL ?? '', 'no_such_database');
+    expect(await refusal({ DATABASE_URL: none })).toContain(`${server} has no database of that name; `);
+    const port = await listening(createServer(socket => socket.destroy()));
+    expect(await refusal({ DATABASE_URL: `postgresql://svc:${SECRET}@127.0.0.1:${port}/svc` })).toMatch(
+      /^DATABASE_URL: /,
+    );
+  });
+
+  test('SOLANA_RPC_URL does not answer', async () => {
+    expect(await refusal({ SOLANA_RPC_URL: `http://127.0.0.1:1/${SECRET}` })).toMatch(
+      /^SOLANA_RPC_URL: does not answer; /,
+    );
+  });
+
+  test('BASE_RPC_URL is a node of another chain', async () => {
+    const node = createHttpServer((_, answer) => answer.end(JSON.stringify({ jsonrpc: '2.0', id: 0, result: '0x1' })));
+    expect(await refusal({ BASE_RPC_URL: `http://127.0.0.1:${await listening(node)}/${SECRET}` })).toMatch(
+      /^BASE_RPC_URL is a node of chain 1, and base is chain 8453\. /,
+    );
+  });
+
+  test('HUBS cannot be read, and shows no key of it', async () => {
+    const HUBS = `[{"name": "one", "base_url": "ftp://x", "api_key": "${SECRET}", "models": ["m"]}]`;
+    expect(await refusal({ HUBS })).toMatch(
+      /^HUBS\.0\.base_url: not an http\(s\) URL \(what it takes stands in README\.md/,
+    );
+  });
+
+  test('which of several variables are wrong: one line each', async () => {
+    const given = { PORT: 'x', HUBS: '{', SEAL_KEY: 'short' };
+    const { code, said } = await runProgram(['gateway/main.ts'], { ...needful, ...given });
+    expect(
+      said
+        .trimEnd()
+        .split('\n')
+        .map(line => line.split(':')[0])
+        .sort(),
+    ).toEqual(Object.keys(given).sort());
+    expect(code).toBe(1);
+  });
+});
+
+it('starts without Base, and says so in one line that names BASE_RPC_URL', async () => {
+  const gateway = await startGateway({
+    environment: { ...needful, BASE_RPC_URL: `http://127.0.0.1:1/${SECRET}`, PORT: String(await freePort()) },
+    await_health: false,
+  });
+  const said = () => gateway.logs.filter(it => it.includes('BASE_RPC_URL'));
+  await expect.poll(said).toHaveLength(1);
+  const [line = ''] = said();
+  expect(JSON.parse(line)).toMatchObject({
+    level: 40,
+    msg: 'BASE_RPC_URL does not answer (ECONNREFUSED): no payments are taken until it does',
+  });
+  expect(gateway.logs.join('\n')).not.toContain(SECRET);
+});
+
+describe('the sentence of a fault', () => {
+  test('is its own, in one line, where its thrower knew no operator; a fault of our own has none', () => {
+    expect(sentenceOf(new OtherChain('paid on\n  another chain'))).toBe(
+      'paid on another chain. BASE_RPC_URL, SOLANA_RPC_URL and DATABASE_URL have to belong together.',
+    );
+    expect(sentenceOf(new ChainAway('the chain cannot be reached'))).toMatch(/^the chain .* BASE_RPC_URL .* name one/);
+    expect([new TypeError('a bug'), 'a string', undefined].map(sentenceOf)).toEqual([null, null, null]);
+  });
+
+  test('leaves what a migration found wrong to its stack', () => {
+    const fault = Object.assign(new Error('relation "x" does not exist'), { code: '42P01' });
+    expect(databaseFault(fault, 'postgresql://svc@db.example/svc')).toBe(fault);
+  });
+});
+
+describe('so do', () => {
+  const gone = () => ({ DATABASE_URL: `postgresql://svc:${SECRET}@127.0.0.1:1/svc` });
+
+  test('npm run subgraph, of its port and of the database', async () => {
+    const port = await listening(createServer());
+    const book = ['gateway/commands/subgraph.ts', 'book'];
+    expect(await refusal({ PORT: String(port) }, ...book)).toMatch(/^PORT: /);
+    expect(await refusal(gone(), ...book)).toMatch(/^DATABASE_URL: /);
+  });
+
+  test.each(['gateway/commands/anchor.ts', 'gateway/commands/accept-log-break.ts'])(
+    '%s, of the database',
+    async program => {
+      expect(await refusal(gone(), program, 'a reason')).toMatch(/^DATABASE_URL: /);
+    },
+  );
+
+  test('npm run demo without a service, and with one that is gone', async () => {
+    const empty = await makeScratch();
+    atEnd(() => clearScratch(empty));
+    const demo = 'gateway/commands/demo.ts';
+    expect(await refusal({ DATA_DIR: empty }, demo)).toBe(
+      `No development service has run on ${empty} (DATA_DIR): start it with \`npm start\`, and run this beside it.\n`,
+    );
+    await writeFile(join(empty, 'development.json'), JSON.stringify({ url: `http://127.0.0.1:${await freePort()}` }));
+    expect(await refusal({ DATA_DIR: empty }, demo)).toMatch(
+      /^No service answers at http:\/\/127\.0\.0\.1:\d+: start it with/,
+    );
+  });
+
+  test('npm run verify, of a file that is not there, one that is none, and a URL that does not answer', async () => {
+    const verify = 'gateway/commands/verify.ts';
+    expect(await refusal({}, verify, '/no/such.json')).toMatch(/^\/no\/such\.json: there is no such file; /);
+    expect(await refusal({}, verify, data_dir)).toMatch(/: it cannot be read \(EISDIR\); /);
+    expect(await refusal({}, verify, join(ROOT, 'LICENSE'))).toMatch(/LICENSE holds no JSON object: give /);
+    const url = `http://127.0.0.1:${await freePort()}/receipt/x.json`;
+    expect(await refusal({}, verify, url)).toBe(
+      `${url} does not answer (ECONNREFUSED); check the address, and whether the service runs\n`,
+    );
+  });
+});

@@ -1,0 +1,84 @@
+import { generateKeyPair, getAddressFromPublicKey, getBase58Decoder, signBytes } from '@solana/kit';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openBase } from '../../../../gateway/rails/base/open-base.ts';
+import { signedBy as signedOnBase } from '../../../../gateway/rails/base/signed-by.ts';
+import { openWalletProofs } from '../../../../gateway/rails/base/wallet-proofs.ts';
+import { FairTurns } from '../../../../gateway/rails/fair-semaphore.ts';
+import { signedBy as signedOnSolana } from '../../../../gateway/rails/solana/signed-by.ts';
+import { readRedelivery, redeliveryText } from '../../../../schema/redelivery.ts';
+import { freshChain } from '../../../harness/chain.ts';
+import { atEnd } from '../../../harness/release.ts';
+import { openWallets, type TestWallets } from '../../../harness/wallets.ts';
+import { newAccount } from './wallet.ts';
+
+let wallets: TestWallets;
+let asking: Parameters<typeof signedOnBase>[0];
+beforeAll(async () => {
+  const chain = await freshChain();
+  wallets = openWallets(chain);
+  const base = openBase({ rpc_url: chain.rpc_url });
+  atEnd(() => base.close());
+  asking = { wallets: openWalletProofs(base), searches: newSearches() };
+});
+
+const newSearches = () => new FairTurns({ at_once_max: 1, wait_ms_max: 1_000, waiting_per_asker_max: 4 });
+const asker = '203.0.113.7';
+const text = redeliveryText({ network: 'base', payment_id: `0x${'ab'.repeat(32)}`, at_seconds: 1_790_000_000 });
+
+describe('who has signed a text', () => {
+  it('on Base is a key by its signature alone, and a contract wallet by its code', async () => {
+    const account = newAccount();
+    const wallet = await wallets.plain(0n);
+    for (const signer of [account, wallet]) {
+      const signature = await signer.signMessage({ message: text });
+      expect(await signedOnBase(asking, { payer: signer.address, text, signature, asker })).toBe(true);
+      expect(await signedOnBase(asking, { payer: signer.address, text: `${text}0`, signature, asker })).toBe(false);
+      expect(await signedOnBase(asking, { payer: newAccount().address, text, signature, asker })).toBe(false);
+    }
+  });
+
+  it.each(['', '0x', '0xabc', 'ab'.repeat(65), `0x${'ab'.repeat(6_001)}`])(
+    'on Base is nobody by %j',
+    async signature => {
+      expect(await signedOnBase(asking, { payer: newAccount().address, text, signature: signature, asker })).toBe(
+        false,
+      );
+    },
+  );
+
+  it('on Solana is a key, by Ed25519 in base58; an address that is none, and bytes that are none, are nobody', async () => {
+    const keys = await generateKeyPair();
+    const address = await getAddressFromPublicKey(keys.publicKey);
+    const signature = getBase58Decoder().decode(await signBytes(keys.privateKey, Buffer.from(text)));
+    const other = await getAddressFromPublicKey((await generateKeyPair()).publicKey);
+    expect(await signedOnSolana(asking, { payer: address, text, signature, asker })).toBe(true);
+    expect(await signedOnSolana(asking, { payer: address, text: `${text}0`, signature, asker })).toBe(false);
+    expect(await signedOnSolana(asking, { payer: other, text, signature, asker })).toBe(false);
+    expect(await signedOnSolana(asking, { payer: 'no address', text, signature, asker })).toBe(false);
+    for (const none of ['', '0', signature.slice(2), `${signature}1`])
+      expect(await signedOnSolana(asking, { payer: address, text, signature: none, asker })).toBe(false);
+  });
+});
+
+describe('a contract wallet', () => {
+  it('is asked in the line of the address that the signature came from, whoever is named as the payer', async () => {
+    const askers: string[] = [];
+    const proofs = {
+      async verifies(_wallet: string, _digest: Uint8Array, _signature: string, from: string) {
+        askers.push(from);
+        return 'invalid' as const;
+      },
+    };
+    const shown = { payer: newAccount().address, text, signature: '0xab', asker };
+    expect(await signedOnBase({ wallets: proofs, searches: newSearches() }, shown)).toBe(false);
+    expect(askers).toEqual([asker]);
+  });
+});
+
+describe('the header', () => {
+  it('is a time, a colon and a signature, and nothing else', () => {
+    expect(readRedelivery('1790000000:0xab')).toEqual({ at_seconds: 1_790_000_000, signature: '0xab' });
+    for (const header of ['', ':', '1:', ':0x', '1.5:0x', '-1:0xab', '1:0xab:', '1: 0xab', `${'9'.repeat(13)}:0xab`])
+      expect(readRedelivery(header)).toBeNull();
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
+import { journal } from '../../../../gateway/rails/facilitator/journal.ts';
+import { systemRandom } from '../../../../subgraphs/clock.ts';
+import type { Database, Tx } from '../../../../subgraphs/database.ts';
+import { DatabaseAway } from '../../../../subgraphs/outage.ts';
+
+/** Of a process that stood still at its commit: what it did then is undone, and done again. */
+const stoodStill = {
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    await work({ query: async () => ({ rows: [], rowCount: 0 }) } as unknown as Tx);
+    return work({} as Tx);
+  },
+  query: async () => [],
+} as unknown as Database;
+
+test('a payment that could not be journalled once more was not: nothing of its first time counts', async () => {
+  const item = { claim_key: 'one', authorization: { network: 'base', valid_before_seconds: 1 } } as SettleItem;
+  let runs = 0;
+  const commitSettling = async () => {
+    if (++runs > 1) throw new DatabaseAway(new Error('locked'));
+    return new Set(['one']);
+  };
+  const parts = { database: stoodStill, random: systemRandom, commitSettling };
+  expect(await journal(parts, item, 1)).toMatchObject({ kind: 'failed' });
+  expect(runs).toBe(2);
+});

@@ -1,0 +1,42 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../../../faults/audit.ts';
+import { jwsOf, send, trySend } from '../../../faults/buyer.ts';
+import { closed, deaths } from '../../../faults/claims.ts';
+import { type Ground, openGround, reached } from '../../../faults/ground.ts';
+import type { RunningService } from '../../../harness/worker-gateway.ts';
+import { newSolanaBuyer } from './orders.ts';
+
+/*
+ * Two processes on one database and one Solana. One of them is ended by SIGKILL while a call stands at a point; the other
+ * finishes it, or lets its payment go.
+ */
+
+let ground: Ground;
+let healthy: RunningService;
+let buyer: Awaited<ReturnType<typeof newSolanaBuyer>>;
+
+beforeAll(async () => {
+  ground = await openGround({ solana: true });
+  healthy = await ground.start();
+  buyer = await newSolanaBuyer(ground);
+});
+
+describe.each(deaths)('a process killed %s', (point, left) => {
+  it(`leaves a payment on Solana ${left}, and it is charged once`, { timeout: 240_000 }, async () => {
+    const before = await audit(ground);
+    const dying = await ground.startFaulty({ point });
+    const chat = await buyer.chat(point);
+    const lost = trySend(dying, chat);
+    await reached(dying, point);
+    expect(await dying.exited).toBeNull();
+    expect(await lost).toBeNull();
+
+    expect(await closed(ground, chat)).toMatchObject({ state: left });
+    expect(await audit(ground)).toBe(before + (left === 'recorded' ? 1 : 0));
+    const again = await send(healthy, chat);
+    expect(again.status).toBe(200);
+    expect(again.headers.get('x-svc-settlement-status')).toBe(left === 'recorded' ? 'idempotent_replay' : 'settled');
+    expect(jwsOf(await send(healthy, chat))).toBe(jwsOf(again));
+    expect(await audit(ground)).toBe(before + 1);
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { audit } from '../../../faults/audit.ts';
+import { harmless, jwsOf, nameOf, send, trySend } from '../../../faults/buyer.ts';
+import { allClosed } from '../../../faults/claims.ts';
+import { eventually, openGround } from '../../../faults/ground.ts';
+import { newSolanaBuyer } from './orders.ts';
+
+it('one payment sent two hundred times at once to two processes is charged once', { timeout: 240_000 }, async () => {
+  const ground = await openGround({ solana: true });
+  const gateways = await Promise.all([ground.startProcess(), ground.startProcess()]);
+  const order = await (await newSolanaBuyer(ground)).chat('me first');
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => send(gateways[(index % 2) as 0 | 1], order)),
+  );
+  expect([...new Set(answers.map(nameOf))].filter(name => !harmless.has(name))).toEqual([]);
+  const paid = answers.filter(({ status }) => status === 200);
+  expect(paid.length).toBeGreaterThan(0);
+  const last = await send(gateways[1], order);
+  expect(new Set([...paid, last].map(jwsOf)).size).toBe(1);
+  expect(await audit(ground)).toBe(1);
+});
+
+it('fifty payments over two processes all land, each once, though one is killed among them', {
+  timeout: 240_000,
+}, async () => {
+  const ground = await openGround({ solana: true });
+  const gateways = await Promise.all([ground.startProcess(), ground.startProcess()]);
+  const buyers = await Promise.all(Array.from({ length: 5 }, () => newSolanaBuyer(ground)));
+  const orders = await Promise.all(
+    buyers.flatMap((buyer, one) => Array.from({ length: 10 }, (_, other) => buyer.chat(`the ${one}${other}th`))),
+  );
+  const sent = orders.map((order, index) => trySend(gateways[(index % 2) as 0 | 1], order));
+  await eventually('the first have moved', async () => {
+    const moved = await ground.solana?.svm.transfers(ground.solana.treasury);
+    return (moved?.length ?? 0) > 0 || null;
+  });
+  await gateways[0].kill('SIGKILL');
+  const heard = (await Promise.all(sent)).filter(answer => answer !== null);
+  expect([...new Set(heard.map(nameOf))].filter(name => !harmless.has(name))).toEqual([]);
+  await allClosed(ground);
+  await audit(ground);
+  const again = await Promise.all(orders.map(order => send(gateways[1], order)));
+  expect(new Set(again.map(nameOf))).toEqual(new Set(['200']));
+  expect(await audit(ground)).toBe(orders.length);
+});

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, expect, it, vi } from 'vitest';
+import { openHeartbeat } from '../../../gateway/reconcile/heartbeat.ts';
+import { eventually } from '../../faults/ground.ts';
+import { freshStore } from '../../harness/store.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+it('who has stood still takes nobody for dead before all have had time to renew their leases', async () => {
+  const database = await freshStore();
+  const expiry = async () =>
+    (await database.query<{ at: Date }>({ text: 'select expires_at as at from process_lease' }))[0]?.at.getTime() ?? 0;
+  // Beats come as they do in service; the clock by which it is judged whether they do is the test's.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const heartbeat = await openHeartbeat(database, randomUUID(), () => {});
+  const beaten = async () => {
+    const before = await expiry();
+    await eventually('a beat', async () => (await expiry()) > before || null);
+  };
+  try {
+    expect(heartbeat.steady()).toBe(true);
+    vi.advanceTimersByTime(6_100);
+    expect(heartbeat.steady()).toBe(false);
+    // One that is written is not yet heard of; the next one was begun by who had heard.
+    await beaten();
+    await beaten();
+    expect(heartbeat.steady()).toBe(false);
+    vi.advanceTimersByTime(5_900);
+    expect(heartbeat.steady()).toBe(false);
+    await beaten();
+    await beaten();
+    vi.advanceTimersByTime(200);
+    expect(heartbeat.steady()).toBe(true);
+  } finally {
+    await heartbeat.stop();
+  }
+});

@@ -1,0 +1,213 @@
+import { type Client, createClient, type ExecutionResult } from 'graphql-ws';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { openServer, type Server } from '../../../gateway/http/server.ts';
+import { agentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
+import { nobody, type Principal } from '../../../schema/principal.ts';
+import { DatabaseAway } from '../../../subgraphs/outage.ts';
+import { logTo, openShop, Shop, sale, shopContext } from '../graph/shop.ts';
+
+const log: string[] = [];
+let shop = new Shop();
+let server: Server;
+let url: string;
+const identified: (string | null)[] = [];
+
+beforeAll(async () => {
+  server = await openServer({
+    graph: await openShop({ log }),
+    createContext: async () => shopContext(shop),
+    callers: {
+      keep: async () => null,
+      async identify({ session, address }): Promise<Principal> {
+        identified.push(session);
+        if (session === 'broken') throw new Error('no database at 10.0.0.7');
+        if (session === 'away') throw new DatabaseAway(new Error('no database at 10.0.0.7'));
+        if (session === null) return { ...nobody, address };
+        return {
+          ...nobody,
+          address,
+          possession:
+            session === 'right'
+              ? { kind: 'proven', agent_id: agentId(7), session_hash: '', by: 'session' }
+              : { kind: 'wrong' },
+        };
+      },
+      createContext: principal => shopContext(shop, { principal }),
+      watchSessions: async () => () => {},
+      heard: async () => {},
+    },
+    logger: logTo(log),
+    landing_page: false,
+  });
+  url = (await server.listen('127.0.0.1', 0)).replace('http', 'ws');
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  shop = new Shop();
+});
+
+function client(connectionParams: Record<string, unknown> = {}): Client {
+  const opened = createClient({ url: `${url}/graphql`, webSocketImpl: WebSocket, connectionParams, retryAttempts: 0 });
+  onTestFinished(() => void opened.dispose());
+  return opened;
+}
+
+async function first(opened: Client, query: string): Promise<ExecutionResult> {
+  for await (const result of opened.iterate({ query })) return result as ExecutionResult;
+  throw new Error('nothing came');
+}
+
+const codeOf = (opened: Client): Promise<number> =>
+  new Promise(resolve => opened.on('closed', event => resolve((event as CloseEvent).code)));
+
+/** Resolves with the code and reason with which the server closed the socket. */
+async function closing(connectionParams: Record<string, unknown>): Promise<[number, string]> {
+  const opened = client(connectionParams);
+  return new Promise(resolve => {
+    opened.on('closed', event => resolve([(event as CloseEvent).code, (event as CloseEvent).reason]));
+    first(opened, '{ sales { item } }').catch(() => {});
+  });
+}
+
+describe('a subscription', () => {
+  it('joins what other subgraphs know to each event, in order, and gives its source back when the reader leaves', async () => {
+    const events = client({ session: 'right' }).iterate({ query: 'subscription { sold { position slip { url } } }' });
+    shop.sales.push(sale(1, 'apple'));
+    shop.sales.push(sale(2, 'pear'));
+    for (const position of [1, 2]) {
+      expect((await events.next()).value).toEqual({
+        data: { sold: { position, slip: { url: `https://shop.example/slip-${position}` } } },
+      });
+    }
+    await events.return?.();
+    await expect.poll(() => shop.sales.released).toBe(true);
+  });
+
+  it('needs no join where one subgraph knows all, variables and aliases as asked', async () => {
+    const query = 'subscription ($from: Int) { sold(from: $from) { at: position item } }';
+    const events = client().iterate({ query, variables: { from: 0 } });
+    shop.sales.push(sale(1, 'apple'));
+    expect((await events.next()).value).toEqual({ data: { sold: { at: 1, item: 'apple' } } });
+  });
+
+  it('gives its source back when the socket is cut', async () => {
+    const opened = client();
+    const events = opened.iterate({ query: 'subscription { sold { slip { url } } }' });
+    shop.sales.push(sale(1, 'apple'));
+    await events.next();
+    opened.terminate();
+    await expect.poll(() => shop.sales.released).toBe(true);
+  });
+
+  it('reports a joined entity that is missing and goes on', async () => {
+    const events = client().iterate({ query: 'subscription { sold { item slip { url } } }' });
+    shop.sales.push({ position: 1, item: 'fig', slip_ref: 'lost' });
+    shop.sales.push(sale(2, 'pear'));
+    expect((await events.next()).value).toMatchObject({
+      data: { sold: { item: 'fig', slip: null } },
+      errors: [{ extensions: { code: 'internal' } }],
+    });
+    expect((await events.next()).value).toMatchObject({ data: { sold: { item: 'pear', slip: {} } } });
+  });
+});
+
+describe('a socket', () => {
+  it.each([
+    ['session', { session: 'right' }],
+    ['headers', { headers: { 'X-SVC-Session': 'right' } }],
+  ])('takes the session from %s of connection_init', async (_, params) => {
+    await first(client(params), '{ sales { item } }');
+    expect(identified.at(-1)).toBe('right');
+  });
+
+  it('closes with 4403 on a wrong session and stays open without one', async () => {
+    expect(await closing({ session: 'guessed' })).toEqual([4403, 'Forbidden']);
+    expect(await first(client(), '{ sales(first: 1) { item slip { ref } } }')).toEqual({
+      data: { sales: [{ item: 'apple', slip: { ref: 'slip-1' } }] },
+    });
+  });
+
+  it('closes with 4500 and no detail where callers cannot be identified', async () => {
+    expect(await closing({ session: 'broken' })).toEqual([4500, 'Internal server error']);
+    expect(log.join()).toContain('no database at 10.0.0.7');
+  });
+
+  it('closes with 1013, upon which clients come again, while the database is away', async () => {
+    expect(await closing({ session: 'away' })).toEqual([1013, 'Try again later']);
+  });
+
+  it('runs free mutations and refuses paid ones: payment needs HTTP', async () => {
+    const opened = client({ session: 'right' });
+    expect(await first(opened, 'mutation { greet }')).toEqual({ data: { greet: true } });
+    await expect(first(opened, 'mutation { buy(item: "a") { item } }')).rejects.toMatchObject([
+      { message: expect.stringContaining('HTTP'), extensions: { code: 'invalid_request' } },
+    ]);
+    expect(shop.bought).toBe(0);
+  });
+
+  it('survives a syntax error, an unknown field and an operation that is not there', async () => {
+    const opened = client();
+    for (const query of ['{ sales', '{ nothing }', 'query A { sales { item } } query B { sales { item } }']) {
+      await expect(first(opened, query)).rejects.toMatchObject([
+        { extensions: { code: 'invalid_request', status: 400 } },
+      ]);
+    }
+    expect(await first(opened, '{ slip(ref: "a") { url } }')).toEqual({
+      data: { slip: { url: 'https://shop.example/a' } },
+    });
+  });
+
+  it('carries a bounded number of operations', async () => {
+    const opened = client();
+    const feeds = Array.from({ length: limits.socket_subscriptions_max }, () =>
+      opened.iterate({ query: 'subscription { sold { item } }' }),
+    );
+    for (const feed of feeds) feed.next().catch(() => {});
+    await expect(first(opened, '{ sales { item } }')).rejects.toMatchObject([{ extensions: { code: 'rate_limited' } }]);
+    await Promise.all(feeds.map(feed => feed.return?.()));
+  });
+
+  it('is cut on a message beyond the limit', async () => {
+    const opened = client();
+    const closed = codeOf(opened);
+    void first(opened, `{ sales { item } } #${'x'.repeat(limits.socket_message_bytes_max)}`).catch(() => {});
+    expect(await closed).toBe(1009);
+  });
+
+  it('is upgraded at /graphql only', async () => {
+    const socket = new WebSocket(`${url}/elsewhere`, 'graphql-transport-ws');
+    const fault = await new Promise<Error>(resolve => socket.on('error', resolve));
+    expect(fault.message).toContain('404');
+  });
+
+  it('gets a goodbye when the server closes', async () => {
+    const own = await openServer({
+      graph: await openShop(),
+      createContext: async () => shopContext(shop),
+      callers: {
+        identify: async () => nobody,
+        keep: async () => null,
+        createContext: () => shopContext(shop),
+        watchSessions: async () => () => {},
+        heard: async () => {},
+      },
+      logger: logTo([]),
+      landing_page: false,
+    });
+    const opened = createClient({
+      url: `${(await own.listen('127.0.0.1', 0)).replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+    });
+    const closed = codeOf(opened);
+    const events = opened.iterate({ query: 'subscription { sold { item } }' });
+    shop.sales.push(sale(1, 'apple'));
+    await events.next();
+    events.next().catch(() => {});
+    await own.close();
+    expect(await closed).toBe(1001);
+    expect(shop.sales.released).toBe(true);
+  });
+});

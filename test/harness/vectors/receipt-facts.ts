@@ -1,0 +1,50 @@
+import { type ReceiptFacts } from '../../../subgraphs/receipt/receipt/prepare.ts';
+
+/** One ordinary paid call: what a receipt says before it has a place in the log. */
+export const paidCall: ReceiptFacts = {
+  task_id: 'task_01jd3x8z5v9k2m4n6p8q0r2s4t',
+  issued_at: '2026-01-02T03:04:05.678Z',
+  hub: 'north',
+  model: 'small-1',
+  job_kind: 'completions',
+  request_hash: 'a'.repeat(64),
+  agent_id: 7,
+  caller_binding: { payer_wallet: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
+  intent_id: 'intent-1',
+  attempt_index: 0,
+  fulfillment: {
+    job_kind: 'completions',
+    resource: null,
+    intent_id: 'intent-1',
+    attempt_index: 0,
+    output_commitment: { status: 'committed', hash: 'b'.repeat(64), kind: 'sha256', omission_rule: null },
+  },
+  settled_by: 'observed_transfer',
+  payment: {
+    ref: `base:0x${'c'.repeat(64)}`,
+    transfer_index: 3,
+    network: 'base',
+    rail: 'usdc',
+    asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    gross_amount: '2000',
+    settled_amount: '2000',
+    payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    pay_to: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    payment_id: `0x${'d'.repeat(64)}`,
+  },
+  profile: 'development',
+};
+
+/** The same call let through by a key: no payment, no wallet, no book. */
+export const waivedCall: ReceiptFacts = {
+  ...paidCall,
+  task_id: 'task_01jd3x8z5v9k2m4n6p8q0r2s5v',
+  agent_id: null,
+  caller_binding: { api_key_hash: 'e'.repeat(64) },
+  intent_id: null,
+  attempt_index: null,
+  settled_by: null,
+  payment: null,
+  waived_by: 'live_key',
+  profile: 'production',
+};

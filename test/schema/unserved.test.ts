@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { canonicalJson, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { A2aMessage } from '../../schema/requests/a2a-message.ts';
+import { ChatRequest, chatUnserved } from '../../schema/requests/chat-completion.ts';
+import { ImageRequest } from '../../schema/requests/image-generation.ts';
+import { ResponsesRequest, responseUnserved } from '../../schema/requests/responses.ts';
+import { chatWithoutEffect, responseWithoutEffect } from '../../schema/requests/without-effect.ts';
+import { ROOT } from '../harness/root.ts';
+
+const plain = { functions: [], function_call: 'auto', modalities: ['text'], logit_bias: {}, verbosity: 'medium' };
+const chat = { ...plain, n: 1, logprobs: false, top_logprobs: 0, audio: null, web_search_options: null };
+const once = { previous_response_id: null, conversation: null, context_management: null, prompt: null };
+const response = { ...once, background: false, truncation: 'disabled', top_logprobs: 0 };
+const image = { n: 1, stream: false, quality: 'auto', background: 'auto', moderation: 'auto' };
+/** Said, they are passed on; said so, they say nothing. */
+const noTools = { tools: [], tool_choice: 'auto', parallel_tool_calls: true };
+const messages = [{ role: 'user', content: 'Hello' }];
+
+/** Each with its least body, what it may not want otherwise, and what else says no more than is done anyway. */
+const requests: readonly (readonly [string, z.ZodType, JsonObject, JsonObject, JsonObject])[] = [
+  ['a chat', ChatRequest, { messages }, chat, { ...noTools, response_format: { type: 'text' } }],
+  ['a message to an agent', A2aMessage, { messages }, chat, noTools],
+  ['a response', ResponsesRequest, { input: 'Hello' }, response, { ...noTools, text: { format: { type: 'text' } } }],
+  ['an image', ImageRequest, { prompt: 'Hello' }, { ...image, style: null, output_format: null, mask: null }, {}],
+];
+
+describe.each(requests)('%s', (_, schema, body, usual, unsaid) => {
+  const canonical = (members: JsonObject) => canonicalJson(schema.parse({ ...body, ...members }) as Json);
+
+  it('is the same request whether it says the usual, null or nothing, and whatever unheard-of is beside it', () => {
+    const nulls = Object.fromEntries(Object.keys({ ...usual, ...unsaid }).map(name => [name, null]));
+    for (const members of [usual, unsaid, nulls, { user: 'me', metadata: { a: 1 }, store: true }])
+      expect(canonical(members)).toBe(canonical({}));
+  });
+
+  it.each(Object.keys(usual))('is refused by name where it wants something else by %s', name => {
+    const { success, error } = schema.safeParse({ ...body, [name]: { type: 'other', format: { type: 'other' } } });
+    expect([success, error?.issues[0]?.path[0]]).toEqual([false, name]);
+    expect(error?.issues[0]?.message).toContain('is not served here');
+  });
+});
+
+describe.each<[string, z.ZodType, JsonObject, object, object]>([
+  ['a chat', ChatRequest, { messages }, chatUnserved, chatWithoutEffect],
+  ['a response', ResponsesRequest, { input: 'Hello' }, responseUnserved, responseWithoutEffect],
+])('%s', (kind, schema, body, unserved, ineffective) => {
+  it('takes what has no effect, whatever it says, and is the same request without it', () => {
+    for (const name of Object.keys(ineffective))
+      for (const said of [true, 'x', 7, { a: [1] }, null])
+        expect(schema.parse({ ...body, [name]: said })).toEqual(schema.parse(body));
+  });
+
+  it('has each such member in the table of the room’s README, with the reason, and no other', () => {
+    const room = join(ROOT, 'subgraphs/receipt/inference/README.md');
+    const table = readFileSync(room, 'utf8')
+      .split('\n')
+      .filter(line => line.startsWith(`| ${kind} |`));
+    const refused = Object.entries(unserved).map(([name, shape]) => {
+      const { error } = schema.safeParse({ ...body, [name]: { type: 'other' } });
+      expect(shape).toBeDefined();
+      return `| ${kind} | \`${name}\` | 400 | ${error?.issues[0]?.message.replace('is not served here: ', '')} |`;
+    });
+    const taken = Object.entries(ineffective).map(([name, why]) => `| ${kind} | \`${name}\` | no effect | ${why} |`);
+    expect(table).toEqual([...taken, ...refused]);
+  });
+});
+
+it('max_completion_tokens is the newer name of max_tokens, which counts where both are given', () => {
+  const of = (members: JsonObject) => canonicalJson(ChatRequest.parse({ messages, ...members }) as Json);
+  expect(of({ max_completion_tokens: 5 })).toBe(of({ max_tokens: 5 }));
+  expect(of({ max_tokens: null, max_completion_tokens: 5 })).toBe(of({ max_tokens: 5 }));
+  expect(of({ max_tokens: 5, max_completion_tokens: 6 })).toBe(of({ max_tokens: 5 }));
+});

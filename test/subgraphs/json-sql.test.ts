@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { GraphQLObjectType, getNamedType, parse } from 'graphql';
+import { beforeAll, expect, test } from 'vitest';
+import { InProcessSource } from '../../gateway/graph/in-process-source.ts';
+import { withoutNulls } from '../../rest-compat/omit-nulls.ts';
+import type { Json, JsonObject } from '../../schema/canonical-json.ts';
+import { agentId } from '../../schema/ids.ts';
+import { jsonText, Written } from '../../schema/written.ts';
+import { bookSubgraph } from '../../subgraphs/book/index.ts';
+import { openBook } from '../../subgraphs/book/ledger/collect.ts';
+import { type Database, insertRows } from '../../subgraphs/database.ts';
+import type { LeftOut } from '../../subgraphs/json-sql.ts';
+import { freshStore } from '../harness/store.ts';
+import { issuer } from './book/ledger/fixture.ts';
+
+const subgraph = await bookSubgraph();
+const source = new InProcessSource(subgraph);
+const AGENT = agentId(7);
+const ROWS = 40;
+let database: Database;
+
+const text = fc.string({ unit: 'binary', maxLength: 12 }).filter(it => it.isWellFormed() && !it.includes('\0'));
+const maybe = <T>(it: fc.Arbitrary<T>) => fc.option(it, { nil: null });
+const json = fc.jsonValue({ maxDepth: 2 }).filter(it => !JSON.stringify(it).includes('\\u0000'));
+const object = fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), json);
+/** What facts may hold under a name that the graph shows, and what it may not. */
+const facts = fc.record(
+  {
+    event: fc.constant('policy_blocked'),
+    reason: text,
+    policy_key: fc.oneof(text, fc.constant(null)),
+    spent_atomic: fc.oneof(text, fc.integer()),
+    refusal_id: text,
+    bucket: text,
+    inflow_claim: fc.oneof(object, fc.constant(null)),
+    inflow_corrections: fc.array(object, { maxLength: 2 }),
+    unheard_of: json,
+  },
+  { requiredKeys: [] },
+);
+const row = fc.record({
+  evidence: text,
+  collected: fc.boolean(),
+  payment_ref: maybe(fc.uuid()),
+  rail: maybe(text),
+  amount: maybe(fc.bigInt({ min: 0n, max: 2n ** 200n }).map(String)),
+  collected_at: fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }),
+  model: maybe(text),
+  hub: maybe(text),
+  intent_id: maybe(fc.constantFrom('one', 'two')),
+  attempt_index: maybe(fc.nat()),
+  payer_wallet: maybe(text),
+  settled_by: maybe(text),
+  parent_ref: maybe(text),
+  recorded_by: maybe(text),
+  fulfillment: maybe(object),
+  facts,
+  arrival_status: maybe(text),
+  omission_rule: maybe(text),
+  ingress_receipt: maybe(object),
+  replay_count: fc.constantFrom(0, 0, 2),
+  prev_row_hash: text,
+  row_hash: text,
+});
+
+const rows = fc
+  .sample(row, { numRuns: ROWS, seed: 1 })
+  .map((it, index) => ({ agent_id: AGENT, seq: index + 1, task_id: `task_${index}`, ...it }));
+const replays = rows
+  .flatMap(({ seq, task_id, replay_count }) => Array.from({ length: replay_count }, () => ({ seq, task_id })))
+  .map(({ seq, task_id }, index) => ({
+    agent_id: AGENT,
+    position: index + 1_000,
+    kind: 'replay',
+    seq,
+    task_id,
+    body: {
+      ...(index % 4 === 0 ? { at: '2026-03-01T10:00:59.000Z', first_at: '2026-03-01T10:00:00.000Z', count: 7 } : {}),
+      settlement_status: 'idempotent_replay',
+      replay_of: index % 3 === 0 ? null : task_id,
+    },
+    at: new Date(index),
+    prev_hash: '',
+    hash: '',
+  }));
+
+const countedOf = ({ seq, task_id }: (typeof rows)[number]) => {
+  const [first_at, last_at] = [new Date(0), new Date(1)];
+  const kind = seq % 2 === 0 ? 'replay' : 'blocked';
+  return { agent_id: AGENT, seq, kind, task_id, body: {}, count: 3, first_at, last_at };
+};
+
+beforeAll(async () => {
+  database = await freshStore();
+  await database.transaction(async tx => {
+    openBook(tx, AGENT);
+    insertRows(tx, 'book_row', rows);
+    insertRows(tx, 'book_event', replays);
+    // What no event tells of yet is in the count all the same.
+    insertRows(tx, 'book_counted', rows.filter(({ seq }) => seq % 5 === 0).map(countedOf));
+    tx.write({ text: `insert into book_intent values ($1, 'one', 3, 1), ($1, 'two', 0, 0)`, values: [AGENT] });
+  });
+});
+
+function typeNamed(name: string): GraphQLObjectType {
+  const type = subgraph.schema.getType(name);
+  if (!(type instanceof GraphQLObjectType)) throw new Error(`${name} is no object`);
+  return type;
+}
+
+/** Selections of a type: its fields in any order, under any alias, in fragments and twice. */
+function selections(type: GraphQLObjectType): fc.Arbitrary<string> {
+  const fields = Object.values(type.getFields()).map(({ name, type: of }) => {
+    const beneath = getNamedType(of);
+    const selected = beneath instanceof GraphQLObjectType ? selections(beneath) : fc.constant('');
+    return fc.tuple(fc.constantFrom('', 'a', 'b_', '_C1'), selected).map(([alias, its]) => ({ name, alias, its }));
+  });
+  const one = fc.oneof(fc.constant({ name: '__typename', alias: '', its: '' }), ...fields);
+  const several = fc.uniqueArray(one, { minLength: 1, maxLength: 12, selector: ({ name, alias }) => alias || name });
+  return fc.tuple(several, fc.nat(11)).map(([members, from]) => {
+    const said = members.map(({ name, alias, its }) => `${alias && `${alias}:`} ${name} ${its}`);
+    return `{ ${said.slice(from).join(' ')} ... on ${type.name} { ${said.join(' ')} } }`;
+  });
+}
+
+async function page(selection: string, limit: number, written?: LeftOut): Promise<Json> {
+  const document = parse(`{ answer: book(agentId: ${AGENT}, limit: ${limit}) ${selection} }`);
+  const possession = { kind: 'proven', agent_id: AGENT, session_hash: '', by: 'session' } as const;
+  const context = { database, issuer, clock: { now_ms: () => 0 }, principal: { possession } };
+  const { data, errors } = await source.execute({ document, variables: {}, context, ...(written ? { written } : {}) });
+  expect(errors).toBeUndefined();
+  return (JSON.parse(written ? jsonText(data) : JSON.stringify(data)) as JsonObject).answer ?? null;
+}
+
+test('whatever is selected of a row, Postgres writes what the resolvers say', async () => {
+  const asked = fc.tuple(selections(typeNamed('BookRow')), fc.integer({ min: 1, max: ROWS + 5 }));
+  await fc.assert(
+    fc.asyncProperty(asked, async ([selection, limit]) => {
+      const book = `{ entries ${selection} intents spent allowance { remaining asOf } }`;
+      expect(await page(book, limit, {})).toEqual(await page(book, limit));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('every field of a row at once, without the nulls that a door leaves out', async () => {
+  const beneath: Record<string, string> = { payment: '{ref rail amount}', route: '{model hub}', receipt: '{taskId}' };
+  const fields = Object.keys(typeNamed('BookRow').getFields()).map(name => `${name} ${beneath[name] ?? ''}`);
+  const book = `{ entries { ${fields.join(' ')} } }`;
+  const nulls = { entries: ['payerWallet', 'bucket'] };
+  expect(await page(book, ROWS, nulls)).toEqual(withoutNulls(await page(book, ROWS), nulls));
+});
+
+test('rows under two names', async () => {
+  const both = '{ a: entries { seq receipt { taskId } } b: entries { evidence } remaining }';
+  expect(await page(both, 9, {})).toEqual(await page(both, 9));
+});
+
+test.each(['constructor', 'toString', 'hasOwnProperty'])('a caller may call them %s', async name => {
+  const book = `{ ${name}: entries { ${name}: seq } }`;
+  expect(await page(book, 3, {})).toEqual(await page(book, 3));
+});
+
+test('more members than Postgres takes arguments', async () => {
+  const many = `{ entries { ${Array.from({ length: 250 }, (_, index) => `f${index}: bucket`).join(' ')} } }`;
+  const plain = await page(many, ROWS);
+  expect(await page(many, ROWS, {})).toEqual(plain);
+  expect(await page(many, ROWS, { entries: [] })).toEqual(withoutNulls(plain, { entries: [] }));
+});
+
+test('what depends on variables is left to the resolvers', async () => {
+  const plain = await page('{ entries { evidence } }', 3);
+  expect(await page('{ entries { seq @skip(if: true) evidence } }', 3, {})).toEqual(plain);
+});
+
+test('text that is written goes out as it stands, and is JSON to whoever does not know it', () => {
+  const holder = { a: [new Written('[1]')], b: { c: new Written('{"x": "é"}'), d: undefined }, e: new Date(0) };
+  expect(jsonText(holder)).toBe('{"a":[[1]],"b":{"c":{"x": "é"}},"e":"1970-01-01T00:00:00.000Z"}');
+  expect(JSON.parse(jsonText(holder))).toEqual(JSON.parse(JSON.stringify(holder)));
+});

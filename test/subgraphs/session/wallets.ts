@@ -1,0 +1,25 @@
+import { openWalletProofs } from '../../../gateway/rails/base/wallet-proofs.ts';
+import { type WalletProofs, type WalletVerdict } from '../../../subgraphs/session/context.ts';
+
+export interface AskedWallets extends WalletProofs {
+  /** What was asked, in order. */
+  readonly asked: { readonly wallet: string; readonly digest: Uint8Array; readonly signature: string }[];
+}
+
+/** Wallets of a world without contracts: the key's signature is good and no other. */
+export const keyWallets: WalletProofs = openWalletProofs({
+  code: async () => ({ kind: 'ok', value: '0x' }),
+  simulate: async () => ({ kind: 'ok', value: null }),
+});
+
+/** Wallets that answer as told. */
+export function wallets(verdict: WalletVerdict): AskedWallets {
+  const asked: AskedWallets['asked'] = [];
+  return {
+    asked,
+    async verifies(wallet, digest, signature) {
+      asked.push({ wallet, digest, signature });
+      return verdict;
+    },
+  };
+}
