@@ -40,7 +40,7 @@ interface Output {
 }
 
 it('the bytecode that is shipped is what its source compiles to', async () => {
-  const content = await readFile(join(ROOT, 'gateway/anchor/LogAnchor.sol'), 'utf8');
+  const content = await readFile(join(ROOT, 'gateway/log/anchor/LogAnchor.sol'), 'utf8');
   const input = { language: 'Solidity', sources: { 'LogAnchor.sol': { content } }, settings };
   const { contracts } = JSON.parse(solc.compile(JSON.stringify(input))) as Output;
   expect(`0x${contracts['LogAnchor.sol'].LogAnchor.evm.bytecode.object}`).toBe(creationCode);
