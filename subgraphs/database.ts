@@ -1,7 +1,8 @@
-import { type Migration, Migrator } from '@mikro-orm/migrations';
+import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { Refusal } from '../schema/errors.ts';
+import { type MigrationClass, migrate } from './migrate.ts';
 import { DatabaseAway, isOutage } from './outage.ts';
 import { type Tx, transaction } from './transaction.ts';
 
@@ -34,10 +35,6 @@ export interface TransactionBound {
   readonly ms_max: number;
 }
 
-export interface MigrationClass {
-  new (...args: ConstructorParameters<typeof Migration>): Migration;
-}
-
 /** Numeric columns hold atomic amounts (scale 0) and become bigint; int8 columns hold counts and positions. */
 const typeParsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.NUMERIC, text => BigInt(text)],
@@ -56,7 +53,6 @@ const SESSION_OPTIONS = '-c lock_timeout=2s -c idle_in_transaction_session_timeo
 /** A peer that vanished never answers: without these a queue would wait until TCP gives up. */
 const CONNECT_MS_MAX = 5_000;
 const QUERY_MS_MAX = 10_000;
-const MIGRATION_LOCK = 7_402_001;
 /** The first server with transaction_timeout, as server_version_num counts. */
 const BOUNDS_TRANSACTIONS = 170_000;
 /**
@@ -72,7 +68,7 @@ export interface DatabaseOptions {
   readonly connections_max: number;
 }
 
-/** Opens the database and brings its schema up to date; several processes may do so at once. */
+/** Opens the database and brings its schema up to date; several processes may do so at once. @throws UnknownSchema */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const orm = await MikroORM.init({
     entities: [...options.entities],
@@ -100,7 +96,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await client.connect();
     return client;
   };
-  const bounds = (await migrate(orm, connect)) >= BOUNDS_TRANSACTIONS;
+  const bounds = (await migrate(orm, connect, options.migrations)) >= BOUNDS_TRANSACTIONS;
   const beginOf = ({ ms_max }: Partial<TransactionBound> = {}) =>
     ms_max && bounds ? `begin; set local transaction_timeout = ${ms_max}` : 'begin';
 
@@ -132,20 +128,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 /** SQLSTATE character_not_in_repertoire: a Postgres text holds no U+0000, and only a caller would send one. */
 function isUnstorableText(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '22021';
-}
-
-/** Returns the server's version: 180004 for 18.4. */
-async function migrate(orm: MikroORM, connect: () => Promise<pg.Client>): Promise<number> {
-  const lock = await connect();
-  try {
-    await lock.query('set lock_timeout = 0');
-    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await orm.migrator.up();
-    const { rows } = await lock.query<{ server_version_num: string }>('show server_version_num');
-    return Number(rows[0]?.server_version_num);
-  } finally {
-    await lock.end();
-  }
 }
 
 /**

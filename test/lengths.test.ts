@@ -20,9 +20,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'schema/limits.ts': 'one table of limits, each with its reason: whoever looks for one finds all',
   'gateway/open.ts openGateway': 'the composition root: what is opened, in the order in which it is closed again',
   'gateway/reconcile/heartbeat.ts openHeartbeat': 'one timer and the four states of one lease, closed over together',
-  'subgraphs/book/migration.ts up': 'tables as SQL; a migration that ran is never edited',
   'subgraphs/database.ts openDatabase': 'the one place in which connections of every kind are made',
-  'subgraphs/receipt/claim/migration.ts up': 'tables as SQL; a migration that ran is never edited',
 };
 
 interface Measured {

@@ -1,3 +1,4 @@
+import { UnknownSchema } from '../../subgraphs/migrate.ts';
 import { ConfigFault } from '../config/fault.ts';
 
 /** By SQLSTATE, or by Node's word for a socket that could not be had. */
@@ -5,7 +6,7 @@ const problems: Readonly<Record<string, string>> = {
   '28P01': 'refuses the password; give the right one',
   '28000': 'refuses the user; name one that may log in',
   '3D000': 'has no database of that name; create it, or name another',
-  '42501': 'does not let the user make tables; grant it that, or name the owner',
+  '42501': 'does not let the user make tables and schemas; grant it that, or name the owner',
   '25006': 'is read-only; name the primary',
   '53300': 'has no connection left; raise max_connections, or name a pooler',
   ECONNREFUSED: 'is not there: nothing listens on that port; start Postgres, or name another',
@@ -23,15 +24,18 @@ const ABOUT_TIME = /timeout|connection terminated/i;
 
 /** Why the database of that URL cannot be used, as its operator reads it; an error that is no such thing comes back as it is. */
 export function databaseFault(error: unknown, url: string): unknown {
+  if (error instanceof UnknownSchema) return faultOf(`the database at ${placeOf(url)} ${error.message}`, error);
   const cause = deepest(error);
   if (cause === null) return error;
   const { code, message } = cause;
   const tls = ABOUT_TLS.test(message) || ABOUT_TLS.test(code);
   if (!tls && !ABOUT_THE_WAY.test(code) && !ABOUT_TIME.test(message)) return error;
   const problem = tls ? TLS : (problems[code] ?? (code === '' ? UNKNOWN : `${UNKNOWN} (${code})`));
-  return new ConfigFault([{ variable: 'DATABASE_URL', problem: `the server at ${placeOf(url)} ${problem}` }], {
-    cause: error,
-  });
+  return faultOf(`the server at ${placeOf(url)} ${problem}`, error);
+}
+
+function faultOf(problem: string, cause: unknown): ConfigFault {
+  return new ConfigFault([{ variable: 'DATABASE_URL', problem }], { cause });
 }
 
 /** Libraries wrap what the driver said, and Node what each of a host's addresses did. */

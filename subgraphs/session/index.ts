@@ -1,7 +1,7 @@
 import { buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { Agent } from './agent/agent.entity.ts';
 import { AgentResolver, resolveAgent } from './agent/agent.resolver.ts';
-import { SessionTables, UsedOnceTables } from './migration.ts';
+import { SessionBaseline } from './migration.ts';
 import { PossessionRecord } from './possession/possession.entity.ts';
 import { PossessionResolver } from './possession/possession.resolver.ts';
 import { ProofUseRecord } from './possession/proof-use.entity.ts';
@@ -9,7 +9,7 @@ import { RegistrationResolver } from './registration/registration.resolver.ts';
 import { SignatureUse } from './registration/signature-use.entity.ts';
 
 export const sessionEntities = [Agent, PossessionRecord, ProofUseRecord, SignatureUse];
-export const sessionMigrations = [SessionTables, UsedOnceTables];
+export const sessionMigrations = [SessionBaseline];
 
 /** Who agents are, and what opens their books. */
 export function sessionSubgraph(): Promise<Subgraph> {

@@ -19,15 +19,13 @@ import { limits } from '../../../../schema/limits.ts';
 import { networks } from '../../../../schema/network.ts';
 import { systemClock, systemRandom } from '../../../../subgraphs/clock.ts';
 import { type Database, openDatabase } from '../../../../subgraphs/database.ts';
-import { SettlementFees } from '../../../../subgraphs/receipt/claim/fee.migration.ts';
-import { SettlementsByNetwork } from '../../../../subgraphs/receipt/claim/network.migration.ts';
 import {
   SettlementAttempt,
   SettlementFeeDay,
   SettlementRow,
   SettlerKeyRow,
 } from '../../../../subgraphs/receipt/claim/settlement/settlement.entity.ts';
-import { SettlementTables } from '../../../../subgraphs/receipt/claim/settlement.migration.ts';
+import { ReceiptBaseline } from '../../../../subgraphs/receipt/migration.ts';
 import type { Wallet } from '../../../harness/buyer.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';
 import { freshDatabase } from '../../../harness/database.ts';
@@ -49,7 +47,7 @@ export async function settlementDatabase(): Promise<Database> {
   const database = await openDatabase({
     url: (await freshDatabase()).url,
     entities: [SettlerKeyRow, SettlementRow, SettlementAttempt, SettlementFeeDay],
-    migrations: [SettlementTables, SettlementsByNetwork, SettlementFees],
+    migrations: [ReceiptBaseline],
     connections_max: 8,
   });
   atEnd(() => database.close());

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+
+/** What Postgres says of one thing in a schema: a table, or what hangs on it; a sequence; a function. */
+interface Entry {
+  /** The table, sequence or function that it is, or hangs on. */
+  readonly of: string;
+  /** As an operator looks for it: `index payment_claim_open`. */
+  readonly name: string;
+  readonly definition: string;
+}
+
+/** All that bears on what a table takes, keeps and finds; no owners and no grants, which are their operator's. */
+const CATALOGUE = `
+  with own as (
+    select oid, relname, relkind, relpersistence, relrowsecurity, reltoastrelid,
+      (select array_agg(option order by option) from unnest(reloptions) option) as options
+    from pg_class where relnamespace = $1::text::regnamespace and relkind in ('r', 'p', 'f', 'v', 'm')),
+  entry as (
+    select 'table ' || relname as of, 'table ' || relname as name, concat_ws(' ', relkind, relpersistence,
+      relrowsecurity, options, (select reloptions from pg_class toast where toast.oid = reltoastrelid)) as definition
+    from own
+  union all
+    select 'table ' || relname, format('column %s.%s', relname, attname), concat_ws(' ',
+      format_type(atttypid, atttypmod), attnotnull, attidentity, attgenerated, attcollation, attstorage,
+      attcompression, attstattarget, attoptions, pg_get_expr(adbin, adrelid))
+    from own join pg_attribute on attrelid = own.oid and attnum > 0 and not attisdropped
+      left join pg_attrdef on adrelid = attrelid and adnum = attnum
+  union all
+    select 'table ' || own.relname, 'index ' || named.relname, concat_ws(' ', pg_get_indexdef(indexrelid), indisvalid)
+    from own join pg_index on indrelid = own.oid join pg_class named on named.oid = indexrelid
+  union all
+    -- Not null is said of the column.
+    select 'table ' || relname, format('constraint %s of %s', conname, relname),
+      concat_ws(' ', pg_get_constraintdef(con.oid), convalidated)
+    from own join pg_constraint con on conrelid = own.oid and contype <> 'n'
+  union all
+    select 'table ' || relname, format('trigger %s of %s', tgname, relname),
+      concat_ws(' ', pg_get_triggerdef(tg.oid), tgenabled)
+    from own join pg_trigger tg on tgrelid = own.oid and not tgisinternal
+  union all
+    select 'table ' || relname, format('rule %s of %s', rulename, relname),
+      concat_ws(' ', pg_get_ruledef(rule.oid), ev_enabled)
+    from own join pg_rewrite rule on ev_class = own.oid and rulename <> '_RETURN'
+  union all
+    select 'sequence ' || relname, 'sequence ' || relname, concat_ws(' ', relpersistence,
+      format_type(seqtypid, null), seqstart, seqincrement, seqmin, seqmax, seqcycle)
+    from pg_sequence join pg_class on pg_class.oid = seqrelid where relnamespace = $1::text::regnamespace
+  union all
+    select 'function ' || proname, format('function %s(%s)', proname, pg_get_function_identity_arguments(oid)),
+      pg_get_functiondef(oid)
+    from pg_proc where pronamespace = $1::text::regnamespace and prokind = 'f')
+  select of, name, replace(definition, $1::text || '.', '') as definition from entry order by name`;
+
+export type Catalogue = readonly Entry[];
+
+/** `schema` is quoted where its name has to be. */
+export async function catalogueOf(client: pg.ClientBase, schema: string): Promise<Catalogue> {
+  return (await client.query<Entry>(CATALOGUE, [schema])).rows;
+}
+
+/** In words, what is otherwise in `found` than in `wanted`; tables, sequences and functions of others are nobody's business. */
+export function differencesOf(found: Catalogue, wanted: Catalogue): string[] {
+  const ours = new Set(wanted.map(({ of }) => of));
+  const there = new Map(found.map(({ name, definition }) => [name, definition]));
+  const known = new Set(wanted.map(({ name }) => name));
+  return [
+    ...wanted.filter(({ name }) => !there.has(name)).map(({ name }) => `${name} is missing`),
+    ...wanted
+      .filter(({ name, definition }) => there.has(name) && there.get(name) !== definition)
+      .map(({ name }) => `${name} is another`),
+    ...found.filter(({ of, name }) => ours.has(of) && !known.has(name)).map(({ name }) => `${name} was added`),
+  ];
+}

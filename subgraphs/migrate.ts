@@ -1,0 +1,107 @@
+import type { Migration } from '@mikro-orm/migrations';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type pg from 'pg';
+import { catalogueOf, differencesOf } from './catalogue.ts';
+
+export interface MigrationClass {
+  new (...args: ConstructorParameters<typeof Migration>): Migration;
+  /** Of a baseline: the names of the migrations that made the same tables before there was one. */
+  readonly replaces?: readonly string[];
+}
+
+/** The tables are not what this version, or the one that made them, knows. The message goes on from "the database". */
+export class UnknownSchema extends Error {
+  override name = 'UnknownSchema';
+}
+
+const MIGRATION_LOCK = 7_402_001;
+
+/**
+ * Brings the schema up to date; of several processes at once, one does, and the others find it done. Returns the server's
+ * version: 180004 for 18.4. @throws UnknownSchema
+ */
+export async function migrate(
+  orm: MikroORM,
+  connect: () => Promise<pg.Client>,
+  migrations: readonly MigrationClass[],
+): Promise<number> {
+  const lock = await connect();
+  try {
+    await lock.query('set lock_timeout = 0; set idle_in_transaction_session_timeout = 0');
+    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await stampBaselines(lock, orm, migrations);
+    await orm.migrator.up();
+    const { rows } = await lock.query<{ server_version_num: string }>('show server_version_num');
+    return Number(rows[0]?.server_version_num);
+  } finally {
+    await lock.end();
+  }
+}
+
+/** Where the migrator keeps the names of what has run, whatever the search path is. */
+const RECORD = 'public.mikro_orm_migrations';
+/** Never committed. */
+const SCRATCH = 'baseline_to_compare_with';
+
+/**
+ * A database that was made by what the baselines replace is as they would make it: that is proven, and its record then
+ * names them in place of those. Where it is not so, nothing is written.
+ */
+async function stampBaselines(client: pg.Client, orm: MikroORM, migrations: readonly MigrationClass[]): Promise<void> {
+  const baselines = migrations.filter(({ replaces }) => replaces !== undefined);
+  const replaced = baselines.flatMap(({ replaces }) => replaces ?? []);
+  if (!(await hasRun(client, replaced))) return;
+  await client.query('begin');
+  try {
+    await requireSame(client, await statementsOf(orm, baselines));
+    await client.query(`delete from ${RECORD} where name = any($1)`, [replaced]);
+    await client.query(`insert into ${RECORD} (name) select unnest($1::text[])`, [baselines.map(({ name }) => name)]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+/** Whether exactly these have. @throws UnknownSchema where it is some of them, or others too. */
+async function hasRun(client: pg.Client, names: readonly string[]): Promise<boolean> {
+  const { rows: record } = await client.query('select to_regclass($1) as oid', [RECORD]);
+  if (record[0]?.oid === null) return false;
+  const { rows } = await client.query<{ name: string }>(`select name from ${RECORD}`);
+  const recorded = new Set(rows.map(({ name }) => name));
+  const lacking = names.filter(name => !recorded.has(name));
+  if (lacking.length === names.length) return false;
+  const others = [...recorded].filter(name => !names.includes(name));
+  if (lacking.length + others.length === 0) return true;
+  const held = [
+    ...(lacking.length > 0 ? [`has not run ${lacking.join(', ')}`] : []),
+    ...(others.length > 0 ? [`has run ${others.join(', ')} beside`] : []),
+  ];
+  throw new UnknownSchema(
+    `was made by an earlier version, but ${held.join(' and ')}: start the version before this one on it, and this one then; nothing was changed`,
+  );
+}
+
+async function statementsOf(orm: MikroORM, baselines: readonly MigrationClass[]): Promise<string> {
+  const statements = baselines.map(async baseline => {
+    const migration = new baseline(orm.em.getDriver(), orm.config);
+    await migration.up();
+    return migration.getQueries().join(';\n');
+  });
+  return (await Promise.all(statements)).join(';\n');
+}
+
+/** The same server makes both, so that no version's way to write a definition tells them apart. @throws UnknownSchema */
+async function requireSame(client: pg.Client, statements: string): Promise<void> {
+  const { rows } = await client.query<{ schema: string }>('select quote_ident(current_schema()) as schema');
+  const found = await catalogueOf(client, rows[0]?.schema ?? '');
+  await client.query(`savepoint before_scratch; create schema ${SCRATCH}; set local search_path to ${SCRATCH}`);
+  await client.query(statements);
+  const wanted = await catalogueOf(client, SCRATCH);
+  await client.query('rollback to savepoint before_scratch');
+  const differences = differencesOf(found, wanted);
+  if (differences.length === 0) return;
+  throw new UnknownSchema(
+    `was made by an earlier version, and is not as that left it (${differences.join(', ')}): make it so again, or restore it; nothing was changed`,
+  );
+}

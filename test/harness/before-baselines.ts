@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+import type { TreeHeadFacts } from '../../subgraphs/receipt/log/tree-head.ts';
+import { administer, createDatabase, databaseUrl } from './global.ts';
+import { atEnd } from './release.ts';
+
+/*
+ * A database as the last version left it that had 32 migrations in place of the baselines, written down as SQL: what those
+ * ran, and every row. It holds a registration, a chat paid by a registered wallet and shown twice, one paid by a stranger,
+ * two by API key (on a book, and under an Idempotency-Key), and a refusal by budget.
+ */
+
+const FIXTURES = join(import.meta.dirname, 'fixtures');
+
+interface Known {
+  /** What that version ran with, as far as what it wrote depends on it. */
+  readonly settings: Readonly<Record<'ISSUER_KEYS' | 'SEAL_KEY' | 'BASE_URL' | 'PAY_TO_BASE', string>>;
+  readonly agent: { readonly agent_id: number; readonly session: string };
+  /** Its DATA_DIR's log-head.json. */
+  readonly log_head: TreeHeadFacts & { readonly jws: string };
+  /** By path, the SHA-256 of what that version answers in front of a chain that has begun anew. */
+  readonly served: Readonly<Record<string, string>>;
+}
+
+export async function knownBeforeBaselines(): Promise<Known> {
+  return JSON.parse(await readFile(join(FIXTURES, 'before-baselines.json'), 'utf8')) as Known;
+}
+
+/** That database, under a name of its own; dropped after the file's last test. */
+export async function databaseBeforeBaselines(): Promise<string> {
+  const url = await emptyDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(await readFile(join(FIXTURES, 'before-baselines.sql'), 'utf8'));
+  } finally {
+    await client.end();
+  }
+  return url;
+}
+
+async function emptyDatabase(): Promise<string> {
+  const cluster_url = inject('cluster_url');
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  await createDatabase(cluster_url, name);
+  atEnd(() => administer(cluster_url, `drop database if exists ${name} with (force)`));
+  return databaseUrl(cluster_url, name);
+}
