@@ -66,7 +66,7 @@ const COUNTS = `
     primary key (agent_id, policy_version, policy_code, intent_id, hour));
 `;
 
-/** All tables of this subgraph. */
+/** All tables of this subgraph. Never edited once it has run: what changes later is a migration of its own, after it. */
 export class BookBaseline extends Migration {
   /** What made the same, step by step. */
   static readonly replaces: readonly string[] = ['BookTables', 'BookPolicyColumns', 'BookCounts', 'BookAudit'];

@@ -169,7 +169,7 @@ const SETTLEMENTS = `
     day date primary key, fee_atomic numeric(78,0) not null, authorizations bigint not null);
 `;
 
-/** All tables of this subgraph. */
+/** All tables of this subgraph. Never edited once it has run: what changes later is a migration of its own, after it. */
 export class ReceiptBaseline extends Migration {
   /** What made the same, step by step. */
   static readonly replaces: readonly string[] = [

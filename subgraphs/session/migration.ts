@@ -25,7 +25,7 @@ const USED_ONCE = `
   create index proof_use_forget on proof_use (forget_at);
 `;
 
-/** All tables of this subgraph. */
+/** All tables of this subgraph. Never edited once it has run: what changes later is a migration of its own, after it. */
 export class SessionBaseline extends Migration {
   /** What made the same, step by step. */
   static readonly replaces: readonly string[] = ['SessionTables', 'UsedOnceTables'];

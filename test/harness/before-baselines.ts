@@ -42,7 +42,8 @@ export async function databaseBeforeBaselines(): Promise<string> {
   return url;
 }
 
-async function emptyDatabase(): Promise<string> {
+/** One that nothing was made in yet; dropped after the file's last test. */
+export async function emptyDatabase(): Promise<string> {
   const cluster_url = inject('cluster_url');
   const name = `t_${randomBytes(8).toString('hex')}`;
   await createDatabase(cluster_url, name);

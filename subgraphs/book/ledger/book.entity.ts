@@ -1,4 +1,4 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { type AtomicAmount, remainder } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookPolicy } from '../../../schema/requests/policy.ts';
@@ -10,6 +10,7 @@ import { AtomicAmountColumn } from '../../columns.ts';
  * budget and policy are the owner's.
  */
 @Entity({ tableName: 'book' })
+@Index({ name: 'book_damaged', properties: ['agentId'], where: 'damage is not null' })
 export class BookHead {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;

@@ -8,6 +8,8 @@ import { AtomicAmountColumn } from '../../columns.ts';
 import type { ClaimState } from './claim.machine.ts';
 import type { Mismatches } from './mismatch.ts';
 
+const OPEN = "state in ('claimed', 'settling')";
+
 /**
  * One payment, from the moment that somebody showed it. The key names the money itself (network, asset, payer, nonce),
  * so the table is the proof that no payment is used twice. Boxes are sealed; nothing here is public.
@@ -15,6 +17,24 @@ import type { Mismatches } from './mismatch.ts';
 @Entity({ tableName: 'payment_claim' })
 @Index({ name: 'payment_claim_settlement', properties: ['settlementId'] })
 @Index({ name: 'payment_claim_payment_id', properties: ['paymentId'] })
+@Index({ name: 'payment_claim_identifier', properties: ['identifier'], where: 'identifier is not null' })
+@Index({ name: 'payment_claim_open', properties: ['movedAt'], where: OPEN })
+@Index({ name: 'payment_claim_payer_open', properties: ['payer'], where: OPEN })
+@Index({ name: 'payment_claim_released', properties: ['validBefore'], where: "state = 'released' and not final" })
+@Index({ name: 'payment_claim_lapsed', properties: ['validBefore'], where: "state = 'released' and final" })
+@Index({ name: 'payment_claim_answers', properties: ['movedAt'], where: "state = 'recorded' and request_box <> '\\x'" })
+@Index({ name: 'payment_claim_arrival', properties: ['lookedAt'], where: "arrival = 'pending'" })
+@Index({ name: 'payment_claim_payer_reverted', properties: ['payer', 'movedAt'], where: "reason = 'reverted'" })
+@Index({
+  name: 'payment_claim_payer_expired',
+  properties: ['payer', 'movedAt'],
+  where: "network = 'solana' and reason = 'expired' and settlement_id is null",
+})
+@Index({
+  name: 'payment_claim_contract_payer',
+  properties: ['payer', 'movedAt'],
+  where: `state in ('settling', 'recorded') and "authorization"->'signature'->>'kind' = 'contract'`,
+})
 export class PaymentClaim {
   @PrimaryKey({ type: 'text' })
   claimKey!: string;

@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { AtomicAmountColumn } from '../../columns.ts';
 
 /**
@@ -19,6 +19,7 @@ export interface AnchorAttempt {
 
 /** One transaction of the anchor key. What counts as anchored the chain alone says: this is the journal of sending it. */
 @Entity({ tableName: 'log_anchor' })
+@Unique({ name: 'log_anchor_open', properties: ['chainEpoch', 'sender'], where: "state = 'sent'" })
 @Index({ name: 'log_anchor_newest', properties: ['chainEpoch', 'sender', 'at'] })
 export class LogAnchorRow {
   @PrimaryKey({ type: 'text' })

@@ -1,14 +1,11 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 
 /**
  * A session secret as it is kept: found by its hash. The sealed box beside it is opened for one purpose only, to check
  * a book proof: an HMAC keyed with the session itself cannot be checked from a hash.
  */
 @Entity({ tableName: 'possession' })
-@Index({
-  name: 'possession_live',
-  expression: 'create unique index "possession_live" on "possession" ("agent_id") where "ended_at" is null',
-})
+@Unique({ name: 'possession_live', properties: ['agentId'], where: 'ended_at is null' })
 @Index({ name: 'possession_agent', properties: ['agentId'] })
 export class PossessionRecord {
   @PrimaryKey({ type: 'text' })

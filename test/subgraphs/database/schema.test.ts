@@ -2,16 +2,15 @@ import { expect, it } from 'vitest';
 import { openStore } from '../../../gateway/store.ts';
 import { freshDatabase } from '../../harness/database.ts';
 
-/** The migrator's own table, the sequence of agent ids, partial indexes and triggers, which decorators cannot spell. */
-const ofNoEntity =
-  /mikro_orm_migrations|agent_id_seq|drop index "(book_damaged|payment_claim_open|payment_claim_answers|payment_claim_released|payment_claim_lapsed|payment_claim_identifier|payment_claim_payer_open|payment_claim_payer_reverted|payment_claim_payer_expired|payment_claim_contract_payer|possession_live|payment_claim_arrival|settlement_mined|settlement_posted|settlement_sent|log_anchor_open)"|(issuer_snapshot|receipt_policy)_append_only/;
+/** The histories' triggers, whose part about TRUNCATE it does not read back. */
+const beyondIt = /(issuer_snapshot|receipt_policy)_append_only/;
 
 it('entities and migrations describe the same tables', async () => {
   const { url } = await freshDatabase();
   const store = await openStore(url);
   try {
     const difference = await store.orm.schema.getUpdateSchemaSQL({ safe: false });
-    const wrong = difference.split('\n').filter(line => line && !line.startsWith('set ') && !ofNoEntity.test(line));
+    const wrong = difference.split('\n').filter(line => line && !line.startsWith('set ') && !beyondIt.test(line));
     expect(wrong).toEqual([]);
   } finally {
     await store.close();

@@ -1,4 +1,4 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { NetworkName } from '../../../../schema/network.ts';
 import { AtomicAmountColumn } from '../../../columns.ts';
 
@@ -20,6 +20,9 @@ export class SettlerKeyRow {
 
 /** One transaction that carries payments; its claims name it. Nothing here is public. */
 @Entity({ tableName: 'settlement' })
+@Index({ name: 'settlement_sent', properties: ['keyAddress'], where: "state = 'sent'" })
+@Index({ name: 'settlement_posted', properties: ['postedAt'], where: "state = 'sent' and posted_at is not null" })
+@Index({ name: 'settlement_mined', properties: ['network', 'blockNumber'], where: "state = 'mined'" })
 export class SettlementRow {
   @PrimaryKey({ type: 'text' })
   settlementId!: string;
