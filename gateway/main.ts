@@ -1,6 +1,6 @@
 import { readConfig, type Settings } from './config/read-config.ts';
-import { type Development, startDevelopment } from './development/start.ts';
 import { openGateway } from './open.ts';
+import { type FoundServices, findServices } from './operations/find-services.ts';
 import { greeting } from './operations/greeting.ts';
 import { requirePort } from './operations/listen-fault.ts';
 import { openLogger } from './operations/logger.ts';
@@ -10,7 +10,7 @@ import { stopOnSignals } from './operations/stop-on-signals.ts';
 const NO_SOLANA =
   'no LiteSVM runs on this machine: payments on Solana are not offered, unless SOLANA_RPC_URL names a node';
 
-async function serve(settings: Settings, { config, stop }: Development): Promise<void> {
+async function serve(settings: Settings, { config, stop }: FoundServices): Promise<void> {
   const logger = openLogger(settings.log_level);
   const gateway = await openGateway(config, { logger });
   if (process.stdout.isTTY) console.log(greeting(gateway.url, config).join('\n'));
@@ -26,11 +26,11 @@ async function serve(settings: Settings, { config, stop }: Development): Promise
 await run(async () => {
   const settings = readConfig();
   await requirePort(settings);
-  const development = await startDevelopment(settings);
+  const services = await findServices(settings);
   try {
-    await serve(settings, development);
+    await serve(settings, services);
   } catch (error) {
-    await development.stop();
+    await services.stop();
     throw error;
   }
 });

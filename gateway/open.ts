@@ -19,7 +19,6 @@ import { configuredSettling, type OpenSettling, openTill } from './charge/open-t
 import { openChargeStream } from './charge/paid-streamed.ts';
 import { openCharge } from './charge/paid-whole.ts';
 import { type Faults, noFaults, type Till } from './charge/till.ts';
-import { Closing } from './closing.ts';
 import type { Config } from './config/read-config.ts';
 import { type EveryService, type Serve, serve as serveAll } from './http/serve.ts';
 import type { BaseStart } from './log/believe-base.ts';
@@ -69,22 +68,22 @@ export interface GatewayOptions {
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { logger, faults = noFaults, openChain = openBase, openSettling = configuredSettling() } = options;
   const { audit_leaves = limits.log_audit_leaves_max_at_start, serve = serveAll, openHubs = openHttpHubs } = options;
-  const closing = new Closing();
+  const closing = new AsyncDisposableStack();
   try {
-    const operations = closing.add(openOperations(exposureOf(config), logger), it => it.close());
+    const operations = closing.adopt(openOperations(exposureOf(config), logger), it => it.close());
     const { metrics, paid_calls } = operations;
-    const database = closing.add(await openStore(config.database_url), store => store.close());
+    const database = closing.adopt(await openStore(config.database_url), store => store.close());
     hearDamagedRecords(database, operations.recordDamaged);
     const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
     const { log, base } = await openLogAndBase(config, {
       ...{ database, openChain, issuer: signer, logger, operations, closing, audit_leaves },
     });
     const issuer = await withHistories(signer, database, config, logger);
-    closing.add(await BookGuard.open(database, logger), it => it.stop());
+    closing.adopt(await BookGuard.open(database, logger), it => it.stop());
     await base.begin(issuer.jwks);
-    const live = closing.add(await openLive(database), it => it.close());
+    const live = closing.adopt(await openLive(database), it => it.close());
     await log.watch.listen(live);
-    const hubs = closing.add(openHubs(config.hubs, hubOptions(config, operations)), it => it.close());
+    const hubs = closing.adopt(openHubs(config.hubs, hubOptions(config, operations)), it => it.close());
     watchHubs(metrics, hubs);
     const wallets = openWalletProofs(base.chain, factoriesOf(config));
     const vault = openVault(config.seal_key);
@@ -106,14 +105,14 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       openSettling,
       wait_ms: options.wait_ms,
     });
-    closing.add(till, it => closeRails(it));
+    closing.adopt(till, it => closeRails(it));
     const failed = (error: unknown) => logger[levelOf(error, base.done)]({ err: error }, 'a round of reconcile failed');
-    const reconciler = closing.add(await openReconciler(till, failed, operations.roundEnded), it => it.stop());
+    const reconciler = closing.adopt(await openReconciler(till, failed, operations.roundEnded), it => it.stop());
     const readiness = new Readiness(needsOf(till, reconciler));
     watch(metrics, { database, queues: till.queues, readiness });
 
     const services = servicesOf(config, { database, live, vault, issuer, hubs, wallets }, till, paid_calls);
-    closing.add(till.streams, it => it.ended());
+    closing.adopt(till.streams, it => it.ended());
     const url = await serve(config, services, {
       pay_to: till.pay_to,
       rates: openFreeUses(rates),
@@ -125,17 +124,17 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       away: () => readiness.away(),
       without: () => readiness.without(),
     });
-    closing.add(till.streams, it => it.stop(limits.stream_stop_ms_max));
+    closing.adopt(till.streams, it => it.stop(limits.stream_stop_ms_max));
     return opened(url, { readiness, closing, streams: till.streams, paid_calls });
   } catch (error) {
-    await closing.close();
+    await closing.disposeAsync();
     throw error;
   }
 }
 
 interface Running {
   readonly readiness: Pick<Readiness, 'drain'>;
-  readonly closing: Closing;
+  readonly closing: AsyncDisposableStack;
   readonly streams: Pick<Till['streams'], 'cut'>;
   readonly paid_calls: Pick<PaidCalls, 'underway'>;
 }
@@ -144,7 +143,7 @@ function opened(url: string, { readiness, closing, streams, paid_calls }: Runnin
   return {
     url,
     drain: () => readiness.drain(),
-    close: () => closing.close(),
+    close: () => closing.disposeAsync(),
     hurry: () => streams.cut(),
     get underway() {
       return paid_calls.underway;

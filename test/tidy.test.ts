@@ -30,7 +30,13 @@ function importsOf(file: string): string[] {
 
 /** Without those of types alone, which are gone when it runs. */
 function runtimeImportsOf(file: string): string[] {
-  const statements = [...read(file).matchAll(/^(?:import|export) (?!type )([^;]*?) from '(\.[^']+)'/gms)];
+  return specifiersIn(file)
+    .filter(specifier => specifier.startsWith('.'))
+    .map(specifier => relative(ROOT, join(ROOT, dirname(file), specifier)));
+}
+
+function specifiersIn(file: string): string[] {
+  const statements = [...read(file).matchAll(/^(?:import|export) (?!type )([^;]*?) from '([^']+)'/gms)];
   const named = statements.filter(([, names = '']) => {
     const inner = names
       .match(/^\{([^}]*)\}$/s)?.[1]
@@ -38,8 +44,45 @@ function runtimeImportsOf(file: string): string[] {
       .map(name => name.trim());
     return !inner?.filter(Boolean).every(name => name.startsWith('type '));
   });
-  return named.map(([, , target = '']) => relative(ROOT, join(ROOT, dirname(file), target)));
+  return named.map(([, , target = '']) => target);
 }
+
+/** Those that it loads when it comes to them. */
+function dynamicSpecifiersIn(file: string): string[] {
+  return [...read(file).matchAll(/\bimport\('([^']+)'\)/g)].map(([, specifier = '']) => specifier);
+}
+
+const DEVELOPMENT = 'gateway/development/';
+/** What an operator starts where only the `dependencies` of package.json are installed. */
+const productionPrograms = [
+  'gateway/launch.ts',
+  'gateway/main.ts',
+  ...['accept-log-break', 'anchor', 'subgraph', 'verify'].map(name => `gateway/commands/${name}.ts`),
+];
+
+/** All that these files load, but for the stand-ins, which are loaded where nothing else is given. */
+function loadedBy(programs: readonly string[]): ReadonlySet<string> {
+  const loaded = new Set<string>();
+  const queue = [...programs];
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (loaded.has(file)) continue;
+    loaded.add(file);
+    const later = dynamicSpecifiersIn(file)
+      .filter(specifier => specifier.startsWith('.'))
+      .map(specifier => relative(ROOT, join(ROOT, dirname(file ?? ''), specifier)));
+    queue.push(...runtimeImportsOf(file), ...later.filter(target => !target.startsWith(DEVELOPMENT)));
+  }
+  return loaded;
+}
+
+function packagesOf(file: string): string[] {
+  const bare = [...specifiersIn(file), ...dynamicSpecifiersIn(file), ...sideEffectsOf(file)];
+  const names = bare.filter(specifier => !/^(\.|node:)/.test(specifier));
+  return names.map(name => name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name);
+}
+
+const sideEffectsOf = (file: string) =>
+  [...read(file).matchAll(/^import '([^'.][^']*)'/gm)].map(([, name = '']) => name);
 
 function mayImport(from: House, to: House): boolean {
   if (from === to || from === 'test' || to === 'schema') return true;
@@ -110,6 +153,34 @@ describe('tidy', () => {
     };
     for (const file of sources.filter(it => !it.startsWith('test/'))) visit(file, []);
     expect(round).toEqual([]);
+  });
+
+  it('production imports no devDependency', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+    const wrong = [...loadedBy(productionPrograms)].flatMap(file =>
+      packagesOf(file)
+        .filter(name => name in devDependencies || !(name in dependencies))
+        .map(name => `${file} → ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('and every one of its dependencies is imported by production, or by the client that is published', () => {
+    const { dependencies } = JSON.parse(read('package.json'));
+    const loaded = loadedBy([...productionPrograms, 'rest-compat/client/paying-fetch.ts']);
+    const imported = new Set([...loaded].flatMap(packagesOf));
+    expect(Object.keys(dependencies).filter(name => !imported.has(name))).toEqual([]);
+  });
+
+  it('nothing outside of it loads the stand-ins, unless it finds that one is needed', () => {
+    const wrong = sources
+      .filter(file => !file.startsWith('test/') && !file.startsWith(DEVELOPMENT))
+      .flatMap(file =>
+        runtimeImportsOf(file)
+          .filter(target => target.startsWith(DEVELOPMENT))
+          .map(target => `${file} → ${target}`),
+      );
+    expect(wrong).toEqual([]);
   });
 
   it('no folder or file has a name that says nothing', () => {

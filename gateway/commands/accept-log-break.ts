@@ -12,10 +12,10 @@ import { type SavedHead, savedHead, UnreadableHead } from '../../subgraphs/recei
 import { type TreeHeadFacts } from '../../subgraphs/receipt/log/tree-head.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
-import { startDevelopment } from '../development/start.ts';
 import { HEADS_MAX_AT_START } from '../log/anchor/anchoring.ts';
 import { anchoredSentence } from '../log/anchor/contradiction.ts';
 import { type Anchors, openAnchors } from '../log/anchor/open-anchors.ts';
+import { findServices } from '../operations/find-services.ts';
 import { run } from '../operations/run.ts';
 import { openBase } from '../rails/base/open-base.ts';
 import { openStore } from '../store.ts';
@@ -83,8 +83,8 @@ async function findAnchored(anchors: Anchors | null) {
 }
 
 await run(async () => {
-  const development = await startDevelopment(readConfig(), { announce: false });
-  const { config } = development;
+  const services = await findServices(readConfig(), { announce: false });
+  const { config } = services;
   const database = await openStore(config.database_url);
   const chain = openBase({ rpc_url: config.base_rpc_url });
   const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
@@ -112,6 +112,6 @@ await run(async () => {
     }
   } finally {
     await Promise.all([anchors?.close(), chain.close(), database.close()]);
-    await development.stop();
+    await services.stop();
   }
 });

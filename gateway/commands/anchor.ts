@@ -6,9 +6,9 @@ import { proveLogIntact } from '../../subgraphs/receipt/log/intact.ts';
 import { savedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
-import { startDevelopment } from '../development/start.ts';
 import { Anchoring } from '../log/anchor/anchoring.ts';
 import { openAnchors } from '../log/anchor/open-anchors.ts';
+import { findServices } from '../operations/find-services.ts';
 import { openLogger } from '../operations/logger.ts';
 import { run } from '../operations/run.ts';
 import { epochChainOf } from '../rails/base/epoch-chain.ts';
@@ -24,8 +24,8 @@ const WAIT_MS_MAX = 180_000;
 const POLL_MS = 500;
 
 await run(async () => {
-  const development = await startDevelopment(readConfig(), { announce: false });
-  const { config } = development;
+  const services = await findServices(readConfig(), { announce: false });
+  const { config } = services;
   const database = await openStore(config.database_url);
   const chain = openBase({ rpc_url: config.base_rpc_url });
   try {
@@ -55,6 +55,6 @@ await run(async () => {
     }
   } finally {
     await Promise.all([chain.close(), database.close()]);
-    await development.stop();
+    await services.stop();
   }
 });

@@ -1,7 +1,7 @@
 import { readSubgraphConfig, type SubgraphName, subgraphNames } from '../config/read-config.ts';
-import { type Development, startDevelopment } from '../development/start.ts';
 import { serveSubgraph } from '../http/serve-subgraph.ts';
 import { openGateway } from '../open.ts';
+import { type FoundServices, findServices } from '../operations/find-services.ts';
 import { subgraphGreeting } from '../operations/greeting.ts';
 import { requirePort } from '../operations/listen-fault.ts';
 import { openLogger } from '../operations/logger.ts';
@@ -19,7 +19,7 @@ if (!named(name)) {
   process.exit(2);
 }
 
-async function serve(subgraph_name: SubgraphName, { config, stop }: Development): Promise<void> {
+async function serve(subgraph_name: SubgraphName, { config, stop }: FoundServices): Promise<void> {
   const logger = openLogger(config.log_level);
   const subgraph = await openGateway(config, { logger, serve: serveSubgraph(subgraph_name) });
   if (process.stdout.isTTY) console.log(subgraphGreeting(subgraph_name, subgraph.url, config).join('\n'));
@@ -30,11 +30,11 @@ async function serve(subgraph_name: SubgraphName, { config, stop }: Development)
 await run(async () => {
   const settings = readSubgraphConfig(name);
   await requirePort(settings);
-  const development = await startDevelopment(settings, { announce: false });
+  const services = await findServices(settings, { announce: false });
   try {
-    await serve(name, development);
+    await serve(name, services);
   } catch (error) {
-    await development.stop();
+    await services.stop();
     throw error;
   }
 });

@@ -1,9 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { Secret } from '../../schema/secret.ts';
-import type { VariableFault } from './fault.ts';
 import { publicKeyOf } from './solana.ts';
-import type { Environment } from './variables.ts';
 
 /** By what a facilitator knows us: a token that it gave us, or a key of Coinbase's Developer Platform, which signs. */
 export type FacilitatorAuth =
@@ -53,10 +51,4 @@ function edwardsKey(text: string): CdpKey | null {
   if (seed.length !== SEED_BYTES || !publicKeyOf(seed).equals(given)) return null;
   const jwk = { kty: 'OKP', crv: 'Ed25519', d: seed.toString('base64url'), x: given.toString('base64url') };
   return { alg: 'EdDSA', key: createPrivateKey({ format: 'jwk', key: jwk }) };
-}
-
-/** A secret that nobody is shown is one that was meant for somebody. */
-export function facilitatorAuthFaults({ FACILITATOR_AUTH, FACILITATOR_URL }: Environment): VariableFault[] {
-  if (!FACILITATOR_AUTH || FACILITATOR_URL) return [];
-  return [{ variable: 'FACILITATOR_AUTH', problem: 'set without FACILITATOR_URL: there is nobody to show it to' }];
 }

@@ -1,15 +1,14 @@
 import { addressOfKey } from '../../schema/secp256k1.ts';
-import { makeDataFolder } from '../development/data-folder.ts';
 import type { RateSettings } from '../rates/rates.ts';
-import { facilitatorAuthFaults } from './facilitator-auth.ts';
+import { makeDataFolder } from './data-folder.ts';
 import { ConfigFault, type VariableFault } from './fault.ts';
 import { knownKeyFaults } from './known-keys.ts';
 import { plainHttpFaults } from './plain-http.ts';
 import { plainPostgresFaults } from './plain-postgres.ts';
 import { ratesOf } from './rates.ts';
 import { keptSecret } from './secrets.ts';
-import { addressOfSeed, type SolanaConfig, withoutSolana } from './solana.ts';
-import { productionFaults, type SubstitutedName, substitutesInUse } from './substitutes.ts';
+import { addressOfSeed, type SolanaConfig } from './solana.ts';
+import { productionFaults, type SubstitutedName, substitutesInUse, withoutSolana } from './substitutes.ts';
 import {
   type Environment,
   emptyLists,
@@ -96,6 +95,12 @@ export function readConfig(environment: Environment = process.env): Settings {
     profile,
     rates: ratesOf(read.data, profile),
   });
+}
+
+/** A secret without its facilitator was meant for one: that its URL is missing is a mistake. */
+function facilitatorAuthFaults({ FACILITATOR_AUTH, FACILITATOR_URL }: Environment): VariableFault[] {
+  if (!FACILITATOR_AUTH || FACILITATOR_URL) return [];
+  return [{ variable: 'FACILITATOR_AUTH', problem: 'set without FACILITATOR_URL: there is nobody to show it to' }];
 }
 
 /** Where a subgraph listens unless PORT says otherwise: all four find room beside a gateway on one machine. */

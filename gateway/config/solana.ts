@@ -1,7 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { getBase58Decoder, getBase58Encoder } from '@solana/codecs-strings';
 import { z } from 'zod';
-import type { Environment, VariableName } from './variables.ts';
 
 /** What payments on Solana need. */
 export interface SolanaConfig {
@@ -16,20 +15,6 @@ const SEED_BYTES = 32;
 const KEY_BYTES = 64;
 /** DER of an Ed25519 private key up to its 32 bytes (RFC 8410 section 7). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
-
-export const solanaNames = [
-  'SOLANA_RPC_URL',
-  'SOLANA_FEE_PAYER_KEY',
-  'PAY_TO_SOLANA',
-] as const satisfies readonly VariableName[];
-
-/** One of the three set to nothing says "without Solana"; a facilitator needs no key of ours. */
-export function withoutSolana(environment: Environment): boolean {
-  const needed = environment.FACILITATOR_URL
-    ? solanaNames.filter(name => name !== 'SOLANA_FEE_PAYER_KEY')
-    : solanaNames;
-  return needed.some(name => environment[name] === '');
-}
 
 /** A wallet or token account, by its 32 bytes. */
 export function solanaAddress() {

@@ -1,5 +1,4 @@
 import type { VariableFault } from './fault.ts';
-import { solanaNames, withoutSolana } from './solana.ts';
 import { type Environment, mayBeEmpty, type VariableName } from './variables.ts';
 
 /** What takes the place of an unset variable: a development service, or a secret made once under DATA_DIR. */
@@ -31,6 +30,20 @@ const needless: Partial<Record<SubstitutedName, VariableName>> = {
   FACILITATOR_KEYS: 'FACILITATOR_URL',
   SOLANA_FEE_PAYER_KEY: 'FACILITATOR_URL',
 };
+
+const solanaNames = [
+  'SOLANA_RPC_URL',
+  'SOLANA_FEE_PAYER_KEY',
+  'PAY_TO_SOLANA',
+] as const satisfies readonly VariableName[];
+
+/** One of the three set to nothing says "without Solana"; a facilitator needs no key of ours. */
+export function withoutSolana(environment: Environment): boolean {
+  const needed = environment.FACILITATOR_URL
+    ? solanaNames.filter(name => name !== 'SOLANA_FEE_PAYER_KEY')
+    : solanaNames;
+  return needed.some(name => environment[name] === '');
+}
 
 /** Names of unset variables for which something else is in use: not empty means a development profile. */
 export function substitutesInUse(environment: Environment): SubstitutedName[] {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isAlive, type ProcessMark } from '../operations/process-identity.ts';
 import { withLock } from './lock.ts';
-import { isAlive, type ProcessMark } from './process-identity.ts';
 import { spawnDetached } from './spawn-detached.ts';
 
 /** For so long a stand-in waits for the next service. Its state lies on disk: the one after starts it anew. */

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from '../operations/process-identity.ts';
+import { tenantsOf } from '../operations/tenancy.ts';
 import { keeperFile, keeperLock, type StandIn, standInsOf } from './keep.ts';
 import { withLock } from './lock.ts';
-import { isAlive } from './process-identity.ts';
 import { endProcess } from './spawn-detached.ts';
-import { tenantsOf } from './tenancy.ts';
 
 /*
  * `node keeper.ts DATA_DIR`: ends the stand-ins of a DATA_DIR that no living process has used for their `idle_ms`, and

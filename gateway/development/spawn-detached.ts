@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive, markOf, type ProcessMark } from './process-identity.ts';
+import { isAlive, markOf, type ProcessMark } from '../operations/process-identity.ts';
 
 const POLL_MS = 10;
 

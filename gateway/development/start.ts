@@ -1,4 +1,5 @@
 import { type CompleteConfig, type Config, completeConfig, deepFreeze, type Settings } from '../config/read-config.ts';
+import { announceTenant, joinTenancy, tenantsOf } from '../operations/tenancy.ts';
 import { developmentBuyers, developmentFacilitators, type Wallet } from './chain/accounts.ts';
 import { giveAnchorGas } from './chain/anchor-gas.ts';
 import { startHeartbeat } from './chain/heartbeat.ts';
@@ -8,9 +9,9 @@ import { routerOf, startHubs } from './hub/stand-ins.ts';
 import { IDLE_MS } from './keep.ts';
 import { withLock } from './lock.ts';
 import { startPostgres } from './postgres/start.ts';
+import { requirePackages } from './stand-in-fault.ts';
 import { openSolana } from './svm/open.ts';
 import { startSvm } from './svm/start.ts';
-import { announceTenant, joinTenancy, tenantsOf } from './tenancy.ts';
 
 export interface Development {
   readonly config: Config;
@@ -21,7 +22,6 @@ export interface Development {
 }
 
 const LOCK_MS = 180_000;
-type Release = () => Promise<void> | void;
 
 interface StartOptions {
   /** Tells newcomers where to pay: what is no gateway has nothing to tell. */
@@ -35,13 +35,14 @@ export async function startDevelopment(
   settings: Settings,
   { announce = true, idle_ms = IDLE_MS }: StartOptions = {},
 ): Promise<Development> {
+  requirePackages(settings);
   const complete = await completeConfig(settings);
   const lock = `development:${complete.data_dir}`;
-  const releases: Release[] = [];
-  const stop = () => withLock(lock, () => releaseAll(releases), LOCK_MS);
+  const started = new AsyncDisposableStack();
+  const stop = () => withLock(lock, () => started.disposeAsync(), LOCK_MS);
   try {
     // Under the lock, so that nobody is stopping the stand-ins while we take them for running.
-    const config = await withLock(lock, () => startStandIns(complete, idle_ms, releases), LOCK_MS);
+    const config = await withLock(lock, () => startStandIns(complete, idle_ms, started), LOCK_MS);
     const wallets = complete.base_rpc_url ? [] : developmentBuyers;
     const announced = () => withLock(lock, () => announceOnce(config, wallets), LOCK_MS);
     if (announce && config.profile === 'development') await announced();
@@ -60,10 +61,14 @@ async function announceOnce(config: Config, wallets: readonly Wallet[]): Promise
   await announceTenant(config.data_dir, config.base_url);
 }
 
-async function startStandIns(complete: CompleteConfig, idle_ms: number, releases: Release[]): Promise<Config> {
-  const { solana_rpc_url, ...outliving } = await startOutliving(complete, idle_ms, releases);
+async function startStandIns(
+  complete: CompleteConfig,
+  idle_ms: number,
+  started: AsyncDisposableStack,
+): Promise<Config> {
+  const { solana_rpc_url, ...outliving } = await startOutliving(complete, idle_ms, started);
   if (!complete.base_rpc_url) {
-    releases.push(startHeartbeat(outliving.base_rpc_url));
+    started.defer(startHeartbeat(outliving.base_rpc_url));
     await giveAnchorGas(outliving.base_rpc_url, complete.anchor_key);
   }
   return deepFreeze({
@@ -71,8 +76,8 @@ async function startStandIns(complete: CompleteConfig, idle_ms: number, releases
     ...outliving,
     solana: await openSolana(complete, solana_rpc_url),
     facilitator_keys: complete.facilitator_keys ?? settlementKeys(complete.facilitator_url),
-    hubs: complete.hubs ?? (await startHubs(releases)),
-    router: await routerOf(complete, releases),
+    hubs: complete.hubs ?? (await startHubs(started)),
+    router: await routerOf(complete, started),
     subgraph_urls: complete.subgraph_urls ?? {},
   });
 }
@@ -83,7 +88,7 @@ interface Service<Url = string> {
 }
 
 /** Postgres and the chains are processes of their own, shared by all who live on this DATA_DIR. */
-async function startOutliving(complete: CompleteConfig, idle_ms: number, releases: Release[]) {
+async function startOutliving(complete: CompleteConfig, idle_ms: number, started: AsyncDisposableStack) {
   const { data_dir, database_url, base_rpc_url } = complete;
   const tenancy = await joinTenancy(data_dir);
   const starting = [
@@ -91,10 +96,10 @@ async function startOutliving(complete: CompleteConfig, idle_ms: number, release
     base_rpc_url ? given(base_rpc_url) : baseOf(data_dir, idle_ms),
     solanaOf(complete, idle_ms),
   ] as const;
-  releases.push(async () => {
+  started.defer(async () => {
     if ((await tenancy.leave()).kind === 'others') return;
-    const started = await Promise.allSettled(starting);
-    await Promise.all(started.map(one => (one.status === 'fulfilled' ? one.value.stop() : undefined)));
+    const outcomes = await Promise.allSettled(starting);
+    await Promise.all(outcomes.map(one => (one.status === 'fulfilled' ? one.value.stop() : undefined)));
   });
   const [postgres, chain, solana] = await Promise.all(starting);
   return { database_url: postgres.url, base_rpc_url: chain.url, solana_rpc_url: solana.url };
@@ -121,17 +126,4 @@ async function given<Url>(url: Url): Promise<Service<Url>> {
 /** A facilitator settles with its own keys. */
 function settlementKeys(facilitator_url: string | null): Config['facilitator_keys'] {
   return facilitator_url ? [] : developmentFacilitators.map(wallet => wallet.private_key);
-}
-
-/** Last in, first out, each although another may fail; empties the list, so that stopping twice stops once. */
-async function releaseAll(releases: Release[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const release of releases.splice(0).reverse()) {
-    try {
-      await release();
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0) throw new AggregateError(failures, 'not everything could be stopped');
 }

@@ -29,7 +29,7 @@ export function serveSubgraph(name: SubgraphName): Serve {
       looks: looksInto(serving),
       logger,
     });
-    closing.add(server, it => it.close());
+    closing.adopt(server, it => it.close());
     await server.listen(host, port).catch(async error => {
       throw await listenFault(error, config);
     });

@@ -13,7 +13,6 @@ import { type InferenceContext } from '../../subgraphs/receipt/inference/context
 import { type SessionContext } from '../../subgraphs/session/context.ts';
 import { sealDecoy } from '../../subgraphs/session/possession/check.ts';
 import type { Judge } from '../charge/judge.ts';
-import { Closing } from '../closing.ts';
 import type { Config } from '../config/read-config.ts';
 import { paidFieldOf } from '../graph/first-look.ts';
 import { identify, openKeyring, type Shown } from '../graph/identify.ts';
@@ -47,7 +46,7 @@ export interface Serving {
   readonly judge: Judge;
   readonly rates: Port['rates'];
   readonly logger: Logger;
-  readonly closing: Closing;
+  readonly closing: AsyncDisposableStack;
   readonly operations: Operations;
   health(): ReturnType<typeof health>;
   away(): Promise<readonly string[]>;
@@ -90,7 +89,7 @@ export async function serve(config: Config, services: EveryService, serving: Ser
     callers: onSockets(services, known, contextOf),
     ...onGraphql(graph, serving, { known, contextOf }),
   });
-  closing.add(server, it => it.close());
+  closing.adopt(server, it => it.close());
   await server.listen(config.host, config.port).catch(async error => {
     throw await listenFault(error, config);
   });
@@ -161,7 +160,7 @@ async function openServedGraph(
   { clock, random, uploads }: EveryService,
   { logger, closing }: Serving,
 ): Promise<{ readonly graph: Graph; readonly beginUpload: Port['beginUpload'] }> {
-  const sources = closing.add(openSources({ urls: subgraph_urls, secret: subgraph_secret, clock, random }), it =>
+  const sources = closing.adopt(openSources({ urls: subgraph_urls, secret: subgraph_secret, clock, random }), it =>
     it.close(),
   );
   const graph = await openGraph(await subgraphs(), {

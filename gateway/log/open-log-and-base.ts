@@ -1,7 +1,6 @@
 import type { Database } from '../../subgraphs/database.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
 import { type HeadName } from '../../subgraphs/receipt/log/tree-head.ts';
-import type { Closing } from '../closing.ts';
 import type { Config } from '../config/read-config.ts';
 import type { Operations } from '../operations/open.ts';
 import { openBase } from '../rails/base/open-base.ts';
@@ -16,7 +15,7 @@ interface LogAndBaseParts extends Pick<LogOptions, 'audit_leaves' | 'logger'> {
   readonly openChain: typeof openBase;
   readonly issuer: Issuer;
   readonly operations: Operations;
-  readonly closing: Closing;
+  readonly closing: AsyncDisposableStack;
 }
 
 export interface LogAndBase {
@@ -27,20 +26,20 @@ export interface LogAndBase {
 /** Proves the log by the saved head; by the heads on Base it is proven once `base` begins. */
 export async function openLogAndBase(config: Config, parts: LogAndBaseParts): Promise<LogAndBase> {
   const { audit_leaves, closing, database, issuer, logger, openChain, operations } = parts;
-  const chain = closing.add(openChain({ rpc_url: config.base_rpc_url }), it => it.close());
+  const chain = closing.adopt(openChain({ rpc_url: config.base_rpc_url }), it => it.close());
   // On another than the one behind BASE_RPC_URL nothing can be anchored.
   const anchors = openChain === openBase ? openAnchors(config, { database, chain, issuer }) : null;
-  if (anchors) closing.add(anchors, it => it.close());
+  if (anchors) closing.adopt(anchors, it => it.close());
   const options = { data_dir: config.data_dir, issuer, logger, audit_leaves };
   const log = await openLog(database, options).catch(fault => withAnchored(fault, anchors));
-  closing.add(log, it => it.stop());
+  closing.adopt(log, it => it.stop());
   const { standing } = log;
 
   const ended = (outcome: 'done' | 'failed') => operations.roundEnded('anchor', outcome);
   const contradicted = (head: HeadName) => log.watch.meet(head);
   const anchoring = anchors && new Anchoring({ ...anchors, log: standing, logger, ended, contradicted });
   const start = new BaseStart({ database, chain, anchoring, log: standing, profile: config.profile, logger });
-  const base = closing.add(start, it => it.stop());
+  const base = closing.adopt(start, it => it.stop());
   return { log, base };
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { ConfigFault, type VariableFault } from '../config/fault.ts';
 import type { Settings } from '../config/read-config.ts';
-import { tenantsOf } from '../development/tenancy.ts';
+import { tenantsOf } from './tenancy.ts';
 
 type Place = Pick<Settings, 'host' | 'port' | 'data_dir' | 'base_url'>;
 

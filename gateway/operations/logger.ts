@@ -12,8 +12,14 @@ function shown(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { type, message, stack, ...members } = pino.stdSerializers.err(error);
   const named = SHOWN.flatMap(name => (members[name] === undefined ? [] : [[name, members[name]]]));
-  const several = error instanceof AggregateError ? { errors: error.errors.map(shown) } : {};
-  return { type, message, stack, ...Object.fromEntries(named), ...several };
+  const several = severalIn(error);
+  return { type, message, stack, ...Object.fromEntries(named), ...(several && { errors: several.map(shown) }) };
+}
+
+function severalIn(error: Error): readonly unknown[] | null {
+  if (error instanceof AggregateError) return error.errors;
+  // Thrown by AsyncDisposableStack where several failed to close: the last of them, and those before it.
+  return error instanceof SuppressedError ? [error.error, error.suppressed] : null;
 }
 
 /** A line per request is written with its neighbours, not by a system call of its own. */

@@ -1,4 +1,3 @@
-import type { Closing } from '../../gateway/closing.ts';
 import type { Stage } from './stage.ts';
 
 /** What one round of one side took. */
@@ -43,7 +42,7 @@ export interface Line {
 export interface Arena {
   readonly stage: Stage;
   /** What is opened for this contest alone is closed with it. */
-  readonly closing: Closing;
+  readonly closing: AsyncDisposableStack;
   readonly quick: boolean;
   /** How long a round goes on, where it is time that ends it. */
   readonly seconds: number;

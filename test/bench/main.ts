@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { Closing } from '../../gateway/closing.ts';
 import { alternate, type Figure, figure, missing } from './alternate.ts';
 import type { Contest, Sides } from './contest.ts';
 import { contests } from './contests.ts';
@@ -32,7 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
 
 interface Entered {
   readonly contest: Contest;
-  readonly closing: Closing;
+  readonly closing: AsyncDisposableStack;
   readonly sides: Promise<Sides | null>;
 }
 
@@ -48,7 +47,7 @@ try {
   for (const one of working) played.set(one.contest, await play(one));
 } finally {
   await Promise.allSettled(entered.map(({ sides }) => sides));
-  for (const { closing } of entered) await closing.close();
+  for (const { closing } of entered) await closing.disposeAsync();
   await arena.stage.close();
 }
 
@@ -58,7 +57,7 @@ const figures = chosen.flatMap(contest => played.get(contest) ?? []);
 if (json) await writeFile(json, `${JSON.stringify(figures, null, 2)}\n`);
 
 function enter(contest: Contest): Entered {
-  const closing = new Closing();
+  const closing = new AsyncDisposableStack();
   const sides = contest.note === undefined ? contest.open({ ...arena, closing }) : Promise.resolve(null);
   // It is awaited, but maybe later than it fails.
   sides.catch(() => {});
@@ -74,7 +73,7 @@ async function play({ contest, closing, sides }: Entered): Promise<readonly Figu
   const began_ms = performance.now();
   // Blocks come at their own pace: a quick run waits for one of them on each side.
   const taken = await alternate(opened, quick && contest.waits ? 1 : rounds, !contest.waits).catch(failed);
-  await closing.close();
+  await closing.disposeAsync();
   console.error(`${contest.name}: ${((performance.now() - began_ms) / 1000).toFixed(1)} s`);
   return lines.map(line => (taken instanceof Error ? missing(line, taken.message) : figure(line, taken)));
 }

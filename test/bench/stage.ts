@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Closing } from '../../gateway/closing.ts';
 import { startBaseChain } from '../../gateway/development/chain/start.ts';
 import { freePort } from '../../gateway/development/port.ts';
 import { startPostgres } from '../../gateway/development/postgres/start.ts';
@@ -20,7 +19,7 @@ const TEMPLATE = 'bench_template';
  * of it goes with `close`.
  */
 export class Stage {
-  readonly #closing = new Closing();
+  readonly #closing = new AsyncDisposableStack();
   readonly #profile_dir: string | null;
   readonly #folder: string;
   #databases = 0;
@@ -33,16 +32,16 @@ export class Stage {
   private constructor(folder: string, profile_dir: string | null) {
     this.#folder = folder;
     this.#profile_dir = profile_dir;
-    this.#closing.add(folder, clearScratch);
+    this.#closing.adopt(folder, clearScratch);
   }
 
   close(): Promise<void> {
-    return this.#closing.close();
+    return this.#closing.disposeAsync();
   }
 
   /** For one contest, closed with it; on the stage's own list where several use it. */
-  async start<Ready>(start: Start, closing: Closing = this.#closing): Promise<Child<Ready>> {
-    return closing.add(await startChild<Ready>({ profile_dir: this.#profile_dir, ...start }), child => child.stop());
+  async start<Ready>(start: Start, closing: AsyncDisposableStack = this.#closing): Promise<Child<Ready>> {
+    return closing.adopt(await startChild<Ready>({ profile_dir: this.#profile_dir, ...start }), child => child.stop());
   }
 
   readonly #cluster = lazily(async () => {
@@ -69,7 +68,7 @@ export class Stage {
   readonly gateway = lazily(() => this.startGateway({}));
 
   /** Another process of the same service. */
-  async startGateway(variables: GatewayGiven, closing?: Closing): Promise<Child<GatewayReady>> {
+  async startGateway(variables: GatewayGiven, closing?: AsyncDisposableStack): Promise<Child<GatewayReady>> {
     const data_dir = join(this.#folder, 'gateway');
     await mkdir(data_dir, { recursive: true });
     const given: GatewayGiven = {

@@ -16,6 +16,8 @@ const READY_MS = 120_000;
 export interface GatewayOptions {
   readonly data_dir?: string;
   readonly port?: number;
+  /** Another installation than the one that is tested from. */
+  readonly root?: string;
   /** Another main than the service's own, from the root of the project. */
   readonly entry?: string;
   /** Its arguments. */
@@ -55,7 +57,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
   const [command, ...args] = commandOf(options);
   const grouped = options.npm !== undefined;
   const child = spawn(...mortal(command, args), {
-    cwd: ROOT,
+    cwd: options.root ?? ROOT,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
     // In a group of its own, so that none of npm's processes is left.

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keeperOf, standInsOf } from '../../gateway/development/keep.ts';
-import { isAlive, markOf } from '../../gateway/development/process-identity.ts';
 import { endProcess } from '../../gateway/development/spawn-detached.ts';
+import { isAlive, markOf } from '../../gateway/operations/process-identity.ts';
 import { atEnd } from './release.ts';
 
 const PREFIX = 'svc-test-';

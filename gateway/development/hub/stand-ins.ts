@@ -12,27 +12,25 @@ const draws = { image_models: ['dev/image'], audio_models: ['dev/transcribe'] };
 /** What the router's own ids are: with `router/` before them a call may name them. */
 const routed = { models: ['dev/routed'], image_models: [], audio_models: [] };
 
-type Releases = (() => Promise<void> | void)[];
-
-export function startHubs(releases: Releases): Promise<HubConfig[]> {
+export function startHubs(started: AsyncDisposableStack): Promise<HubConfig[]> {
   const api_key = `dev-${randomBytes(12).toString('hex')}`;
   return Promise.all(
     hubs.map(async ({ name, models }) => {
       const abilities = { vision_models: [...models], reasoning_models: [] };
       const settings = { name, api_key, models: [...models], ...draws, ...abilities };
       const { base_url, close } = await startDevelopmentHub(settings);
-      releases.push(close);
+      started.defer(close);
       return { ...settings, base_url };
     }),
   );
 }
 
 /** The router as it is configured, a stand-in that takes anybody's key, or none. */
-export async function routerOf(complete: CompleteConfig, releases: Releases): Promise<Config['router']> {
+export async function routerOf(complete: CompleteConfig, started: AsyncDisposableStack): Promise<Config['router']> {
   const { router_url, router_models: models, stand_ins } = complete;
   if (router_url !== null) return { base_url: router_url, models };
   if (!stand_ins.includes('ROUTER_URL')) return null;
   const { base_url, close } = await startDevelopmentHub({ name: 'router', api_key: null, ...routed });
-  releases.push(close);
+  started.defer(close);
   return { base_url, models };
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { exists } from '../../config/data-folder.ts';
 import { ConfigFault } from '../../config/fault.ts';
-import { exists } from '../data-folder.ts';
 import type { SystemUser } from '../spawn-detached.ts';
 import { mayEnter, mayWrite } from './user.ts';
 

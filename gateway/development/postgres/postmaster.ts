@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { commandOf, markOf, type ProcessMark } from '../process-identity.ts';
+import { commandOf, markOf, type ProcessMark } from '../../operations/process-identity.ts';
 
 /** The server that owns a cluster folder, as its own `postmaster.pid` names it. */
 export interface Postmaster {

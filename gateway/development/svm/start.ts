@@ -1,15 +1,15 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { makeDataFolder } from '../../config/data-folder.ts';
+import { isAlive, type ProcessMark } from '../../operations/process-identity.ts';
+import { joinTenancy } from '../../operations/tenancy.ts';
 import { rpc } from '../chain/rpc.ts';
-import { makeDataFolder } from '../data-folder.ts';
 import { IDLE_MS, keep } from '../keep.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
-import { isAlive, type ProcessMark } from '../process-identity.ts';
 import { awaitProcess, endProcess, spawnDetached, succeeds } from '../spawn-detached.ts';
 import { standInFault } from '../stand-in-fault.ts';
-import { joinTenancy } from '../tenancy.ts';
 
 /** A start does anew all that stands in the journal: about a millisecond for each transaction. */
 const READY_MS = 60_000;

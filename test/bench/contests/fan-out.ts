@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Closing } from '../../../gateway/closing.ts';
 import { type Child, measured } from '../child/child.ts';
 import { type Arena, atLeast, type Contest, perCpuSecond, type Side } from '../contest.ts';
 import { Subscribers } from '../load/sockets.ts';
@@ -54,13 +53,13 @@ async function stock({ stage, closing, quick }: Arena): Promise<Side> {
 
 async function subscribe(
   { ready: { url } }: Child<{ readonly url: string }>,
-  closing: Closing,
+  closing: AsyncDisposableStack,
   agentId: number,
   shown: object,
 ): Promise<Subscribers> {
   const variables = { agentId, after: 0 };
   const subscribers = await Subscribers.open({ url, sockets: SOCKETS, shown, query, variables });
-  return closing.add(subscribers, it => it.close());
+  return closing.adopt(subscribers, it => it.close());
 }
 
 /** One event after the other, the next when all have the last. The sockets are opened for the first round. */

@@ -33,7 +33,7 @@ export const unpaid: Contest = {
     // Postgres may end before it: without a listener that would be the end of the bench.
     database.on('error', () => {});
     await database.connect();
-    closing.add(database, it => it.end());
+    closing.adopt(database, it => it.end());
 
     const asking = (server: typeof gateway | typeof beside): Side => ({
       async round() {

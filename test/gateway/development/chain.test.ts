@@ -16,7 +16,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { developmentBuyers, developmentFacilitators } from '../../../gateway/development/chain/accounts.ts';
 import { startHeartbeat } from '../../../gateway/development/chain/heartbeat.ts';
 import { type RunningChain, startBaseChain } from '../../../gateway/development/chain/start.ts';
-import type { ProcessMark } from '../../../gateway/development/process-identity.ts';
+import type { ProcessMark } from '../../../gateway/operations/process-identity.ts';
 import { networks } from '../../../schema/network.ts';
 import { freshChain } from '../../harness/chain.ts';
 import { atEnd } from '../../harness/release.ts';

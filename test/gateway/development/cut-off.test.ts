@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keeperOf, standInsOf } from '../../../gateway/development/keep.ts';
-import { isAlive, markOf, type ProcessMark } from '../../../gateway/development/process-identity.ts';
+import { isAlive, markOf, type ProcessMark } from '../../../gateway/operations/process-identity.ts';
 import { eventually } from '../../faults/ground.ts';
 import { mortal } from '../../harness/mortal.ts';
 import { atEnd } from '../../harness/release.ts';

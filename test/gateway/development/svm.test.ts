@@ -4,8 +4,8 @@ import { toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme as ClientScheme } from '@x402/svm/exact/client';
 import { ExactSvmScheme as FacilitatorScheme } from '@x402/svm/exact/facilitator';
 import { describe, expect, it } from 'vitest';
-import { markOf, type ProcessMark } from '../../../gateway/development/process-identity.ts';
 import { endProcess } from '../../../gateway/development/spawn-detached.ts';
+import { markOf, type ProcessMark } from '../../../gateway/operations/process-identity.ts';
 import { networks } from '../../../schema/network.ts';
 import { freshSvm, signerOf, type TestSvm } from '../../harness/svm.ts';
 

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { ConfigFault } from '../config/fault.ts';
+import { ConfigFault } from './fault.ts';
 
 /**
  * Makes DATA_DIR if need be and gives its real path. Others may pass through and not look around: as root the

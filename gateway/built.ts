@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+
+export const ROOT = resolve(import.meta.dirname, '..');
+
+/** What `npm run build` puts into files of their own, by the scripts of package.json and the stand-ins. */
+const OWN_PROGRAMS = [
+  'gateway/main.ts',
+  ...['accept-log-break', 'anchor', 'compose', 'demo', 'subgraph', 'verify'].map(name => `gateway/commands/${name}.ts`),
+  'gateway/development/svm/main.ts',
+];
+const OWN_SOURCES = ['schema', 'subgraphs', 'rest-compat', 'gateway'];
+/** The lock names the libraries that are built in. */
+const BESIDE = ['tsconfig.json', 'package-lock.json'];
+
+/** Where a program stands once it is built. */
+export interface Built {
+  readonly file: string;
+  /** All that was built from the same sources, and V8's code of it. */
+  readonly folder: string;
+  /** The programs that are built with it. */
+  readonly programs: readonly string[];
+  /** How many older ones stay: a process that runs from one of them may still load a part of it. */
+  readonly kept: number;
+}
+
+/**
+ * The folder is named by the content of its sources: what stands there is never older than they are, and an image may carry
+ * both to another place. Programs of the tests and the bench are built apart, each when it is first run.
+ */
+export function builtFrom(entry: string): Built {
+  const program = relative(ROOT, resolve(entry));
+  const own = OWN_PROGRAMS.includes(program);
+  const programs = own ? OWN_PROGRAMS : [program];
+  const folders = own ? OWN_SOURCES : [...OWN_SOURCES, 'test'];
+  const kind = own ? 'programs' : fileName(program);
+  const folder = join(ROOT, own ? 'dist' : 'node_modules/.cache/spend-receipt-gateway', `${kind}-${digest(folders)}`);
+  return { file: join(folder, `${fileName(program)}.mjs`), folder, programs, kept: own ? 2 : 0 };
+}
+
+/** Of a program's path, a name in one folder with those of all the others. */
+export function fileName(program: string): string {
+  return program.replace(/\.ts$/, '').replaceAll(/[^\w-]/g, '_');
+}
+
+function digest(folders: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const file of [...BESIDE, ...folders.flatMap(sourcesIn)]) {
+    const content = readFileSync(join(ROOT, file));
+    hash.update(`${file} ${content.length}\n`).update(content);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+function sourcesIn(folder: string): string[] {
+  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  return names
+    .filter(name => name.endsWith('.ts'))
+    .map(name => `${folder}/${name}`)
+    .sort();
+}
