@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
+/* Which file a program starts from, once it is built: a folder named by the content of its sources. */
+
 export const ROOT = resolve(import.meta.dirname, '..');
 
 /** What `npm run build` puts into files of their own, by the scripts of package.json and the stand-ins. */
@@ -26,8 +28,7 @@ export interface Built {
 }
 
 /**
- * The folder is named by the content of its sources: what stands there is never older than they are, and an image may carry
- * both to another place. Programs of the tests and the bench are built apart, each when it is first run.
+ * What stands there is never older than its sources, and an image may carry both to another place. Programs of the tests and the bench are built apart, each when it is first run.
  */
 export function builtFrom(entry: string): Built {
   const program = relative(ROOT, resolve(entry));

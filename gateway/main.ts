@@ -5,7 +5,7 @@ import { greeting } from './operations/greeting.ts';
 import { requirePort } from './operations/listen-fault.ts';
 import { openLogger } from './operations/logger.ts';
 import { run } from './operations/run.ts';
-import { stopOnSignals } from './operations/stop-on-signals.ts';
+import { stopOnSignals } from './operations/stop.ts';
 
 const NO_SOLANA =
   'no LiteSVM runs on this machine: payments on Solana are not offered, unless SOLANA_RPC_URL names a node';

@@ -6,7 +6,7 @@ import { subgraphGreeting } from '../operations/greeting.ts';
 import { requirePort } from '../operations/listen-fault.ts';
 import { openLogger } from '../operations/logger.ts';
 import { run } from '../operations/run.ts';
-import { stopOnSignals } from '../operations/stop-on-signals.ts';
+import { stopOnSignals } from '../operations/stop.ts';
 
 /*
  * `npm run subgraph -- NAME`: one subgraph alone, for a gateway that names this process in SUBGRAPH_URLS. It wants the same

@@ -11,7 +11,7 @@ const KEEPER = resolve(import.meta.dirname, 'keeper.ts');
 /** Kept there, its types are stripped once and not at each start. */
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/spend-receipt-gateway/keeper');
 
-/** A process that outlives whoever started it, and how it is ended in order. */
+/** A process that outlives the one that started it, and how it is ended in order. */
 export interface StandIn {
   readonly name: 'postgres' | 'chain' | 'svm';
   readonly mark: ProcessMark;

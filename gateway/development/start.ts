@@ -1,17 +1,16 @@
 import { type CompleteConfig, type Config, completeConfig, deepFreeze, type Settings } from '../config/read-config.ts';
 import { announceTenant, joinTenancy, tenantsOf } from '../operations/tenancy.ts';
 import { developmentBuyers, developmentFacilitators, type Wallet } from './chain/accounts.ts';
-import { giveAnchorGas } from './chain/anchor-gas.ts';
+import { giveAnchorGas } from './chain/genesis.ts';
 import { startHeartbeat } from './chain/heartbeat.ts';
 import { startBaseChain } from './chain/start.ts';
 import { writeDevelopmentFile } from './development-file.ts';
-import { routerOf, startHubs } from './hub/stand-ins.ts';
+import { routerOf, startHubs } from './hub/start.ts';
 import { IDLE_MS } from './keep.ts';
 import { withLock } from './lock.ts';
 import { startPostgres } from './postgres/start.ts';
 import { requirePackages } from './stand-in-fault.ts';
-import { openSolana } from './svm/open.ts';
-import { startSvm } from './svm/start.ts';
+import { solanaOn, startSvm } from './svm/start.ts';
 
 export interface Development {
   readonly config: Config;
@@ -74,7 +73,7 @@ async function startStandIns(
   return deepFreeze({
     ...complete,
     ...outliving,
-    solana: await openSolana(complete, solana_rpc_url),
+    solana: await solanaOn(complete, solana_rpc_url),
     facilitator_keys: complete.facilitator_keys ?? settlementKeys(complete.facilitator_url),
     hubs: complete.hubs ?? (await startHubs(started)),
     router: await routerOf(complete, started),
@@ -118,7 +117,7 @@ async function solanaOf(complete: CompleteConfig, idle_ms: number): Promise<Serv
   return svm.kind === 'running' ? { url: svm.rpc_url, stop: svm.stop } : given(null);
 }
 
-/** Somebody else's: used, and not stopped. */
+/** A service that the environment names: it is used, and not stopped. */
 async function given<Url>(url: Url): Promise<Service<Url>> {
   return { url, stop: async () => {} };
 }

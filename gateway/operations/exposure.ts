@@ -9,7 +9,7 @@ export interface Exposure {
   readonly profile: 'development' | 'production';
 }
 
-/** Serves GET /metrics. Whoever may not read it hears what he would hear of any path that is not there. */
+/** Serves GET /metrics. To others it answers as any path does that is not there. */
 export function exposeMetrics(app: FastifyInstance, metrics: Metrics, exposure: Exposure): void {
   app.get('/metrics', async (request, reply) => {
     reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');

@@ -23,7 +23,7 @@ export function boundConnections(server: HttpServer): void {
   });
 }
 
-/** An IPv6 customer has a /64 at least, and with it as many addresses as he likes. */
+/** An IPv6 customer has a /64 at least, and with it as many addresses as they like. */
 export function holderOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address.replace(/^::ffff:/i, '');
   const [head = '', tail] = address.split('::');

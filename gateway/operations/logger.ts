@@ -1,5 +1,7 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
-import { readableLines } from './readable-lines.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+
+/* The log: lines of JSON, or plain ones on a terminal; of an error no value that it may hold. */
 
 /** Of what libraries hang on their errors: names of things, never values. */
 const SHOWN = ['code', 'severity', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const;
@@ -70,4 +72,30 @@ export function loggerOn(
     },
     lines,
   );
+}
+
+/** What each line carries, and a person at a terminal knows. */
+const KNOWN: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err']);
+
+const ERROR = pino.levels.values.error ?? 0;
+
+/** Takes the log's JSON lines and writes them for people: time of day, level, sentence, facts. */
+export function readableLines(write: (text: string) => unknown): DestinationStream {
+  return { write: line => void write(`${readable(JSON.parse(line) as JsonObject)}\n`) };
+}
+
+function readable(line: JsonObject): string {
+  const { level, time, msg, err } = line;
+  const at = new Date(Number(time)).toTimeString().slice(0, 8);
+  const facts = Object.entries(line)
+    .filter(([name]) => !KNOWN.has(name))
+    .map(([name, value]) => `${name}=${plain(value)}`);
+  const head = [at, (pino.levels.labels[Number(level)] ?? '').padEnd(5), String(msg ?? ''), ...facts].join(' ');
+  if (!isJsonObject(err)) return head;
+  // What passes is told by its sentence; of what is broken somebody wants to know where.
+  return Number(level) >= ERROR ? `${head}\n${String(err.stack ?? err.message)}` : `${head}: ${String(err.message)}`;
+}
+
+function plain(value: Json | undefined): string {
+  return typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value);
 }

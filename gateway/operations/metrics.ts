@@ -4,7 +4,7 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const ITEMS = [1, 2, 4, 8, 16, 32, 64];
 
 /** What is seen at the moment of a scrape, by the values of its labels; empty where it cannot be known just now. */
-export type Seen<L extends string> = readonly (readonly [labels: Readonly<Record<L, string>>, value: number])[];
+type Samples<L extends string> = readonly (readonly [labels: Readonly<Record<L, string>>, value: number])[];
 
 /**
  * What this gateway counts of itself, in a registry of its own. A label has values that are known beforehand (doors,
@@ -43,7 +43,7 @@ export class Metrics {
     name: string,
     help: string,
     labelNames: readonly L[],
-    look: () => Seen<L> | Promise<Seen<L>>,
+    look: () => Samples<L> | Promise<Samples<L>>,
   ): void {
     new Gauge<L>({
       name,
@@ -61,7 +61,7 @@ export class Metrics {
   }
 
   /** The same for what only grows. */
-  watchTotal<L extends string>(name: string, help: string, labelNames: readonly L[], look: () => Seen<L>): void {
+  watchTotal<L extends string>(name: string, help: string, labelNames: readonly L[], look: () => Samples<L>): void {
     new Counter<L>({
       name,
       help,

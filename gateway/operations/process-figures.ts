@@ -36,7 +36,7 @@ export function watchProcess(metrics: Metrics): () => void {
   return watchDelay(metrics);
 }
 
-/** How much later than asked for the event loop comes round: what every caller waits for besides his own call. */
+/** How much later than asked for the event loop comes round: what every caller waits for besides the call itself. */
 function watchDelay(metrics: Metrics): () => void {
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delay.enable();

@@ -5,7 +5,7 @@ export const needs = ['database', 'lease', 'base', 'facilitator', 'log', 'clock'
 export type Need = (typeof needs)[number];
 /** What some paid calls need: without it those are refused, and all others are not. */
 export const lanes = ['solana'] as const;
-export type Lane = (typeof lanes)[number];
+type Lane = (typeof lanes)[number];
 
 /** Each is known without asking anybody, but for a facilitator. */
 export interface ReadinessParts {

@@ -28,7 +28,7 @@ export class Requests {
   }
 
   observe(app: FastifyInstance): void {
-    // To whoever leaves before his answer there is no response that could end.
+    // A caller who leaves before the answer has no response that could end.
     app.server.on('connection', (socket: Socket) => {
       socket.once('close', () => {
         for (const [request, reply] of this.#underway.get(socket) ?? []) this.#concluded(request, reply);

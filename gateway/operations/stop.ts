@@ -2,9 +2,52 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
+import type { Config } from '../config/read-config.ts';
+import { lookInTime } from './look-in-time.ts';
+
+/* A clean stop in bounded time: not ready, no new connections, calls in flight to their end, then all that was opened. */
+
+interface SignalOptions {
+  readonly config: Pick<Config, 'drain_ms' | 'stop_ms' | 'profile'>;
+  readonly logger: Logger;
+  /** Once it is stopped: what it stood on. */
+  afterwards(): Promise<void>;
+}
+
+/**
+ * SIGTERM or SIGINT stops it, another one hurries: the other of the two, or the same once more than its echo. Exit code 0,
+ * but where something could not be closed.
+ */
+export function stopOnSignals(what: Stoppable, { config, logger, afterwards }: SignalOptions): void {
+  const { stop_ms, profile } = config;
+  const drain_ms = config.drain_ms ?? (profile === 'development' ? 0 : limits.drain_ms);
+  const hurry = new AbortController();
+  let first: { readonly signal: NodeJS.Signals; readonly at_ms: number } | null = null;
+  const stopped = async () => {
+    try {
+      const { kind } = await stop(what, { drain_ms, stop_ms, hurried: hurry.signal, logger });
+      if (kind === 'closed') return await afterwards();
+      await lookInTime(afterwards(), limits.stop_hurried_ms);
+    } catch (error) {
+      logger.error({ err: error }, 'not everything could be stopped');
+      process.exitCode = 1;
+    }
+    // Something still runs, and is not waited for.
+    process.exit();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      const now_ms = performance.now();
+      if (first === null) {
+        first = { signal, at_ms: now_ms };
+        void stopped();
+      } else if (signal !== first.signal || now_ms - first.at_ms > limits.signal_echo_ms) hurry.abort();
+    });
+  }
+}
 
 /** What can be stopped without breaking off what it is doing. */
-export interface Stoppable {
+interface Stoppable {
   /** Says to whoever asks that nothing new is wanted here; still takes it. */
   drain(): void;
   /** Takes nothing new, brings what is under way to its end, lets go of everything. */
@@ -15,7 +58,7 @@ export interface Stoppable {
   readonly underway: readonly JsonObject[];
 }
 
-export interface StopOptions {
+interface StopOptions {
   /** How long those who spread calls have to notice, before the port is closed. */
   readonly drain_ms: number;
   /** All of it, the drain included. */
@@ -26,15 +69,15 @@ export interface StopOptions {
 }
 
 /** `left`: something still runs. */
-export interface Stopped {
+interface Stopped {
   readonly kind: 'closed' | 'left';
 }
 
 /**
- * A clean stop, in bounded time. Nothing is lost by that: every paid
- * call stands in the database as far as it has come, and reconcile finishes it, here at the next start or elsewhere.
+ * Nothing is lost where the time is too short: every paid call stands in the database as far as it has come, and reconcile
+ * finishes it, here at the next start or elsewhere.
  */
-export async function stop(what: Stoppable, options: StopOptions): Promise<Stopped> {
+async function stop(what: Stoppable, options: StopOptions): Promise<Stopped> {
   const { drain_ms, stop_ms, hurried, logger } = options;
   const from_ms = performance.now();
   logger.info({ underway: what.underway.length, drain_ms }, 'stopping');

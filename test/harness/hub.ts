@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerTo, chatRequest, chunksOf, completionOf } from '../../gateway/development/hub/answer.ts';
+import { answerTo, chatRequest, hubChunks, hubCompletion } from '../../gateway/development/hub/answer.ts';
 import { mediaAnswers } from '../../gateway/development/hub/media.ts';
 import { atEnd } from './release.ts';
 
@@ -129,15 +129,15 @@ async function act(behaviour: HubBehaviour, hub: string, request: HubRequest, re
   }
   const asked = chatRequest.parse(request.body);
   const answer = answerTo(hub, asked);
-  if (!asked.stream) return send(response, 200, completionOf(asked, answer, CREATED));
-  await stream(response, chunksOf(asked, answer, CREATED), behaviour.in_stream);
+  if (!asked.stream) return send(response, 200, hubCompletion(asked, answer, CREATED));
+  await stream(response, hubChunks(asked, answer, CREATED), behaviour.in_stream);
 }
 
 const CREATED = 1_700_000_000;
 
 async function stream(
   response: ServerResponse,
-  { first, words, last }: ReturnType<typeof chunksOf>,
+  { first, words, last }: ReturnType<typeof hubChunks>,
   in_stream: InStream | undefined,
 ): Promise<void> {
   const say = (data: string) => response.write(`data: ${data}\n\n`);

@@ -1,7 +1,8 @@
 import { networks } from '../../../schema/network.ts';
+import { addressOfKey } from '../../../schema/secp256k1.ts';
 import { developmentBuyers, usdcAdmin } from './accounts.ts';
 import { multicall3Code } from './multicall3.ts';
-import type { RpcCall } from './rpc.ts';
+import { type RpcCall, rpc } from './rpc.ts';
 import { type Contract, usdcContracts } from './usdc.ts';
 
 const BUYER_USDC_ATOMIC = 1_000_000_000n;
@@ -22,4 +23,13 @@ function installCalls({ address, code, storage }: Contract): RpcCall[] {
     params: [address, slot, value],
   }));
   return [{ method: 'anvil_setCode', params: [address, code] }, ...cells];
+}
+
+/** Play money for years of anchors, as the settlement keys have it. */
+const BALANCE_WEI = 10n ** 19n;
+
+/** The anchor key is made under DATA_DIR, so that no two logs share one: genesis cannot know it. */
+export async function giveAnchorGas(rpc_url: string, seed: string): Promise<void> {
+  const address = addressOfKey(Buffer.from(seed, 'hex'));
+  await rpc(rpc_url, 'anvil_setBalance', address, `0x${BALANCE_WEI.toString(16)}`);
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { networks } from '../../../schema/network.ts';
 import { exists, makeDataFolder } from '../../config/data-folder.ts';
@@ -8,9 +9,8 @@ import { joinTenancy } from '../../operations/tenancy.ts';
 import { IDLE_MS, keep } from '../keep.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
-import { awaitProcess, endProcess, spawnDetached } from '../spawn-detached.ts';
+import { awaitProcess, endProcess, spawnDetached, succeeds } from '../spawn-detached.ts';
 import { standInFault } from '../stand-in-fault.ts';
-import { runnableAnvil } from './binary.ts';
 import { genesisCalls } from './genesis.ts';
 import { rpc, rpcBatch } from './rpc.ts';
 
@@ -137,4 +137,25 @@ async function readRecord(folder: string): Promise<ChainRecord | null> {
 
 function urlOf(port: number): string {
   return `http://127.0.0.1:${port}`;
+}
+
+const architectures: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+
+/** An anvil that runs: the package's, or a copy in `copies` where it lost its exec bit and is not ours to change. */
+async function runnableAnvil(copies: string): Promise<string> {
+  const shipped = packagedAnvil();
+  if (succeeds(null, shipped, ['--version'])) return shipped;
+  const copy = join(copies, 'anvil');
+  await mkdir(copies, { recursive: true });
+  await copyFile(shipped, `${copy}.${process.pid}`);
+  await chmod(`${copy}.${process.pid}`, 0o700);
+  await rename(`${copy}.${process.pid}`, copy);
+  return copy;
+}
+
+function packagedAnvil(): string {
+  const name = `@foundry-rs/anvil-${process.platform}-${architectures[process.arch] ?? process.arch}`;
+  // The platform's package is a dependency of @foundry-rs/anvil, not ours: look it up from there.
+  const inner = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'));
+  return inner.resolve(`${name}/bin/anvil`);
 }

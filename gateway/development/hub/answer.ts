@@ -22,7 +22,7 @@ export const chatRequest = z.object({
     .object({ type: z.string(), json_schema: z.object({ schema: json.optional() }).optional() })
     .default({ type: 'text' }),
 });
-export type ChatRequest = z.infer<typeof chatRequest>;
+export type HubChat = z.infer<typeof chatRequest>;
 
 interface Call {
   readonly id: string;
@@ -42,10 +42,10 @@ export interface HubAnswer {
 const QUOTED_MAX = 80;
 
 /**
- * The same request gives the same words and the same id: a test can say what it expects. One token is one word. Whoever
- * offers a tool has it called, until he says what came of it; whoever wants JSON gets some that fits his schema.
+ * The same request gives the same words and the same id: a test can say what it expects. One token is one word. A
+ * request that offers a tool has it called until it says what came of it; one that wants JSON gets some that fits its schema.
  */
-export function answerTo(hub: string, request: ChatRequest): HubAnswer {
+export function answerTo(hub: string, request: HubChat): HubAnswer {
   const digest = createHash('sha256')
     .update(JSON.stringify([hub, request]))
     .digest('hex');
@@ -62,7 +62,7 @@ export function answerTo(hub: string, request: ChatRequest): HubAnswer {
   };
 }
 
-function callOf({ tools, tool_choice, messages }: ChatRequest, digest: string): Call | null {
+function callOf({ tools, tool_choice, messages }: HubChat, digest: string): Call | null {
   if (tool_choice === 'none' || messages.at(-1)?.role === 'tool') return null;
   const named = typeof tool_choice === 'object' && 'function' in tool_choice ? tool_choice.function : null;
   const wanted = isJsonObject(named) ? tools.find(offered => offered.function.name === named.name) : tools[0];
@@ -72,7 +72,7 @@ function callOf({ tools, tool_choice, messages }: ChatRequest, digest: string): 
   return { id: `call_${digest.slice(0, 24)}`, type: 'function', function: { name, arguments: given } };
 }
 
-function wordsOf(hub: string, { model, messages, response_format }: ChatRequest): string[] {
+function wordsOf(hub: string, { model, messages, response_format }: HubChat): string[] {
   const asked = textOf(messages.findLast(message => message.role === 'user')?.content ?? '');
   const quoted = asked.length > QUOTED_MAX ? `${asked.slice(0, QUOTED_MAX)}…` : asked;
   if (response_format.type === 'json_object') return JSON.stringify({ said: quoted }).split(/(?<=[,:])/);
@@ -84,7 +84,7 @@ function wordsOf(hub: string, { model, messages, response_format }: ChatRequest)
 }
 
 /** The answer in one piece. */
-export function completionOf(request: ChatRequest, answer: HubAnswer, created: number) {
+export function hubCompletion(request: HubChat, answer: HubAnswer, created: number) {
   const { id, call, words, finish_reason, usage } = answer;
   const message = call
     ? { role: 'assistant', content: null, tool_calls: [call] }
@@ -94,7 +94,7 @@ export function completionOf(request: ChatRequest, answer: HubAnswer, created: n
 }
 
 /** The same as OpenAI streams it: who speaks, a chunk for each word, how it ended, and the usage where it was asked for. */
-export function chunksOf(request: ChatRequest, answer: HubAnswer, created: number) {
+export function hubChunks(request: HubChat, answer: HubAnswer, created: number) {
   const { id, call, words, finish_reason, usage } = answer;
   const head = { id, object: 'chat.completion.chunk', created, model: request.model };
   const chunk = (delta: object, reason: string | null = null) => ({
@@ -113,7 +113,7 @@ export function chunksOf(request: ChatRequest, answer: HubAnswer, created: numbe
   };
 }
 
-function textOf(content: ChatRequest['messages'][number]['content']): string {
+function textOf(content: HubChat['messages'][number]['content']): string {
   return typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('');
 }
 

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
-import { answerTo, type ChatRequest, chatRequest, chunksOf, completionOf, type HubAnswer } from './answer.ts';
+import type { CompleteConfig, Config, HubConfig } from '../../config/read-config.ts';
+import { answerTo, chatRequest, type HubAnswer, type HubChat, hubChunks, hubCompletion } from './answer.ts';
 import { type MediaAnswer, mediaAnswers, pictureAt } from './media.ts';
 
 export interface DevelopmentHubOptions {
@@ -49,7 +51,7 @@ async function serve(hub: DevelopmentHubOptions, request: IncomingMessage, respo
   }
   const answer = answerTo(hub.name, parsed.data);
   if (parsed.data.stream) return sendStream(response, parsed.data, answer);
-  sendJson(response, 200, completionOf(parsed.data, answer, unixSeconds()));
+  sendJson(response, 200, hubCompletion(parsed.data, answer, unixSeconds()));
 }
 
 async function serveMedia(
@@ -77,8 +79,8 @@ function mayEnter({ api_key }: DevelopmentHubOptions, door: string, authorizatio
   return door === 'GET /v1/models' || /^Bearer \S+$/.test(authorization ?? '');
 }
 
-function sendStream(response: ServerResponse, request: ChatRequest, answer: HubAnswer): void {
-  const { first, words, last } = chunksOf(request, answer, unixSeconds());
+function sendStream(response: ServerResponse, request: HubChat, answer: HubAnswer): void {
+  const { first, words, last } = hubChunks(request, answer, unixSeconds());
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   for (const chunk of [first, ...words, ...last]) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   response.end('data: [DONE]\n\n');
@@ -107,4 +109,37 @@ function closeServer(server: Server): Promise<void> {
 
 function unixSeconds(): number {
   return Math.floor(Date.now() / 1000);
+}
+
+/** Both serve `dev/small`, so that failover from one hub to the other can be seen. */
+const hubs = [
+  { name: 'alpha', models: ['dev/small', 'dev/alpha-large'] },
+  { name: 'beta', models: ['dev/small', 'dev/beta-large'] },
+] as const;
+
+const draws = { image_models: ['dev/image'], audio_models: ['dev/transcribe'] };
+/** What the router's own ids are: with `router/` before them a call may name them. */
+const routed = { models: ['dev/routed'], image_models: [], audio_models: [] };
+
+export function startHubs(started: AsyncDisposableStack): Promise<HubConfig[]> {
+  const api_key = `dev-${randomBytes(12).toString('hex')}`;
+  return Promise.all(
+    hubs.map(async ({ name, models }) => {
+      const abilities = { vision_models: [...models], reasoning_models: [] };
+      const settings = { name, api_key, models: [...models], ...draws, ...abilities };
+      const { base_url, close } = await startDevelopmentHub(settings);
+      started.defer(close);
+      return { ...settings, base_url };
+    }),
+  );
+}
+
+/** The router as it is configured, a stand-in that takes anybody's key, or none. */
+export async function routerOf(complete: CompleteConfig, started: AsyncDisposableStack): Promise<Config['router']> {
+  const { router_url, router_models: models, stand_ins } = complete;
+  if (router_url !== null) return { base_url: router_url, models };
+  if (!stand_ins.includes('ROUTER_URL')) return null;
+  const { base_url, close } = await startDevelopmentHub({ name: 'router', api_key: null, ...routed });
+  started.defer(close);
+  return { base_url, models };
 }

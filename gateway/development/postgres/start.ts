@@ -11,9 +11,8 @@ import { freePort } from '../port.ts';
 import { awaitProcess, endProcess, type SystemUser, spawnDetached } from '../spawn-detached.ts';
 import { standInFault } from '../stand-in-fault.ts';
 import { runnableBinaries } from './binaries.ts';
-import { type ClusterHome, copiesFolder, findHome } from './home.ts';
+import { type ClusterHome, copiesFolder, findHome, serverUser } from './home.ts';
 import { findPostmaster, type Postmaster, serves, urlOf } from './postmaster.ts';
-import { serverUser } from './user.ts';
 
 const READY_MS = 60_000;
 const ATTEMPTS = 4;

@@ -1,7 +1,8 @@
 import { type Address, address, getAddressEncoder } from '@solana/kit';
 import type { LiteSVM } from 'litesvm';
 import { networks } from '../../../schema/network.ts';
-import { TOKEN_PROGRAM } from '../../rails/solana/programs.ts';
+import { TOKEN_PROGRAM, usdcAccountOf } from '../../rails/solana/programs.ts';
+import { developmentFeePayer, developmentSolanaBuyers } from './wallets.ts';
 
 export type SvmAccount = Parameters<LiteSVM['setAccount']>[0];
 
@@ -16,7 +17,7 @@ const SYSTEM_PROGRAM = address('11111111111111111111111111111111');
 const encoder = getAddressEncoder();
 
 /** The mint as SPL Token lays it out; no freeze authority, nobody's key mints. */
-export function usdcMint(supply_atomic: bigint): SvmAccount {
+function usdcMint(supply_atomic: bigint): SvmAccount {
   const data = Buffer.alloc(MINT_BYTES);
   data.writeBigUInt64LE(supply_atomic, 36);
   data[44] = USDC_DECIMALS;
@@ -35,7 +36,7 @@ export function usdcHolding(at: string, owner: string, amount_atomic: bigint): S
 }
 
 /** A plain account that holds lamports. */
-export function systemAccount(at: string, lamports: bigint): SvmAccount {
+function systemAccount(at: string, lamports: bigint): SvmAccount {
   return accountAt(address(at), SYSTEM_PROGRAM, Buffer.alloc(0), lamports);
 }
 
@@ -47,4 +48,17 @@ function accountAt(at: Address, programAddress: Address, data: Buffer, lamports:
   const facts = { address: at, programAddress, executable: false, lamports, space: BigInt(data.length) };
   // LiteSVM's own copy of @solana/kit brands these anew.
   return { ...facts, data: new Uint8Array(data) } as unknown as SvmAccount;
+}
+
+const BUYER_USDC_ATOMIC = 1_000_000_000n;
+const SUPPLY_ATOMIC = 1_000_000_000_000_000n;
+/** A settlement costs 10,000. */
+const FEE_PAYER_LAMPORTS = 1_000_000_000_000n;
+
+/** What turns an empty LiteSVM into the development Solana. The same each time: what the journal tells is done upon it. */
+export async function genesisAccounts(): Promise<SvmAccount[]> {
+  const owners = developmentSolanaBuyers.map(({ address }) => address);
+  const holdings = owners.map(async owner => usdcHolding(await usdcAccountOf(owner), owner, BUYER_USDC_ATOMIC));
+  const feePayer = systemAccount(developmentFeePayer.address, FEE_PAYER_LAMPORTS);
+  return [usdcMint(SUPPLY_ATOMIC), feePayer, ...(await Promise.all(holdings))];
 }

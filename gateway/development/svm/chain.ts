@@ -2,16 +2,16 @@ import type { LiteSVM } from 'litesvm';
 import type { Json } from '../../../schema/canonical-json.ts';
 import type { SvmAccount } from './accounts.ts';
 import { openClock } from './clock.ts';
-import { type Address, emptySvm, fund, land, run, type Simulated, unrun } from './execute.ts';
+import { type Address, emptySvm, fund, land, type Simulation, tryOut, unrun } from './execute.ts';
 import type { Deed, Journal } from './journal.ts';
-import { type Landed, type Readable, readTransaction } from './transactions.ts';
+import { decodeTransaction, type Landed, type Readable } from './transactions.ts';
 
 /** What becomes of a transaction that is sent. */
-export type Sent =
+export type SvmSubmission =
   | { readonly kind: 'accepted'; readonly signature: string }
   | { readonly kind: 'refused'; readonly err: Json; readonly logs: readonly string[] };
 
-export interface SvmChainOptions {
+export interface LiteChainOptions {
   readonly journal: Journal;
   readonly genesis: readonly SvmAccount[];
   now_ms(): number;
@@ -20,8 +20,8 @@ export interface SvmChainOptions {
 type Effects = { readonly [Kind in Deed['kind']]: (deed: Extract<Deed, { kind: Kind }>) => void };
 
 /** A Solana with one node: LiteSVM executes, the clock makes slots and blockhashes, the journal keeps what happened. */
-export class SvmChain {
-  readonly #options: SvmChainOptions;
+export class LiteChain {
+  readonly #options: LiteChainOptions;
   readonly #deeds: Deed[];
   readonly #waiting: Buffer[] = [];
   #stalled = false;
@@ -29,7 +29,7 @@ export class SvmChain {
   #svm: LiteSVM;
   #landed = new Map<string, Landed>();
 
-  constructor(options: SvmChainOptions) {
+  constructor(options: LiteChainOptions) {
     this.#options = options;
     this.#deeds = [...options.journal.past];
     this.#clock = openClock(options.journal.genesis, options.now_ms);
@@ -58,15 +58,15 @@ export class SvmChain {
     return [...this.#landed.values()];
   }
 
-  simulate(read: Readable, checks: { readonly signatures: boolean; readonly blockhash: boolean }): Simulated {
+  simulate(read: Readable, checks: { readonly signatures: boolean; readonly blockhash: boolean }): Simulation {
     if (checks.blockhash && !this.#clock.isValid(read.message.lifetimeToken)) return unrun('BlockhashNotFound');
     const processed = checks.signatures ? this.#landed.has(read.signature) : this.all().some(one => isSame(one, read));
     if (processed) return unrun('AlreadyProcessed');
-    return run(this.#svm, read, checks.signatures);
+    return tryOut(this.#svm, read, checks.signatures);
   }
 
-  send(raw: Buffer, preflight: boolean): Sent {
-    const read = readTransaction(raw);
+  send(raw: Buffer, preflight: boolean): SvmSubmission {
+    const read = decodeTransaction(raw);
     if (preflight) {
       const { err, logs } = this.simulate(read, { signatures: true, blockhash: true });
       if (err !== null) return { kind: 'refused', err, logs };
@@ -92,7 +92,7 @@ export class SvmChain {
 
   /** Signatures of those that are held. */
   waiting(): string[] {
-    return this.#waiting.map(raw => readTransaction(raw).signature);
+    return this.#waiting.map(raw => decodeTransaction(raw).signature);
   }
 
   /** Loses what is held, as a mempool does. */
@@ -101,10 +101,10 @@ export class SvmChain {
   }
 
   #enter(raw: Buffer): void {
-    const read = readTransaction(raw);
+    const read = decodeTransaction(raw);
     if (!this.#clock.isValid(read.message.lifetimeToken) || this.#landed.has(read.signature)) return;
     // What stands in the journal is done again without a look at signatures.
-    if (run(this.#svm, read, true).err === 'SignatureFailure') return;
+    if (tryOut(this.#svm, read, true).err === 'SignatureFailure') return;
     this.perform({ kind: 'transaction', slot: this.#clock.slot(), raw: raw.toString('base64') });
   }
 
@@ -143,7 +143,7 @@ function standing(deeds: readonly Deed[]): readonly Deed[] {
 }
 
 function signatureOf(deed: Deed & { kind: 'transaction' }): string {
-  return readTransaction(Buffer.from(deed.raw, 'base64')).signature;
+  return decodeTransaction(Buffer.from(deed.raw, 'base64')).signature;
 }
 
 /** Where no signatures are looked at, Solana knows what it has processed by the message. */

@@ -1,14 +1,13 @@
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm';
 import type { Json } from '../../../schema/canonical-json.ts';
 import { type SvmAccount, usdcHolding } from './accounts.ts';
-import { failureJson, stands, statusJson } from './failure.ts';
 import type { Deed } from './journal.ts';
-import { holdingsOf, type Landed, type Readable, readTransaction, traceOf } from './transactions.ts';
+import { decodeTransaction, holdingsOf, type Landed, type Readable, traceOf } from './transactions.ts';
 
 type SvmTransaction = Parameters<LiteSVM['sendTransaction']>[0];
 export type Address = Parameters<LiteSVM['getAccount']>[0];
 
-export interface Simulated {
+export interface Simulation {
   readonly err: Json;
   readonly logs: readonly string[];
   readonly units: number;
@@ -32,7 +31,7 @@ export function fund(svm: LiteSVM, deed: Deed & { kind: 'funded' }): void {
 
 /** Null for one that no block takes: it is not signed, or its fee payer has nothing. */
 export function land(svm: LiteSVM, raw: Buffer, slot: number, time: number): Landed | null {
-  const read = readTransaction(raw);
+  const read = decodeTransaction(raw);
   const clock = svm.getClock();
   clock.slot = BigInt(slot);
   clock.unixTimestamp = BigInt(time);
@@ -59,7 +58,7 @@ export function land(svm: LiteSVM, raw: Buffer, slot: number, time: number): Lan
   return { ...read, raw, slot, err, meta };
 }
 
-export function run(svm: LiteSVM, read: Readable, signatures: boolean): Simulated {
+export function tryOut(svm: LiteSVM, read: Readable, signatures: boolean): Simulation {
   const unsigned = Object.entries(read.transaction.signatures).map(([key, bytes]) => [
     key,
     bytes ?? new Uint8Array(64),
@@ -87,6 +86,39 @@ function withoutThrow<T>(act: () => T): T | null {
   }
 }
 
-export function unrun(err: string): Simulated {
+export function unrun(err: string): Simulation {
   return { err, logs: [], units: 0, inner: [] };
+}
+
+type Failure = ReturnType<FailedTransactionMetadata['err']>;
+
+/** In the order of litesvm's enumerations, which are types alone and gone when the program runs. */
+const transactionErrors = [
+  ...['AccountInUse', 'AccountLoadedTwice', 'AccountNotFound', 'ProgramAccountNotFound', 'InsufficientFundsForFee'],
+  ...['InvalidAccountForFee', 'AlreadyProcessed', 'BlockhashNotFound', 'CallChainTooDeep', 'MissingSignatureForFee'],
+  ...['InvalidAccountIndex', 'SignatureFailure', 'InvalidProgramForExecution', 'SanitizeFailure'],
+];
+const instructionErrors = [
+  ...['GenericError', 'InvalidArgument', 'InvalidInstructionData', 'InvalidAccountData', 'AccountDataTooSmall'],
+  ...['InsufficientFunds', 'IncorrectProgramId', 'MissingRequiredSignature', 'AccountAlreadyInitialized'],
+  ...['UninitializedAccount', 'UnbalancedInstruction', 'ModifiedProgramId', 'ExternalAccountLamportSpend'],
+];
+
+/** As JSON-RPC tells of it: `"BlockhashNotFound"`, `{InstructionError: [2, {Custom: 1}]}`. */
+function failureJson(failure: Failure): Json {
+  if (typeof failure === 'number') return transactionErrors[failure] ?? `TransactionError${failure}`;
+  if (!('err' in failure)) return { [failure.toString().split(/[ ({]/)[0] ?? 'TransactionError']: {} };
+  const inner = failure.err();
+  if (typeof inner === 'number')
+    return { InstructionError: [failure.index, instructionErrors[inner] ?? `InstructionError${inner}`] };
+  return { InstructionError: [failure.index, 'code' in inner ? { Custom: inner.code } : 'BorshIoError'] };
+}
+
+/** Whether a transaction that fails so stands in a block all the same, its fee paid. */
+function stands(failure: Failure): boolean {
+  return typeof failure !== 'number';
+}
+
+export function statusJson(err: Json): Json {
+  return err === null ? { Ok: null } : { Err: err };
 }

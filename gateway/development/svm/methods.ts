@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { usdcAccountOf } from '../../rails/solana/programs.ts';
-import type { SvmChain } from './chain.ts';
+import type { LiteChain } from './chain.ts';
 import { BLOCKHASH_AGE_MAX, type Commitment } from './clock.ts';
-import { statusJson } from './failure.ts';
-import { type Landed, readTransaction, tokenAmount, transactionJson } from './transactions.ts';
+import { statusJson } from './execute.ts';
+import { decodeTransaction, type Landed, tokenAmount, transactionJson } from './transactions.ts';
 
-export type Method = (params: readonly Json[]) => Json | Promise<Json>;
+export type RpcMethod = (params: readonly Json[]) => Json | Promise<Json>;
 
 /** An answer that is an error (JSON-RPC 2.0 section 5.1). */
 export class RpcFault extends Error {
@@ -23,7 +23,7 @@ const INVALID_PARAMS = -32602;
 const PREFLIGHT_FAILED = -32002;
 
 /** Of Solana's JSON-RPC, what a wallet, a facilitator and an auditor ask for; `dev_*` is ours. */
-export function methodsOf(chain: SvmChain): Readonly<Record<string, Method>> {
+export function methodsOf(chain: LiteChain): Readonly<Record<string, RpcMethod>> {
   return {
     ...clockMethods(chain),
     ...accountMethods(chain),
@@ -32,7 +32,7 @@ export function methodsOf(chain: SvmChain): Readonly<Record<string, Method>> {
   };
 }
 
-function clockMethods(chain: SvmChain): Record<string, Method> {
+function clockMethods(chain: LiteChain): Record<string, RpcMethod> {
   const clock = () => chain.clock;
   return {
     getHealth: () => 'ok',
@@ -64,7 +64,7 @@ function clockMethods(chain: SvmChain): Record<string, Method> {
   };
 }
 
-function accountMethods(chain: SvmChain): Record<string, Method> {
+function accountMethods(chain: LiteChain): Record<string, RpcMethod> {
   const account = (at: Json): Json => {
     const { exists, ...found } = chain.account(String(at));
     if (!exists || !('data' in found)) return null;
@@ -94,12 +94,12 @@ function accountMethods(chain: SvmChain): Record<string, Method> {
   };
 }
 
-function transactionMethods(chain: SvmChain): Record<string, Method> {
+function transactionMethods(chain: LiteChain): Record<string, RpcMethod> {
   return {
     simulateTransaction: ([text, options]) => {
       const { sigVerify, replaceRecentBlockhash } = optionsOf(options);
       const checks = { signatures: sigVerify === true, blockhash: replaceRecentBlockhash !== true };
-      const { err, logs, units, inner } = chain.simulate(readTransaction(bytesOf(text)), checks);
+      const { err, logs, units, inner } = chain.simulate(decodeTransaction(bytesOf(text)), checks);
       const value = { err, logs: [...logs], unitsConsumed: units, accounts: null, returnData: null };
       return inContext(chain, { ...value, innerInstructions: inner });
     },
@@ -138,7 +138,7 @@ function transactionMethods(chain: SvmChain): Record<string, Method> {
   };
 }
 
-function developmentMethods(chain: SvmChain): Record<string, Method> {
+function developmentMethods(chain: LiteChain): Record<string, RpcMethod> {
   return {
     dev_advanceSlots: ([slots]) => {
       chain.perform({ kind: 'skipped', slots: Number(slots) });
@@ -176,7 +176,7 @@ function developmentMethods(chain: SvmChain): Record<string, Method> {
   };
 }
 
-function statusOf(chain: SvmChain, found: Landed | null): Json {
+function statusOf(chain: LiteChain, found: Landed | null): Json {
   if (!found) return null;
   const name = statusName(chain, found.slot);
   const confirmations = name === 'finalized' ? null : chain.clock.slot() - found.slot;
@@ -185,11 +185,11 @@ function statusOf(chain: SvmChain, found: Landed | null): Json {
 }
 
 /** One node is its own majority: what it has executed is confirmed. */
-function statusName(chain: SvmChain, slot: number): Commitment {
+function statusName(chain: LiteChain, slot: number): Commitment {
   return slot <= chain.clock.slot('finalized') ? 'finalized' : 'confirmed';
 }
 
-function reaches(chain: SvmChain, found: Landed, commitment: Commitment): boolean {
+function reaches(chain: LiteChain, found: Landed, commitment: Commitment): boolean {
   return commitment !== 'finalized' || statusName(chain, found.slot) === 'finalized';
 }
 
@@ -197,7 +197,7 @@ function versionOf({ message }: Landed): Json {
   return message.version;
 }
 
-function inContext(chain: SvmChain, value: Json): Json {
+function inContext(chain: LiteChain, value: Json): Json {
   return { context: { apiVersion: '2.0.0', slot: chain.clock.slot() }, value };
 }
 

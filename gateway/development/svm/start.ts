@@ -2,14 +2,18 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { makeDataFolder } from '../../config/data-folder.ts';
+import type { CompleteConfig } from '../../config/read-config.ts';
+import { addressOfKey, type SolanaConfig } from '../../config/solana.ts';
 import { isAlive, type ProcessMark } from '../../operations/process-identity.ts';
 import { joinTenancy } from '../../operations/tenancy.ts';
+import { usdcAccountOf } from '../../rails/solana/programs.ts';
 import { rpc } from '../chain/rpc.ts';
 import { IDLE_MS, keep } from '../keep.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
 import { awaitProcess, endProcess, spawnDetached, succeeds } from '../spawn-detached.ts';
 import { standInFault } from '../stand-in-fault.ts';
+import { developmentFeePayer } from './wallets.ts';
 
 /** A start does anew all that stands in the journal: about a millisecond for each transaction. */
 const READY_MS = 60_000;
@@ -107,4 +111,28 @@ async function readRecord(folder: string): Promise<SvmRecord | null> {
 
 function urlOf(port: number): string {
   return `http://127.0.0.1:${port}`;
+}
+
+type Given = Pick<CompleteConfig, 'solana_rpc_url' | 'pay_to_solana' | 'solana_fee_payer_key' | 'facilitator_url'>;
+
+/** What payments on Solana need, on somebody's node or on our own; null without either. */
+export async function solanaOn(given: Given, rpc_url: string | null): Promise<SolanaConfig | null> {
+  if (rpc_url === null) return null;
+  const own_key = given.solana_fee_payer_key ?? developmentFeePayer.private_key;
+  const fee_payer_key = given.facilitator_url ? null : own_key;
+  const solana = { rpc_url, pay_to: given.pay_to_solana, fee_payer_key };
+  if (!given.solana_rpc_url) await equip(solana);
+  return solana;
+}
+
+const LAMPORTS = '1000000000000';
+
+/** Gives a treasury and a fee payer that are not the development's own what every payment needs of them. */
+async function equip({ rpc_url, pay_to, fee_payer_key }: SolanaConfig): Promise<void> {
+  const { value: account } = await rpc<{ value: unknown }>(rpc_url, 'getAccountInfo', await usdcAccountOf(pay_to));
+  if (account === null) await rpc(rpc_url, 'dev_fund', pay_to);
+  if (fee_payer_key === null) return;
+  const fee_payer = addressOfKey(fee_payer_key);
+  const { value: lamports } = await rpc<{ value: number }>(rpc_url, 'getBalance', fee_payer);
+  if (lamports === 0) await rpc(rpc_url, 'dev_fund', fee_payer, { lamports: LAMPORTS });
 }

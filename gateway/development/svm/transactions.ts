@@ -29,13 +29,13 @@ export interface Landed extends Readable {
 }
 
 /** What an account holds, before or after. */
-export interface Holdings {
+export interface SvmHoldings {
   readonly lamports: number[];
   readonly tokens: Json[];
 }
 
 /** @throws where the bytes are no transaction. */
-export function readTransaction(raw: Buffer): Readable {
+export function decodeTransaction(raw: Buffer): Readable {
   const transaction = getTransactionDecoder().decode(raw);
   const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes) as Readable['message'];
   const [first] = Object.values(transaction.signatures);
@@ -51,7 +51,7 @@ export function readTransaction(raw: Buffer): Readable {
 /** Programs do not change here, and each look at one copies its code. */
 const programLamports = new Map<string, number>();
 
-export function holdingsOf(svm: LiteSVM, keys: readonly string[]): Holdings {
+export function holdingsOf(svm: LiteSVM, keys: readonly string[]): SvmHoldings {
   const accounts = keys.map(key => {
     if (programLamports.has(key)) return null;
     const account = svm.getAccount(key as Parameters<LiteSVM['getAccount']>[0]);

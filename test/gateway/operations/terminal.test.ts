@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Config } from '../../../gateway/config/read-config.ts';
 import { freePort } from '../../../gateway/development/port.ts';
 import { greeting } from '../../../gateway/operations/greeting.ts';
-import { readableLines } from '../../../gateway/operations/readable-lines.ts';
+import { readableLines } from '../../../gateway/operations/logger.ts';
 import { freshDatabase } from '../../harness/database.ts';
 import { mortal } from '../../harness/mortal.ts';
 import { atEnd } from '../../harness/release.ts';
