@@ -6,12 +6,8 @@ import { join, relative, resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '..');
 
-/** What `npm run build` puts into files of their own, by the scripts of package.json and the stand-ins. */
-const OWN_PROGRAMS = [
-  'gateway/main.ts',
-  ...['accept-log-break', 'anchor', 'compose', 'demo', 'subgraph', 'verify'].map(name => `gateway/commands/${name}.ts`),
-  'gateway/development/svm/main.ts',
-];
+/** What `npm run build` puts into files of their own: the service, the commands beside it, and the development Solana. */
+const OWN_PROGRAMS = ['gateway/main.ts', ...commands(), 'gateway/development/svm/main.ts'];
 const OWN_SOURCES = ['schema', 'subgraphs', 'rest-compat', 'gateway'];
 /** The lock names the libraries that are built in. */
 const BESIDE = ['tsconfig.json', 'package-lock.json'];
@@ -38,6 +34,11 @@ export function builtFrom(entry: string): Built {
   const kind = own ? 'programs' : fileName(program);
   const folder = join(ROOT, own ? 'dist' : 'node_modules/.cache/spend-receipt-gateway', `${kind}-${digest(folders)}`);
   return { file: join(folder, `${fileName(program)}.mjs`), folder, programs, kept: own ? 2 : 0 };
+}
+
+function commands(): string[] {
+  const names = readdirSync(join(ROOT, 'gateway', 'commands')).filter(name => name.endsWith('.ts'));
+  return names.map(name => `gateway/commands/${name}`).sort();
 }
 
 /** Of a program's path, a name in one folder with those of all the others. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import * as esbuild from 'esbuild';
-import { type Built, fileName, ROOT } from '../built.ts';
+import { type Built, builtFrom, fileName, ROOT } from '../built.ts';
 import { withLock } from './lock.ts';
 
 /*
@@ -25,6 +25,8 @@ async function buildOnce({ folder, file, programs, kept }: Built): Promise<void>
   try {
     mkdirSync(own, { recursive: true });
     await bundle(programs, own);
+    // Named by what the sources were before, it would be taken for theirs by whoever undoes that change.
+    if (builtFrom(programs[0] ?? '').folder !== folder) throw new Error('its sources were changed meanwhile');
     // One without its program is what was left of a folder that was being cleared.
     rmSync(folder, { recursive: true, force: true });
     renameSync(own, folder);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { access, cp, mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
@@ -16,7 +16,9 @@ export async function productionInstallation(): Promise<string> {
   const folder = await ownFolder();
   await run(process.execPath, ['gateway/commands/build.ts'], { cwd: ROOT });
   await copySources(folder);
-  await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+  // Without V8's code, to which those who run it here add.
+  const filter = (path: string) => basename(path) !== 'v8';
+  await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true, filter });
   await mkdir(join(folder, 'node_modules'));
   await copyPackages(folder, await productionPackages());
   return folder;
