@@ -1,9 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
 import type { ShownProof } from '../schema/proof.ts';
 import { Secret } from '../schema/secret.ts';
-import type { Credentials, Shown } from './port.ts';
+import type { RequestHeaders } from './door-request.ts';
+import type { Credentials, ShownPayment } from './port.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 
@@ -21,7 +21,7 @@ export function agentOf(segment: string | undefined): number {
  * would be of, and what it was asked for; null where no agent is named, and then a proof is of nothing.
  */
 export function credentialsIn(
-  headers: IncomingHttpHeaders,
+  headers: RequestHeaders,
   body: JsonObject,
   proven: Pick<ShownProof, 'agent_id' | 'request'> | null,
   address: string,
@@ -40,12 +40,12 @@ export function credentialsIn(
 }
 
 /** An empty one is one that was given: bound to it a proof is wrong, and it is no key. */
-function given(header: string | string[] | undefined): string | null {
+function given(header: RequestHeaders[string]): string | null {
   return header === undefined ? null : String(header);
 }
 
 /** x402 v2 names its header PAYMENT-SIGNATURE, v1 X-PAYMENT; a client that sends both speaks v2. */
-export function paymentIn(headers: IncomingHttpHeaders): Shown | null {
+export function paymentIn(headers: RequestHeaders): ShownPayment | null {
   const v2 = text(headers['payment-signature']);
   if (v2 !== null) return { x402_version: 2, header: v2 };
   const v1 = text(headers['x-payment']);
@@ -53,12 +53,12 @@ export function paymentIn(headers: IncomingHttpHeaders): Shown | null {
 }
 
 /** RFC 9110 11.1: the scheme's name is case-insensitive. */
-function bearer(authorization: string | undefined): string | null {
-  return authorization?.match(/^bearer +(\S+) *$/i)?.[1] ?? null;
+function bearer(authorization: RequestHeaders[string]): string | null {
+  return text(authorization)?.match(/^bearer +(\S+) *$/i)?.[1] ?? null;
 }
 
 /** One word: it goes on in a header of ours. Two of them would have been joined by a comma and a space. */
-function routerKey(header: string | string[] | undefined): Credentials['router_key'] {
+function routerKey(header: RequestHeaders[string]): Credentials['router_key'] {
   const key = text(header);
   return key !== null && key.length <= limits.router_key_chars_max && /^[!-~]+$/.test(key) ? new Secret(key) : null;
 }

@@ -1,26 +1,27 @@
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type DocumentNode, Kind, parse, visit } from 'graphql';
 
 /**
- * The named operation of a door, from <area>/<name>.graphql, with the fragments that it spreads and those that they
- * spread, from fragments; its aliases spell the specified JSON.
+ * The operation of a door, by `<area>/<name>`: the file of that name with all fragments that it needs, each from a file
+ * of its own beside it. Its aliases spell the specified JSON.
  */
 export function operation(name: string): DocumentNode {
   const document = read(name);
   const fragments = new Map<string, DocumentNode>();
-  gather(document, fragments);
+  gather(document, dirname(name), fragments);
   return {
     kind: Kind.DOCUMENT,
     definitions: [document, ...fragments.values()].flatMap(({ definitions }) => definitions),
   };
 }
 
-function gather(document: DocumentNode, fragments: Map<string, DocumentNode>): void {
+function gather(document: DocumentNode, area: string, fragments: Map<string, DocumentNode>): void {
   for (const name of spreadIn(document)) {
     if (fragments.has(name)) continue;
-    const fragment = read(`fragments/${name}`);
+    const fragment = read(`${area}/${name}`);
     fragments.set(name, fragment);
-    gather(fragment, fragments);
+    gather(fragment, area, fragments);
   }
 }
 

@@ -5,11 +5,14 @@ import type { ErrorCode } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import { parseRequest } from '../schema/requests/parse.ts';
-import type { Taken } from './body.ts';
-import type { EventFrames } from './media/sse.ts';
-import type { Means, Port } from './port.ts';
+import type { BodyMedia } from './door-request.ts';
+import type { LeftOutNulls, Means, Port } from './port.ts';
+import type { EventFrames } from './sse.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type DoorMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Cache-Control of an answer that is kept nowhere. */
+export const NO_STORE = 'no-store';
 
 /** A request as it came: path parameters, query, headers and JSON body, none of it believed yet. */
 interface RawRequest {
@@ -30,7 +33,7 @@ export interface DoorPrice {
 export interface Columns {
   /** operationId and tool name. */
   readonly name: string;
-  readonly methods: readonly Method[];
+  readonly methods: readonly DoorMethod[];
   /** OpenAPI spelling: `/v1/agents/{agent_id}/book`. */
   readonly path: `/${string}`;
   /** Other spellings of the same path; the offer and the description name `path`. */
@@ -48,7 +51,7 @@ export interface Columns {
    */
   readonly possession: 'none' | 'required' | 'session';
   /** Media type of the body; a form brings its file beside it, and the body names that by an id. */
-  readonly takes: Taken;
+  readonly takes: BodyMedia;
   /** A longer body is refused, unread from there on. */
   readonly body_bytes_max: number;
   readonly status: number;
@@ -59,8 +62,7 @@ export interface Columns {
   readonly rated: boolean;
   /** Cache-Control of the answer in hand, which has an ETag where it may be kept; refusals are never stored. */
   readonly cache: string;
-  /** Per list or object member of the body, or of those by a dot: null members go, except those named. Elsewhere null is an answer. */
-  readonly nulls: Readonly<Record<string, readonly string[]>>;
+  readonly nulls: LeftOutNulls;
   /** What it may answer besides what its other columns imply. */
   readonly errors: readonly ErrorCode[];
   readonly response: z.ZodType;
@@ -77,6 +79,8 @@ export interface Columns {
 interface Operation {
   readonly document: DocumentNode;
   readonly variables: JsonObject;
+  /** The body, as its schema has made it. */
+  readonly valid_body: object;
   /** Of a subscription: how its events go out. Null where the answer comes in one piece. */
   readonly stream: StreamAsked | null;
   /** Set where the answer is asked for as bare text. */
@@ -140,6 +144,8 @@ interface DocumentRow<P, Q, H, B> extends Row {
   readonly query?: z.ZodType<Q>;
   readonly headers?: z.ZodType<H>;
   readonly body?: z.ZodType<B>;
+  /** The body with what its headers say in its place: before it is validated, so that it is validated once. */
+  complete?(body: JsonObject, headers: H): JsonObject;
   variables?(request: { params: P; query: Q; headers: H; body: B }): JsonObject;
   answer?(data: JsonObject): Json;
 }
@@ -158,7 +164,7 @@ const usual = {
   media: 'application/json; charset=utf-8',
   asks_again: false,
   rated: true,
-  cache: 'no-store',
+  cache: NO_STORE,
   nulls: {},
   errors: [],
   refusal: null,
@@ -167,8 +173,21 @@ const usual = {
 } as const;
 
 /** A row with its usual columns filled in. The document's one root field is aliased `answer` unless `answer` says more. */
-export function documentDoor<P, Q, H, B>(row: DocumentRow<P, Q, H, B>): DocumentDoor {
-  const { document, instead = {}, stream, plain, params, query, headers, body, variables, answer, ...columns } = row;
+export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H, B>): DocumentDoor {
+  const {
+    document,
+    instead = {},
+    stream,
+    plain,
+    params,
+    query,
+    headers,
+    body,
+    complete,
+    variables,
+    answer,
+    ...columns
+  } = row;
   const requests = {
     params: params ?? nothing,
     query: query ?? nothing,
@@ -182,30 +201,35 @@ export function documentDoor<P, Q, H, B>(row: DocumentRow<P, Q, H, B>): Document
     kind: 'document',
     requests,
     documents: [document, ...Object.values(instead), ...(stream ? [stream.document] : [])],
-    operation(request) {
-      const member = Object.keys(instead).find(name => request.body[name] !== undefined);
-      const parsed = {
-        params: parseRequest(requests.params, request.params) as P,
-        query: parseRequest(requests.query, request.query) as Q,
-        headers: parseRequest(requests.headers, request.headers) as H,
-        body: parseRequest(requests.body, request.body) as B,
-      };
-      const given = variables?.(parsed) ?? {};
-      if (stream?.asked(parsed.body))
-        return {
-          document: stream.document,
-          variables: given,
-          stream: { frames: stream.frames, eventOf: data => stream.eventOf(data, parsed.body) },
-          plain: null,
-        };
-      return {
-        document: (member && instead[member]) || document,
-        variables: given,
-        stream: null,
-        plain: plain?.asked(parsed.body) ? plain : null,
-      };
-    },
+    operation: request => operationOf(row, requests, request),
     answer: answer ?? (data => data.answer ?? null),
+  };
+}
+
+/** The operation that a request of a row runs. `requests`: its schemas. @throws Refusal invalid_request */
+function operationOf<P, Q, H, B extends object>(
+  { document, instead = {}, stream, plain, complete, variables }: DocumentRow<P, Q, H, B>,
+  requests: Columns['requests'],
+  request: RawRequest,
+): Operation {
+  const given = {
+    params: parseRequest(requests.params, request.params) as P,
+    query: parseRequest(requests.query, request.query) as Q,
+    headers: parseRequest(requests.headers, request.headers) as H,
+  };
+  const body = complete?.(request.body, given.headers) ?? request.body;
+  const valid_body = parseRequest(requests.body, body) as B;
+  const asked = { variables: variables?.({ ...given, body: valid_body }) ?? {}, valid_body };
+  if (stream?.asked(valid_body)) {
+    const eventOf = (data: JsonObject) => stream.eventOf(data, valid_body);
+    return { ...asked, document: stream.document, stream: { frames: stream.frames, eventOf }, plain: null };
+  }
+  const member = Object.keys(instead).find(name => request.body[name] !== undefined);
+  return {
+    ...asked,
+    document: (member && instead[member]) || document,
+    stream: null,
+    plain: plain?.asked(valid_body) ? plain : null,
   };
 }
 

@@ -1,12 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
 import { Written } from '../schema/written.ts';
-import type { Columns } from './door.ts';
+import type { LeftOutNulls } from './port.ts';
 
 /**
  * Leaves out null members of the objects that the column names, of no other and never into a JSON scalar. A dotted name is
  * a member of each of those objects. What is Written was written so.
  */
-export function withoutNulls(body: Json, nulls: Columns['nulls']): Json {
+export function withoutNulls(body: Json, nulls: LeftOutNulls): Json {
   return Object.entries(nulls).reduce((thinner, [path, kept]) => at(thinner, path.split('.'), kept), body);
 }
 

@@ -5,14 +5,13 @@ import type { NetworkName } from '../schema/network.ts';
 import type { Possession } from '../schema/principal.ts';
 import type { ShownProof } from '../schema/proof.ts';
 import type { Secret } from '../schema/secret.ts';
-import type { Columns } from './door.ts';
 
 /** What a caller showed, gathered from headers and body; never from a query string, where it would be logged. */
 export interface Credentials {
   readonly session: string | null;
   readonly proof: ShownProof | null;
   readonly api_key: string | null;
-  readonly payment: Shown | null;
+  readonly payment: ShownPayment | null;
   /** The X-Router-Key header; null also where it can be no key. */
   readonly router_key: Secret | null;
   /** The X-SVC-Redeliver header. */
@@ -23,7 +22,7 @@ export interface Credentials {
 }
 
 /** The raw PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1) header. */
-export interface Shown {
+export interface ShownPayment {
   readonly x402_version: 1 | 2;
   readonly header: string;
 }
@@ -76,6 +75,24 @@ export interface Caller {
   readonly context: unknown;
 }
 
+/**
+ * Per list or object member of an answer, or of those by a dot: members of it that are null are left out, except those
+ * named. Elsewhere null is an answer.
+ */
+export type LeftOutNulls = Readonly<Record<string, readonly string[]>>;
+
+/** A door's document, as one caller asks for it. */
+export interface DoorOperation {
+  readonly document: DocumentNode;
+  readonly variables: JsonObject;
+  /**
+   * What the body's schema has made of it, for a resolver of this process: it believes the very object that its own schema
+   * made (schema/requests/parse.ts), and validates the variables otherwise.
+   */
+  readonly valid_body: object;
+  readonly caller: Caller;
+}
+
 export interface ExecutedError {
   readonly code: ErrorCode;
   readonly status: number;
@@ -95,7 +112,7 @@ export interface Executed {
 }
 
 /** Either it was refused before its first event, or its events follow, each an answer of its own. */
-export type Subscribed =
+export type DoorSubscribed =
   | { readonly kind: 'refused'; readonly executed: Executed }
   | {
       readonly kind: 'events';
@@ -106,7 +123,7 @@ export type Subscribed =
     };
 
 /** Whose file it is: who pays, where a payment says so, and where it comes from. */
-export interface Sender {
+export interface UploadSender {
   readonly payer: string | null;
   readonly address: string;
 }
@@ -149,7 +166,7 @@ interface AddressRates {
 /** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */
 export interface Port {
   /** Judges a payment by its header alone, and asks nobody; null: where it came nothing has a price. */
-  judge(shown: Shown | null, price: Price | null, resource: string): Promise<Judgement>;
+  judge(shown: ShownPayment | null, price: Price | null, resource: string): Promise<Judgement>;
   /**
    * Asks the code at the payer's address, in turns: proven, or rejected. `address` is where the request comes from.
    * @throws Refusal unavailable, chain_unavailable; the payment stays usable.
@@ -161,13 +178,13 @@ export interface Port {
   challenge(price: Price, reason: { code: ErrorCode; detail?: string } | null): Challenge;
   /**
    * Runs a named document on the same planner, subgraphs and resolvers as /graphql. Never throws for a refusal. Members of
-   * the answer may be Written, then without the nulls that the door's column leaves out.
+   * the answer may be Written, then without `nulls`.
    */
-  execute(document: DocumentNode, variables: JsonObject, caller: Caller, nulls: Columns['nulls']): Promise<Executed>;
+  execute(operation: DoorOperation & { readonly nulls: LeftOutNulls }): Promise<Executed>;
   /** The same for a subscription. */
-  subscribe(document: DocumentNode, variables: JsonObject, caller: Caller): Promise<Subscribed>;
+  subscribe(operation: DoorOperation): Promise<DoorSubscribed>;
   /** Holds nothing until something is taken, and of all room no more than the share of whoever sends it. */
-  beginUpload(sender: Sender): Upload;
+  beginUpload(sender: UploadSender): Upload;
   health(): Promise<JsonObject>;
   /** What a paid call needs and lacks here and now, by name. */
   away(): Promise<readonly string[]>;

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
-import { type ErrorCode, errors } from '../schema/errors.ts';
-import { retryHeaders } from './retry.ts';
+import { type ErrorCode, errors, leaves } from '../schema/errors.ts';
 
 /** What leaves by the socket. A null body is an empty one: possession refusals say nothing but their status. */
 export interface Answer {
@@ -9,7 +8,7 @@ export interface Answer {
   readonly body: string | null;
 }
 
-export interface Fault {
+export interface ProblemFault {
   readonly code: ErrorCode;
   readonly message?: string;
   readonly param?: string;
@@ -30,7 +29,7 @@ function category(status: number): string {
 }
 
 /** What may be said of a fault: of one that is ours, nothing but that. */
-function told({ code, message, param, facts = {} }: Fault) {
+function told({ code, message, param, facts = {} }: ProblemFault) {
   const [status, title] = errors[code];
   const hidden = code === 'internal';
   const detail = hidden ? title : (message ?? title);
@@ -39,7 +38,7 @@ function told({ code, message, param, facts = {} }: Fault) {
 }
 
 /** A fault in the midst of a stream, as OpenAI's clients read it: as an event. */
-export function faultEvent(fault: Fault): JsonObject {
+export function faultEvent(fault: ProblemFault): JsonObject {
   const { facts, error } = told(fault);
   return { ...facts, error };
 }
@@ -48,7 +47,7 @@ export function faultEvent(fault: Fault): JsonObject {
  * RFC 9457, with the `error` member beside it that OpenAI clients read. Facts never shadow a member of either. `pays`:
  * whether a payment came with the request.
  */
-export function problem(fault: Fault, headers: Answer['headers'] = {}, pays = false): Answer {
+export function problem(fault: ProblemFault, headers: Answer['headers'] = {}, pays = false): Answer {
   const { status, title, detail, facts, error } = told(fault);
   const type = `urn:svc402:problem:${fault.code}`;
   return {
@@ -68,4 +67,39 @@ export function closed(status: 401 | 403): Answer {
   const headers: Record<string, string> = { 'cache-control': 'no-store' };
   if (status === 401) headers['www-authenticate'] = 'SVC-Session';
   return { status, headers, body: null };
+}
+
+/** Seconds after which the same request may fare better, where the error itself does not know. */
+const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
+  payment_in_flight: 1,
+  idempotency_key_in_flight: 1,
+  settlement_pending: 5,
+  rate_limited: 5,
+  chain_unavailable: 10,
+  facilitator_unavailable: 10,
+  fee_too_high: 30,
+  upload_unknown: 1,
+  unavailable: 5,
+};
+
+/** The same of a payment whose outcome the error does not know either. */
+const OPEN_SECONDS = 5;
+
+/**
+ * When to ask again, and whether a client may do so by itself. OpenAI's clients retry 408, 409, 429 and 5xx unless
+ * `x-should-retry` says no, and an x402 client below them pays for each retry anew: so it does wherever the payment in hand
+ * is not known to be unused. Where nothing was charged a client does as it is used to.
+ */
+export function retryHeaders(
+  { code, facts }: { readonly code: ErrorCode; readonly facts: JsonObject },
+  pays: boolean,
+): Record<string, string> {
+  const { retry_after_seconds: asked, charged } = facts;
+  const left = leaves(code, charged, pays);
+  const known = typeof asked === 'number' ? asked : retryAfterSeconds[code];
+  const wait = known ?? (left === 'open' ? OPEN_SECONDS : undefined);
+  return {
+    ...(wait === undefined ? {} : { 'retry-after': String(Math.ceil(wait)) }),
+    ...(left === 'unused' ? {} : { 'x-should-retry': 'false' }),
+  };
 }

@@ -45,6 +45,8 @@ export interface Brought {
 /** What one request carries to every resolver. A subgraph that needs more of the process declares it in its own context.ts. */
 export interface Context extends Services, Brought {
   readonly principal: Principal;
+  /** The body of a REST call as its door's schema has made it: see `requestOf`. It never leaves this process. */
+  readonly valid_body?: object;
   /** Lifted into PAYMENT-RESPONSE and `x-svc-*` headers by the server, in REST and on /graphql alike. */
   readonly response: ResponseHeaders;
 }

@@ -1,4 +1,4 @@
-import type { Judgement, Price, Shown } from '../../rest-compat/port.ts';
+import type { Judgement, Price, ShownPayment } from '../../rest-compat/port.ts';
 import { limits } from '../../schema/limits.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { orders } from '../../subgraphs/sale.ts';
@@ -16,7 +16,7 @@ type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 /** What a payment is worth, before a byte of its request's body is read and before anybody is asked. */
 export interface Judge {
   /** By its header alone: shape, scheme, network, price, payee, window, signature. `terms` null: it buys nothing there. */
-  judge(shown: Shown | null, terms: Terms | null, resource: string): Promise<Judgement>;
+  judge(shown: ShownPayment | null, terms: Terms | null, resource: string): Promise<Judgement>;
   /** The same of one that is to buy that field, wherever it is asked for; null where that is not sold. */
   weigh(payment: PresentedPayment, field: string): Promise<'rejected' | 'unproven' | 'proven' | null>;
   /** Whether its signature proves that it pays for anything that is sold here. */
@@ -77,7 +77,7 @@ export function openJudge(till: Pick<Till, 'rails' | 'pay_to' | 'clock' | 'sold'
  * A payment is sent again, by a buyer who waits for his answer or by who has nothing else to send: what its header says,
  * and whose signature is in it, is the same as before.
  */
-function rememberDecoded(): (shown: Shown) => DecodedPayment {
+function rememberDecoded(): (shown: ShownPayment) => DecodedPayment {
   const remembered = new Remembered<{ x402_version: 1 | 2; decoded: DecodedPayment }>(
     limits.payment_headers_remembered_max,
   );

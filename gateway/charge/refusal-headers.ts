@@ -1,4 +1,4 @@
-import { retryHeaders } from '../../rest-compat/retry.ts';
+import { retryHeaders } from '../../rest-compat/problem.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, leaves } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';

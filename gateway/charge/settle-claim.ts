@@ -7,7 +7,7 @@ import type { Tx } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { type Abandoned, abandonClaim, beginSettling } from '../../subgraphs/receipt/claim/transitions.ts';
-import { HubFailed } from '../../subgraphs/receipt/inference/route.ts';
+import { HubFailed } from '../../subgraphs/receipt/inference/answer.paid.ts';
 import type { Charged, Work } from '../../subgraphs/sale.ts';
 import type { Moved, NotTransferred, Transferred } from '../rails/outcome.ts';
 import type { Payment } from '../rails/payment.ts';

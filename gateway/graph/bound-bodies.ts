@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { expectedBytes } from '../../rest-compat/body.ts';
+import { expectedBytes } from '../../rest-compat/http/body.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { limits } from '../../schema/limits.ts';
 import { tooMany } from './refuse.ts';

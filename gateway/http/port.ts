@@ -1,13 +1,14 @@
-import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type {
   Caller,
   Credentials,
+  DoorOperation,
+  DoorSubscribed,
   Executed,
   ExecutedError,
   Judgement,
   Means,
   Port,
-  Subscribed,
 } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
@@ -16,7 +17,6 @@ import type { Brought, Context, PresentedPayment } from '../../subgraphs/context
 import type { Judge } from '../charge/judge.ts';
 import { refusalHeaders } from '../charge/refusal-headers.ts';
 import type { Graph } from '../graph/open-graph.ts';
-import type { Operation } from '../graph/source.ts';
 import { callerAt } from '../rates/rates.ts';
 import type { Extensions } from '../x402/extensions/open-extensions.ts';
 import { openChallenges, type PayTo } from '../x402/offer.ts';
@@ -53,9 +53,8 @@ export function openPort(parts: PortParts): Port {
     prove: (unproven, address) => parts.judge.prove(unproven, callerAt(address)),
     rates: parts.rates,
     identify: (credentials, payment) => identify(parts, credentials, payment),
-    execute: (document, variables, caller, written) =>
-      execute(parts.graph, { document, variables, context: caller.context, written }),
-    subscribe: (document, variables, caller) => subscribe(parts.graph, document, variables, caller),
+    execute: operation => execute(parts.graph, operation),
+    subscribe: operation => subscribe(parts.graph, operation),
   };
 }
 
@@ -79,9 +78,15 @@ function means({ kind }: ApiKey): Means | null {
   return kind === 'absent' || kind === 'unknown' ? null : `${kind}_key`;
 }
 
-async function execute(graph: Graph, operation: Operation): Promise<Executed> {
-  const result: ExecutionResult = await graph.execute(operation);
-  return refusable(result, operation.context as Context);
+/** The caller's context, with the body that the door has validated: a resolver of this process need not do it again. */
+function contextWith({ caller, valid_body }: DoorOperation): Context {
+  return { ...(caller.context as Context), valid_body };
+}
+
+async function execute(graph: Graph, operation: Parameters<Port['execute']>[0]): Promise<Executed> {
+  const { document, variables, nulls: written } = operation;
+  const context = contextWith(operation);
+  return refusable(await graph.execute({ document, variables, context, written }), context);
 }
 
 /** What it came to, with what a refusal has to say of the payment that came along. */
@@ -90,13 +95,9 @@ function refusable(result: ExecutionResult, context: Context): Executed {
   return { data, errors, headers: { ...context.response.headers, ...refusalHeaders(context, errors[0]) } };
 }
 
-async function subscribe(
-  graph: Graph,
-  document: DocumentNode,
-  variables: JsonObject,
-  caller: Caller,
-): Promise<Subscribed> {
-  const context = caller.context as Context;
+async function subscribe(graph: Graph, operation: DoorOperation): Promise<DoorSubscribed> {
+  const { document, variables } = operation;
+  const context = contextWith(operation);
   const result = await graph.subscribe({ document, variables, context });
   const { headers } = context.response;
   return Symbol.asyncIterator in result

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { originsOf } from '../../rest-compat/cors.ts';
 import { credentialsIn, paymentIn } from '../../rest-compat/credentials.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
+import { originsOf } from '../../rest-compat/http/cors.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { serveDoors } from '../../rest-compat/serve.ts';
 import type { Principal } from '../../schema/principal.ts';

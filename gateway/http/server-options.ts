@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { leavesUnread } from '../../rest-compat/linger.ts';
+import { leavesUnread } from '../../rest-compat/http/body.ts';
 
 /** RFC 9110 9.3.7, before a body has room, a meter runs or Apollo has it: OPTIONS on a path that takes these methods. */
 export function answerOptions(scope: FastifyInstance, methods: string): void {

@@ -16,9 +16,9 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { type Origins, openToOrigins } from '../../rest-compat/cors.ts';
+import { type Origins, openToOrigins } from '../../rest-compat/http/cors.ts';
+import { answeringFor, doorServerOptions } from '../../rest-compat/http/server-options.ts';
 import type { Port } from '../../rest-compat/port.ts';
-import { answeringFor, doorServerOptions } from '../../rest-compat/server-options.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { exceededBy } from '../../schema/json-bounds.ts';
 import { limits } from '../../schema/limits.ts';

@@ -83,11 +83,11 @@ function watchQueues(metrics: Metrics, queues: Queues): void {
 /** By names from our own configuration: no label is a caller's. A hub that was asked nothing yet has no figure. */
 export function watchHubs(metrics: Metrics, hubs: Hubs): void {
   metrics.watch('svc_hub_health', 'From 1, all is well, to 0: it rests', ['hub', 'modality'], () =>
-    hubs.figures.map(({ hub, modality, health }) => [{ hub, modality }, health] as const),
+    hubs.standings.map(({ hub, modality, health }) => [{ hub, modality }, health] as const),
   );
   for (const [delay, name, help] of hubDelays)
     metrics.watch(name, help, ['hub', 'modality'], () =>
-      hubs.figures.flatMap(({ hub, modality, [delay]: ms }) =>
+      hubs.standings.flatMap(({ hub, modality, [delay]: ms }) =>
         ms === null ? [] : [[{ hub, modality }, ms / 1e3] as const],
       ),
     );

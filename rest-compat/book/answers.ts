@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { arrivalStatuses, evidences } from '../../schema/evidence.ts';
-import { JsonMembers } from '../receipt/answers.ts';
-
-export const Atomic = z
-  .string()
-  .regex(/^[0-9]+$/)
-  .describe('Atomic USDC.');
+import { Atomic, JsonMembers } from '../answer-shapes.ts';
 
 const Replay = z.object({
   at: z.string(),
@@ -46,7 +41,7 @@ const Entry = z.object({
   fulfillment: JsonMembers.optional(),
 });
 
-export const Book = z.object({
+export const BookAnswer = z.object({
   agent_id: z.int(),
   limit: z.int(),
   entries: z.array(Entry),
@@ -70,4 +65,17 @@ export const Book = z.object({
     as_of: z.string(),
     signature: z.object({ alg: z.string(), value: z.string() }),
   }),
+});
+
+/** The eight names of the specification; null where unset. */
+export const PolicyAnswer = z.object({
+  agent_id: z.int(),
+  daily_cap: Atomic.nullable(),
+  hourly_cap: Atomic.nullable(),
+  model_allowlist: z.array(z.string()).nullable(),
+  kill_switch: z.boolean().nullable(),
+  require_payment_ref: z.boolean().nullable(),
+  tier2_above: Atomic.nullable(),
+  approval_ttl: z.int().nullable().describe('Seconds.'),
+  risk_tiers: JsonMembers.nullable(),
 });

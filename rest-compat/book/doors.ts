@@ -4,9 +4,8 @@ import { BookRequest, PageLimit, pageRows } from '../../schema/requests/book.ts'
 import { PolicyRequest } from '../../schema/requests/policy.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
-import { digits } from '../media/digits.ts';
-import { Book } from './answers.ts';
-import { Policy } from './policy-answers.ts';
+import { digits } from '../text-members.ts';
+import { BookAnswer, PolicyAnswer } from './answers.ts';
 
 export const AgentPath = z.object({ agent_id: digits(z.int().min(1)) });
 
@@ -29,7 +28,7 @@ export const bookDoors = [
       ...(body.budget === undefined ? {} : { budgetAtomic: body.budget }),
     }),
     nulls: { entries: ['payer_wallet'] },
-    response: Book,
+    response: BookAnswer,
     errors: ['book_damaged'],
   }),
   documentDoor({
@@ -42,7 +41,7 @@ export const bookDoors = [
     document: operation('book/get_book_policy'),
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
-    response: Policy,
+    response: PolicyAnswer,
     errors: ['book_damaged'],
   }),
   documentDoor({
@@ -61,7 +60,7 @@ export const bookDoors = [
       // Left out and null are two things: what clears a cap must be said.
       ...(body.value === undefined ? {} : { value: body.value as Json }),
     }),
-    response: Policy,
+    response: PolicyAnswer,
     errors: ['invalid_policy', 'book_damaged'],
   }),
 ] as const;

@@ -2,7 +2,7 @@ import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { REDELIVERY_HEADER, readRedeliveryText, redeliveryText } from '../../schema/redelivery.ts';
 import { type KeptPayment, KeptPayments, nameOf, nowSeconds, paymentIdOf, unlessAborted } from './kept-payments.ts';
-import { type Problem, type Standing, standingOf, waitMs } from './standing.ts';
+import { type PaymentProblem, type PaymentStanding, standingOf, waitMs } from './standing.ts';
 
 type Fetch = typeof fetch;
 
@@ -26,9 +26,9 @@ export class PaymentPending extends Error {
   override name = 'PaymentPending';
   readonly #payment: KeptPayment;
   /** What was answered last; null where no answer came. */
-  readonly problem: Problem | null;
+  readonly problem: PaymentProblem | null;
 
-  constructor(payment: KeptPayment, problem: Problem | null, cause?: unknown) {
+  constructor(payment: KeptPayment, problem: PaymentProblem | null, cause?: unknown) {
     super('What became of the payment is not known yet: send the same payment again, do not sign another one.', {
       cause,
     });
@@ -155,13 +155,13 @@ async function ask(payment: KeptPayment, request: Request, buyer: Buyer, until_m
 }
 
 /** Where no answer came the payment may have been taken all the same. */
-const silence: Standing = { standing: 'pending', problem: null };
+const silence: PaymentStanding = { standing: 'pending', problem: null };
 
 interface Sent {
   readonly answer?: Response;
   /** What broke where no answer came. */
   readonly fault?: unknown;
-  readonly told: Standing;
+  readonly told: PaymentStanding;
 }
 
 /** What an answer says of the payment is read within the same time as the answer. @throws where the caller gave up. */
@@ -204,7 +204,7 @@ async function proves(
 const BROKEN_OFF = '"code":"settlement_pending"';
 const END_CHARS = 2_000;
 
-type PayerProof = NonNullable<Problem['payer_proof']>;
+type PayerProof = NonNullable<PaymentProblem['payer_proof']>;
 
 /**
  * An answer that breaks off has been paid for: the payment is kept, and the next try of the request asks for it again. A

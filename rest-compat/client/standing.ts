@@ -2,7 +2,7 @@ import { decodePaymentResponseHeader } from '@x402/core/http';
 import { unlessAborted } from './kept-payments.ts';
 
 /** As far as a payer reads it: RFC 9457, and the facts beside it. */
-export interface Problem {
+export interface PaymentProblem {
   readonly code?: string;
   readonly detail?: string;
   readonly charged?: boolean;
@@ -14,17 +14,17 @@ export interface Problem {
  * What an answer says of the payment that was shown: `known`, it has bought this, or never will; `pending`, it is to be
  * shown again; `open`, the answer is the caller's to act on, and should he try again it is with this payment.
  */
-export interface Standing {
+export interface PaymentStanding {
   readonly standing: 'known' | 'pending' | 'open';
-  readonly problem: Problem | null;
-  readonly payer_proof?: Problem['payer_proof'];
+  readonly problem: PaymentProblem | null;
+  readonly payer_proof?: PaymentProblem['payer_proof'];
 }
 
 /** Statuses of a server or proxy that has not come to the payment, or does not say. */
 const transient = new Set([408, 425, 429]);
 
 /** `until`: when it aborts, what has not come by then says nothing. */
-export async function standingOf(answer: Response, until: AbortSignal): Promise<Standing> {
+export async function standingOf(answer: Response, until: AbortSignal): Promise<PaymentStanding> {
   const { status, ok, headers } = answer;
   const problem = ok ? null : await problemOf(answer, until);
   if (isPending(headers)) return { standing: 'pending', problem };
@@ -56,11 +56,11 @@ function isPending(headers: Headers): boolean {
 const PROBLEM_BYTES_MAX = 65_536;
 
 /** Null where there is none, or it does not come whole in time. */
-async function problemOf(answer: Response, until: AbortSignal): Promise<Problem | null> {
+async function problemOf(answer: Response, until: AbortSignal): Promise<PaymentProblem | null> {
   const reader = answer.clone().body?.getReader();
   if (!reader) return null;
   try {
-    return JSON.parse(await unlessAborted(textOf(reader), until)) as Problem;
+    return JSON.parse(await unlessAborted(textOf(reader), until)) as PaymentProblem;
   } catch {
     return null;
   } finally {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { JsonMembers } from '../receipt/answers.ts';
+import { JsonMembers } from '../answer-shapes.ts';
 
 const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
 
-export const Health = z.object({
+export const HealthAnswer = z.object({
   status: z.enum(['ok', 'degraded']),
   away: z
     .array(z.enum(['database', 'base', 'solana', 'facilitator', 'log', 'books', 'anchor']))
@@ -39,34 +39,13 @@ export const Health = z.object({
   free_tier: z.boolean(),
 });
 
-export const Lives = z.object({ status: z.literal('ok') });
+export const LivenessAnswer = z.object({ status: z.literal('ok') });
 
-export const Ready = Lives.extend({
+export const ReadyAnswer = LivenessAnswer.extend({
   without: z.array(z.string()).describe('Networks on which payments are refused for now; empty when all is well.'),
 });
 
-/** RFC 9457, and beside it the `error` that OpenAI clients read. Facts of the error stand as further members. */
-export const Problem = z.looseObject({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  code: z.string(),
-  error: z.object({ message: z.string(), type: z.string(), code: z.string(), param: z.string().nullable() }),
-});
-
-/** x402 version 1; version 2 says the same in the PAYMENT-REQUIRED header. */
-export const Challenge = z.looseObject({
-  x402Version: z.literal(1),
-  error: z.string(),
-  code: z
-    .string()
-    .optional()
-    .describe('Why what came along did not do: `payment_rejected`, `unknown_api_key` and the like.'),
-  accepts: z.array(JsonMembers),
-});
-
-export const Manifest = z.object({
+export const ManifestAnswer = z.object({
   x402Version: z.literal(2),
   resources: z.array(
     z.object({

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { Refusal } from '../../schema/errors.ts';
+import { JsonMembers } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor, type Face, pageDoor } from '../door.ts';
 import { openApi } from '../faces/openapi.ts';
 import { x402Manifest } from '../faces/x402-manifest.ts';
-import { digits } from '../media/digits.ts';
 import type { Port } from '../port.ts';
-import { JsonMembers, KeySet } from '../receipt/answers.ts';
-import { Health, Lives, Manifest, Ready } from './answers.ts';
+import { KeySetAnswer } from '../receipt/answers.ts';
+import { digits } from '../text-members.ts';
+import { HealthAnswer, LivenessAnswer, ManifestAnswer, ReadyAnswer } from './answers.ts';
 
 /**
  * Of keys and policies: a minute. A key signs as soon as all processes publish it, so whoever meets one that his copy lacks
@@ -41,7 +42,7 @@ export const discoveryDoors = [
     tags: ['discovery'],
     document: operation('discovery/get_jwks'),
     cache: KEPT_A_MINUTE,
-    response: KeySet,
+    response: KeySetAnswer,
   }),
   documentDoor({
     name: 'get_did_document',
@@ -108,7 +109,7 @@ export const discoveryDoors = [
     tags: ['discovery'],
     page: ({ doors, port }) => x402Manifest(doors, port),
     cache: KEPT_FIVE_MINUTES,
-    response: Manifest,
+    response: ManifestAnswer,
   }),
   pageDoor({
     name: 'get_openapi',
@@ -127,7 +128,7 @@ export const discoveryDoors = [
     summary: 'Whether the service is well',
     tags: ['discovery'],
     page: ({ port }) => port.health(),
-    response: Health,
+    response: HealthAnswer,
   }),
   pageDoor({
     name: 'get_liveness',
@@ -137,7 +138,7 @@ export const discoveryDoors = [
     summary: 'Whether the process answers; asks nothing of what it stands on',
     tags: ['discovery'],
     page: () => ({ status: 'ok' }),
-    response: Lives,
+    response: LivenessAnswer,
   }),
   pageDoor({
     name: 'get_readiness',
@@ -151,7 +152,7 @@ export const discoveryDoors = [
       if (away.length > 0) throw new Refusal('unavailable', { detail: NOT_READY, facts: { away: [...away] } });
       return { status: 'ok', without: [...port.without()] };
     },
-    response: Ready,
+    response: ReadyAnswer,
     errors: ['unavailable'],
   }),
 ] as const;

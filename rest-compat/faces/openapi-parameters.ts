@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { IDEMPOTENCY_HEADER } from '../../schema/idempotency-key.ts';
 import { limits } from '../../schema/limits.ts';
+import { NONCE_PATTERN } from '../../schema/proof.ts';
 import { REDELIVERY_HEADER } from '../../schema/redelivery.ts';
+import { answerHeaders } from './openapi-headers.ts';
 
 /** Read for `router/*` models, by what puts questions to hubs; no door looks into it. */
 export const routerKey: JsonObject = {
@@ -36,4 +38,43 @@ export const redelivery: JsonObject = {
     '`<unix seconds>:<signature>`, the paying wallet’s signature (EIP-191 or ERC-1271, hex; on Solana Ed25519, base58) over ' +
     '`svc.redeliver|<network>|<payment id>|<unix seconds>`, good for 300 s. The 409 names the text.',
   schema: { type: 'string' },
+};
+
+const window = `window = floor(unix seconds / ${limits.book_proof_window_seconds}); the current and the previous one pass`;
+
+/** Both forms of a book proof, as OpenAPI says it of the header that brings one. */
+export const proofForms = [
+  'Possession without the session on the wire: `sha256=<hex>`, HMAC-SHA256 keyed by the session; also body `proof`.',
+  `Plain, over \`<agent_id>.<window>\` (${window}): it reads as often as one likes, and writes once per window, method,`,
+  'path and SHA-256 of the canonical JSON (RFC 8785) body without `proof`; a write that is refused counts too.',
+  'Bound, preferred, with X-SVC-Nonce: over',
+  '`<agent_id>.<window>.<METHOD>.<path>.<sha256 hex of that canonical JSON>.<nonce>`; each nonce is taken once.',
+  'METHOD as in the request line; path as described here with its parameters filled in, without base and query; no body',
+  'counts as `{}`. What has been used is 403, empty; so is a proof where the session rotates. On /graphql X-SVC-Agent names',
+  'the agent: path `/graphql`, the body that of the request. In connectionParams of graphql-transport-ws:',
+  '`{agent_id, proof, nonce}`, METHOD GET, path `/graphql`, the body connectionParams without `proof`; a socket opened by a',
+  'plain proof is closed (4403) when that passes no more.',
+].join(' ');
+
+/** Read with the proof, before any door looks at what else there is. */
+export const proofNonce: JsonObject = {
+  name: 'X-SVC-Nonce',
+  in: 'header',
+  required: false,
+  description: 'Makes X-SVC-Proof the bound form; taken once.',
+  schema: { type: 'string', pattern: NONCE_PATTERN },
+};
+
+/** Read wherever an answer may be kept; no door looks into it. */
+export const ifNoneMatch: JsonObject = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'ETags of what the caller holds: where one of them still names the document, the answer is 304.',
+  schema: { type: 'string' },
+};
+
+export const unchanged: JsonObject = {
+  description: 'If-None-Match names what the document says still; without a body.',
+  headers: { ...answerHeaders.kept, ...answerHeaders.rate },
 };

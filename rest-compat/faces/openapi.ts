@@ -1,14 +1,19 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
-import { NO_STORE } from '../conditional.ts';
-import { Challenge, Problem } from '../discovery/answers.ts';
-import type { Columns, Door, Method } from '../door.ts';
-import { jsonSchema } from '../json-schema.ts';
+import { PaymentRequired, Problem } from '../answer-shapes.ts';
+import { type Columns, type Door, type DoorMethod, NO_STORE } from '../door.ts';
+import { jsonSchema } from '../door-schemas.ts';
 import { answerHeaders } from './openapi-headers.ts';
-import { ifNoneMatch, unchanged } from './openapi-kept.ts';
-import { idempotencyKey, redelivery, routerKey } from './openapi-parameters.ts';
-import { proofForms, proofNonce } from './openapi-proof.ts';
+import {
+  idempotencyKey,
+  ifNoneMatch,
+  proofForms,
+  proofNonce,
+  redelivery,
+  routerKey,
+  unchanged,
+} from './openapi-parameters.ts';
 
 /** OpenAPI 3.1 of the door table: a door's columns are all that is known of it. */
 export function openApi(doors: readonly Door[], base_url: string): JsonObject {
@@ -29,7 +34,7 @@ export function openApi(doors: readonly Door[], base_url: string): JsonObject {
     paths,
     components: {
       securitySchemes,
-      schemas: { Problem: jsonSchema(Problem, 'output'), Challenge: jsonSchema(Challenge, 'output') },
+      schemas: { Problem: jsonSchema(Problem, 'output'), Challenge: jsonSchema(PaymentRequired, 'output') },
     },
   };
 }
@@ -81,7 +86,7 @@ function security({ price, possession, waived_by }: Columns): Json {
   );
 }
 
-function operation(door: Door, method: Method): JsonObject {
+function operation(door: Door, method: DoorMethod): JsonObject {
   const sole = door.methods[0] === method;
   const takesBody = method !== 'GET' && Object.keys(members(door.requests.body, 'input').properties).length > 0;
   return {
@@ -119,7 +124,7 @@ function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): Json
   }));
 }
 
-function responses(door: Door, method: Method): JsonObject {
+function responses(door: Door, method: DoorMethod): JsonObject {
   const faults: Record<string, JsonObject> = {};
   for (const [status, codes] of byStatus(faultsOf(door, method))) faults[status] = fault(door, status, codes);
   for (const status of closedStatuses(door)) {
@@ -181,7 +186,7 @@ const challenged: JsonObject = {
 };
 
 /** What the columns imply, and what the row adds. */
-function faultsOf(door: Door, method: Method): ErrorCode[] {
+function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
   const body: ErrorCode[] = method === 'GET' ? [] : ['request_timeout', 'request_too_large', 'unsupported_media_type'];
   const paid: ErrorCode[] = [
     'invalid_payment',

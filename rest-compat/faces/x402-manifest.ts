@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Door } from '../door.ts';
+import { schemasOf } from '../door-schemas.ts';
+import { priceOf } from '../offer.ts';
 import type { Port } from '../port.ts';
-import { priceOf } from '../price.ts';
-import { schemasOf } from './door-schemas.ts';
 
 /** /.well-known/x402: each paid door with the very offer that its 402 makes, in the terms of x402 v2. */
 export function x402Manifest(doors: readonly Door[], port: Port): JsonObject {

@@ -1,18 +1,69 @@
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
 import { A2aMessage } from '../../schema/requests/a2a-message.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
+import { ImageRequest } from '../../schema/requests/image-generation.ts';
+import { AttemptIndex, IntentId } from '../../schema/requests/paid-work.ts';
+import { opaqueMembers, toCamelKeys } from '../../schema/requests/parse.ts';
 import { ResponsesRequest } from '../../schema/requests/responses.ts';
+import { transcriptionWith } from '../../schema/requests/transcription.ts';
 import { operation } from '../document.ts';
-import { documentDoor } from '../door.ts';
-import { chatFrames, namedFrames } from '../media/sse.ts';
+import { type DoorPrice, documentDoor } from '../door.ts';
 import { bare } from '../omit-nulls.ts';
-import { ChatAnswer, ChatChunk, Model, ModelList } from './answers.ts';
-import { inputOf, paidWork } from './paid-work.ts';
-import { ResponseAnswer, ResponseEvent } from './response-answers.ts';
+import { RefusedCallAnswer } from '../receipt/answers.ts';
+import { chatFrames, namedFrames } from '../sse.ts';
+import { AudioUpload, digits, formOf } from '../text-members.ts';
+import {
+  ChatAnswer,
+  ChatChunk,
+  ImageAnswer,
+  ModelAnswer,
+  ModelListAnswer,
+  ResponseAnswer,
+  ResponseEvent,
+  TranscriptionAnswer,
+} from './answers.ts';
 
-const textErrors = ['unknown_model', 'policy_blocked', 'budget_exhausted', 'hub_failed'] as const;
+/** The intent as headers name it, on every door that sells work. */
+const IntentHeaders = z.object({
+  'x-svc-intent': IntentId,
+  'x-svc-attempt': digits(AttemptIndex).optional(),
+});
+
+/** A body that names its intent itself goes before the headers. */
+function withIntent(body: JsonObject, headers: z.output<typeof IntentHeaders>): JsonObject {
+  return {
+    ...body,
+    intent_id: body.intent_id ?? headers['x-svc-intent'],
+    attempt_index: body.attempt_index ?? headers['x-svc-attempt'] ?? null,
+  };
+}
+
+const callPrice: DoorPrice = {
+  amount_atomic: limits.call_price_atomic,
+  networks: ['base', 'solana'],
+  paid_by: ['payment', 'live_key', 'demo_key'],
+};
+
+/** The columns in which all doors that sell work are alike. */
+export const paidWork = {
+  methods: ['POST'],
+  tags: ['inference'],
+  price: callPrice,
+  body_bytes_max: limits.request_bytes_max,
+  headers: IntentHeaders,
+  complete: withIntent,
+  refusal: RefusedCallAnswer,
+} as const;
+
+/** The one variable of their documents: the body, spelt as the graph has it. */
+export function inputOf<B extends object>({ body }: { readonly body: B }) {
+  return { input: toCamelKeys(body, opaqueMembers) as JsonObject };
+}
+
+const workErrors = ['unknown_model', 'policy_blocked', 'budget_exhausted', 'hub_failed'] as const;
 
 /** A message has content, be it null; it says of calls and of a refusal where there are any. */
 const answerNulls = { 'choices.message': ['content'] } as const;
@@ -45,7 +96,7 @@ export const inferenceDoors = [
     nulls: answerNulls,
     response: ChatAnswer,
     event: ChatChunk,
-    errors: textErrors,
+    errors: workErrors,
   }),
   documentDoor({
     ...paidWork,
@@ -59,7 +110,7 @@ export const inferenceDoors = [
     nulls: answerNulls,
     response: ChatAnswer,
     event: ChatChunk,
-    errors: [...textErrors, 'jsonrpc_not_served'],
+    errors: [...workErrors, 'jsonrpc_not_served'],
   }),
   documentDoor({
     ...paidWork,
@@ -78,7 +129,7 @@ export const inferenceDoors = [
     nulls: { output: [], 'output.content': [] },
     response: ResponseAnswer,
     event: ResponseEvent,
-    errors: textErrors,
+    errors: workErrors,
   }),
   documentDoor({
     name: 'list_models',
@@ -89,7 +140,7 @@ export const inferenceDoors = [
     document: operation('inference/list_models'),
     cache: 'public, max-age=60',
     answer: data => ({ object: 'list', data: data.models ?? [] }),
-    response: ModelList,
+    response: ModelListAnswer,
   }),
   documentDoor({
     name: 'retrieve_model',
@@ -107,7 +158,7 @@ export const inferenceDoors = [
       if (!model) throw new Refusal('model_not_found', { param: 'model' });
       return model;
     },
-    response: Model,
+    response: ModelAnswer,
     errors: ['model_not_found'],
   }),
 ] as const;
@@ -127,4 +178,49 @@ function chunkOf({ choices, usage, svc, ...head }: GraphChunk, include_usage: bo
     ...(include_usage ? { usage } : {}),
     ...(svc ? { svc } : {}),
   };
+}
+
+export const mediaDoors = [
+  documentDoor({
+    ...paidWork,
+    name: 'generate_image',
+    path: '/v1/images/generations',
+    summary: 'One image with a signed spend receipt',
+    document: operation('inference/generate_image'),
+    body: ImageRequest,
+    variables: inputOf,
+    nulls: { data: [] },
+    response: ImageAnswer,
+    errors: workErrors,
+  }),
+  documentDoor({
+    ...paidWork,
+    name: 'transcribe_audio',
+    path: '/v1/audio/transcriptions',
+    summary: 'The text of what is spoken in a file, with a signed spend receipt',
+    document: operation('inference/transcribe_audio'),
+    takes: 'multipart/form-data',
+    body_bytes_max: limits.upload_form_bytes_max,
+    body: formOf(transcriptionWith(AudioUpload), {
+      temperature: 'number',
+      attempt_index: 'number',
+      stream: 'flag',
+      failover: 'flag',
+      timestamp_granularities: 'list',
+      svc: 'object',
+    }),
+    variables: inputOf,
+    plain: {
+      asked: ({ response_format }) => response_format === 'text',
+      media: 'text/plain; charset=utf-8',
+      textOf: data => String(memberOf(data, 'text')),
+    },
+    answer: ({ answer }) => (isJsonObject(answer) ? present(answer) : null),
+    response: TranscriptionAnswer,
+    errors: [...workErrors, 'upload_unknown'],
+  }),
+] as const;
+
+function memberOf({ answer }: JsonObject, name: string) {
+  return isJsonObject(answer) ? answer[name] : '';
 }

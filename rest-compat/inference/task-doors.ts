@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { TaskQuoteRequest, TaskRequest } from '../../schema/requests/tasks.ts';
-import { Problem } from '../discovery/answers.ts';
+import { Problem } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
-import { RefusedCall } from '../receipt/refusal-answers.ts';
-import { inputOf, paidWork } from './paid-work.ts';
-import { TaskAccepted, TaskQuote } from './task-answers.ts';
+import { RefusedCallAnswer } from '../receipt/answers.ts';
+import { TaskAcceptedAnswer, TaskQuoteAnswer } from './answers.ts';
+import { inputOf, paidWork } from './doors.ts';
 
 const taskWork = {
   ...paidWork,
   tags: ['tasks'],
   variables: inputOf,
   /** Its book's refusal, or the word that somebody else pays than the task names. */
-  refusal: z.union([RefusedCall, Problem]),
+  refusal: z.union([RefusedCallAnswer, Problem]),
   errors: ['unknown_model', 'payer_mismatch', 'policy_blocked', 'budget_exhausted'],
 } as const;
 
@@ -26,7 +26,7 @@ export const taskDoors = [
     document: operation('inference/request_task'),
     body: TaskRequest,
     answer: withoutLegacy,
-    response: TaskAccepted,
+    response: TaskAcceptedAnswer,
   }),
   documentDoor({
     ...taskWork,
@@ -36,7 +36,7 @@ export const taskDoors = [
     document: operation('inference/quote_task'),
     body: TaskQuoteRequest,
     nulls: { forecast: [] },
-    response: TaskQuote,
+    response: TaskQuoteAnswer,
   }),
 ] as const;
 

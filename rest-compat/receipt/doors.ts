@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
+import { PaymentId, PaymentPayer } from '../../schema/requests/settlement.ts';
+import { JsonMembers } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
-import { JsonMembers, TaskStatus } from './answers.ts';
-import { ResultProof } from './proof-answers.ts';
+import { RefusalAnswer, ResultProofAnswer, SettlementAnswer, TaskStatusAnswer } from './answers.ts';
 
 const Task = z.object({ task_id: z.string().max(64) });
 
@@ -54,7 +55,7 @@ export const receiptDoors = [
     document: operation('receipt/get_task_status'),
     query: Task,
     variables: ({ query }) => ({ taskId: query.task_id }),
-    response: TaskStatus,
+    response: TaskStatusAnswer,
     errors: ['not_found', 'record_damaged'],
   }),
   documentDoor({
@@ -66,7 +67,41 @@ export const receiptDoors = [
     document: operation('receipt/prove_result'),
     query: Task.extend({ requested: z.enum(['true', 'false']).default('true').describe(GATE) }),
     variables: ({ query }) => ({ taskId: query.task_id, requested: query.requested === 'true' }),
-    response: ResultProof,
+    response: ResultProofAnswer,
+    errors: ['not_found', 'record_damaged'],
+  }),
+] as const;
+
+export const settlementDoors = [
+  documentDoor({
+    name: 'get_settlement',
+    methods: ['GET'],
+    path: '/v1/settlements/{payment_id}',
+    summary: 'How a payment stands, by its nonce, message hash or payment identifier',
+    tags: ['receipts'],
+    document: operation('receipt/get_settlement'),
+    params: PaymentId,
+    query: PaymentPayer,
+    variables: ({ params, query }) => ({ paymentId: params.payment_id, payer: query.payer ?? null }),
+    response: SettlementAnswer,
+    asks_again: true,
+    errors: ['not_found', 'record_damaged'],
+  }),
+] as const;
+
+export const refusalDoors = [
+  documentDoor({
+    name: 'get_refusal',
+    methods: ['GET'],
+    path: '/refusal/{refusal_id}',
+    summary: "A signed refusal of a book's policy, to be verified offline",
+    tags: ['receipts'],
+    document: operation('receipt/get_refusal'),
+    params: z.object({ refusal_id: z.string().max(64) }),
+    query: z.object({ format: z.enum(['json']).optional() }),
+    variables: ({ params }) => ({ refusalId: params.refusal_id }),
+    answer: ({ refusal }) => (isJsonObject(refusal) ? (refusal.document ?? null) : null),
+    response: RefusalAnswer,
     errors: ['not_found', 'record_damaged'],
   }),
 ] as const;

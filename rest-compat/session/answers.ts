@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const Registration = z.object({
+export const RegistrationAnswer = z.object({
   agent_id: z.int(),
   agentWallet: z.string(),
   session: z.string().describe('Possession secret for the book; neither an API key nor a wallet.'),
@@ -9,4 +9,10 @@ export const Registration = z.object({
   settlement_status: z.enum(['settled', 'idempotent_replay']),
   idempotent_replay: z.boolean(),
   replay_of: z.string().nullable(),
+});
+
+export const RotationAnswer = z.object({
+  agent_id: z.int(),
+  session: z.string().describe('Opens the book from now on; said once. The one before it is dead.'),
+  rotated_at: z.iso.datetime(),
 });

@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { toCamelKeys } from '../../schema/requests/case.ts';
+import { toCamelKeys } from '../../schema/requests/parse.ts';
+import { PossessionMembers } from '../../schema/requests/possession.ts';
 import { RegistrationRequest } from '../../schema/requests/registration.ts';
+import { AgentPath } from '../book/doors.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
-import { Registration } from './answers.ts';
+import { RegistrationAnswer, RotationAnswer } from './answers.ts';
 
 export const registrationDoors = [
   documentDoor({
@@ -19,7 +21,7 @@ export const registrationDoors = [
     document: operation('session/register_agent'),
     body: RegistrationRequest,
     variables: ({ body }) => ({ input: toCamelKeys(body) as JsonObject }),
-    response: Registration,
+    response: RegistrationAnswer,
     errors: [
       'invalid_wallet',
       'control_proof_missing',
@@ -28,5 +30,21 @@ export const registrationDoors = [
       'receipt_not_qualifying',
       'wallet_registered',
     ],
+  }),
+] as const;
+
+export const possessionDoors = [
+  documentDoor({
+    name: 'rotate_session',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/rotate',
+    summary: 'End the session in hand and issue another; the book stays',
+    tags: ['book'],
+    possession: 'session',
+    document: operation('session/rotate_session'),
+    params: AgentPath,
+    body: PossessionMembers,
+    variables: ({ params }) => ({ agentId: params.agent_id }),
+    response: RotationAnswer,
   }),
 ] as const;

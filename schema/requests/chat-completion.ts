@@ -1,15 +1,87 @@
 import { z } from 'zod';
 import { type Json, type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
-import { ChatMessage } from './chat-message.ts';
-import { intentMembers } from './intent.ts';
-import { listOf, wellFormedText } from './parse.ts';
-import { canonicalFormat, ResponseFormat } from './response-format.ts';
-import { canonicalSampling, type Sampling, samplingMembers } from './sampling.ts';
-import { svcMembers } from './svc.ts';
-import { canonicalTools, ToolChoice, type ToolMembers, Tools, unofferedChoice } from './tools.ts';
-import { noItems, noMembers, only, PLAIN_TEXT, textModality, unset } from './unserved.ts';
-import { chatWithoutEffect, withoutEffect } from './without-effect.ts';
+import {
+  ChatRequestMessage,
+  canonicalTools,
+  Schema,
+  ToolChoice,
+  type ToolMembers,
+  Tools,
+  unofferedChoice,
+} from './chat-message.ts';
+import { intentMembers, svcMembers } from './paid-work.ts';
+import { listOf, remembering, wellFormedText } from './parse.ts';
+import {
+  chatWithoutEffect,
+  noItems,
+  noMembers,
+  only,
+  PLAIN_TEXT,
+  textModality,
+  unset,
+  withoutEffect,
+} from './unserved.ts';
+
+const penalty = z.number().min(-limits.penalty_max).max(limits.penalty_max).nullish();
+const Stop = wellFormedText.min(1).max(limits.stop_text_chars_max);
+
+const TopP = z.number().min(0).max(1).nullish();
+const Effort = z
+  .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+  .nullish()
+  .describe('Passed on where the hub says that the model reasons; elsewhere it changes nothing.');
+
+/** How an answer is drawn, beside `temperature`: said to the hub as it is, and left out where nothing is said. */
+export const samplingMembers = {
+  top_p: TopP,
+  stop: z
+    .union([Stop.transform(text => [text]), z.array(Stop).min(1).max(limits.stop_texts_max)])
+    .nullish()
+    .describe('A text, or up to four.'),
+  seed: z.int().nullish(),
+  presence_penalty: penalty,
+  frequency_penalty: penalty,
+  reasoning_effort: Effort,
+} as const;
+
+export type Sampling = { readonly [M in keyof typeof samplingMembers]?: z.output<(typeof samplingMembers)[M]> };
+
+function canonicalSampling(given: Sampling): JsonObject {
+  const { top_p, stop, seed, presence_penalty, frequency_penalty, reasoning_effort } = given;
+  return present({ top_p, stop, seed, presence_penalty, frequency_penalty, reasoning_effort });
+}
+
+/** A schema that the answer is to fit, as both of OpenAI's spellings have it. */
+export const schemaMembers = {
+  name: wellFormedText.min(1).max(limits.tool_name_chars_max),
+  description: wellFormedText.max(limits.tool_description_chars_max).nullish(),
+  schema: Schema.nullish().describe('A JSON Schema, passed on as it is.'),
+  strict: z.boolean().nullish(),
+} as const;
+
+const SERVED = 'is not served here: an answer is text, json_object or json_schema';
+
+/** As what the answer is asked for. */
+export const ResponseFormat = z
+  .discriminatedUnion(
+    'type',
+    [
+      z.object({ type: z.enum(['text', 'json_object']) }),
+      z.object({ type: z.literal('json_schema'), json_schema: z.object(schemaMembers) }),
+    ],
+    { error: SERVED },
+  )
+  .nullish();
+export type ResponseFormat = z.output<typeof ResponseFormat>;
+
+/** In one form, as hubs are asked for it: text is what is given anyway. */
+function canonicalFormat(format: ResponseFormat): JsonObject | null {
+  if (!format || format.type === 'text') return null;
+  return 'json_schema' in format
+    ? { type: format.type, json_schema: present(format.json_schema) }
+    : { type: format.type };
+}
 
 const INT32_MAX = 2 ** 31 - 1;
 
@@ -47,7 +119,7 @@ export const chatUnserved = {
 
 const members = z.object({
   model: ModelId,
-  messages: listOf(ChatMessage, limits.chat_messages_max),
+  messages: listOf(ChatRequestMessage, limits.chat_messages_max),
   max_tokens: TokensMax,
   max_completion_tokens: TokensMax.describe('The newer name of `max_tokens`, read where that is absent.'),
   temperature: Temperature,
@@ -79,34 +151,36 @@ export function requireOffered<S extends z.ZodType<Parameters<typeof unofferedCh
  * Body of POST /v1/chat/completions. Absent and null are the same, and so are both names of one member and every way to
  * say the usual, so that one call has one canonical form; what is not streamed has no options of a stream.
  */
-export const ChatRequest = requireOffered(members).transform(
-  ({
-    model,
-    messages,
-    max_tokens,
-    max_completion_tokens,
-    temperature,
-    stream,
-    intent_id,
-    attempt_index,
-    ...given
-  }) => ({
-    model,
-    messages,
-    max_tokens: max_tokens ?? max_completion_tokens,
-    temperature,
-    stream,
-    intent_id,
-    attempt_index,
-    ...asked(given),
-    ...(given.svc ? { svc: given.svc } : {}),
-    ...(stream ? { stream_options: { include_usage: given.stream_options?.include_usage ?? false } } : {}),
-  }),
+export const ChatRequest = remembering(
+  requireOffered(members).transform(
+    ({
+      model,
+      messages,
+      max_tokens,
+      max_completion_tokens,
+      temperature,
+      stream,
+      intent_id,
+      attempt_index,
+      ...given
+    }) => ({
+      model,
+      messages,
+      max_tokens: max_tokens ?? max_completion_tokens,
+      temperature,
+      stream,
+      intent_id,
+      attempt_index,
+      ...forwardedMembers(given),
+      ...(given.svc ? { svc: given.svc } : {}),
+      ...(stream ? { stream_options: { include_usage: given.stream_options?.include_usage ?? false } } : {}),
+    }),
+  ),
 );
 export type ChatRequest = z.output<typeof ChatRequest>;
 
 /** What a hub is told as it stands, where it is said: members that a call without them does not have. */
-export type Asked = {
+export type ForwardedMembers = {
   readonly tools?: readonly JsonObject[];
   readonly tool_choice?: Json;
   readonly parallel_tool_calls?: boolean;
@@ -122,7 +196,7 @@ export type Asked = {
 type AskedMembers = ToolMembers & Sampling & { readonly response_format?: ResponseFormat };
 
 /** In one form each. */
-export function asked({ response_format, ...given }: AskedMembers): Asked {
+export function forwardedMembers({ response_format, ...given }: AskedMembers): ForwardedMembers {
   const format = present({ response_format: canonicalFormat(response_format) });
   return { ...canonicalTools(given), ...format, ...canonicalSampling(given) };
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { ModelId } from './chat-completion.ts';
-import { intentMembers } from './intent.ts';
-import { wellFormedText } from './parse.ts';
-import { svcMembers } from './svc.ts';
+import { intentMembers, svcMembers } from './paid-work.ts';
+import { remembering, wellFormedText } from './parse.ts';
 import { only, unset } from './unserved.ts';
 
 const { image_side_pixels_min: least, image_side_pixels_max: most } = limits;
@@ -53,8 +52,8 @@ const members = z.object({
  * Body of POST /v1/images/generations. Absent and null are the same, and what can be said in one way only is left out, so
  * that one call has one canonical form.
  */
-export const ImageRequest = members.transform(
-  ({ model, prompt, size, response_format, intent_id, attempt_index, svc }) => ({
+export const ImageRequest = remembering(
+  members.transform(({ model, prompt, size, response_format, intent_id, attempt_index, svc }) => ({
     model,
     prompt,
     size,
@@ -62,6 +61,6 @@ export const ImageRequest = members.transform(
     intent_id,
     attempt_index,
     ...(svc ? { svc } : {}),
-  }),
+  })),
 );
 export type ImageRequest = z.output<typeof ImageRequest>;

@@ -45,3 +45,76 @@ function innermost(issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, 'path' | 'me
   );
   return furthest ? { ...furthest, path: [...issue.path, ...furthest.path] } : issue;
 }
+
+/*
+ * The wire says snake_case, GraphQL camelCase: one walk each way. `opaque` names members (as they are spelled before the
+ * walk) that hold a JSON scalar: what stands in them is the caller's own and keeps its spelling.
+ */
+
+/** Members that the specification itself spells in camelCase: they are the same on both sides. */
+const CAMEL_ON_THE_WIRE: readonly string[] = ['agentWallet', 'payTo', 'lastStatus', 'lastError'];
+
+/** Members of requests for text that hold JSON of the caller's own, or of OpenAI's that the graph gives no shape. */
+export const opaqueMembers: readonly string[] = ['tools', 'tool_choice', 'response_format', 'parts', 'tool_calls'];
+
+/** The same as the graph spells them. */
+export const opaqueFields: readonly string[] = opaqueMembers.map(camel);
+
+export function toSnakeKeys(value: unknown, opaque: readonly string[] = []): unknown {
+  return rename(value, snake, opaque);
+}
+
+function snake(key: string): string {
+  if (!/[A-Z]/.test(key) || CAMEL_ON_THE_WIRE.includes(key)) return key;
+  return key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+}
+
+export function toCamelKeys(value: unknown, opaque: readonly string[] = []): unknown {
+  return rename(value, camel, opaque);
+}
+
+function camel(key: string): string {
+  if (!key.includes('_')) return key;
+  return key.replace(/(?<=[a-z0-9])_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Members that are undefined are left out: to GraphQL and to JSON alike they are not there. */
+function rename(value: unknown, spell: (key: string) => string, opaque: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map(item => rename(item, spell, opaque));
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  const members: [string, unknown][] = [];
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) members.push([spell(key), opaque.includes(key) ? member : rename(member, spell, opaque)]);
+  }
+  // Not by assignment: a member may be called `__proto__`.
+  return Object.fromEntries(members);
+}
+
+/** What each schema of `remembering` has made in this process. */
+const made = new WeakMap<object, WeakSet<object>>();
+
+/** A schema that knows what it has made: what has passed it once need not be validated again (`requestOf`). */
+export function remembering<S extends z.ZodType<object>>(schema: S) {
+  const values = new WeakSet<object>();
+  const whole = schema.transform(value => {
+    values.add(value);
+    return value;
+  });
+  made.set(whole, values);
+  return whole;
+}
+
+/**
+ * A resolver's request: the body that a door of this process has validated by the same schema, or else its argument,
+ * validated here. Only the very object that the schema made is believed; nobody who sends bytes can make one, so /graphql
+ * and a subgraph served alone always validate. `opaque` as toSnakeKeys has it.
+ */
+export function requestOf<S extends z.ZodType>(
+  schema: S,
+  argument: unknown,
+  valid_body: object | undefined,
+  opaque: readonly string[] = [],
+): z.output<S> {
+  if (valid_body && made.get(schema)?.has(valid_body)) return valid_body as z.output<S>;
+  return parseRequest(schema, toSnakeKeys(argument, opaque));
+}

@@ -1,34 +1,36 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { wellFormedText } from './parse.ts';
+import { remembering, wellFormedText } from './parse.ts';
 
 /**
  * Body of POST /v1/agents/register. Whether the wallet is an address and the signature holds is a rule of registration
  * with answers of its own, so both are plain text here.
  */
-export const RegistrationRequest = z.object({
-  /** The specification spells this one member in camelCase. */
-  agentWallet: wellFormedText.max(128).describe('Wallet to be registered; it must be the payer. Not a secret.'),
-  task_id: wellFormedText
-    .max(64)
-    .nullable()
-    .default(null)
-    .describe('Set: register by this collected receipt, for nothing; or recover its registration.'),
-  wallet_signature: wellFormedText
-    .max(limits.wallet_signature_chars_max)
-    .nullable()
-    .default(null)
-    .describe(
-      'Over `svc.register.pay|<checksum_address>|<unix_seconds>`, with task_id over ' +
-        '`svc.register.recover|<task_id>|<checksum_address>|<unix_seconds>`: personal_sign, ERC-1271 or ERC-6492. ' +
-        'A recover signature opens one session, once: used again it is 401, also where its answer was lost; sign a later one.',
-    ),
-  signature_timestamp: z.int().min(0).nullable().default(null).describe('The Unix seconds in the signed text.'),
-  request_hash: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{64}$/)
-    .nullable()
-    .default(null)
-    .describe('keccak256 of the signed text; derived where it is left out.'),
-});
+export const RegistrationRequest = remembering(
+  z.object({
+    /** The specification spells this one member in camelCase. */
+    agentWallet: wellFormedText.max(128).describe('Wallet to be registered; it must be the payer. Not a secret.'),
+    task_id: wellFormedText
+      .max(64)
+      .nullable()
+      .default(null)
+      .describe('Set: register by this collected receipt, for nothing; or recover its registration.'),
+    wallet_signature: wellFormedText
+      .max(limits.wallet_signature_chars_max)
+      .nullable()
+      .default(null)
+      .describe(
+        'Over `svc.register.pay|<checksum_address>|<unix_seconds>`, with task_id over ' +
+          '`svc.register.recover|<task_id>|<checksum_address>|<unix_seconds>`: personal_sign, ERC-1271 or ERC-6492. ' +
+          'A recover signature opens one session, once: used again it is 401, also where its answer was lost; sign a later one.',
+      ),
+    signature_timestamp: z.int().min(0).nullable().default(null).describe('The Unix seconds in the signed text.'),
+    request_hash: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{64}$/)
+      .nullable()
+      .default(null)
+      .describe('keccak256 of the signed text; derived where it is left out.'),
+  }),
+);
 export type RegistrationRequest = z.output<typeof RegistrationRequest>;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
-import { ChatMessage, ImageDetail, ImageUrl } from './chat-message.ts';
+import { ChatRequestMessage, ImageDetail, ImageUrl, type ToolCall, ToolName } from './chat-message.ts';
 import { listOf, wellFormedText } from './parse.ts';
-import { type ToolCall, ToolName } from './tools.ts';
 
 /*
  * What POST /v1/responses is asked with, item by item, and the chat that it comes to: hubs are asked in one language.
@@ -41,7 +40,7 @@ const Message = z
     content,
   })
   .transform(({ role, content: given }, context) => {
-    const { data, error } = ChatMessage.safeParse({ role, content: given });
+    const { data, error } = ChatRequestMessage.safeParse({ role, content: given });
     if (data) return data;
     for (const { message, path } of error.issues) context.addIssue({ code: 'custom', message, path });
     return z.NEVER;
@@ -57,14 +56,16 @@ const Output = z
     call_id: Id,
     output: z.union([wellFormedText, texts]).nonoptional(),
   })
-  .transform(({ call_id: tool_call_id, output }): ChatMessage => ({ role: 'tool', content: output, tool_call_id }));
+  .transform(
+    ({ call_id: tool_call_id, output }): ChatRequestMessage => ({ role: 'tool', content: output, tool_call_id }),
+  );
 
 const Item = z.discriminatedUnion('type', [Message, Call, Output], {
   error: ({ input }) => (input === undefined ? undefined : NOT_SERVED),
 });
 const NOT_SERVED = 'is not served here: an item is a message, a function_call or a function_call_output';
 
-const asked = wellFormedText.transform((text): ChatMessage[] => [{ role: 'user', content: text }]);
+const asked = wellFormedText.transform((text): ChatRequestMessage[] => [{ role: 'user', content: text }]);
 
 /** A text is one message of the user's. */
 export const ResponseItems = z
@@ -74,8 +75,8 @@ export const ResponseItems = z
   .nonoptional();
 
 /** Calls follow what was said in the same turn: as chat has it, they are one message. */
-function chatOf(items: readonly z.output<typeof Item>[]): ChatMessage[] {
-  const chat: ChatMessage[] = [];
+function chatOf(items: readonly z.output<typeof Item>[]): ChatRequestMessage[] {
+  const chat: ChatRequestMessage[] = [];
   for (const item of items) {
     if (!isCall(item)) {
       chat.push(item);

@@ -1,17 +1,54 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { asked, flag, ModelId, requireOffered, Temperature, TokensMax } from './chat-completion.ts';
-import { ChatMessage } from './chat-message.ts';
-import { intentMembers } from './intent.ts';
-import { listOf, wellFormedText } from './parse.ts';
-import { ResponseFormat } from './response-format.ts';
+import {
+  flag,
+  forwardedMembers,
+  ModelId,
+  ResponseFormat,
+  requireOffered,
+  samplingMembers,
+  schemaMembers,
+  Temperature,
+  TokensMax,
+} from './chat-completion.ts';
+import { ChatRequestMessage, functionMembers, ToolChoice, ToolMode, Tools, toolOf, toolsOf } from './chat-message.ts';
+import { intentMembers, svcMembers } from './paid-work.ts';
+import { listOf, remembering, wellFormedText } from './parse.ts';
 import { ResponseItems } from './response-input.ts';
-import { ResponseText, ResponseToolChoice, ResponseTools } from './response-tools.ts';
-import { samplingMembers } from './sampling.ts';
-import { svcMembers } from './svc.ts';
-import { ToolChoice, Tools } from './tools.ts';
-import { only, unset } from './unserved.ts';
-import { responseWithoutEffect, withoutEffect } from './without-effect.ts';
+import { only, responseWithoutEffect, unset, withoutEffect } from './unserved.ts';
+
+/* As the Responses API spells them, without the inner object that a chat has, and as a chat spells them. */
+
+const hosted = {
+  error: ({ input }: { readonly input?: unknown }) =>
+    `${String(input).slice(0, limits.tool_name_chars_max)} is not served here: tools are functions, and the caller runs them`,
+};
+
+const Tool = z.object({ type: z.literal('function', hosted), ...functionMembers }).transform(toolOf);
+const ResponseTools = toolsOf(Tool);
+
+const Named = z
+  .object({ type: z.literal('function', hosted), name: wellFormedText })
+  .transform(({ type, name }) => ({ type, function: { name } }));
+const Allowed = z
+  .object({
+    type: z.literal('allowed_tools'),
+    mode: z.enum(['auto', 'required']),
+    tools: listOf(Named, limits.tools_max),
+  })
+  .transform(({ type, ...allowed_tools }) => ({ type, allowed_tools }));
+const ResponseToolChoice = z.union([ToolMode, Named, Allowed]).nullish();
+
+const Format = z.union([
+  z
+    .object({ type: z.literal('json_schema'), ...schemaMembers })
+    .transform(({ type, ...json_schema }) => ({ type, json_schema })),
+  ResponseFormat,
+]);
+
+const ResponseText = z
+  .object({ format: Format, verbosity: only('it would mean something else at each hub', 'medium') })
+  .nullish();
 
 const ONE_SHOT = 'each call stands for itself, and nothing of it is kept';
 const NO_REASONING = 'no reasoning is shown';
@@ -64,7 +101,7 @@ const sent = z.object({
 
 const chat = z.object({
   ...common,
-  input: listOf(ChatMessage, limits.chat_messages_max),
+  input: listOf(ChatRequestMessage, limits.chat_messages_max),
   tools: Tools,
   tool_choice: ToolChoice,
   response_format: ResponseFormat,
@@ -72,18 +109,20 @@ const chat = z.object({
 });
 
 /** A response as the graph is asked for it, in the words of a chat: so a call has one canonical form whatever way it comes. */
-export const ResponseCall = requireOffered(chat).transform(
-  ({ model, input, max_output_tokens, temperature, stream, intent_id, attempt_index, svc, ...given }) => ({
-    model,
-    input,
-    max_output_tokens,
-    temperature,
-    intent_id,
-    attempt_index,
-    ...asked(given),
-    ...(stream ? { stream } : {}),
-    ...(svc === undefined ? {} : { svc }),
-  }),
+export const ResponseCall = remembering(
+  requireOffered(chat).transform(
+    ({ model, input, max_output_tokens, temperature, stream, intent_id, attempt_index, svc, ...given }) => ({
+      model,
+      input,
+      max_output_tokens,
+      temperature,
+      intent_id,
+      attempt_index,
+      ...forwardedMembers(given),
+      ...(stream ? { stream } : {}),
+      ...(svc === undefined ? {} : { svc }),
+    }),
+  ),
 );
 export type ResponseCall = z.output<typeof ResponseCall>;
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { type NetworkName, networkNamed, networks } from '../network.ts';
 import { ModelId } from './chat-completion.ts';
-import { intentMembers } from './intent.ts';
+import { intentMembers } from './paid-work.ts';
+import { remembering } from './parse.ts';
 
 /** `base`, `eip155:8453` or `8453`; `solana` or its CAIP-2 name. */
 const ChainId = z
@@ -49,21 +50,25 @@ const optional = {
 } as const;
 
 /** Body of POST /task-request. */
-export const TaskRequest = z.object({
-  message_type: MessageType,
-  chain_id: ChainId,
-  amount: Amount,
-  sender: Sender,
-  ...optional,
-});
+export const TaskRequest = remembering(
+  z.object({
+    message_type: MessageType,
+    chain_id: ChainId,
+    amount: Amount,
+    sender: Sender,
+    ...optional,
+  }),
+);
 export type TaskRequest = z.output<typeof TaskRequest>;
 
 /** Body of POST /task-quote: the same, and nothing of it has to be known yet. */
-export const TaskQuoteRequest = z.object({
-  message_type: MessageType.nullish().transform(given => given ?? ('inference_request' as const)),
-  chain_id: ChainId.nullable().default(null),
-  amount: Amount.nullable().default(null),
-  sender: Sender.nullable().default(null),
-  ...optional,
-});
+export const TaskQuoteRequest = remembering(
+  z.object({
+    message_type: MessageType.nullish().transform(given => given ?? ('inference_request' as const)),
+    chain_id: ChainId.nullable().default(null),
+    amount: Amount.nullable().default(null),
+    sender: Sender.nullable().default(null),
+    ...optional,
+  }),
+);
 export type TaskQuoteRequest = z.output<typeof TaskQuoteRequest>;

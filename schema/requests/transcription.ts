@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { ModelId } from './chat-completion.ts';
-import { intentMembers } from './intent.ts';
+import { intentMembers, svcMembers } from './paid-work.ts';
 import { wellFormedText } from './parse.ts';
-import { svcMembers } from './svc.ts';
 
 /** What audio may come in, by the ending of a file's name, and the media type by which each is told of. */
 export const audioFormats = {

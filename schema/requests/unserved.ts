@@ -24,3 +24,43 @@ export const textModality = z.tuple([z.literal('text', notServed(PLAIN_TEXT))], 
 function notServed(why: string) {
   return { error: `is not served here: ${why}` };
 }
+
+/*
+ * Members of OpenAI's that change nothing about the answer here: accepted, whatever they say, and told to nobody. They are
+ * no part of what a payment is bound to.
+ */
+
+const NOBODY = 'hubs learn nothing of who asks';
+const NOTHING_KEPT = 'nothing is kept for anybody to look up by it';
+const THEIRS = 'what a hub keeps ready, and how fast it is, is between it and us';
+
+const bothWithoutEffect = {
+  user: NOBODY,
+  safety_identifier: NOBODY,
+  metadata: NOTHING_KEPT,
+  store: NOTHING_KEPT,
+  service_tier: THEIRS,
+  prompt_cache_key: THEIRS,
+  prompt_cache_retention: THEIRS,
+  prompt_cache_options: THEIRS,
+} as const;
+
+export const chatWithoutEffect = {
+  ...bothWithoutEffect,
+  prediction: 'it makes an answer faster, and not another one',
+} as const;
+
+export const responseWithoutEffect = {
+  ...bothWithoutEffect,
+  max_tool_calls: 'it bounds tools that a hub runs itself, and there are none',
+  stream_options: 'no event is padded',
+} as const;
+
+/** As members of a request, so that its description names them. */
+export function withoutEffect<T extends Readonly<Record<string, string>>>(table: T) {
+  const members = Object.entries(table).map(([name, why]) => [
+    name,
+    z.unknown().optional().describe(`Without effect: ${why}.`),
+  ]);
+  return Object.fromEntries(members) as { readonly [M in keyof T]: z.ZodOptional<z.ZodUnknown> };
+}

@@ -11,12 +11,10 @@ import {
 } from './claim/settlement/settlement.entity.ts';
 import { SettlementStatusResolver } from './claim/settlement-status.resolver.ts';
 import { TranscriptionResolver } from './inference/audio/transcription.resolver.ts';
-import { CompletionResolver } from './inference/completions/completion.resolver.ts';
-import { CompletionStreamResolver } from './inference/completions/stream.resolver.ts';
+import { CompletionResolver, CompletionStreamResolver } from './inference/completions/completion.resolver.ts';
 import { ImageResolver } from './inference/images/image.resolver.ts';
 import { ModelResolver } from './inference/models/model.resolver.ts';
-import { ResponseResolver } from './inference/responses/response.resolver.ts';
-import { ResponseStreamResolver } from './inference/responses/stream.resolver.ts';
+import { ResponseResolver, ResponseStreamResolver } from './inference/responses/response.resolver.ts';
 import { TaskResolver } from './inference/tasks/task.resolver.ts';
 import { IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts';
 import { LogAnchorRow } from './log/anchor.entity.ts';

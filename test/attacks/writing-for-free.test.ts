@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { openStore } from '../../gateway/store.ts';
-import type { Book as BookAnswer } from '../../rest-compat/book/answers.ts';
+import type { BookAnswer } from '../../rest-compat/book/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Database } from '../../subgraphs/database.ts';

@@ -25,7 +25,7 @@ export const standStillHubs: typeof openHubs = settings => ({
   routes: false,
   routerModels: async () => [],
   routerMayHave: async () => false,
-  figures: [],
+  standings: [],
   waiting: [],
   async put(question, { candidates: [candidate] }) {
     const value = question.read(answer);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { TranscriptionAnswer } from '../../rest-compat/inference/media-answers.ts';
+import type { TranscriptionAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';

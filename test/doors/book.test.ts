@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { Book as BookAnswer } from '../../rest-compat/book/answers.ts';
+import type { BookAnswer } from '../../rest-compat/book/answers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { ImageAnswer } from '../../rest-compat/inference/media-answers.ts';
+import type { ImageAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';

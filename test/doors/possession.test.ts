@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Method } from '../../rest-compat/door.ts';
+import type { DoorMethod } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { openService, type Registered, type Service } from './open-service.ts';
@@ -20,7 +20,7 @@ const knocks = everyDoor
 type Shown = readonly [headers: Readonly<Record<string, string>>, body: Readonly<Record<string, string>>];
 
 /** All that an answer says, but for its date and its number. */
-async function said(method: Method, path: string, id: string, [headers, body]: Shown) {
+async function said(method: DoorMethod, path: string, id: string, [headers, body]: Shown) {
   const filled = path.replace('{agent_id}', id).replace(/\{\w+\}/g, 'any');
   const heard = await service.knock(method, filled, { headers, ...(method === 'GET' ? {} : { body }) });
   const told = Object.fromEntries([...heard.headers].filter(([name]) => !['date', 'x-request-id'].includes(name)));

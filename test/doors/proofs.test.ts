@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Method } from '../../rest-compat/door.ts';
+import type { DoorMethod } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ProvenRequest } from '../../schema/proof.ts';
@@ -40,7 +40,7 @@ const knocks = everyDoor
     ),
   );
 
-function writes(method: Method, body: JsonObject | null): boolean {
+function writes(method: DoorMethod, body: JsonObject | null): boolean {
   return method !== 'GET' && (body === null || !('limit' in body));
 }
 

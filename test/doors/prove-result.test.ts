@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { ResultProof } from '../../rest-compat/receipt/proof-answers.ts';
+import type { ResultProofAnswer } from '../../rest-compat/receipt/answers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { leafHash } from '../../subgraphs/receipt/log/merkle.ts';
@@ -9,7 +9,7 @@ import { verifyInclusion } from '../../subgraphs/receipt/log/merkle-proof.ts';
 import { ask, type Chat, openService, type Service } from './open-service.ts';
 import { refusing } from './refusing.ts';
 
-type Proof = z.infer<typeof ResultProof>;
+type Proof = z.infer<typeof ResultProofAnswer>;
 
 let service: Service;
 let chat: Chat;

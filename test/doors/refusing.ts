@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type { Book as BookAnswer } from '../../rest-compat/book/answers.ts';
-import type { RefusedCall, SignedRefusal } from '../../rest-compat/receipt/refusal-answers.ts';
+import type { BookAnswer } from '../../rest-compat/book/answers.ts';
+import type { RefusalAnswer, RefusedCallAnswer } from '../../rest-compat/receipt/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { PaymentHeaders } from '../harness/buyer.ts';
 import { ask, CHAT, type Service } from './open-service.ts';
 
-export type Refusal = z.infer<typeof SignedRefusal>;
-export type Refused = z.infer<typeof RefusedCall>;
+export type Refusal = z.infer<typeof RefusalAnswer>;
+export type Refused = z.infer<typeof RefusedCallAnswer>;
 type Book = z.infer<typeof BookAnswer>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 

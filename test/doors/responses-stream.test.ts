@@ -1,6 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ResponseEvent } from '../../rest-compat/inference/response-answers.ts';
+import { ResponseEvent } from '../../rest-compat/inference/answers.ts';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { canonicalHash } from '../../schema/digest.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { ResponseAnswer } from '../../rest-compat/inference/response-answers.ts';
+import type { ResponseAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { canonicalHash } from '../../schema/digest.ts';
 import { payingFetch } from '../harness/buyer.ts';

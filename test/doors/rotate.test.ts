@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { Rotation } from '../../rest-compat/session/possession-answers.ts';
+import type { RotationAnswer } from '../../rest-compat/session/answers.ts';
 import { limits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
 import { boundTo } from './bound.ts';
 import { openService, REGISTER, type Registered, type Service } from './open-service.ts';
 
-type Rotated = z.infer<typeof Rotation>;
+type Rotated = z.infer<typeof RotationAnswer>;
 
 let service: Service;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { Challenge, Problem } from '../../rest-compat/discovery/answers.ts';
-import type { Door, Method } from '../../rest-compat/door.ts';
+import { PaymentRequired, Problem } from '../../rest-compat/answer-shapes.ts';
+import type { Door, DoorMethod } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { limits } from '../../schema/limits.ts';
@@ -32,7 +32,7 @@ export function doorOf(method: string, pathname: string): Door | undefined {
         .replace(/\*$/, '.+')
         .replace(/\{\w+\}/g, '[^/]+'),
     );
-    return door.methods.includes(method as Method) && spelt.some(path => new RegExp(`^${path}$`).test(pathname));
+    return door.methods.includes(method as DoorMethod) && spelt.some(path => new RegExp(`^${path}$`).test(pathname));
   });
 }
 
@@ -84,7 +84,7 @@ export function keepsToTable(method: string, pathname: string, heard: Heard<unkn
   }
   expect(headers.get('cache-control')).toBe('no-store');
   if (door) expect(answered, `${method} ${door.path} ${status} is not described`).toBeDefined();
-  if (status === 402) expect(Challenge.parse(body)).toEqual(body);
+  if (status === 402) expect(PaymentRequired.parse(body)).toEqual(body);
   else if (body === null) expect([401, 403]).toContain(status);
   else {
     expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');

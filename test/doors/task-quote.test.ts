@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { TaskQuote } from '../../rest-compat/inference/task-answers.ts';
+import type { TaskQuoteAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { canonicalHash } from '../../schema/digest.ts';
 import { payingFetch } from '../harness/buyer.ts';
@@ -9,7 +9,7 @@ import { keepsPaidManners } from './paid-door.ts';
 import { hashOf, taskOf } from './tasks.ts';
 
 const QUOTE = '/task-quote';
-type Quote = Omit<z.infer<typeof TaskQuote>, 'svc'> & { readonly svc: Svc };
+type Quote = Omit<z.infer<typeof TaskQuoteAnswer>, 'svc'> & { readonly svc: Svc };
 
 let service: Service;
 beforeAll(async () => {

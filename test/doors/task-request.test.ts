@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { TaskAccepted } from '../../rest-compat/inference/task-answers.ts';
+import type { TaskAcceptedAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { payingFetch, type Wallet } from '../harness/buyer.ts';
@@ -9,7 +9,7 @@ import { keepsPaidManners } from './paid-door.ts';
 import { hashOf, taskOf } from './tasks.ts';
 
 const TASK = '/task-request';
-type Accepted = Omit<z.infer<typeof TaskAccepted>, 'svc'> & { readonly svc: Svc };
+type Accepted = Omit<z.infer<typeof TaskAcceptedAnswer>, 'svc'> & { readonly svc: Svc };
 
 let service: Service;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Challenge } from '../../rest-compat/discovery/answers.ts';
+import { PaymentRequired } from '../../rest-compat/answer-shapes.ts';
 import { limits } from '../../schema/limits.ts';
 import { ask, CHAT, type Challenged, openService, REGISTER, type Service } from './open-service.ts';
 
@@ -70,7 +70,7 @@ describe.each([CHAT, REGISTER])('%s unpaid', path => {
   ])('402 before the body to %s', async (_, headers, piece) => {
     const answer = await begun([...post(path), ...headers], piece);
     expect(answer).toMatchObject(challenged);
-    expect(Challenge.parse(answer.body)).toEqual(answer.body);
+    expect(PaymentRequired.parse(answer.body)).toEqual(answer.body);
   });
 
   test.each<[string, unknown, Record<string, string>]>([

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { doorServerOptions } from '../../rest-compat/server-options.ts';
+import { doorServerOptions } from '../../rest-compat/http/server-options.ts';
 import { type House, openHouse, payment } from './house.ts';
 
 let house: House;

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { doorServerOptions } from '../../rest-compat/server-options.ts';
+import { doorServerOptions } from '../../rest-compat/http/server-options.ts';
 import { limits } from '../../schema/limits.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
 import { type House, openHouse, payment, succeed } from './house.ts';

@@ -2,22 +2,23 @@ import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
 import { type DocumentNode, Kind } from 'graphql';
 import { compressAnswers } from '../../gateway/http/compression.ts';
-import { type Origins, openToOrigins } from '../../rest-compat/cors.ts';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
+import { type Origins, openToOrigins } from '../../rest-compat/http/cors.ts';
+import { answeringFor, doorServerOptions } from '../../rest-compat/http/server-options.ts';
 import type {
   Caller,
   Credentials,
+  DoorOperation,
+  DoorSubscribed,
   Executed,
   FreeUse,
   Judgement,
   Port,
-  Shown,
-  Subscribed,
+  ShownPayment,
   Upload,
 } from '../../rest-compat/port.ts';
 import { serveDoors } from '../../rest-compat/serve.ts';
-import { answeringFor, doorServerOptions } from '../../rest-compat/server-options.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { agentId } from '../../schema/ids.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
@@ -31,6 +32,8 @@ export interface Call {
 export class FakePort implements Port {
   readonly base_url = 'https://svc.test';
   readonly calls: Call[] = [];
+  /** The body of each of them, as the door's schema has made it. */
+  readonly valid_bodies: object[] = [];
   /** What it is not ready for want of. */
   lacks: string[] = [];
   readonly seen: Credentials[] = [];
@@ -70,7 +73,7 @@ export class FakePort implements Port {
   /** What comes of asking the payer's code; a test may have it throw. */
   prove: Port['prove'] = async unproven => ({ ...unproven, kind: 'proven' });
 
-  async judge(shown: Shown | null): Promise<Judgement> {
+  async judge(shown: ShownPayment | null): Promise<Judgement> {
     if (shown === null) return { kind: 'none' };
     return decode(shown.header) ? this.judgement : { kind: 'malformed' };
   }
@@ -102,13 +105,14 @@ export class FakePort implements Port {
   /** What a stream brings before it ends; null: it is refused as `answers` says. */
   events: Pick<Executed, 'data' | 'errors'>[] | null = null;
 
-  async execute(document: DocumentNode, variables: JsonObject): Promise<Executed> {
+  async execute({ document, variables, valid_body }: DoorOperation): Promise<Executed> {
     if (this.throws) throw this.throws;
+    this.valid_bodies.push(valid_body);
     this.#note(document, variables);
     return this.answers;
   }
 
-  async subscribe(document: DocumentNode, variables: JsonObject): Promise<Subscribed> {
+  async subscribe({ document, variables }: DoorOperation): Promise<DoorSubscribed> {
     this.#note(document, variables);
     const { events } = this;
     if (events === null) return { kind: 'refused', executed: this.answers };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryHeaders } from '../../rest-compat/retry.ts';
+import { retryHeaders } from '../../rest-compat/problem.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
 

@@ -7,7 +7,7 @@ import { A2aMessage } from '../../schema/requests/a2a-message.ts';
 import { ChatRequest, chatUnserved } from '../../schema/requests/chat-completion.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
 import { ResponsesRequest, responseUnserved } from '../../schema/requests/responses.ts';
-import { chatWithoutEffect, responseWithoutEffect } from '../../schema/requests/without-effect.ts';
+import { chatWithoutEffect, responseWithoutEffect } from '../../schema/requests/unserved.ts';
 import { ROOT } from '../harness/root.ts';
 
 const plain = { functions: [], function_call: 'auto', modalities: ['text'], logit_bias: {}, verbosity: 'medium' };

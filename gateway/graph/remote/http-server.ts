@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { doorServerOptions } from '../../../rest-compat/server-options.ts';
+import { doorServerOptions } from '../../../rest-compat/http/server-options.ts';
 
 export interface HttpServer {
   /** Port 0 takes any that is free. */

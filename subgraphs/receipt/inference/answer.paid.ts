@@ -1,17 +1,89 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { canonicalHash } from '../../../schema/digest.ts';
+import { Refusal } from '../../../schema/errors.ts';
 import type { TaskId } from '../../../schema/ids.ts';
-import type { Intent } from '../../../schema/requests/intent.ts';
+import { limits } from '../../../schema/limits.ts';
+import { type Intent, intentOf, type SvcOptions } from '../../../schema/requests/paid-work.ts';
 import type { Context } from '../../context.ts';
 import type { JobKind, Work, WorkThenSettle } from '../../sale.ts';
-import type { Ability, Candidate, Modality } from './catalogue.ts';
-import type { Hubs } from './hubs/open.ts';
-import type { Question } from './hubs/question.ts';
-import { admitRoute, hubFailed, routeOf, type Wanted } from './route.ts';
-import { callTerms } from './terms.ts';
+import {
+  type Ability,
+  type Candidate,
+  candidatesFor,
+  isRouted,
+  type Modality,
+  ROUTER,
+  wireModel,
+} from './catalogue.ts';
+import type { Question } from './hubs/ask.ts';
+import type { HubAttempt, HubRoute, Hubs } from './hubs/open.ts';
+
+/** What every call of a paid door costs, wherever it is paid. */
+export const callTerms = {
+  price_atomic: limits.call_price_atomic,
+  networks: ['base', 'solana'],
+  intent: intentOf,
+} as const;
+
+/** What a request says of who is to answer it. */
+export interface Wanted extends SvcOptions {
+  readonly model: string;
+}
+
+type Route = Omit<HubRoute, 'until_ms'>;
+
+/**
+ * Before any claim: whether anybody can be asked. A model that the router does not list is not asked for there, or its keys
+ * could be tried out for nothing. @throws unknown_model, invalid_request
+ */
+export async function admitRoute(hubs: Hubs, wanted: Wanted, ability: Ability, context: Context): Promise<void> {
+  const { candidates } = routeOf(hubs, wanted, ability, context);
+  const [routed] = candidates.filter(({ hub }) => hub === ROUTER);
+  if (routed && !(await hubs.routerMayHave(wireModel(routed)))) throw new Refusal('unknown_model', { param: 'model' });
+}
+
+/** Who may be asked for it. @throws where nobody can be. */
+export function routeOf(hubs: Hubs, { model, svc }: Wanted, ability: Ability, context: Context): Route {
+  if (isRouted(model)) return routedTo(hubs, model, context);
+  const candidates = candidatesFor(hubs.settings, model, ability);
+  if (candidates.length === 0) throw new Refusal('unknown_model', { param: 'model' });
+  return { candidates, failover: svc?.failover ?? true };
+}
+
+/** Nobody stands in for the router: which models it has it says itself, to whom the key is. */
+function routedTo({ routes }: Hubs, model: string, { router_key }: Context): Route {
+  if (!routes) throw new Refusal('unknown_model', { param: 'model' });
+  if (!router_key) {
+    const detail = 'X-Router-Key: a router/* model is answered under your own key for that router.';
+    throw new Refusal('invalid_request', { param: 'X-Router-Key', detail });
+  }
+  return { candidates: [{ hub: ROUTER, model }], router_key };
+}
+
+export function hubFailed(attempts: readonly HubAttempt[]): Refusal {
+  return new HubFailed(attempts);
+}
+
+/** No hub answered; `by_caller`: since the router refused this very request, or the key that came with it. */
+export class HubFailed extends Refusal {
+  readonly by_caller: boolean;
+
+  constructor(attempts: readonly HubAttempt[]) {
+    super('hub_failed', {
+      detail: 'No model hub answered. Nothing was charged; the payment stays usable.',
+      facts: { charged: false, attempts: attempts.map(attempt => ({ ...attempt })) },
+    });
+    this.by_caller = attempts.length > 0 && attempts.every(isRefusedByRouter);
+  }
+}
+
+/** A 4xx is the caller's fault (RFC 9110 §15.5), but for 408, which says that the router was slow to be asked. */
+function isRefusedByRouter({ hub, reason }: HubAttempt): boolean {
+  return hub === ROUTER && /^status_4\d\d$/.test(reason) && reason !== 'status_408';
+}
 
 /** What a hub said, and when. */
-export interface Said<V> {
+export interface HubAnswer<V> {
   readonly value: V;
   readonly by: Candidate;
   readonly task_id: TaskId;
@@ -27,7 +99,7 @@ interface SoldAnswer<A, V extends object, T extends JsonObject> {
   ability?(asked: A): Ability;
   question(asked: A, context: Context): Question<V>;
   /** What is kept of it for redelivery, and what of that the receipt commits to. */
-  answer(said: Said<V>): { readonly output: Json } & Pick<Work<T>, 'answer' | 'fetched_there'>;
+  answer(said: HubAnswer<V>): { readonly output: Json } & Pick<Work<T>, 'answer' | 'fetched_there'>;
 }
 
 /** One answer of a hub, sold at the fixed price: the hub answers first, and only an answer in hand is charged. */

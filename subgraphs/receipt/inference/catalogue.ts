@@ -68,7 +68,7 @@ export function reasons(hubs: readonly HubSettings[], { hub, model }: Candidate)
   return hub === ROUTER || (hubs.find(({ name }) => name === hub)?.reasoning_models?.includes(model) ?? false);
 }
 
-export interface Offered {
+export interface OfferedModel {
   readonly id: string;
   /** Names of the hubs behind the id, in the order of trying. */
   readonly hubs: readonly string[];
@@ -79,7 +79,7 @@ export interface Offered {
 const abilities = ['text', 'vision', 'image', 'audio'] as const satisfies readonly Ability[];
 
 /** Every id of a hub that a call may name: `svc/auto` first, then each hub's own, once. */
-export function offeredModels(hubs: readonly HubSettings[]): readonly Offered[] {
+export function offeredModels(hubs: readonly HubSettings[]): readonly OfferedModel[] {
   const ids = new Set([AUTO_MODEL, ...abilities.flatMap(ability => hubs.flatMap(modelsFor[ability]))]);
   return [...ids].map(id => {
     const by_ability = abilities.map(ability => ({ ability, candidates: candidatesFor(hubs, id, ability) }));

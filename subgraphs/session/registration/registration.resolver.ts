@@ -1,8 +1,7 @@
 import { Arg, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { limits } from '../../../schema/limits.ts';
 import { requireWriting } from '../../../schema/principal.ts';
-import { toSnakeKeys } from '../../../schema/requests/case.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
+import { requestOf } from '../../../schema/requests/parse.ts';
 import { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import type { SessionContext } from '../context.ts';
 import { registerByReceipt } from './by-receipt.ts';
@@ -14,11 +13,11 @@ export class RegistrationResolver {
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
   @Mutation(() => AgentRegistration, { description: 'Registers the paying wallet as an agent with a book of its own.' })
   async registerAgent(
-    @Arg('input', () => RegisterAgentInput) { agentWallet, ...rest }: RegisterAgentInput,
+    @Arg('input', () => RegisterAgentInput) input: RegisterAgentInput,
     @Ctx() context: SessionContext,
   ): Promise<AgentRegistration> {
     requireWriting(context.principal);
-    const request = parseRequest(RegistrationRequest, { agentWallet, ...(toSnakeKeys(rest) as object) });
+    const request = requestOf(RegistrationRequest, input, context.valid_body);
     const { answer, settlement_status } =
       request.task_id === null
         ? await context.charge(registrationPaid(context), request, context)

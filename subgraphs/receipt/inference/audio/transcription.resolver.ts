@@ -1,12 +1,10 @@
 import { Arg, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
-import { toSnakeKeys } from '../../../../schema/requests/case.ts';
-import { parseRequest } from '../../../../schema/requests/parse.ts';
+import { requestOf } from '../../../../schema/requests/parse.ts';
 import { TranscriptionRequest } from '../../../../schema/requests/transcription.ts';
-import { receiptOf } from '../completions/svc.ts';
 import type { InferenceContext } from '../context.ts';
-import { audioOf } from './file.ts';
-import { argumentsOf, transcriptionPaid } from './transcription.paid.ts';
+import { receiptOf } from '../svc.ts';
+import { argumentsOf, audioOf, transcriptionPaid } from './transcription.paid.ts';
 import { Transcription, TranscriptionInput, transcriptionOf } from './transcription.type.ts';
 
 @Resolver(() => Transcription)
@@ -17,7 +15,7 @@ export class TranscriptionResolver {
     @Arg('input', () => TranscriptionInput) input: TranscriptionInput,
     @Ctx() context: InferenceContext,
   ): Promise<Transcription> {
-    const request = parseRequest(TranscriptionRequest, toSnakeKeys(input));
+    const request = requestOf(TranscriptionRequest, input, context.valid_body);
     const file = audioOf(request.file, context.uploads);
     try {
       const paid = transcriptionPaid(context.hubs, file);

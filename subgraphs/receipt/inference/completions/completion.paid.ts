@@ -1,17 +1,52 @@
+import type { Json } from '../../../../schema/canonical-json.ts';
+import { canonicalHash } from '../../../../schema/digest.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import type { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
-import type { WorkThenSettle } from '../../../sale.ts';
-import { answerPaid } from '../answer.paid.ts';
-import { chatQuestion } from '../hubs/chat.ts';
-import type { HubCompletion } from '../hubs/completion.ts';
-import type { AssistantMessage } from '../hubs/message.ts';
+import { type ChatRequestMessage, imageAt } from '../../../../schema/requests/chat-message.ts';
+import type { Piece } from '../../../piece.ts';
+import type { Stream, Work, WorkThenSettle } from '../../../sale.ts';
+import { admitRoute, answerPaid, callTerms, hubFailed, routeOf } from '../answer.paid.ts';
+import { type Ability, candidatesFor, isRouted } from '../catalogue.ts';
+import { type AssistantMessage, chatQuestion, type HubCompletion, isText } from '../hubs/chat.ts';
 import type { Hubs } from '../hubs/open.ts';
-import { callTerms } from '../terms.ts';
-import { abilityFor, requireSight } from './image-input.ts';
-import { committedOf } from './output-hash.ts';
+import type { StreamedReply } from '../hubs/stream.ts';
+
+/** Who is shown an image must be able to look at it. */
+export function abilityFor(messages: readonly ChatRequestMessage[]): Ability {
+  return imageAt(messages) === null ? 'text' : 'vision';
+}
+
+interface Shown {
+  readonly model: string;
+  readonly messages: readonly ChatRequestMessage[];
+}
+
+/** @throws invalid_request, naming the image, where it is shown to a model that looks at none; the router judges its own. */
+export function requireVision({ settings }: Hubs, { model, messages }: Shown, member: 'messages' | 'input'): void {
+  const at = imageAt(messages);
+  if (at === null || isRouted(model) || candidatesFor(settings, model, 'vision').length > 0) return;
+  if (candidatesFor(settings, model).length === 0) throw new Refusal('unknown_model', { param: 'model' });
+  const param = `${member}.${at}`;
+  throw new Refusal('invalid_request', { param, detail: `${param}: the model ${model} looks at no images here.` });
+}
+
+/**
+ * What the receipt of a chat commits to: its choices where they are text, as ever, and else the message, with all that it
+ * calls. The receipt policy says so, and anybody can compute it from the answer, whole or streamed.
+ */
+function committedOf(choices: KeptChat['choices']): Json {
+  const [choice] = choices;
+  return choice && !isText(choice.message) ? choice.message : choices;
+}
+
+/** A message that was kept, as pieces of a stream. */
+export function piecesOf({ content, tool_calls = [], refusal }: AssistantMessage): readonly Piece[] {
+  const calls = tool_calls.map(({ id, function: called }, call) => ({ call, id, ...called }));
+  return [...(content ? [content] : []), ...(refusal === undefined ? [] : [{ refusal }]), ...calls];
+}
 
 /** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
-export type ChatAnswer = {
+export type KeptChat = {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
@@ -27,15 +62,15 @@ export type ChatAnswer = {
 };
 
 /** What one chat completion is sold for, whole or streamed. */
-export const chatTerms = {
+const chatTerms = {
   ...callTerms,
   job_kind: 'completions',
   model: ({ model }: ChatRequest) => model,
 } as const;
 
 /** One chat completion, sold at the fixed price: the hub answers first, and only an answer in hand is charged. */
-export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, ChatAnswer> {
-  const sold = answerPaid<ChatRequest, HubCompletion, ChatAnswer>(hubs, {
+export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, KeptChat> {
+  const sold = answerPaid<ChatRequest, HubCompletion, KeptChat>(hubs, {
     field: 'Mutation.createChatCompletion',
     job_kind: chatTerms.job_kind,
     modality: 'text',
@@ -52,7 +87,7 @@ export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, ChatAnsw
     ...sold,
     async admit(request, payer, context) {
       requireWhole(request, 'chatCompletionStream');
-      requireSight(hubs, request, 'messages');
+      requireVision(hubs, request, 'messages');
       await sold.admit?.(request, payer, context);
     },
   };
@@ -63,4 +98,45 @@ export function requireWhole({ stream }: { readonly stream?: boolean }, elsewher
   if (!stream) return;
   const detail = `stream: this field answers in one piece, ${elsewhere} in many.`;
   throw new Refusal('invalid_request', { param: 'stream', detail });
+}
+
+/** How the answer of a hub that broke off ends: not by a word of its own. */
+export const BROKE_OFF = 'error';
+
+/** One chat completion, sold while it is spoken: charged when the hub has begun, brought to its end in any case. */
+export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
+  return {
+    ...chatTerms,
+    order: 'stream',
+    field: 'Subscription.chatCompletionStream',
+    async admit(request, _payer, context) {
+      requireVision(hubs, request, 'messages');
+      await admitRoute(hubs, request, abilityFor(request.messages), context);
+    },
+    async open(request, task_id, context, until_ms) {
+      const outcome = await hubs.stream(request, {
+        ...routeOf(hubs, request, abilityFor(request.messages), context),
+        until_ms,
+      });
+      if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
+      const { hub, model, listening } = outcome;
+      const created = Math.floor(context.clock.now_ms() / 1000);
+      const begun: KeptChat = { id: `chatcmpl-${task_id}`, created, model, hub, choices: [], usage: null };
+      const { pieces, cancel } = listening;
+      return { route: { hub, model }, begun, pieces, cancel, spoken: () => workOf(begun, listening.reply()) };
+    },
+    piecesOf: answer => answer.choices.flatMap(({ message }) => piecesOf(message)),
+  };
+}
+
+/** What was said is delivered as far as it came; the receipt commits to it only where it came to its end. */
+function workOf(begun: KeptChat, { message, finish_reason, usage, broke_off }: StreamedReply): Work<KeptChat> {
+  const whole = broke_off === null;
+  const choices = [{ index: 0, message, finish_reason: whole ? finish_reason : BROKE_OFF }];
+  return {
+    answer: { ...begun, choices, usage },
+    route: { hub: begun.hub, model: begun.model },
+    output_sha256: whole ? canonicalHash(committedOf(choices)) : null,
+    omission_rule: whole ? null : broke_off === 'cancelled' ? 'process_ended' : 'hub_broke_off',
+  };
 }

@@ -1,13 +1,22 @@
-import { Arg, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
+import { Arg, Ctx, Directive, Mutation, Resolver, Root, Subscription } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
-import { opaqueFields, toSnakeKeys } from '../../../../schema/requests/case.ts';
 import { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
-import { parseRequest } from '../../../../schema/requests/parse.ts';
+import { opaqueFields, requestOf } from '../../../../schema/requests/parse.ts';
+import type { Context } from '../../../context.ts';
+import type { Piece } from '../../../piece.ts';
+import type { Charged, ChargedStream } from '../../../sale.ts';
 import type { InferenceContext } from '../context.ts';
-import { ChatCompletionInput } from './completion.input.ts';
-import { completionPaid } from './completion.paid.ts';
-import { ChatCompletion, completionOf } from './completion.type.ts';
-import { receiptOf } from './svc.ts';
+import { announceStream, receiptOf, svcOf } from '../svc.ts';
+import { BROKE_OFF, completionPaid, completionStream, type KeptChat } from './completion.paid.ts';
+import {
+  type ChatChunkChoice,
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionInput,
+  type ChatDelta,
+  completionFields,
+  usageOf,
+} from './completion.type.ts';
 
 @Resolver(() => ChatCompletion)
 export class CompletionResolver {
@@ -17,8 +26,90 @@ export class CompletionResolver {
     @Arg('input', () => ChatCompletionInput) input: ChatCompletionInput,
     @Ctx() context: InferenceContext,
   ): Promise<ChatCompletion> {
-    const request = parseRequest(ChatRequest, toSnakeKeys(input, opaqueFields));
+    const request = requestOf(ChatRequest, input, context.valid_body, opaqueFields);
     const charged = await context.charge(completionPaid(context.hubs), request, context);
-    return { ...completionOf(charged.answer), ...receiptOf(charged, context) };
+    return { ...completionFields(charged.answer), ...receiptOf(charged, context) };
   }
+}
+
+@Resolver(() => ChatCompletionChunk)
+export class CompletionStreamResolver {
+  @Directive(`@paid(price: "${limits.call_price_atomic}")`)
+  @Subscription(() => ChatCompletionChunk, {
+    description: 'One chat completion while it is spoken; charged once the hub has begun, recorded whoever listens.',
+    subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
+  })
+  chatCompletionStream(
+    @Arg('input', () => ChatCompletionInput) _input: ChatCompletionInput,
+    @Root() event: ChunkEvent,
+    @Ctx() _context: InferenceContext,
+  ): ChatCompletionChunk {
+    if (event instanceof Error) throw event;
+    return event;
+  }
+}
+
+async function begin(input: ChatCompletionInput, context: InferenceContext): Promise<AsyncIterable<ChunkEvent>> {
+  // The field itself says that it is to be streamed, whatever the input says.
+  const request = requestOf(ChatRequest, { ...input, stream: true }, context.valid_body, opaqueFields);
+  const charged = await context.chargeStream(completionStream(context.hubs), request, context);
+  announceStream(charged, context);
+  return chunksOf(charged, context, request.stream_options?.include_usage ?? false);
+}
+
+/** A stream that cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
+export type ChunkEvent = ChatCompletionChunk | Error;
+
+/**
+ * A paid stream as OpenAI cuts it: who speaks, what is said and called, how it ended. The last chunk brings what it cost
+ * and the receipt: with `usage_apart` that is one more without choices, as whoever asks for usage expects it, and nobody else.
+ */
+async function* chunksOf(
+  charged: ChargedStream<KeptChat>,
+  context: Context,
+  usage_apart: boolean,
+): AsyncGenerator<ChunkEvent> {
+  const chunk = chunkOf(charged.begun);
+  yield chunk([said({ role: 'assistant', content: '' })]);
+  for await (const piece of charged.pieces) yield chunk([said(deltaOf(piece))]);
+  let recorded: Charged<KeptChat>;
+  try {
+    recorded = await charged.recorded;
+  } catch (error) {
+    yield error instanceof Error ? error : new Error('the stream was not recorded', { cause: error });
+    return;
+  }
+  const { choices, usage } = recorded.answer;
+  const ends = choices.map(({ index, finish_reason }) => ({ ...said({}), index, finishReason: finish_reason }));
+  const broke_off = ends.some(({ finishReason }) => finishReason === BROKE_OFF);
+  // An end that is a fault is told together with the receipt, which says the same.
+  const apart = usage_apart && !broke_off;
+  if (apart) yield chunk(ends);
+  yield { ...chunk(apart ? [] : ends), usage: usageOf(usage), svc: svcOf(recorded, context).svc };
+}
+
+function chunkOf({ id, created, model, hub }: KeptChat) {
+  return (choices: ChatChunkChoice[]): ChatCompletionChunk => ({
+    id,
+    object: 'chat.completion.chunk',
+    created,
+    model,
+    hub,
+    choices,
+    usage: null,
+    svc: null,
+  });
+}
+
+function deltaOf(piece: Piece): Partial<ChatDelta> {
+  if (typeof piece === 'string') return { content: piece };
+  if ('refusal' in piece) return piece;
+  const { call: index, id, name, arguments: given } = piece;
+  return { toolCalls: [{ index, id, type: id === null ? null : 'function', function: { name, arguments: given } }] };
+}
+
+const nothing: ChatDelta = { role: null, content: null, refusal: null, toolCalls: null };
+
+function said(delta: Partial<ChatDelta>): ChatChunkChoice {
+  return { index: 0, delta: { ...nothing, ...delta }, finishReason: null };
 }

@@ -1,7 +1,102 @@
-import type { Dispatcher, Pool } from 'undici';
-import type { Modality } from '../catalogue.ts';
-import { isJson } from './json.ts';
-import type { Question } from './question.ts';
+import { type Dispatcher, Pool } from 'undici';
+import type { z } from 'zod';
+import { limits } from '../../../../schema/limits.ts';
+import type { Secret } from '../../../../schema/secret.ts';
+import { type Candidate, type HubSettings, type Modality, ROUTER, wireModel } from '../catalogue.ts';
+
+/** A hub is not trusted: its answer is parsed, checked and copied member by member. Null where it is something else. */
+export function readJsonAs<S extends z.ZodType>(schema: S, bytes: Uint8Array): z.output<S> | null {
+  const value = parsed(bytes);
+  return value === NOT_JSON ? null : (schema.safeParse(value).data ?? null);
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  return parsed(bytes) !== NOT_JSON;
+}
+
+const NOT_JSON = Symbol('not JSON');
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+/** What a hub is asked in one piece, whichever model of it answers. Built once for every hub that is asked in turn. */
+export interface Question<T extends object> {
+  readonly modality: Modality;
+  /** Under the hub's base URL. */
+  readonly path: `/${string}`;
+  /** Where an answer may be larger than others. */
+  readonly answer_bytes_max?: number;
+  /** Built from known members only: nothing of the caller's may slip through. `reasons`: it takes `reasoning_effort`. */
+  body(model: string, reasons: boolean): QuestionBody;
+  /** What of the answer is passed on, checked and copied member by member; null where it is not what was asked for. */
+  read(answer: Buffer): T | null;
+}
+
+export interface QuestionBody {
+  readonly content_type: string;
+  readonly bytes: string | Buffer;
+}
+
+/** How one hub is reached: its sockets, which all callers share, and what every request to it says. */
+export class HubConnection {
+  readonly pool: Pool;
+  readonly #path: string;
+  /** Null for the router, which is asked by its callers' own keys. */
+  readonly #api_key: string | null;
+
+  constructor({ base_url, api_key }: Pick<HubSettings, 'base_url'> & { readonly api_key: string | null }) {
+    const { origin, pathname } = new URL(base_url);
+    this.pool = new Pool(origin, {
+      connections: limits.hub_connections_max,
+      connect: { timeout: limits.hub_connect_ms_max },
+    });
+    this.#path = pathname.replace(/\/$/, '');
+    this.#api_key = api_key;
+  }
+
+  /** So many wait for a socket that whoever comes next is better served elsewhere. */
+  get busy(): boolean {
+    return this.pool.stats.queued >= limits.hub_waiting_max;
+  }
+
+  get waiting(): number {
+    return this.pool.stats.queued;
+  }
+
+  path(path: string): string {
+    return this.#path + path;
+  }
+
+  /** All the headers that a hub sees beside those of HTTP itself: none of them is a caller's, but for the router's key. */
+  headers(content_type: string, accept: string, router_key: Secret | undefined): Record<string, string> {
+    const key = this.#api_key ?? router_key?.reveal();
+    if (key === undefined) throw new Error('a router is asked with the key of whoever asks');
+    return { accept, 'content-type': content_type, authorization: `Bearer ${key}` };
+  }
+}
+
+/** By name; the router among them, where there is one. */
+export function openConnections(
+  settings: readonly HubSettings[],
+  router: { readonly base_url: string } | null,
+): ReadonlyMap<string, HubConnection> {
+  const hubs = settings.map(hub => [hub.name, new HubConnection(hub)] as const);
+  return new Map(router ? [...hubs, [ROUTER, new HubConnection({ ...router, api_key: null })]] : hubs);
+}
+
+export type HubTarget = { readonly connection: HubConnection; readonly model: string };
+
+/** The line to a candidate, and the model by the name that it has there. */
+export function targetOf(lines: ReadonlyMap<string, HubConnection>, candidate: Candidate): HubTarget {
+  const line = lines.get(candidate.hub);
+  if (!line) throw new Error(`no hub is named ${candidate.hub}`);
+  return { connection: line, model: wireModel(candidate) };
+}
 
 /** An answer that is something else than what was asked for. */
 const notAsked = {
@@ -23,7 +118,7 @@ export type HubFailure =
   | 'cancelled'
   | `status_${number}`;
 
-export type Asked<T> =
+export type AskOutcome<T> =
   | { readonly kind: 'answered'; readonly value: T }
   | { readonly kind: 'failed'; readonly reason: HubFailure };
 
@@ -41,7 +136,7 @@ export async function askHub<T extends object>(
   pool: Pool,
   post: Post,
   { modality, read }: Pick<Question<T>, 'modality' | 'read'>,
-): Promise<Asked<T>> {
+): Promise<AskOutcome<T>> {
   const signal = AbortSignal.timeout(post.timeout_ms);
   const { path, headers, body } = post;
   let response: Dispatcher.ResponseData;

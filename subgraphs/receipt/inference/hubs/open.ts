@@ -2,18 +2,23 @@ import { limits } from '../../../../schema/limits.ts';
 import type { Secret } from '../../../../schema/secret.ts';
 import type { Clock, Random } from '../../../clock.ts';
 import { type Candidate, type HubSettings, type Modality, ROUTER, reasons } from '../catalogue.ts';
-import { askHub, type HubFailure } from './ask.ts';
+import {
+  askHub,
+  type HubConnection,
+  type HubFailure,
+  type HubTarget,
+  openConnections,
+  type Question,
+  targetOf,
+} from './ask.ts';
 import { CHAT_PATH, chatBody, type HubRequest } from './chat.ts';
-import type { Awaited } from './health.ts';
-import { type HubLine, openLines, type Reached, reach } from './line.ts';
-import { type Listening, listenTo } from './listen.ts';
-import type { Question } from './question.ts';
+import type { Awaited } from './choose.ts';
 import { RouterModels, type RouterSettings } from './router.ts';
-import type { Spoken } from './speech.ts';
-import { type HubFigure, Standings } from './standings.ts';
+import { type HubStanding, Standings } from './standings.ts';
+import { type OpenReply, openReply, type StreamedReply } from './stream.ts';
 
 /** Who may be asked, and until when (by the clock of the hubs). */
-export interface Asking {
+export interface HubRoute {
   readonly candidates: readonly Candidate[];
   readonly until_ms: number;
   /** False: whoever is asked first answers, or nobody. */
@@ -22,16 +27,16 @@ export interface Asking {
   readonly router_key?: Secret;
 }
 
-export interface Attempt {
+export interface HubAttempt {
   readonly hub: string;
   readonly reason: HubFailure;
 }
 
 type Answered<T> = { readonly kind: 'answered' } & T;
-type Failed = { readonly kind: 'failed'; readonly attempts: readonly Attempt[] };
+type Failed = { readonly kind: 'failed'; readonly attempts: readonly HubAttempt[] };
 
 export type HubOutcome<T> = Answered<{ readonly value: T } & Candidate> | Failed;
-export type HubStreamOutcome = Answered<{ readonly listening: Listening } & Candidate> | Failed;
+export type HubStreamOutcome = Answered<{ readonly listening: OpenReply } & Candidate> | Failed;
 
 export interface Hubs {
   readonly settings: readonly HubSettings[];
@@ -45,10 +50,10 @@ export interface Hubs {
    * Asks the candidates one after the other until one answers; the caller has seen no byte by then, so which of them it
    * was makes no difference but the disclosed one. Any number of calls may be open at once.
    */
-  put<T extends object>(question: Question<T>, asking: Asking): Promise<HubOutcome<T>>;
+  put<T extends object>(question: Question<T>, asking: HubRoute): Promise<HubOutcome<T>>;
   /** A chat: the same until one has begun to answer; from then on it is that one's to go on or to break off. */
-  stream(request: HubRequest, asking: Asking): Promise<HubStreamOutcome>;
-  readonly figures: readonly HubFigure[];
+  stream(request: HubRequest, asking: HubRoute): Promise<HubStreamOutcome>;
+  readonly standings: readonly HubStanding[];
   /** Callers who wait for a socket, by hub. */
   readonly waiting: readonly (readonly [hub: string, callers: number])[];
   close(): Promise<void>;
@@ -87,14 +92,14 @@ export function openHubs(settings: readonly HubSettings[], options: HubOptions):
 interface Turn<T> {
   readonly modality: Modality;
   readonly awaited: Awaited;
-  ask(reached: Reached, candidate: Candidate, timeout_ms: number): Promise<Answered<T> | Refused>;
+  ask(reached: HubTarget, candidate: Candidate, timeout_ms: number): Promise<Answered<T> | Refused>;
 }
 type Refused = { readonly kind: 'failed'; readonly reason: HubFailure };
 
 class PooledHubs implements Hubs {
   readonly settings: readonly HubSettings[];
   readonly #options: Required<HubOptions>;
-  readonly #lines: ReadonlyMap<string, HubLine>;
+  readonly #lines: ReadonlyMap<string, HubConnection>;
   readonly #standings: Standings;
   readonly #router: RouterModels | null;
 
@@ -102,7 +107,7 @@ class PooledHubs implements Hubs {
     const { clock, random, router } = options;
     this.settings = settings;
     this.#options = options;
-    this.#lines = openLines(settings, router);
+    this.#lines = openConnections(settings, router);
     const crowding = (hub: string) => (this.#lines.get(hub)?.waiting ?? 0) / limits.hub_connections_max;
     this.#standings = new Standings({ clock, random, crowding });
     this.#router = router && new RouterModels(router, clock);
@@ -120,20 +125,20 @@ class PooledHubs implements Hubs {
     return (await this.#router?.mayHave(id)) ?? false;
   }
 
-  get figures(): readonly HubFigure[] {
-    return this.#standings.figures;
+  get standings(): readonly HubStanding[] {
+    return this.#standings.all;
   }
 
   get waiting() {
     return [...this.#lines].map(([hub, { waiting }]) => [hub, waiting] as const);
   }
 
-  put<T extends object>(question: Question<T>, asking: Asking): Promise<HubOutcome<T>> {
+  put<T extends object>(question: Question<T>, asking: HubRoute): Promise<HubOutcome<T>> {
     const { answer_bytes_max = this.#options.answer_bytes_max } = question;
     return this.#inTurn<{ value: T }>(asking, {
       modality: question.modality,
       awaited: 'answer_ms',
-      ask: ({ line, model }, candidate, timeout_ms) => {
+      ask: ({ connection: line, model }, candidate, timeout_ms) => {
         const { content_type, bytes: body } = question.body(model, reasons(this.settings, candidate));
         const headers = line.headers(content_type, 'application/json', asking.router_key);
         const path = line.path(question.path);
@@ -142,17 +147,17 @@ class PooledHubs implements Hubs {
     });
   }
 
-  stream(request: HubRequest, asking: Asking): Promise<HubStreamOutcome> {
+  stream(request: HubRequest, asking: HubRoute): Promise<HubStreamOutcome> {
     const { clock, answer_bytes_max: text_bytes_max, event_chars_max, stream_idle_ms_max } = this.#options;
     // One time for all who are asked: it is what the caller's claim must outlive.
     const ends_at_ms = clock.now_ms() + this.#options.stream_ms_max;
     const streamed = { stream: true, stream_options: { include_usage: true } };
-    return this.#inTurn<{ listening: Listening }>(asking, {
+    return this.#inTurn<{ listening: OpenReply }>(asking, {
       modality: 'text',
       awaited: 'first_piece_ms',
-      ask: async ({ line, model }, candidate, timeout_ms) => {
+      ask: async ({ connection: line, model }, candidate, timeout_ms) => {
         const body = chatBody(request, model, reasons(this.settings, candidate));
-        const listened = await listenTo(line.pool, {
+        const listened = await openReply(line.pool, {
           path: line.path(CHAT_PATH),
           headers: line.headers('application/json', 'text/event-stream', asking.router_key),
           body: JSON.stringify({ ...body, ...streamed }),
@@ -174,12 +179,12 @@ class PooledHubs implements Hubs {
     await this.#router?.close();
   }
 
-  async #inTurn<T>(asking: Asking, turn: Turn<T>): Promise<Answered<T & Candidate> | Failed> {
+  async #inTurn<T>(asking: HubRoute, turn: Turn<T>): Promise<Answered<T & Candidate> | Failed> {
     const { clock, timeout_ms } = this.#options;
     const { candidates, until_ms, failover = true } = asking;
     // Whoever may be answered by one alone, or has no time for a second, is no one to try a doubtful hub with.
     const may_try = failover && until_ms - clock.now_ms() > timeout_ms;
-    const attempts: Attempt[] = [];
+    const attempts: HubAttempt[] = [];
     for (const candidate of this.#standings.order({ ...turn, candidates, may_try })) {
       const left_ms = until_ms - clock.now_ms();
       if (left_ms <= 0) break;
@@ -193,8 +198,8 @@ class PooledHubs implements Hubs {
 
   async #ask<T>(candidate: Candidate, { modality, awaited, ask }: Turn<T>, timeout_ms: number) {
     const { hub } = candidate;
-    const reached = reach(this.#lines, candidate);
-    if (reached.line.busy) return { kind: 'failed', reason: 'busy' } as const;
+    const reached = targetOf(this.#lines, candidate);
+    if (reached.connection.busy) return { kind: 'failed', reason: 'busy' } as const;
     // Its calls are its callers' own: nobody else's go anywhere else for them.
     const standings = hub === ROUTER ? null : this.#standings;
     standings?.asked(hub, modality);
@@ -214,14 +219,14 @@ class PooledHubs implements Hubs {
   }
 
   /** Whoever breaks off in the midst of an answer has failed like one who gave none: once, however often that is asked. */
-  #judged(hub: string, listening: Listening): Listening {
+  #judged(hub: string, listening: OpenReply): OpenReply {
     let judged = hub === ROUTER;
-    const spoken = (): Spoken => {
-      const said = listening.spoken();
+    const spoken = (): StreamedReply => {
+      const said = listening.reply();
       if (said.broke_off !== null && !judged) this.#standings.failed(hub, 'text', said.broke_off);
       judged ||= said.broke_off !== null;
       return said;
     };
-    return { ...listening, spoken };
+    return { ...listening, reply: spoken };
   }
 }

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { limits } from '../../../../schema/limits.ts';
 import type { Clock } from '../../../clock.ts';
 import { ROUTER_PREFIX } from '../catalogue.ts';
-import { readBounded } from './ask.ts';
-import { readJsonAs } from './json.ts';
+import { readBounded, readJsonAs } from './ask.ts';
 
 /** A third party that answers under the key of whoever asks: we neither pay it nor resell it. */
 export interface RouterSettings {

@@ -1,11 +1,20 @@
 import type { Clock, Random } from '../../../clock.ts';
 import type { Candidate, Modality } from '../catalogue.ts';
 import type { HubFailure } from './ask.ts';
-import { choose } from './choose.ts';
-import { type Awaited, answered, asked, failed, failingNow, type Health, spared, unknownHealth } from './health.ts';
+import {
+  type Awaited,
+  afterAnswer,
+  afterAsking,
+  afterFailure,
+  afterNothing,
+  choose,
+  failingNow,
+  type HubHealth,
+  unknownHealth,
+} from './choose.ts';
 
 /** What an operator sees of a hub. */
-export interface HubFigure {
+export interface HubStanding {
   readonly hub: string;
   readonly modality: Modality;
   /** From 1, all is well, to 0: its circuit is open. */
@@ -16,7 +25,7 @@ export interface HubFigure {
 }
 
 /** One question, as far as who is asked first depends on it. */
-export interface Turn {
+export interface OrderRequest {
   readonly modality: Modality;
   readonly awaited: Awaited;
   readonly candidates: readonly Candidate[];
@@ -33,7 +42,7 @@ interface StandingsOptions {
 export class Standings {
   readonly #options: StandingsOptions;
   readonly #opened_at_ms: number;
-  readonly #healths = new Map<string, { readonly hub: string; readonly modality: Modality; health: Health }>();
+  readonly #healths = new Map<string, { readonly hub: string; readonly modality: Modality; health: HubHealth }>();
   /** As many as there are sets of candidates: callers name models, and make none. */
   readonly #leaders = new Map<string, string | null>();
 
@@ -42,7 +51,7 @@ export class Standings {
     this.#opened_at_ms = options.clock.now_ms();
   }
 
-  order({ modality, candidates, ...turn }: Turn): readonly Candidate[] {
+  order({ modality, candidates, ...turn }: OrderRequest): readonly Candidate[] {
     if (candidates.length < 2) return candidates;
     const key = [modality, ...candidates.flatMap(({ hub, model }) => [hub, model])].join('\n');
     const { crowding } = this.#options;
@@ -55,19 +64,19 @@ export class Standings {
   }
 
   asked(hub: string, modality: Modality): void {
-    this.#move(hub, modality, health => asked(health, this.#now_ms()));
+    this.#move(hub, modality, health => afterAsking(health, this.#now_ms()));
   }
 
   answered(hub: string, modality: Modality, awaited: Awaited, ms: number): void {
-    this.#move(hub, modality, health => answered(health, this.#now_ms(), awaited, ms));
+    this.#move(hub, modality, health => afterAnswer(health, this.#now_ms(), awaited, ms));
   }
 
   failed(hub: string, modality: Modality, reason: HubFailure): void {
-    const judged = blames(modality, reason) ? failed : spared;
+    const judged = blames(modality, reason) ? afterFailure : afterNothing;
     this.#move(hub, modality, health => judged(health, this.#now_ms()));
   }
 
-  get figures(): readonly HubFigure[] {
+  get all(): readonly HubStanding[] {
     const now_ms = this.#now_ms();
     return [...this.#healths.values()].map(({ hub, modality, health }) => {
       const { circuit, answer_ms, first_piece_ms } = health;
@@ -76,7 +85,7 @@ export class Standings {
     });
   }
 
-  #move(hub: string, modality: Modality, moved: (health: Health) => Health): void {
+  #move(hub: string, modality: Modality, moved: (health: HubHealth) => HubHealth): void {
     const kept = this.#kept(hub, modality);
     kept.health = moved(kept.health);
   }

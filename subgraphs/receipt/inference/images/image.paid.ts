@@ -1,11 +1,63 @@
+import { z } from 'zod';
+import { limits } from '../../../../schema/limits.ts';
 import type { ImageRequest } from '../../../../schema/requests/image-generation.ts';
+import { wellFormedText } from '../../../../schema/requests/parse.ts';
 import type { WorkThenSettle } from '../../../sale.ts';
 import { answerPaid } from '../answer.paid.ts';
+import { type Question, readJsonAs } from '../hubs/ask.ts';
 import type { Hubs } from '../hubs/open.ts';
-import { type HubImage, imageQuestion } from './question.ts';
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+const HubImage = z
+  .object({
+    b64_json: z
+      .string()
+      .refine(text => text.length % 4 === 0 && BASE64.test(text))
+      .nullable()
+      .default(null),
+    url: wellFormedText.max(limits.image_url_chars_max).refine(isWebAddress).nullable().default(null),
+    revised_prompt: wellFormedText.max(limits.image_prompt_chars_max).nullable().default(null),
+  })
+  .refine(({ b64_json, url }) => (b64_json === null) !== (url === null));
+export type HubImage = z.output<typeof HubImage>;
+
+/** As much of an OpenAI image answer as is passed on. What a hub adds to it stays with us. */
+const HubImages = z.object({ data: z.array(HubImage).length(1) });
+
+/** One image, by its text. One that is larger than the bound is not charged. */
+export function imageQuestion({ prompt, size, response_format }: ImageRequest): Question<HubImage> {
+  return {
+    modality: 'image',
+    path: '/images/generations',
+    answer_bytes_max: limits.image_answer_bytes_max,
+    body: model => ({
+      content_type: 'application/json',
+      bytes: JSON.stringify({
+        model,
+        prompt,
+        n: 1,
+        ...(size === null ? {} : { size }),
+        ...(response_format === null ? {} : { response_format }),
+      }),
+    }),
+    read(bytes) {
+      const image = readJsonAs(HubImages, bytes)?.data[0] ?? null;
+      return image && isAsked(image, response_format) ? image : null;
+    },
+  };
+}
+
+function isAsked(image: HubImage, response_format: ImageRequest['response_format']): boolean {
+  return response_format === null || image[response_format] !== null;
+}
 
 /** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
-export type ImageAnswer = {
+export type KeptImage = {
   /** Unix seconds. */
   readonly created: number;
   readonly model: string;
@@ -14,8 +66,8 @@ export type ImageAnswer = {
 };
 
 /** One image, sold as a chat completion is: the hub answers first, and only an image in hand is charged. */
-export function imagePaid(hubs: Hubs): WorkThenSettle<ImageRequest, ImageAnswer> {
-  return answerPaid<ImageRequest, HubImage, ImageAnswer>(hubs, {
+export function imagePaid(hubs: Hubs): WorkThenSettle<ImageRequest, KeptImage> {
+  return answerPaid<ImageRequest, HubImage, KeptImage>(hubs, {
     field: 'Mutation.createImage',
     job_kind: 'other',
     modality: 'image',

@@ -1,10 +1,9 @@
 import { Arg, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
-import { toSnakeKeys } from '../../../../schema/requests/case.ts';
 import { ImageRequest } from '../../../../schema/requests/image-generation.ts';
-import { parseRequest } from '../../../../schema/requests/parse.ts';
-import { receiptOf } from '../completions/svc.ts';
+import { requestOf } from '../../../../schema/requests/parse.ts';
 import type { InferenceContext } from '../context.ts';
+import { receiptOf } from '../svc.ts';
 import { imagePaid } from './image.paid.ts';
 import { generationOf, ImageGeneration, ImageInput } from './image.type.ts';
 
@@ -16,7 +15,7 @@ export class ImageResolver {
     @Arg('input', () => ImageInput) input: ImageInput,
     @Ctx() context: InferenceContext,
   ): Promise<ImageGeneration> {
-    const request = parseRequest(ImageRequest, toSnakeKeys(input));
+    const request = requestOf(ImageRequest, input, context.valid_body);
     const charged = await context.charge(imagePaid(context.hubs), request, context);
     return { ...generationOf(charged.answer), ...receiptOf(charged, context) };
   }

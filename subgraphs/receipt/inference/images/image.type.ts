@@ -3,7 +3,7 @@ import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { WorkInput } from '../work.type.ts';
-import type { ImageAnswer } from './image.paid.ts';
+import type { KeptImage } from './image.paid.ts';
 
 @InputType({ description: 'An image request; the limits are those of POST /v1/images/generations.' })
 export class ImageInput extends WorkInput {
@@ -35,7 +35,7 @@ export class ImageGeneration {
 }
 
 /** The kept answer in the graph's words, without its receipt. */
-export function generationOf({ data, ...rest }: ImageAnswer): Omit<ImageGeneration, 'svc' | 'receipt'> {
+export function generationOf({ data, ...rest }: KeptImage): Omit<ImageGeneration, 'svc' | 'receipt'> {
   return {
     ...rest,
     data: data.map(({ b64_json, url, revised_prompt }) => ({ b64Json: b64_json, url, revisedPrompt: revised_prompt })),

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
-import { type Ability, type Modality, type Offered, offeredModels, ROUTER } from '../catalogue.ts';
+import { type Ability, type Modality, type OfferedModel, offeredModels, ROUTER } from '../catalogue.ts';
 import type { InferenceContext } from '../context.ts';
 import type { Hubs } from '../hubs/open.ts';
 import { Model, type ModelModality, type ModelPrice } from './model.type.ts';
@@ -19,11 +19,11 @@ export class ModelResolver {
 }
 
 async function offeredBy(hubs: Pick<Hubs, 'settings' | 'routerModels'>): Promise<Model[]> {
-  const routed = (await hubs.routerModels()).map((id): Offered => ({ id, hubs: [ROUTER], abilities: ['text'] }));
+  const routed = (await hubs.routerModels()).map((id): OfferedModel => ({ id, hubs: [ROUTER], abilities: ['text'] }));
   return [...offeredModels(hubs.settings), ...routed].map(modelOf);
 }
 
-function modelOf({ id, hubs: [only, ...others], abilities }: Offered): Model {
+function modelOf({ id, hubs: [only, ...others], abilities }: OfferedModel): Model {
   return {
     id,
     object: 'model',

@@ -3,7 +3,7 @@ import { type CallPiece, type Channel, channelOf, type Piece } from '../../../pi
 import { type CallItem, type ContentPart, itemIds, type OutputItem } from './output.ts';
 
 /** An event as OpenAI spells it, but for its number. */
-export type ResponseEvent = JsonObject & { readonly type: string };
+export type UnnumberedEvent = JsonObject & { readonly type: string };
 
 interface Place {
   readonly item_id: string;
@@ -28,14 +28,14 @@ export class OutputEvents {
     this.#task_id = task_id;
   }
 
-  *of(piece: Piece): Generator<ResponseEvent> {
+  *of(piece: Piece): Generator<UnnumberedEvent> {
     const channel = channelOf(piece);
     if (typeof piece === 'object' && 'call' in piece) yield* this.#called(piece);
     else yield* this.#said(channel as Exclude<Channel, number>, typeof piece === 'string' ? piece : piece.refusal);
   }
 
   /** What was said piece by piece, whole; and what nobody has said a piece of. */
-  *ends(output: readonly OutputItem[]): Generator<ResponseEvent> {
+  *ends(output: readonly OutputItem[]): Generator<UnnumberedEvent> {
     for (const [output_index, item] of output.entries()) {
       const at = { item_id: item.id, output_index };
       if (item.type === 'function_call') {
@@ -52,7 +52,7 @@ export class OutputEvents {
     }
   }
 
-  *#said(channel: Exclude<Channel, number>, delta: string): Generator<ResponseEvent> {
+  *#said(channel: Exclude<Channel, number>, delta: string): Generator<UnnumberedEvent> {
     if (!this.#items.has('message')) yield* this.#begin('message');
     const at = this.#at('message');
     if (!this.#parts.includes(channel)) yield this.#beginPart(channel, at);
@@ -61,12 +61,15 @@ export class OutputEvents {
     else yield { type: 'response.output_text.delta', ...place, delta, logprobs: [] };
   }
 
-  *#called({ call, id, name, arguments: delta }: CallPiece): Generator<ResponseEvent> {
+  *#called({ call, id, name, arguments: delta }: CallPiece): Generator<UnnumberedEvent> {
     if (!this.#items.has(call)) yield* this.#begin(call, { call_id: id ?? '', name: name ?? '', arguments: '' });
     if (delta !== '') yield { type: 'response.function_call_arguments.delta', ...this.#at(call), delta };
   }
 
-  *#begin(key: 'message' | number, call?: Pick<CallItem, 'call_id' | 'name' | 'arguments'>): Generator<ResponseEvent> {
+  *#begin(
+    key: 'message' | number,
+    call?: Pick<CallItem, 'call_id' | 'name' | 'arguments'>,
+  ): Generator<UnnumberedEvent> {
     const item_id = key === 'message' ? itemIds.message(this.#task_id) : itemIds.call(this.#task_id, key);
     const place = { item_id, output_index: this.#items.size };
     this.#items.set(key, place);
@@ -77,7 +80,7 @@ export class OutputEvents {
     yield { type: 'response.output_item.added', output_index: place.output_index, item };
   }
 
-  #beginPart(channel: Exclude<Channel, number>, at: Place): ResponseEvent {
+  #beginPart(channel: Exclude<Channel, number>, at: Place): UnnumberedEvent {
     const content_index = this.#parts.push(channel) - 1;
     return { type: 'response.content_part.added', ...at, content_index, part: parts[channel] };
   }
@@ -89,14 +92,14 @@ export class OutputEvents {
   }
 }
 
-function* partEnds(part: ContentPart, place: Place & { readonly content_index: number }): Generator<ResponseEvent> {
+function* partEnds(part: ContentPart, place: Place & { readonly content_index: number }): Generator<UnnumberedEvent> {
   if (part.type === 'refusal') yield { type: 'response.refusal.done', ...place, refusal: part.refusal };
   else yield { type: 'response.output_text.done', ...place, text: part.text, logprobs: [] };
   yield { type: 'response.content_part.done', ...place, part };
 }
 
 /** Each event with its place in the stream. */
-export function numbered(): (event: ResponseEvent) => ResponseEvent {
+export function numbered(): (event: UnnumberedEvent) => UnnumberedEvent {
   let next = 0;
   return ({ type, ...event }) => ({ type, sequence_number: next++, ...event });
 }

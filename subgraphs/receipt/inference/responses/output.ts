@@ -1,6 +1,32 @@
+import { z } from 'zod';
 import type { Channel } from '../../../piece.ts';
-import type { AssistantMessage } from '../hubs/message.ts';
-import type { HubReply } from './reply.ts';
+import { type Question, readJsonAs } from '../hubs/ask.ts';
+import {
+  type AssistantMessage,
+  chatQuestion,
+  FinishReason,
+  HubMessage,
+  type HubRequest,
+  says,
+  Usage,
+} from '../hubs/chat.ts';
+
+const Choice = z
+  .object({ message: HubMessage, finish_reason: FinishReason })
+  .refine(
+    ({ message, finish_reason }) => says(message) || finish_reason === 'content_filter' || finish_reason === 'length',
+  );
+
+/**
+ * A chat completion as a response reads it. One that says and calls nothing is no answer, and nothing is charged for it,
+ * unless it says why.
+ */
+const HubReply = z.object({ choices: z.tuple([Choice], z.unknown()), usage: Usage.nullable().default(null) });
+export type HubReply = z.output<typeof HubReply>;
+
+export function replyQuestion(request: HubRequest): Question<HubReply> {
+  return { ...chatQuestion(request), read: bytes => readJsonAs(HubReply, bytes) };
+}
 
 type ItemStatus = 'completed' | 'incomplete';
 
@@ -25,12 +51,12 @@ export type CallItem = {
 };
 export type OutputItem = MessageItem | CallItem;
 
-export type Fault = {
+export type OutputFault = {
   readonly code: 'content_filter' | 'max_output_tokens' | 'server_error';
   readonly message: string;
 };
 
-export type Outcome = { readonly output: OutputItem[]; readonly fault: Fault | null };
+export type ReplyOutcome = { readonly output: OutputItem[]; readonly fault: OutputFault | null };
 
 export const itemIds = {
   message: (task_id: string) => `msg_${task_id}`,
@@ -41,7 +67,7 @@ export const itemIds = {
  * What a hub's reply comes to. A reply that is whole and yet no success is delivered as `failed`, and charged like any
  * other: the model did its work, and the same request would come to the same again. What is no reply at all fails before.
  */
-export function outcomeOf({ choices: [{ message, finish_reason }] }: HubReply, task_id: string): Outcome {
+export function outcomeOf({ choices: [{ message, finish_reason }] }: HubReply, task_id: string): ReplyOutcome {
   const fault = faultOf(finish_reason, message);
   const status: ItemStatus = fault || finish_reason === 'length' ? 'incomplete' : 'completed';
   return { output: outputOf(message, { task_id, status }), fault };
@@ -92,7 +118,7 @@ function callsOf({ tool_calls = [] }: AssistantMessage, task_id: string, status:
 export function faultOf(
   finish_reason: string | null,
   { content, refusal, tool_calls }: AssistantMessage,
-): Fault | null {
+): OutputFault | null {
   if (finish_reason === 'content_filter')
     return { code: 'content_filter', message: 'The answer was withheld, or broken off, by a content filter.' };
   if (finish_reason === 'length' && !content && !refusal && !tool_calls)

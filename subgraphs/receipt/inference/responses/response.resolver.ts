@@ -1,12 +1,16 @@
-import { Arg, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
+import { Arg, Ctx, Directive, Mutation, Resolver, Root, Subscription } from 'type-graphql';
+import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { opaqueFields, toSnakeKeys } from '../../../../schema/requests/case.ts';
-import { parseRequest } from '../../../../schema/requests/parse.ts';
+import { opaqueFields, requestOf } from '../../../../schema/requests/parse.ts';
 import { ResponseCall } from '../../../../schema/requests/responses.ts';
-import { receiptOf } from '../completions/svc.ts';
+import type { Context } from '../../../context.ts';
+import type { Charged, ChargedStream } from '../../../sale.ts';
 import type { InferenceContext } from '../context.ts';
-import { responsePaid } from './response.paid.ts';
-import { ModelResponse, ResponseInput, responseOf } from './response.type.ts';
+import { announceStream, receiptOf, svcOf } from '../svc.ts';
+import { numbered, OutputEvents, type UnnumberedEvent } from './events.ts';
+import { textOf } from './output.ts';
+import { type KeptResponse, responsePaid, responseStream } from './response.paid.ts';
+import { ModelResponse, ResponseInput, ResponseStreamEvent, responseOf } from './response.type.ts';
 
 @Resolver(() => ModelResponse)
 export class ResponseResolver {
@@ -16,8 +20,74 @@ export class ResponseResolver {
     @Arg('input', () => ResponseInput) input: ResponseInput,
     @Ctx() context: InferenceContext,
   ): Promise<ModelResponse> {
-    const request = parseRequest(ResponseCall, toSnakeKeys(input, opaqueFields));
+    const request = requestOf(ResponseCall, input, context.valid_body, opaqueFields);
     const charged = await context.charge(responsePaid(context.hubs), request, context);
     return { ...responseOf(charged.answer), ...receiptOf(charged, context) };
   }
+}
+
+@Resolver(() => ResponseStreamEvent)
+export class ResponseStreamResolver {
+  @Directive(`@paid(price: "${limits.call_price_atomic}")`)
+  @Subscription(() => ResponseStreamEvent, {
+    description: 'One response while it is spoken; charged once the hub has begun, recorded whoever listens.',
+    subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
+  })
+  responseStream(
+    @Arg('input', () => ResponseInput) _input: ResponseInput,
+    @Root() event: StreamedEvent,
+    @Ctx() _context: InferenceContext,
+  ): ResponseStreamEvent {
+    if (event instanceof Error) throw event;
+    return { type: event.type, sequenceNumber: Number(event.sequence_number), event };
+  }
+}
+
+async function begin(input: ResponseInput, context: InferenceContext): Promise<AsyncIterable<StreamedEvent>> {
+  // The field itself says that it is to be streamed, whatever the input says.
+  const request = requestOf(ResponseCall, { ...input, stream: true }, context.valid_body, opaqueFields);
+  const charged = await context.chargeStream(responseStream(context.hubs), request, context);
+  announceStream(charged, context);
+  return eventsOf(charged, context);
+}
+
+/** A stream that cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
+export type StreamedEvent = UnnumberedEvent | Error;
+
+/** A paid stream as the Responses API tells of it; the last event brings the whole response and its receipt. */
+async function* eventsOf(charged: ChargedStream<KeptResponse>, context: Context): AsyncGenerator<StreamedEvent> {
+  const number = numbered();
+  const output = new OutputEvents(charged.task_id);
+  const nothing = { ...charged.begun, output: [], fault: null, usage: null };
+  const response = documentOf(nothing, 'in_progress');
+  yield number({ type: 'response.created', response });
+  yield number({ type: 'response.in_progress', response });
+  for await (const piece of charged.pieces) for (const event of output.of(piece)) yield number(event);
+  let recorded: Charged<KeptResponse>;
+  try {
+    recorded = await charged.recorded;
+  } catch (error) {
+    yield error instanceof Error ? error : new Error('the stream was not recorded', { cause: error });
+    return;
+  }
+  const { answer } = recorded;
+  for (const event of output.ends(answer.output)) yield number(event);
+  const status = answer.fault === null ? 'completed' : 'failed';
+  const { svc } = svcOf(recorded, context);
+  yield number({ type: `response.${status}`, response: { ...documentOf(answer, status), svc } });
+}
+
+/** The answer in the words of the wire, as POST /v1/responses has it in one piece. */
+function documentOf({ id, created_at, model, output, fault, usage }: KeptResponse, status: string): JsonObject {
+  return {
+    id,
+    object: 'response',
+    created_at,
+    model,
+    status,
+    error: fault,
+    output,
+    output_text: textOf(output),
+    usage: usage && { ...usage, input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens },
+  } satisfies Record<string, Json>;
 }

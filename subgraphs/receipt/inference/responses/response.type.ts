@@ -2,9 +2,9 @@ import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
-import { ChatMessageInput, TextInput } from '../completions/completion.input.ts';
+import { ChatMessageInput, TextInput } from '../completions/completion.type.ts';
 import { type MessageItem, type OutputItem, textOf } from './output.ts';
-import type { ResponseAnswer } from './response.paid.ts';
+import type { KeptResponse } from './response.paid.ts';
 
 @InputType({ description: 'A one-shot request; the limits are those of POST /v1/responses.' })
 export class ResponseInput extends TextInput {
@@ -68,7 +68,7 @@ export class ModelResponse {
 }
 
 /** The kept answer in the graph's words, without its receipt. */
-export function responseOf(answer: ResponseAnswer): Omit<ModelResponse, 'svc' | 'receipt'> {
+export function responseOf(answer: KeptResponse): Omit<ModelResponse, 'svc' | 'receipt'> {
   const { id, created_at, model, hub, output, fault, usage } = answer;
   return {
     id,
@@ -96,7 +96,7 @@ function contentOf(content: MessageItem['content'][number]): ResponseContent {
   return { text: null, annotations: null, refusal: null, ...content };
 }
 
-function usageOf({ prompt_tokens, completion_tokens, total_tokens }: NonNullable<ResponseAnswer['usage']>) {
+function usageOf({ prompt_tokens, completion_tokens, total_tokens }: NonNullable<KeptResponse['usage']>) {
   return {
     promptTokens: prompt_tokens,
     completionTokens: completion_tokens,
@@ -104,4 +104,14 @@ function usageOf({ prompt_tokens, completion_tokens, total_tokens }: NonNullable
     inputTokens: prompt_tokens,
     outputTokens: completion_tokens,
   };
+}
+
+@ObjectType({ description: 'One event of a streamed response.' })
+export class ResponseStreamEvent {
+  @Field(() => String, { description: '`response.created`, `response.output_text.delta` and the like.' }) type!: string;
+  @Field(() => Int, { description: 'From 0, without a gap.' }) sequenceNumber!: number;
+  @Field(() => GraphQLJSONObject, {
+    description: 'The whole event, as OpenAI spells it; in the last one the response with its receipt.',
+  })
+  event!: JsonObject;
 }

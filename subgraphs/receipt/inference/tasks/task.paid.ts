@@ -1,14 +1,153 @@
-import type { TaskRequest } from '../../../../schema/requests/tasks.ts';
-import type { WorkThenSettle } from '../../../sale.ts';
+import { atomicAmount } from '../../../../schema/amount.ts';
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { canonicalHash } from '../../../../schema/digest.ts';
+import { Refusal } from '../../../../schema/errors.ts';
+import { limits } from '../../../../schema/limits.ts';
+import type { TaskQuoteRequest, TaskRequest } from '../../../../schema/requests/tasks.ts';
+import { iso } from '../../../clock.ts';
+import type { JobKind, Payer, Work, WorkThenSettle } from '../../../sale.ts';
+import { callTerms } from '../answer.paid.ts';
+import { type Candidate, candidatesFor } from '../catalogue.ts';
 import type { Hubs } from '../hubs/open.ts';
-import { catalogueWork } from './catalogue-work.ts';
-import type { TaskFigures } from './figures.ts';
+
+/** Where a task would go, and what a call costs us there; null where nobody has said. */
+export interface PricedRoute {
+  readonly route: Candidate;
+  readonly price_atomic: number | null;
+}
+
+export type PaymentRail = 'usdc' | 'tfuel';
+
+/** What a task is worth and where that goes, as it is kept: amounts are digits of atomic USDC. */
+export type KeptTask = {
+  readonly payment_rail: PaymentRail;
+  readonly gross_amount: string;
+  readonly accounting: JsonObject;
+  /** Of the legacy rail alone; null on USDC. */
+  readonly fee: { readonly fee_amount: string; readonly net_amount: string; readonly fee_bps: number } | null;
+};
+
+const BPS = 10_000n;
+
+/** Neither rail changes how we are paid: in USDC, the whole price, to one payee. */
+function keptTask(rail: PaymentRail, priced: PricedRoute, now_ms: number): KeptTask {
+  const gross = limits.call_price_atomic;
+  return {
+    payment_rail: rail,
+    gross_amount: gross.toString(),
+    accounting: accountingOf(priced, gross, now_ms),
+    fee: rail === 'tfuel' ? feeOf(gross) : null,
+  };
+}
+
+function feeOf(gross: bigint): NonNullable<KeptTask['fee']> {
+  const fee = atomicAmount((gross * BigInt(limits.tfuel_fee_bps)) / BPS);
+  return { fee_amount: fee.toString(), net_amount: (gross - fee).toString(), fee_bps: limits.tfuel_fee_bps };
+}
+
+/**
+ * Ours alone: what of the settled amount goes to a provider, and what is left. Nothing has been put to one yet, so the actual
+ * cost is none; the mark is what the route costs now, and none where nobody has priced it.
+ */
+function accountingOf({ route, price_atomic }: PricedRoute, gross: bigint, now_ms: number): JsonObject {
+  const usd_mark = price_atomic ?? 0;
+  return {
+    scope: 'internal',
+    unit: 'usdc_atomic',
+    on_chain_deduction: false,
+    route: { ...route },
+    pricing: price_atomic === null ? 'unpriced' : 'live',
+    provider_cogs: { actual: 0, usd_mark },
+    route_margin: (gross - BigInt(usd_mark)).toString(),
+    priced_at: iso(now_ms),
+  };
+}
+
+/** A task or a forecast of one: answered from the catalogue, without a word to any hub. */
+interface SoldTask<T extends JsonObject> {
+  readonly field: `Mutation.${string}`;
+  readonly job_kind: JobKind;
+  work(figures: KeptTask, route: Candidate): Omit<Work<T>, 'route'>;
+}
+
+/**
+ * Sold in the order of all work, though there is none to do: so the book's ceiling and policies hold for it as for any
+ * other call.
+ */
+function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonObject>(
+  hubs: Hubs,
+  { field, job_kind, work }: SoldTask<T>,
+): WorkThenSettle<A, T> {
+  return {
+    ...callTerms,
+    order: 'work_then_settle',
+    field,
+    job_kind,
+    model: ({ model_id }) => model_id,
+    async admit(request, payer) {
+      requireSender(request, payer);
+      routeOfTask(hubs, request.model_id);
+    },
+    async work({ model_id, payment }, _task_id, context) {
+      const priced = routeOfTask(hubs, model_id);
+      const { route } = priced;
+      return { ...work(keptTask(payment.rail, priced, context.clock.now_ms()), route), route };
+    },
+  };
+}
+
+/**
+ * Of the hubs that serve the model, one that is well. The router's ids are not among them: it is asked under the caller's
+ * own key, which a task does not leave here. @throws unknown_model
+ */
+function routeOfTask({ settings, standings }: Hubs, model_id: string): PricedRoute {
+  const health = ({ hub }: Candidate) =>
+    standings.find(known => known.hub === hub && known.modality === 'text')?.health ?? 1;
+  const [live] = candidatesFor(settings, model_id).toSorted((one, other) => health(other) - health(one));
+  if (live === undefined) throw new Refusal('unknown_model', { param: 'model_id' });
+  const price = settings.find(({ name }) => name === live.hub)?.prices?.[live.model];
+  return { route: live, price_atomic: price ?? null };
+}
+
+/** Whoever is named as the sender pays, and pays where the task says. @throws before anything is claimed or settled. */
+function requireSender({ chain_id, sender }: TaskQuoteRequest, payer: Payer | null): void {
+  // A key names no wallet: nobody pays, and the sender is taken at its word.
+  if (payer === null) return;
+  const { network, wallet } = payer;
+  if (chain_id !== null && chain_id !== network)
+    throw new Refusal('invalid_request', { param: 'chain_id', detail: `chain_id: the payment is on ${network}.` });
+  if (sender === null || addressForm(sender) === addressForm(wallet)) return;
+  const detail = 'sender: the payment comes from another address. Nothing was charged.';
+  throw new Refusal('payer_mismatch', { param: 'sender', detail, facts: { charged: false } });
+}
+
+/** The case of an 0x address is a checksum; that of a base58 one is the address. */
+const addressForm = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
 
 /** A task that is taken on. It comes without its input, so the receipt commits to no output. */
-export function taskPaid(hubs: Hubs): WorkThenSettle<TaskRequest, TaskFigures> {
-  return catalogueWork<TaskRequest, TaskFigures>(hubs, {
+export function taskPaid(hubs: Hubs): WorkThenSettle<TaskRequest, KeptTask> {
+  return catalogueWork<TaskRequest, KeptTask>(hubs, {
     field: 'Mutation.requestTask',
     job_kind: 'completions',
     work: answer => ({ answer, output_sha256: null, omission_rule: 'no_input' }),
   });
+}
+
+export type KeptQuote = { readonly figures: KeptTask; readonly model: string; readonly hub: string };
+
+/** What a task would come to now. A forecast that is itself paid for; nobody owes anything by it. */
+export function quotePaid(hubs: Hubs): WorkThenSettle<TaskQuoteRequest, KeptQuote> {
+  return catalogueWork<TaskQuoteRequest, KeptQuote>(hubs, {
+    field: 'Mutation.quoteTask',
+    job_kind: 'other',
+    work(figures, route) {
+      const answer = { figures, ...route };
+      return { answer, output_sha256: canonicalHash(forecastOf(answer)), omission_rule: null };
+    },
+  });
+}
+
+/** As the wire has it: what a receipt commits to must be there to be hashed again. */
+function forecastOf({ model, hub, figures: { fee, ...amounts } }: KeptQuote): JsonObject {
+  return { model, hub, ...amounts, ...fee };
 }

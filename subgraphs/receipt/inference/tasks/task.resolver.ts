@@ -1,13 +1,11 @@
 import { Arg, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
-import { toSnakeKeys } from '../../../../schema/requests/case.ts';
-import { parseRequest } from '../../../../schema/requests/parse.ts';
+import { requestOf } from '../../../../schema/requests/parse.ts';
 import { TaskQuoteRequest, TaskRequest } from '../../../../schema/requests/tasks.ts';
 import { verifyUrl } from '../../receipt/document.ts';
-import { receiptOf } from '../completions/svc.ts';
 import type { InferenceContext } from '../context.ts';
-import { quotePaid } from './quote.paid.ts';
-import { taskPaid } from './task.paid.ts';
+import { receiptOf } from '../svc.ts';
+import { quotePaid, taskPaid } from './task.paid.ts';
 import { AcceptedTask, amountsOf, TaskQuote, TaskQuoteInput, TaskRequestInput } from './task.type.ts';
 
 const PAID = `@paid(price: "${limits.call_price_atomic}")`;
@@ -20,7 +18,7 @@ export class TaskResolver {
     @Arg('input', () => TaskRequestInput) input: TaskRequestInput,
     @Ctx() context: InferenceContext,
   ): Promise<AcceptedTask> {
-    const request = parseRequest(TaskRequest, toSnakeKeys(input));
+    const request = requestOf(TaskRequest, input, context.valid_body);
     const charged = await context.charge(taskPaid(context.hubs), request, context);
     const { receipt, svc } = receiptOf(charged, context);
     const { paymentRef } = receipt;
@@ -42,7 +40,7 @@ export class TaskResolver {
     @Arg('input', () => TaskQuoteInput) input: TaskQuoteInput,
     @Ctx() context: InferenceContext,
   ): Promise<TaskQuote> {
-    const request = parseRequest(TaskQuoteRequest, toSnakeKeys(input));
+    const request = requestOf(TaskQuoteRequest, input, context.valid_body);
     const charged = await context.charge(quotePaid(context.hubs), request, context);
     const { model, hub, figures } = charged.answer;
     return {

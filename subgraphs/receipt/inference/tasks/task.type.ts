@@ -3,7 +3,7 @@ import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { IntentInput } from '../work.type.ts';
-import type { PaymentRail, TaskFigures } from './figures.ts';
+import type { KeptTask, PaymentRail } from './task.paid.ts';
 
 @InputType()
 class TaskPaymentInput {
@@ -91,8 +91,8 @@ export class TaskQuote {
   @Field(() => Receipt, { nullable: true }) receipt!: Receipt | null;
 }
 
-/** Kept figures in the graph's words. */
-export function amountsOf({ payment_rail, gross_amount, accounting, fee }: TaskFigures): TaskAmounts {
+/** The kept task in the graph's words. */
+export function amountsOf({ payment_rail, gross_amount, accounting, fee }: KeptTask): TaskAmounts {
   return {
     paymentRail: payment_rail,
     grossAmount: gross_amount,

@@ -1,20 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
-import { type Choosing, choose } from '../../../../subgraphs/receipt/inference/hubs/choose.ts';
-import { type Health, unknownHealth } from '../../../../subgraphs/receipt/inference/hubs/health.ts';
+import {
+  type Choosing,
+  choose,
+  type HubHealth,
+  unknownHealth,
+} from '../../../../subgraphs/receipt/inference/hubs/choose.ts';
 
 const NOW_MS = 10_000_000;
 const names = ['alpha', 'beta', 'gamma', 'delta'];
-const well: Health = { ...unknownHealth(NOW_MS), answer_ms: 500 };
-const open = (until_ms: number): Health => ({
+const well: HubHealth = { ...unknownHealth(NOW_MS), answer_ms: 500 };
+const open = (until_ms: number): HubHealth => ({
   ...well,
   failing: 0.6,
   circuit: { kind: 'open', until_ms, rest_ms: limits.hub_rest_ms },
 });
 
 /** Hubs as they stand; whoever is not named is well. */
-function choosing(healths: Readonly<Record<string, Health>>, given: Partial<Choosing> = {}): Choosing {
+function choosing(healths: Readonly<Record<string, HubHealth>>, given: Partial<Choosing> = {}): Choosing {
   return {
     candidates: names.slice(0, Math.max(2, Object.keys(healths).length)).map(hub => ({ hub, model: `${hub}-model` })),
     health: hub => healths[hub] ?? well,
@@ -27,7 +31,7 @@ function choosing(healths: Readonly<Record<string, Health>>, given: Partial<Choo
     ...given,
   };
 }
-const ordered = (healths: Readonly<Record<string, Health>>, given: Partial<Choosing> = {}) =>
+const ordered = (healths: Readonly<Record<string, HubHealth>>, given: Partial<Choosing> = {}) =>
   choose(choosing(healths, given)).order.map(({ hub }) => hub);
 
 const circuit = fc.oneof(
@@ -39,7 +43,7 @@ const circuit = fc.oneof(
   }),
   fc.record({ kind: fc.constant('half_open' as const), rest_ms: fc.constant(limits.hub_rest_ms) }),
 );
-const health: fc.Arbitrary<Health> = fc.record({
+const health: fc.Arbitrary<HubHealth> = fc.record({
   failing: fc.double({ min: 0, max: 1, noNaN: true }),
   answer_ms: fc.option(fc.integer({ min: 0, max: 60_000 })),
   first_piece_ms: fc.option(fc.integer({ min: 0, max: 60_000 })),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sseDone, sseEvent } from '../../../../rest-compat/media/sse.ts';
+import { sseDone, sseEvent } from '../../../../rest-compat/sse.ts';
 import type { Json } from '../../../../schema/canonical-json.ts';
 import { eventsIn, OverlongEvent } from '../../../../subgraphs/receipt/inference/hubs/events.ts';
 import { gathered } from '../../../harness/gathered.ts';

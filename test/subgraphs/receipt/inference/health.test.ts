@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
 import {
-  answered,
-  asked,
+  afterAnswer,
+  afterAsking,
+  afterFailure,
+  afterNothing,
   FAILING_OPENS,
-  failed,
   failingNow,
-  type Health,
+  type HubHealth,
   mayBeProbed,
-  spared,
   unknownHealth,
-} from '../../../../subgraphs/receipt/inference/hubs/health.ts';
+} from '../../../../subgraphs/receipt/inference/hubs/choose.ts';
 
 const events = fc.array(
   fc.record({
@@ -23,9 +23,9 @@ const events = fc.array(
 );
 type Event = typeof events extends fc.Arbitrary<readonly (infer E)[]> ? E : never;
 
-function moved(health: Health, now_ms: number, { what, ms }: Event): Health {
-  if (what === 'answered') return answered(health, now_ms, 'answer_ms', ms);
-  return { asked, failed, spared }[what](health, now_ms);
+function moved(health: HubHealth, now_ms: number, { what, ms }: Event): HubHealth {
+  if (what === 'answered') return afterAnswer(health, now_ms, 'answer_ms', ms);
+  return { asked: afterAsking, failed: afterFailure, spared: afterNothing }[what](health, now_ms);
 }
 
 /** Every state that it goes through, with the one before. */
@@ -42,7 +42,7 @@ function* lived(all: readonly Event[]) {
 
 const open = (now_ms = 0) => {
   let health = unknownHealth(now_ms);
-  while (health.circuit.kind === 'closed') health = failed(health, now_ms);
+  while (health.circuit.kind === 'closed') health = afterFailure(health, now_ms);
   return health;
 };
 
@@ -97,9 +97,12 @@ describe('the health of a hub, whatever happens to it', () => {
       fc.property(events, all => {
         const { health = unknownHealth(0), now_ms = 0 } = [...lived(all)].at(-1) ?? {};
         const rested_ms = now_ms + limits.hub_rest_ms_max;
-        const probed = asked(health.circuit.kind === 'half_open' ? spared(health, now_ms) : health, rested_ms);
+        const probed = afterAsking(
+          health.circuit.kind === 'half_open' ? afterNothing(health, now_ms) : health,
+          rested_ms,
+        );
         expect(probed.circuit.kind).not.toBe('open');
-        expect(answered(probed, rested_ms, 'answer_ms', 1).circuit.kind).toBe('closed');
+        expect(afterAnswer(probed, rested_ms, 'answer_ms', 1).circuit.kind).toBe('closed');
       }),
     );
   });
@@ -109,20 +112,20 @@ describe('a circuit', () => {
   test('opens after four failures in a row, not after one or two, and not where as many calls are answered', () => {
     const failures = (count: number) => {
       let health = unknownHealth(0);
-      for (let failure = 0; failure < count; failure++) health = failed(health, 0);
+      for (let failure = 0; failure < count; failure++) health = afterFailure(health, 0);
       return health.circuit.kind;
     };
     expect([1, 2, 3, 4].map(failures)).toEqual(['closed', 'closed', 'closed', 'open']);
     let mostly_well = unknownHealth(0);
     for (let call = 0; call < 100; call++)
-      mostly_well = call % 4 === 0 ? failed(mostly_well, 0) : answered(mostly_well, 0, 'answer_ms', 5);
+      mostly_well = call % 4 === 0 ? afterFailure(mostly_well, 0) : afterAnswer(mostly_well, 0, 'answer_ms', 5);
     expect(mostly_well.circuit.kind).toBe('closed');
   });
 
   test('does not open for failures that lie far apart', () => {
     let health = unknownHealth(0);
     for (let failure = 1; failure < 50; failure++)
-      health = failed(health, failure * 4 * limits.hub_failing_half_life_ms);
+      health = afterFailure(health, failure * 4 * limits.hub_failing_half_life_ms);
     expect(health.circuit.kind).toBe('closed');
   });
 
@@ -134,17 +137,17 @@ describe('a circuit', () => {
       const { circuit } = health;
       if (circuit.kind !== 'open') throw new Error(circuit.kind);
       rests.push(circuit.until_ms - now_ms);
-      expect(failed(health, now_ms).circuit).toEqual(circuit);
+      expect(afterFailure(health, now_ms).circuit).toEqual(circuit);
       now_ms = circuit.until_ms;
-      health = failed(asked(health, now_ms), now_ms);
+      health = afterFailure(afterAsking(health, now_ms), now_ms);
     }
     expect(rests).toEqual([10, 20, 40, 80, 160, 300, 300, 300].map(seconds => seconds * 1_000));
   });
 
   test('whose probe taught nothing may be probed again at once', () => {
-    const probing = asked(open(), limits.hub_rest_ms);
-    const left = spared(probing, limits.hub_rest_ms + 5);
+    const probing = afterAsking(open(), limits.hub_rest_ms);
+    const left = afterNothing(probing, limits.hub_rest_ms + 5);
     expect(mayBeProbed(left, limits.hub_rest_ms + 5)).toBe(true);
-    expect(asked(left, limits.hub_rest_ms + 5).circuit).toEqual(probing.circuit);
+    expect(afterAsking(left, limits.hub_rest_ms + 5).circuit).toEqual(probing.circuit);
   });
 });

@@ -6,7 +6,7 @@ import type { HubSettings } from '../../../../subgraphs/receipt/inference/catalo
 import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue.ts';
 import { chatQuestion } from '../../../../subgraphs/receipt/inference/hubs/chat.ts';
 import { type HubOptions, type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
-import { imageQuestion } from '../../../../subgraphs/receipt/inference/images/question.ts';
+import { imageQuestion } from '../../../../subgraphs/receipt/inference/images/image.paid.ts';
 import { answering, completion, failures, hubServer } from './hub-server.ts';
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5, temperature: null };
@@ -52,7 +52,7 @@ describe('an image', () => {
       const attempts = [{ hub: 'one', reason: 'too_large' }];
       for (let call = 0; call < 6; call++)
         expect(await drawn(hubs, { ...question, answer_bytes_max: 100 })).toEqual({ kind: 'failed', attempts });
-      expect(hubs.figures).toMatchObject([{ hub: 'one', modality: 'image', health: 1 }]);
+      expect(hubs.standings).toMatchObject([{ hub: 'one', modality: 'image', health: 1 }]);
     });
   });
 });
@@ -163,7 +163,7 @@ describe('a hub that is down', () => {
     await opened(settings, async hubs => {
       for (let call = 0; call < 20; call++) expect(await auto(hubs)).toMatchObject({ hub: 'good' });
       expect(bad.heard).toHaveLength(1);
-      expect(hubs.figures).toMatchObject([
+      expect(hubs.standings).toMatchObject([
         { hub: 'bad', modality: 'text', health: expect.closeTo(0.8, 1), answer_ms: null },
         { hub: 'good', modality: 'text', health: 1, answer_ms: expect.any(Number) },
       ]);
@@ -179,10 +179,10 @@ describe('a hub that is down', () => {
         const { attempts } = (await auto(hubs)) as Extract<Awaited<ReturnType<typeof auto>>, { kind: 'failed' }>;
         expect(attempts.map(attempt => attempt.hub).sort()).toEqual(['one', 'two']);
       }
-      expect(hubs.figures.map(({ health }) => health)).toEqual([0, 0]);
+      expect(hubs.standings.map(({ health }) => health)).toEqual([0, 0]);
       behave = answering(completion);
       expect(await auto(hubs)).toMatchObject({ kind: 'answered' });
-      expect(hubs.figures.map(({ health }) => health).sort()).toEqual([0, expect.any(Number)]);
+      expect(hubs.standings.map(({ health }) => health).sort()).toEqual([0, expect.any(Number)]);
     });
   });
 });
@@ -201,7 +201,7 @@ test('whoever finds too many waiting for a hub is answered by the next, and the 
       ['good', 0],
     ]);
     expect(await auto(hubs)).toMatchObject({ hub: 'good' });
-    expect(hubs.figures).toMatchObject([
+    expect(hubs.standings).toMatchObject([
       { hub: 'slow', health: 1 },
       { hub: 'good', health: 1 },
     ]);

@@ -5,10 +5,10 @@ import { limits } from '../../../../schema/limits.ts';
 import { Secret } from '../../../../schema/secret.ts';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import type { Context } from '../../../../subgraphs/context.ts';
+import { admitRoute, routeOf } from '../../../../subgraphs/receipt/inference/answer.paid.ts';
 import { chatQuestion } from '../../../../subgraphs/receipt/inference/hubs/chat.ts';
 import { type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import { RouterModels } from '../../../../subgraphs/receipt/inference/hubs/router.ts';
-import { admitRoute, routeOf } from '../../../../subgraphs/receipt/inference/route.ts';
 import { answering, completion, hubServer } from './hub-server.ts';
 
 const KEY = 'sk-of-the-caller';
@@ -51,7 +51,7 @@ describe('a router/* model', () => {
         async hubs => {
           const outcomes = [];
           for (let call = 0; call < 6; call++) outcomes.push(await asked(hubs));
-          return { outcomes, figures: hubs.figures };
+          return { outcomes, figures: hubs.standings };
         },
       );
       const failed = { kind: 'failed', attempts: [{ hub: 'router', reason: `status_${status}` }] };

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { channelOf, joined, type Piece } from '../../../../subgraphs/piece.ts';
-import { piecesOf } from '../../../../subgraphs/receipt/inference/completions/output-hash.ts';
-import type { Delta } from '../../../../subgraphs/receipt/inference/hubs/chunk.ts';
-import { SpokenMessage } from '../../../../subgraphs/receipt/inference/hubs/spoken-message.ts';
+import { piecesOf } from '../../../../subgraphs/receipt/inference/completions/completion.paid.ts';
+import { type Delta, StreamedMessage } from '../../../../subgraphs/receipt/inference/hubs/streamed-message.ts';
 
 type CallDelta = NonNullable<Delta['tool_calls']>[number];
 
@@ -33,7 +32,7 @@ function deltasOf({ content, refusal, calls }: { content: string[]; refusal: str
 }
 
 function heard(deltas: readonly Delta[]) {
-  const message = new SpokenMessage();
+  const message = new StreamedMessage();
   const pieces = deltas.flatMap(delta => {
     expect(message.fits(delta)).toBe(true);
     return [...message.take(delta)];
@@ -77,6 +76,6 @@ describe('a message that is spoken', () => {
     ['begins without an id', { index: 0, function: { name: 'f', arguments: '' } }],
     ['begins without a name', { index: 0, id: 'call_0' }],
   ])('takes no part of a call that %s', (_, delta) => {
-    expect(new SpokenMessage().fits({ tool_calls: [delta] })).toBe(false);
+    expect(new StreamedMessage().fits({ tool_calls: [delta] })).toBe(false);
   });
 });

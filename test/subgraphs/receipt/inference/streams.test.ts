@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue.ts';
-import type { Listening } from '../../../../subgraphs/receipt/inference/hubs/listen.ts';
 import { type HubOptions, type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
+import type { OpenReply } from '../../../../subgraphs/receipt/inference/hubs/stream.ts';
 import { gathered } from '../../../harness/gathered.ts';
 import { type HubServer, hubServer } from './hub-server.ts';
 
@@ -57,7 +57,7 @@ async function streamed<T>(
 
 const ask = (hubs: Hubs) => hubs.stream(request, { candidates: candidatesFor(hubs.settings, 'svc/auto'), until_ms });
 
-async function listening(hubs: Hubs): Promise<Listening> {
+async function listening(hubs: Hubs): Promise<OpenReply> {
   const outcome = await ask(hubs);
   if (outcome.kind === 'failed') throw new Error(JSON.stringify(outcome.attempts));
   return outcome.listening;
@@ -73,8 +73,8 @@ async function heard(behaviour: Behaviour) {
   });
 }
 
-function saidBy(speech: Listening) {
-  const { message, began: _, ...spoken } = speech.spoken();
+function saidBy(speech: OpenReply) {
+  const { message, began: _, ...spoken } = speech.reply();
   return { text: message.content, ...spoken };
 }
 
@@ -177,7 +177,7 @@ describe('a hub that breaks off', () => {
     await streamed([bad, good], async hubs => {
       const speech = await listening(hubs);
       await gathered(speech.pieces);
-      speech.spoken();
+      speech.reply();
       expect(await ask(hubs)).toMatchObject({ hub: 'hub-1' });
     });
   });

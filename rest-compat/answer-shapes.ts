@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** A document whose members its own schema identifier describes. */
+export const JsonMembers = z.record(z.string(), z.unknown());
+
+export const Atomic = z
+  .string()
+  .regex(/^[0-9]+$/)
+  .describe('Atomic USDC.');
+
+/** RFC 9457, and beside it the `error` that OpenAI clients read. Facts of the error stand as further members. */
+export const Problem = z.looseObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string(),
+  error: z.object({ message: z.string(), type: z.string(), code: z.string(), param: z.string().nullable() }),
+});
+
+/** x402 version 1; version 2 says the same in the PAYMENT-REQUIRED header. */
+export const PaymentRequired = z.looseObject({
+  x402Version: z.literal(1),
+  error: z.string(),
+  code: z
+    .string()
+    .optional()
+    .describe('Why what came along did not do: `payment_rejected`, `unknown_api_key` and the like.'),
+  accepts: z.array(JsonMembers),
+});

@@ -1,0 +1,48 @@
+import type { JsonObject } from '../schema/canonical-json.ts';
+import type { ErrorCode } from '../schema/errors.ts';
+import type { Upload } from './port.ts';
+
+/** By lower-case name, as Node has them; other transports say the same under the same names. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** One call of a door, whatever brought it. None of it is believed yet. */
+export interface DoorRequest {
+  /** The HTTP method, as a possession proof names it. */
+  readonly method: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  /** Credentials, the payment, the intent, If-None-Match. */
+  readonly headers: RequestHeaders;
+  readonly address: string;
+  /** Null where the method brings none: then it counts as an empty object. */
+  readonly body: BodySource | null;
+}
+
+/** A body that has not been read: what is refused before it is read costs its sender's address nothing. */
+export interface BodySource {
+  /** As many as it says that it has, or at most `bytes_max`. */
+  expectedBytes(bytes_max: number): number;
+  /** Reads it once. What is longer than the door allows is left unread from there on. */
+  read(bounds: BodyRules, upload: Upload): Promise<Body>;
+}
+
+/** What a door's body may be. */
+export type BodyMedia = 'application/json' | 'multipart/form-data';
+
+/** What a door says of its bodies. */
+export interface BodyRules {
+  readonly takes: BodyMedia;
+  readonly body_bytes_max: number;
+}
+
+/** What came of reading a body. */
+export type Body =
+  | { readonly kind: 'json'; readonly value: JsonObject }
+  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly detail?: string };
+
+export const emptyBody: Body = { kind: 'json', value: {} };
+
+/** The door's path as it was called, whichever of its spellings was used: one write has one name. */
+export function pathOf(door: { readonly path: string }, params: DoorRequest['params']): string {
+  return door.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}

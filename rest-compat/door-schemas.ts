@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
+import type { Columns, Door } from './door.ts';
+
+/** What a door takes and gives, as JSON Schema. */
+export interface DoorSchemas {
+  readonly input: JsonObject;
+  readonly output: JsonObject;
+  /** The same in short, as the `outputSchema` of x402 v1: each member's type, and what is said of it. */
+  readonly in_short: JsonObject;
+}
+
+const made = new WeakMap<Columns, DoorSchemas>();
+
+/** Made once per door: a 402 is answered thousands of times a second. */
+export function schemasOf(door: Door): DoorSchemas {
+  const known = made.get(door);
+  if (known) return known;
+  const input = jsonSchema(door.requests.body, 'input');
+  const output = jsonSchema(door.response, 'output');
+  const schemas = { input, output, in_short: shortened(door, input, output) };
+  made.set(door, schemas);
+  return schemas;
+}
+
+/** The whole of either would make a 402 of two networks ten times as long; it is in /.well-known/x402. */
+function shortened({ methods, takes }: Door, input: JsonObject, output: JsonObject): JsonObject {
+  const bodyType = takes === 'multipart/form-data' ? 'multipart-form-data' : 'json';
+  const call = { type: 'http', method: methods[0] ?? '', discoverable: true, bodyType };
+  return { input: { ...call, bodyFields: fieldsOf(input) }, output: fieldsOf(output) };
+}
+
+function fieldsOf({ properties, required }: JsonObject): JsonObject {
+  if (!isJsonObject(properties)) return {};
+  const needed = Array.isArray(required) ? required : [];
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, shape]) => [name, field(shape, needed.includes(name))]),
+  );
+}
+
+function field(shape: Json | undefined, required: boolean): JsonObject {
+  if (!isJsonObject(shape)) return {};
+  const { description } = shape;
+  const type = typesOf(shape);
+  return {
+    ...(type ? { type } : {}),
+    ...(required ? { required } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+  };
+}
+
+/** The type beside null, which says no more than that a member may be left out. */
+function typesOf({ type, anyOf }: JsonObject): string | undefined {
+  const types = Array.isArray(anyOf) ? anyOf.map(one => (isJsonObject(one) ? one.type : null)) : [type].flat();
+  return types.find(one => typeof one === 'string' && one !== 'null') as string | undefined;
+}
+
+/** A shape as JSON Schema 2020-12, without saying so: of a request as it is sent, or of an answer as it goes out. */
+export function jsonSchema(shape: z.ZodType, io: 'input' | 'output'): JsonObject {
+  const { $schema: _, ...bare } = z.toJSONSchema(shape, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema: made }) => spellTuple(made),
+  });
+  return bare as JsonObject;
+}
+
+/**
+ * zod ends a tuple by `items: false`, which linters and generators of OpenAPI take for none, and spells an empty one as
+ * `prefixItems: []`, which is no JSON Schema 2020-12 (10.3.1.1). `maxItems`, which it sets too, says the same alone.
+ */
+function spellTuple(made: z.core.JSONSchema.BaseSchema): void {
+  if (made.items !== false || made.maxItems === undefined) return;
+  made.items = {};
+  if (made.prefixItems?.length === 0) delete made.prefixItems;
+}

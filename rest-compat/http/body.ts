@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { isJsonObject } from '../../schema/canonical-json.ts';
+import { exceededBy } from '../../schema/json-bounds.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Body } from '../door-request.ts';
+
+/** RFC 9112 6.3: a request has a body where it says a length or a transfer coding. */
+export function declaresBody(request: IncomingMessage): boolean {
+  const length = request.headers['content-length'];
+  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+/** As many as it says, or where it does not, as many as it may have. */
+export function expectedBytes({ headers }: IncomingMessage, bytes_max: number): number {
+  const said = headers['content-length'];
+  if (said === undefined) return headers['transfer-encoding'] === undefined ? 0 : bytes_max;
+  return Math.min(Number(said), bytes_max);
+}
+
+export const tooLarge: Body = { kind: 'refused', code: 'request_too_large' };
+
+export function malformedBody(detail: string): Body {
+  return { kind: 'refused', code: 'invalid_request', detail };
+}
+
+/** Nobody is there any more to be told. */
+export const brokenOff = () => new Error('the request broke off');
+
+/** Reads a JSON object of at most so many bytes. */
+export async function readJson(request: IncomingMessage, bytes_max: number): Promise<Body> {
+  if (Number(request.headers['content-length'] ?? 0) > bytes_max) return tooLarge;
+  const bytes = await bytesOf(request, bytes_max);
+  return bytes === null ? tooLarge : parsed(bytes);
+}
+
+/** Null from the limit on: the rest stays unread, and the socket whole, for the refusal still has to go out on it. */
+function bytesOf(request: IncomingMessage, bytes_max: number): Promise<Uint8Array | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | null>();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const take = (chunk: Uint8Array) => {
+    length += chunk.byteLength;
+    chunks.push(chunk);
+    if (length <= bytes_max) return;
+    request.off('data', take).pause();
+    resolve(null);
+  };
+  request
+    .on('data', take)
+    .once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length)))
+    .once('error', reject)
+    .once('close', () => request.complete || reject(brokenOff()));
+  // It may have been over before anybody listened.
+  if (request.destroyed) reject(brokenOff());
+  return promise;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+const exceeding = {
+  depth: malformedBody(`Objects and lists lie in each other more than ${limits.json_depth_max} deep.`),
+  members: malformedBody(`The body has more than ${limits.json_members_max} members.`),
+} as const;
+
+function parsed(bytes: Uint8Array): Body {
+  // Before it is parsed, which would cost more than to refuse it.
+  const exceeded = exceededBy(bytes);
+  if (exceeded) return exceeding[exceeded];
+  try {
+    const value: unknown = JSON.parse(utf8.decode(bytes));
+    if (isJsonObject(value)) return { kind: 'json', value };
+  } catch {
+    return malformedBody('The body is not JSON in UTF-8.');
+  }
+  return malformedBody('The body must be a JSON object.');
+}
+
+/**
+ * Whether an answer leaves a body on the wire that is not worth draining for the sake of the connection:
+ * Node discards what is left of a small one, and the connection goes on.
+ */
+export function leavesUnread(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  if (request.headers['transfer-encoding'] !== undefined) return true;
+  return Number(request.headers['content-length'] ?? 0) > limits.unread_body_drained_bytes_max;
+}
+
+/**
+ * The answer at once, its end only when the caller stopped sending or the time is up. To close a socket with unread
+ * bytes in it sends RST, by which a caller that is still sending may lose the answer (RFC 9112 9.6).
+ */
+export function lingering(answer: string, request: IncomingMessage): Readable {
+  const stream = new Readable({ read() {} });
+  const finish = () => {
+    clearTimeout(timer);
+    request.off('end', finish).off('close', finish).off('error', finish);
+    stream.push(null);
+  };
+  const timer = setTimeout(finish, limits.linger_ms_max);
+  request.once('end', finish).once('close', finish).once('error', finish);
+  if (answer !== '') stream.push(answer);
+  request.resume();
+  return stream;
+}

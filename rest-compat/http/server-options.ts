@@ -1,0 +1,79 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
+import { problem } from '../problem.ts';
+import { accessControl, isPreflight, type Origins, preflight } from './cors.ts';
+
+const unsniffed = { 'x-content-type-options': 'nosniff' };
+
+/** What Fastify finds wrong with a URL before any route or hook: a broken escape, a segment too long. */
+function answeringBadUrls(origins: Origins) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    // Refused leave to ask, a page could not tell this answer from none.
+    if (isPreflight(request.raw)) {
+      reply
+        .code(204)
+        .headers({ ...unsniffed, ...preflight(request.headers, origins) })
+        .send();
+      return;
+    }
+    const long = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
+    const { status, headers, body } = problem({ code: long ? 'not_found' : 'invalid_request' });
+    reply
+      .code(status)
+      .headers({ ...headers, ...unsniffed, ...accessControl(request.headers, origins) })
+      .send(body);
+  };
+}
+
+/** What Node's parser finds wrong before there is a request, by its code. */
+const clientFaults: Readonly<Record<string, ErrorCode>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'request_too_large',
+};
+
+/** Not logged: the error holds the packet as it came, and with it sessions, keys and payments. */
+function answeringBadClients(origins: Origins) {
+  return (error: Error & { readonly code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    if (socket.writable) socket.write(rawAnswer(clientFaults[error.code ?? ''] ?? 'invalid_request', origins));
+    socket.destroy(error);
+  };
+}
+
+/** Whose page it was, of some origins alone, nobody knows: its headers were not read. */
+function rawAnswer(code: ErrorCode, origins: Origins): string {
+  const { status, headers, body } = problem({ code });
+  const text = body ?? '';
+  const own = {
+    ...headers,
+    ...unsniffed,
+    ...accessControl({}, origins),
+    'content-length': String(Buffer.byteLength(text)),
+  };
+  const lines = Object.entries({ ...own, connection: 'close' }).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n');
+}
+
+/** What the doors need of the server that they are hung in. */
+export const doorServerOptions = {
+  routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.path_parameter_chars_max },
+  ...answeringFor(new Set()),
+  requestTimeout: limits.request_ms_max,
+  connectionTimeout: limits.connection_silent_ms_max,
+  keepAliveTimeout: limits.connection_idle_ms_max,
+  http: {
+    maxHeaderSize: limits.request_headers_bytes_max,
+    // Node's own is longer than our time for the whole request, and of the two the longer counts for the whole.
+    headersTimeout: limits.request_headers_ms_max,
+    connectionsCheckingInterval: limits.request_checked_every_ms,
+  },
+};
+
+/** The same for a server that pages of these origins may call. */
+export function answeringFor(origins: Origins) {
+  return { frameworkErrors: answeringBadUrls(origins), clientErrorHandler: answeringBadClients(origins) };
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../schema/canonical-json.ts';
+import { type AudioFormat, audioFormatOf } from '../schema/requests/transcription.ts';
+
+/** An integer that travels as text, in a query or a header: digits only, so that `1e2` and `0x10` are none. */
+export function digits<S extends z.ZodType<number>>(integer: S): z.ZodType<number> {
+  return z.preprocess(text => (typeof text === 'string' && /^[0-9]{1,15}$/.test(text) ? Number(text) : text), integer);
+}
+
+/**
+ * A form says all in text: what the same member is in JSON. A list of one may be told of by its bare name, and an object by
+ * a part that holds JSON: OpenAPI 3.1 has clients write so what a description of multipart content calls list and object.
+ */
+const spelt = {
+  number: text => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text),
+  flag: text => (text === 'true' ? true : text === 'false' ? false : text),
+  list: text => [text],
+  object: text => objectIn(text) ?? text,
+} as const satisfies Record<string, (text: string) => unknown>;
+
+/** Reads a form as the JSON that `schema` is written for; `kinds` names the members that are no text, wherever they stand. */
+export function formOf<S extends z.ZodType>(schema: S, kinds: Readonly<Record<string, keyof typeof spelt>>) {
+  const read = (form: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(form).map(([name, member]) => {
+        const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+        if (typeof member === 'string' && kind) return [name, spelt[kind](member)];
+        return [name, isJsonObject(member) ? read(member) : member];
+      }),
+    );
+  return z.preprocess(form => (isJsonObject(form) ? read(form) : form), schema);
+}
+
+function objectIn(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+interface FormFile {
+  readonly upload: string;
+  readonly name: string;
+  readonly media_type: string;
+}
+
+/** Fields may be called as the members of a file are: one made of them is no file, and may lack some. */
+function isFormFile(member: unknown): member is FormFile {
+  if (!isJsonObject(member)) return false;
+  return [member.upload, member.name, member.media_type].every(said => typeof said === 'string');
+}
+
+/** Audio in a form. Of its name the format is kept, and nothing else: a name may say who calls. */
+export const AudioUpload = z
+  .custom<FormFile>(isFormFile, { error: 'a file is required' })
+  .meta({
+    type: 'string',
+    contentMediaType: 'application/octet-stream',
+    description: 'Audio, by the ending of its name.',
+  })
+  .transform(({ upload, name, media_type }, context): { upload: string; format: AudioFormat } => {
+    const format = audioFormatOf(name, media_type);
+    if (format !== null) return { upload, format };
+    context.addIssue({ code: 'custom', message: 'its name does not end like that of audio which is taken here' });
+    return z.NEVER;
+  });

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { limits } from '../limits.ts';
+import { storedText } from './parse.ts';
+
+/**
+ * What a body of paid work asks of us, beside what it asks of a model; spread into the schema of each such body. Only
+ * what differs from the usual is kept, so that a call that says nothing and one that says the usual are one call.
+ */
+export const svcMembers = {
+  svc: z
+    .object({ failover: z.boolean().nullish().describe('False: fail rather than ask another hub or another model.') })
+    .nullish()
+    .transform(given => (given?.failover === false ? { failover: false } : undefined)),
+} as const;
+
+/** As it is kept. */
+export interface SvcOptions {
+  readonly svc?: { readonly failover: boolean } | undefined;
+}
+
+export const IntentId = storedText.min(1).max(limits.intent_id_chars_max).nullable().default(null);
+
+export const AttemptIndex = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1);
+
+/** What a body of paid work says of the treasury's intent it serves; spread into the schema of each such body. */
+export const intentMembers = {
+  intent_id: IntentId.describe('Groups attempts under one treasury intent bill. Also header X-SVC-Intent.'),
+  attempt_index: AttemptIndex.nullable()
+    .default(null)
+    .describe('Zero-based attempt within intent_id. Also header X-SVC-Attempt.'),
+} as const;
+
+export interface Intent {
+  readonly intent_id: string | null;
+  readonly attempt_index: number | null;
+}
+
+/** The `intent` of a paid field whose arguments carry it. */
+export function intentOf({ intent_id, attempt_index }: Intent): Intent {
+  return { intent_id, attempt_index };
+}

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Context } from '../../context.ts';
+import type { Charged, ChargedStream } from '../../sale.ts';
+import { receiptDocument, verifyUrl } from '../receipt/document.ts';
+import { receiptHeaders } from '../receipt/headers.ts';
+import { Receipt } from '../receipt/receipt.entity.ts';
+import { ROUTER } from './catalogue.ts';
+import { isVendorBlind } from './vendor-blind.ts';
+
+export interface Svc {
+  readonly receipt: Receipt;
+  readonly svc: JsonObject;
+}
+
+/** Receipt of a charged task, as a node of the graph and as the `svc` document. */
+export function svcOf({ task_id, settlement_status, receipt }: Charged<JsonObject>, context: Context): Svc {
+  if (!(receipt instanceof Receipt)) throw new Error(`${task_id} was charged and has no receipt`);
+  const document = receiptDocument(receipt, context.base_url, context.profile);
+  return { receipt, svc: { ...document, settlement_status } };
+}
+
+/** The same; the `x-svc-*` headers go out beside it. */
+export function receiptOf(charged: Charged<JsonObject>, context: Context): Svc {
+  const { receipt, svc } = svcOf(charged, context);
+  Object.assign(context.response.headers, receiptHeaders(svc), settlementHeader(charged));
+  return { receipt, svc };
+}
+
+/** Who answers, as it is known when a stream begins. */
+interface Answered {
+  readonly hub: string;
+  readonly model: string;
+}
+
+/** As much of it as is known when a stream begins: its headers go out before there is a receipt. */
+export function announceStream(charged: ChargedStream<JsonObject & Answered>, context: Context): void {
+  const { task_id, payment_ref, begun } = charged;
+  const verify_url = verifyUrl(context.base_url, task_id);
+  const { hub, model } = begun;
+  const amount = payment_ref === null ? null : limits.call_price_atomic.toString();
+  const vendor_blind = promisedNow(charged) && isVendorBlind(context.principal, hub === ROUTER);
+  const known = receiptHeaders({ task_id, verify_url, payment_ref, hub, model, amount, vendor_blind });
+  Object.assign(context.response.headers, known, settlementHeader(charged));
+}
+
+/** What was promised to whoever bought it first the receipt says, which comes at the end. */
+function promisedNow({ settlement_status }: Pick<ChargedStream<JsonObject>, 'settlement_status'>): boolean {
+  return settlement_status !== 'idempotent_replay';
+}
+
+function settlementHeader({ settlement_status }: Pick<Charged<JsonObject>, 'settlement_status'>) {
+  return { 'x-svc-settlement-status': settlement_status };
+}

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import type { z } from 'zod';
+import { canonicalJson, type Json } from '../../schema/canonical-json.ts';
+import { A2aMessage } from '../../schema/requests/a2a-message.ts';
+import { ChatRequest } from '../../schema/requests/chat-completion.ts';
+import { ImageRequest } from '../../schema/requests/image-generation.ts';
+import { opaqueFields, opaqueMembers, parseRequest, requestOf, toCamelKeys } from '../../schema/requests/parse.ts';
+import { RegistrationRequest } from '../../schema/requests/registration.ts';
+import { ResponseCall, ResponsesRequest } from '../../schema/requests/responses.ts';
+import { TaskQuoteRequest, TaskRequest } from '../../schema/requests/tasks.ts';
+
+const text = fc.string({ minLength: 1, maxLength: 20 });
+const message = fc.record({ role: fc.constantFrom('user', 'system'), content: text });
+const tool = fc.record({
+  type: fc.constant('function'),
+  function: fc.record({ name: text, parameters: fc.constant({ a_b: { type: 'object' } }) }),
+});
+const chat = fc.record(
+  {
+    model: text,
+    max_tokens: fc.integer({ min: 1, max: 9 }),
+    max_completion_tokens: fc.integer({ min: 1, max: 9 }),
+    temperature: fc.constantFrom(0, 0.5, null),
+    stop: fc.oneof(text, fc.array(text, { minLength: 1, maxLength: 3 })),
+    stream: fc.boolean(),
+    stream_options: fc.record({ include_usage: fc.boolean() }),
+    tools: fc.array(tool, { maxLength: 2 }),
+    response_format: fc.constantFrom({ type: 'text' }, { type: 'json_object' }),
+    seed: fc.maxSafeInteger(),
+    user: text,
+    svc: fc.record({ failover: fc.boolean() }),
+    intent_id: text,
+    attempt_index: fc.nat(9),
+  },
+  { requiredKeys: [] },
+);
+const task = { message_type: 'inference_request', chain_id: '8453', amount: '2000', sender: `0x${'aB'.repeat(20)}` };
+/** By the door: the schema of its body, that of its resolver, and bodies that it takes. */
+const doors: readonly [string, z.ZodType, z.ZodType<object>, fc.Arbitrary<object>][] = [
+  [
+    'a chat',
+    ChatRequest,
+    ChatRequest,
+    fc
+      .tuple(chat, fc.array(message, { minLength: 1, maxLength: 3 }))
+      .map(([rest, messages]) => ({ ...rest, messages })),
+  ],
+  [
+    'a message to an agent',
+    A2aMessage,
+    ChatRequest,
+    fc.array(message, { minLength: 1, maxLength: 3 }).map(messages => ({ messages })),
+  ],
+  [
+    'a response',
+    ResponsesRequest,
+    ResponseCall,
+    fc.record(
+      { input: fc.oneof(text, fc.array(message, { minLength: 1, maxLength: 3 })), instructions: text },
+      { requiredKeys: ['input'] },
+    ),
+  ],
+  [
+    'an image',
+    ImageRequest,
+    ImageRequest,
+    fc.record({ prompt: text, size: fc.constantFrom('auto', '512x512') }, { requiredKeys: ['prompt'] }),
+  ],
+  [
+    'a task',
+    TaskRequest,
+    TaskRequest,
+    fc
+      .record({ input_hash: fc.constant(`0x${'A'.repeat(64)}`) }, { requiredKeys: [] })
+      .map(rest => ({ ...task, ...rest })),
+  ],
+  ['a forecast', TaskQuoteRequest, TaskQuoteRequest, fc.constant({ model_id: 'm' })],
+];
+
+describe.each(doors)('%s', (_name, of_door, of_resolver, bodies) => {
+  it('is bound to the same bytes whether its resolver believes the door or validates again', () => {
+    fc.assert(
+      fc.property(bodies, body => {
+        const valid = parseRequest(of_door, body) as object;
+        const argument = JSON.parse(JSON.stringify(toCamelKeys(valid, opaqueMembers)));
+        const again = requestOf(of_resolver, argument, undefined, opaqueFields);
+        expect(requestOf(of_resolver, argument, valid, opaqueFields)).toBe(valid);
+        expect(canonicalJson(again as Json)).toBe(canonicalJson(valid as Json));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is validated where what came along was made by no schema, or by another one', () => {
+    const [body] = fc.sample(bodies, 1);
+    const valid = parseRequest(of_door, body) as object;
+    const elsewhere = parseRequest(RegistrationRequest, { agentWallet: '0x' });
+    const argument = toCamelKeys(valid, opaqueMembers);
+    const parse = vi.spyOn(of_resolver, 'safeParse');
+    for (const other of [undefined, { ...valid }, structuredClone(valid), elsewhere])
+      requestOf(of_resolver, argument, other, opaqueFields);
+    expect(parse).toHaveBeenCalledTimes(4);
+    requestOf(of_resolver, argument, valid, opaqueFields);
+    expect(parse).toHaveBeenCalledTimes(4);
+    parse.mockRestore();
+  });
+});
