@@ -5,7 +5,7 @@ import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
 import type { Door } from './door.ts';
 import { type Body, type DoorRequest, emptyBody, pathOf } from './door-request.ts';
 import { offer, priceOf, resourceOf } from './offer.ts';
-import type { Caller, Judgement, Port, RateTurn, Upload, UploadSender } from './port.ts';
+import type { Caller, PaymentJudgement, Port, RateTurn, Upload, UploadSender } from './port.ts';
 import { type Answer, closed, problem } from './problem.ts';
 
 /** What a call of a door comes by: the caller and the body, or the answer that it is refused with. */
@@ -98,7 +98,7 @@ async function judgePayment(door: Door, request: DoorRequest, port: Port): Promi
 }
 
 interface Judged {
-  readonly payment: Judgement;
+  readonly payment: PaymentJudgement;
   /** Of its address; null where it is not limited. */
   readonly turn: RateTurn | null;
 }
@@ -118,7 +118,7 @@ async function askPayer(request: DoorRequest, port: Port, unproven: Parameters<P
 }
 
 /** Whoever has proven a payment is never limited by address: many agents share one. */
-const provesNothing = ({ kind }: Judgement): boolean => kind === 'malformed' || kind === 'rejected';
+const provesNothing = ({ kind }: PaymentJudgement): boolean => kind === 'malformed' || kind === 'rejected';
 
 /** The body, where its sender's address has room for it; a proven payment always has room. */
 async function bodyOf(
@@ -149,12 +149,12 @@ const crowded: Body = {
 };
 
 /** Whether nothing that is still to come could make the payment unneeded, or go before what is to be said of it. */
-function asksFirst(door: Door, payment: Judgement): boolean {
+function asksFirst(door: Door, payment: PaymentJudgement): boolean {
   return door.challenge === 'first' && (!door.waived_by || payment.kind === 'malformed');
 }
 
 /** A header that cannot be read, or a payment that is none; the payment stays usable for what it was made for. */
-function refusePayment(door: Door, request: DoorRequest, port: Port, payment: Judgement): Answer | null {
+function refusePayment(door: Door, request: DoorRequest, port: Port, payment: PaymentJudgement): Answer | null {
   if (door.price === null) return null;
   if (payment.kind === 'malformed') return problem({ code: 'invalid_payment' });
   if (payment.kind !== 'rejected') return null;

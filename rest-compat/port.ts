@@ -28,7 +28,7 @@ export interface ShownPayment {
 }
 
 /** What a payment says by itself. `presented` is opaque, and handed back with who is calling. */
-export type Judgement =
+export type PaymentJudgement =
   | { readonly kind: 'none' }
   /** No base64 of JSON in an x402 shape. */
   | { readonly kind: 'malformed' }
@@ -70,7 +70,7 @@ export interface Caller {
   readonly means: Means | null;
   /** A key came along that is nobody's here. Which one is said nowhere. */
   readonly unknown_key: boolean;
-  readonly payment: Judgement;
+  readonly payment: PaymentJudgement;
   /** Opaque; handed back to `execute`. */
   readonly context: unknown;
 }
@@ -166,14 +166,14 @@ interface AddressRates {
 /** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */
 export interface Port {
   /** Judges a payment by its header alone, and asks nobody; null: where it came nothing has a price. */
-  judge(shown: ShownPayment | null, price: Price | null, resource: string): Promise<Judgement>;
+  judge(shown: ShownPayment | null, price: Price | null, resource: string): Promise<PaymentJudgement>;
   /**
    * Asks the code at the payer's address, in turns: proven, or rejected. `address` is where the request comes from.
    * @throws Refusal unavailable, chain_unavailable; the payment stays usable.
    */
-  prove(unproven: Extract<Judgement, { kind: 'unproven' }>, address: string): Promise<Judgement>;
+  prove(unproven: Extract<PaymentJudgement, { kind: 'unproven' }>, address: string): Promise<PaymentJudgement>;
   /** May be asked twice for one request: by its headers, then with what the body adds. */
-  identify(credentials: Credentials, payment: Judgement): Promise<Caller>;
+  identify(credentials: Credentials, payment: PaymentJudgement): Promise<Caller>;
   readonly rates: AddressRates;
   challenge(price: Price, reason: { code: ErrorCode; detail?: string } | null): Challenge;
   /**

@@ -1,4 +1,4 @@
-import type { Judgement, Price, ShownPayment } from '../../rest-compat/port.ts';
+import type { PaymentJudgement, Price, ShownPayment } from '../../rest-compat/port.ts';
 import { limits } from '../../schema/limits.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { orders } from '../../subgraphs/sale.ts';
@@ -16,17 +16,17 @@ type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 /** What a payment is worth, before a byte of its request's body is read and before anybody is asked. */
 export interface Judge {
   /** By its header alone: shape, scheme, network, price, payee, window, signature. `terms` null: it buys nothing there. */
-  judge(shown: ShownPayment | null, terms: Terms | null, resource: string): Promise<Judgement>;
+  judge(shown: ShownPayment | null, terms: Terms | null, resource: string): Promise<PaymentJudgement>;
   /** The same of one that is to buy that field, wherever it is asked for; null where that is not sold. */
   weigh(payment: PresentedPayment, field: string): Promise<'rejected' | 'unproven' | 'proven' | null>;
   /** Whether its signature proves that it pays for anything that is sold here. */
   isProven(payment: PresentedPayment): Promise<boolean>;
   /** What came of asking code on the chain. @throws unavailable, chain_unavailable; the payment stays usable. */
-  prove(unproven: Extract<Judgement, { kind: 'unproven' }>, address: string): Promise<Judgement>;
+  prove(unproven: Extract<PaymentJudgement, { kind: 'unproven' }>, address: string): Promise<PaymentJudgement>;
 }
 
-const NONE: Judgement = { kind: 'none' };
-const MALFORMED: Judgement = { kind: 'malformed' };
+const NONE: PaymentJudgement = { kind: 'none' };
+const MALFORMED: PaymentJudgement = { kind: 'malformed' };
 
 export function openJudge(till: Pick<Till, 'rails' | 'pay_to' | 'clock' | 'sold'>): Judge {
   const decode = rememberDecoded();

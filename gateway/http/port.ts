@@ -6,8 +6,8 @@ import type {
   DoorSubscribed,
   Executed,
   ExecutedError,
-  Judgement,
   Means,
+  PaymentJudgement,
   Port,
 } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
@@ -58,7 +58,7 @@ export function openPort(parts: PortParts): Port {
   };
 }
 
-async function identify(parts: PortParts, credentials: Credentials, payment: Judgement): Promise<Caller> {
+async function identify(parts: PortParts, credentials: Credentials, payment: PaymentJudgement): Promise<Caller> {
   const principal = await parts.identify(credentials, payment.kind === 'proven');
   return {
     possession: principal.possession,

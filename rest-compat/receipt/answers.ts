@@ -15,7 +15,7 @@ export const TaskStatusAnswer = z.object({
 
 export const KeySetAnswer = z.object({ keys: z.array(JsonMembers) });
 
-export const SettlementAnswer = z.object({
+export const SettlementStatusAnswer = z.object({
   payment_id: z.string(),
   state: z
     .enum(['claimed', 'pending', 'settled', 'failed', 'released'])

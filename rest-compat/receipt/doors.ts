@@ -5,7 +5,7 @@ import { PaymentId, PaymentPayer } from '../../schema/requests/settlement.ts';
 import { JsonMembers } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
-import { RefusalAnswer, ResultProofAnswer, SettlementAnswer, TaskStatusAnswer } from './answers.ts';
+import { RefusalAnswer, ResultProofAnswer, SettlementStatusAnswer, TaskStatusAnswer } from './answers.ts';
 
 const Task = z.object({ task_id: z.string().max(64) });
 
@@ -83,7 +83,7 @@ export const settlementDoors = [
     params: PaymentId,
     query: PaymentPayer,
     variables: ({ params, query }) => ({ paymentId: params.payment_id, payer: query.payer ?? null }),
-    response: SettlementAnswer,
+    response: SettlementStatusAnswer,
     asks_again: true,
     errors: ['not_found', 'record_damaged'],
   }),

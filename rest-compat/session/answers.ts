@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const RegistrationAnswer = z.object({
+export const RegisterAnswer = z.object({
   agent_id: z.int(),
   agentWallet: z.string(),
   session: z.string().describe('Possession secret for the book; neither an API key nor a wallet.'),

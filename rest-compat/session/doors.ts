@@ -6,7 +6,7 @@ import { RegistrationRequest } from '../../schema/requests/registration.ts';
 import { AgentPath } from '../book/doors.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
-import { RegistrationAnswer, RotationAnswer } from './answers.ts';
+import { RegisterAnswer, RotationAnswer } from './answers.ts';
 
 export const registrationDoors = [
   documentDoor({
@@ -21,7 +21,7 @@ export const registrationDoors = [
     document: operation('session/register_agent'),
     body: RegistrationRequest,
     variables: ({ body }) => ({ input: toCamelKeys(body) as JsonObject }),
-    response: RegistrationAnswer,
+    response: RegisterAnswer,
     errors: [
       'invalid_wallet',
       'control_proof_missing',

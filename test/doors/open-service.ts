@@ -3,7 +3,7 @@ import { getAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { z } from 'zod';
 import type { ChatAnswer } from '../../rest-compat/inference/answers.ts';
-import type { RegistrationAnswer } from '../../rest-compat/session/answers.ts';
+import type { RegisterAnswer } from '../../rest-compat/session/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import {
   type Fetch,
@@ -42,7 +42,7 @@ export interface Challenged {
   readonly error: string;
   readonly accepts: readonly OfferV1[];
 }
-export type Registered = z.infer<typeof RegistrationAnswer>;
+export type Registered = z.infer<typeof RegisterAnswer>;
 
 interface Knock {
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { SettlementAnswer } from '../../rest-compat/receipt/answers.ts';
+import type { SettlementStatusAnswer } from '../../rest-compat/receipt/answers.ts';
 import type { Wallet } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from './hand-made.ts';
 import { named, newName } from './named.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 import { refusing } from './refusing.ts';
 
-type Stands = z.infer<typeof SettlementAnswer>;
+type Stands = z.infer<typeof SettlementStatusAnswer>;
 
 let service: Service;
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import type {
   DoorSubscribed,
   Executed,
   FreeUse,
-  Judgement,
+  PaymentJudgement,
   Port,
   ShownPayment,
   Upload,
@@ -69,16 +69,16 @@ export class FakePort implements Port {
   };
 
   /** What it says of a payment that it can read. */
-  judgement: Judgement = { kind: 'proven', payer: '0xpayer', presented: null, verified: null };
+  judgement: PaymentJudgement = { kind: 'proven', payer: '0xpayer', presented: null, verified: null };
   /** What comes of asking the payer's code; a test may have it throw. */
   prove: Port['prove'] = async unproven => ({ ...unproven, kind: 'proven' });
 
-  async judge(shown: ShownPayment | null): Promise<Judgement> {
+  async judge(shown: ShownPayment | null): Promise<PaymentJudgement> {
     if (shown === null) return { kind: 'none' };
     return decode(shown.header) ? this.judgement : { kind: 'malformed' };
   }
 
-  async identify(shown: Credentials, payment: Judgement): Promise<Caller> {
+  async identify(shown: Credentials, payment: PaymentJudgement): Promise<Caller> {
     this.seen.push(shown);
     const keys = { live: 'live_key', demo: 'demo_key', waiver: 'waiver_key' } as const;
     const key = keys[shown.api_key as keyof typeof keys] ?? null;

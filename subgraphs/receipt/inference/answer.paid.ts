@@ -83,7 +83,7 @@ function isRefusedByRouter({ hub, reason }: HubAttempt): boolean {
 }
 
 /** What a hub said, and when. */
-export interface HubAnswer<V> {
+export interface AnswerInHand<V> {
   readonly value: V;
   readonly by: Candidate;
   readonly task_id: TaskId;
@@ -99,7 +99,7 @@ interface SoldAnswer<A, V extends object, T extends JsonObject> {
   ability?(asked: A): Ability;
   question(asked: A, context: Context): Question<V>;
   /** What is kept of it for redelivery, and what of that the receipt commits to. */
-  answer(said: HubAnswer<V>): { readonly output: Json } & Pick<Work<T>, 'answer' | 'fetched_there'>;
+  answer(said: AnswerInHand<V>): { readonly output: Json } & Pick<Work<T>, 'answer' | 'fetched_there'>;
 }
 
 /** One answer of a hub, sold at the fixed price: the hub answers first, and only an answer in hand is charged. */
