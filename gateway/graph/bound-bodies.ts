@@ -7,7 +7,7 @@ import { tooMany } from './refuse.ts';
 
 export interface BodyBounds {
   readonly rates: Pick<Port['rates'], 'hold' | 'crowded'>;
-  /** Whether the request shows a payment that its payer has signed: he is never limited by his address. */
+  /** Whether the request shows a payment that its payer has signed: such a caller is never limited by address. */
   pays(request: FastifyRequest): Promise<boolean>;
 }
 

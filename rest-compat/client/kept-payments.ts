@@ -89,7 +89,7 @@ export async function unlessAborted<T>(awaited: Promise<T>, signal: AbortSignal)
   }
 }
 
-/** By these a caller tells one purchase of the same body from another, or from whom he buys it: secrets, so digested. */
+/** By these a caller tells one purchase of the same body from another, or from whom it is bought: secrets, so digested. */
 const telling = ['Idempotency-Key', 'X-Router-Key'];
 
 /** The same request sent again has the same name, also a form, whose boundary is made up anew each time. */

@@ -170,7 +170,7 @@ async function send(request: Request, { fetch: by = fetch }: Buyer, wait_ms: num
   const timer = setTimeout(() => late.abort(new Error('no answer came')), wait_ms);
   try {
     const signal = AbortSignal.any([request.signal, late.signal]);
-    // Sent on to somebody else, the payment would buy him what he likes.
+    // Sent on to somebody else, the payment would buy them what they like.
     const answer = await by(new Request(request.clone(), { signal, redirect: 'manual' }));
     const told = await standingOf(answer, signal);
     request.signal.throwIfAborted();
@@ -185,7 +185,7 @@ async function send(request: Request, { fetch: by = fetch }: Buyer, wait_ms: num
 
 /**
  * Once: a signature that did not do will not do the next time. Never another text than that of this payment, or whoever
- * is paid could have the wallet sign what he likes.
+ * is paid could have the wallet sign anything.
  */
 async function proves(
   request: Request,

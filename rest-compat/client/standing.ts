@@ -12,7 +12,7 @@ export interface PaymentProblem {
 
 /**
  * What an answer says of the payment that was shown: `known`, it has bought this, or never will; `pending`, it is to be
- * shown again; `open`, the answer is the caller's to act on, and should he try again it is with this payment.
+ * shown again; `open`, the answer is the caller's to act on, and a further try is with this payment.
  */
 export interface PaymentStanding {
   readonly standing: 'known' | 'pending' | 'open';

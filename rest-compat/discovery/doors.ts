@@ -11,8 +11,8 @@ import { digits } from '../text-members.ts';
 import { HealthAnswer, LivenessAnswer, ManifestAnswer, ReadyAnswer } from './answers.ts';
 
 /**
- * Of keys and policies: a minute. A key signs as soon as all processes publish it, so whoever meets one that his copy lacks
- * asks again past his cache; nothing here is for ever, since an older snapshot says when it was retired.
+ * Of keys and policies: a minute. A key signs as soon as all processes publish it, so whoever meets one that their copy lacks
+ * asks again past their cache; nothing here is for ever, since an older snapshot says when it was retired.
  */
 const KEPT_A_MINUTE = 'public, max-age=60';
 

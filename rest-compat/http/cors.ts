@@ -11,7 +11,7 @@ export function originsOf(listed: readonly string[]): Origins {
 
 /**
  * What clients send beside what every page may send. `*` is for those that nobody here has heard of: whoever calls is known
- * by what he shows, never by a cookie, so the list guards nothing. Browsers that do not know `*` read the names, and
+ * by what they show, never by a cookie, so the list guards nothing. Browsers that do not know `*` read the names, and
  * `authorization` has to be named in any case (Fetch, CORS non-wildcard request-header name).
  */
 const allowedHeaders = [

@@ -82,7 +82,7 @@ function isRefusedByRouter({ hub, reason }: HubAttempt): boolean {
   return hub === ROUTER && /^status_4\d\d$/.test(reason) && reason !== 'status_408';
 }
 
-/** What a hub said, and when. */
+/** A hub's answer, whose it is, and when it came. */
 export interface AnswerInHand<V> {
   readonly value: V;
   readonly by: Candidate;
@@ -99,7 +99,7 @@ interface SoldAnswer<A, V extends object, T extends JsonObject> {
   ability?(asked: A): Ability;
   question(asked: A, context: Context): Question<V>;
   /** What is kept of it for redelivery, and what of that the receipt commits to. */
-  answer(said: AnswerInHand<V>): { readonly output: Json } & Pick<Work<T>, 'answer' | 'fetched_there'>;
+  answer(in_hand: AnswerInHand<V>): { readonly output: Json } & Pick<Work<T>, 'answer' | 'fetched_there'>;
 }
 
 /** One answer of a hub, sold at the fixed price: the hub answers first, and only an answer in hand is charged. */

@@ -85,11 +85,11 @@ function formOf(
     response_format: response_format === 'verbose_json' ? 'verbose_json' : 'json',
   };
   const part = (disposition: string) => `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n`;
-  const said = Object.entries(fields)
+  const parts = Object.entries(fields)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${part(`name="${name}"`)}\r\n${value}\r\n`);
   const head = `${part(`name="file"; filename="audio.${file.format}"`)}Content-Type: ${audioFormats[file.format]}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(said.join('') + head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+  return Buffer.concat([Buffer.from(parts.join('') + head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
 }
 
 /**
@@ -112,7 +112,7 @@ export type KeptTranscription = HubTranscript & {
 
 /**
  * One transcription, sold as a chat completion is: the hub answers first, and only a text in hand is charged. `file` is
- * the one in hand. The till keeps no files: work that is owed is done with the file that comes with the resend.
+ * the one in hand. Files are not kept with a claim: work that is owed is done with the file that comes with the resend.
  */
 export function transcriptionPaid(
   hubs: Hubs,

@@ -103,7 +103,7 @@ export function requireWhole({ stream }: { readonly stream?: boolean }, elsewher
 /** How the answer of a hub that broke off ends: not by a word of its own. */
 export const BROKE_OFF = 'error';
 
-/** One chat completion, sold while it is spoken: charged when the hub has begun, brought to its end in any case. */
+/** One chat completion, sold while it streams: charged when the hub has begun, brought to its end in any case. */
 export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
   return {
     ...chatTerms,
@@ -129,7 +129,7 @@ export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
   };
 }
 
-/** What was said is delivered as far as it came; the receipt commits to it only where it came to its end. */
+/** An answer is delivered as far as it came; the receipt commits to it only where it came to its end. */
 function workOf(begun: KeptChat, { message, finish_reason, usage, broke_off }: StreamedReply): Work<KeptChat> {
   const whole = broke_off === null;
   const choices = [{ index: 0, message, finish_reason: whole ? finish_reason : BROKE_OFF }];

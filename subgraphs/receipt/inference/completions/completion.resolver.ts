@@ -61,7 +61,7 @@ async function begin(input: ChatCompletionInput, context: InferenceContext): Pro
 export type ChunkEvent = ChatCompletionChunk | Error;
 
 /**
- * A paid stream as OpenAI cuts it: who speaks, what is said and called, how it ended. The last chunk brings what it cost
+ * A paid stream as OpenAI cuts it: the role, the text and the calls of tools, how it ended. The last chunk brings what it cost
  * and the receipt: with `usage_apart` that is one more without choices, as whoever asks for usage expects it, and nobody else.
  */
 async function* chunksOf(
@@ -70,8 +70,8 @@ async function* chunksOf(
   usage_apart: boolean,
 ): AsyncGenerator<ChunkEvent> {
   const chunk = chunkOf(charged.begun);
-  yield chunk([said({ role: 'assistant', content: '' })]);
-  for await (const piece of charged.pieces) yield chunk([said(deltaOf(piece))]);
+  yield chunk([choiceOf({ role: 'assistant', content: '' })]);
+  for await (const piece of charged.pieces) yield chunk([choiceOf(deltaOf(piece))]);
   let recorded: Charged<KeptChat>;
   try {
     recorded = await charged.recorded;
@@ -80,7 +80,7 @@ async function* chunksOf(
     return;
   }
   const { choices, usage } = recorded.answer;
-  const ends = choices.map(({ index, finish_reason }) => ({ ...said({}), index, finishReason: finish_reason }));
+  const ends = choices.map(({ index, finish_reason }) => ({ ...choiceOf({}), index, finishReason: finish_reason }));
   const broke_off = ends.some(({ finishReason }) => finishReason === BROKE_OFF);
   // An end that is a fault is told together with the receipt, which says the same.
   const apart = usage_apart && !broke_off;
@@ -110,6 +110,6 @@ function deltaOf(piece: Piece): Partial<ChatDelta> {
 
 const nothing: ChatDelta = { role: null, content: null, refusal: null, toolCalls: null };
 
-function said(delta: Partial<ChatDelta>): ChatChunkChoice {
+function choiceOf(delta: Partial<ChatDelta>): ChatChunkChoice {
   return { index: 0, delta: { ...nothing, ...delta }, finishReason: null };
 }

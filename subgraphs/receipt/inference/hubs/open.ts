@@ -221,12 +221,12 @@ class PooledHubs implements Hubs {
   /** Whoever breaks off in the midst of an answer has failed like one who gave none: once, however often that is asked. */
   #judged(hub: string, listening: OpenReply): OpenReply {
     let judged = hub === ROUTER;
-    const spoken = (): StreamedReply => {
-      const said = listening.reply();
-      if (said.broke_off !== null && !judged) this.#standings.failed(hub, 'text', said.broke_off);
-      judged ||= said.broke_off !== null;
-      return said;
+    const reply = (): StreamedReply => {
+      const so_far = listening.reply();
+      if (so_far.broke_off !== null && !judged) this.#standings.failed(hub, 'text', so_far.broke_off);
+      judged ||= so_far.broke_off !== null;
+      return so_far;
     };
-    return { ...listening, reply: spoken };
+    return { ...listening, reply };
   }
 }

@@ -5,7 +5,7 @@ import type { AssistantMessage, Usage } from './chat.ts';
 import { eventsIn, OverlongEvent } from './events.ts';
 import { bytesIn, readChunk, StreamedMessage } from './streamed-message.ts';
 
-/** What a hub said until it came to its end or broke off. */
+/** A hub's answer until it came to its end or broke off. */
 export interface StreamedReply {
   readonly message: AssistantMessage;
   /** What the message is made of, in the order in which each of it began. */
@@ -30,7 +30,7 @@ type Body = Dispatcher.ResponseData['body'];
 
 /**
  * One hub's streamed answer. It is whole where it has begun and ends with `[DONE]`, or has named its finish reason; all
- * else (a cut connection, a bound exceeded, an event that is no chunk) is to break off, with what was said until then.
+ * else (a cut connection, a bound exceeded, an event that is no chunk) is to break off, with what came until then.
  */
 class ReplyStream {
   readonly #bounds: ReplyBounds;
@@ -59,12 +59,12 @@ class ReplyStream {
     };
   }
 
-  /** What is said, piece by piece; never throws. As long as nobody reads on, the hub's connection is not read. */
+  /** The answer, piece by piece; never throws. As long as nobody reads on, the hub's connection is not read. */
   async *pieces(body: Body): AsyncGenerator<Piece> {
     try {
       for await (const data of eventsIn(body.iterator({ destroyOnReturn: false }), this.#bounds.event_chars_max)) {
         this.#done = data === DONE;
-        const pieces = this.#done ? null : this.#heard(data);
+        const pieces = this.#done ? null : this.#take(data);
         if (pieces === null) break;
         yield* pieces;
       }
@@ -82,7 +82,7 @@ class ReplyStream {
   }
 
   /** What one event adds; null where the speech ends with it. */
-  #heard(data: string): readonly Piece[] | null {
+  #take(data: string): readonly Piece[] | null {
     const reading = readChunk(data);
     if (reading.kind !== 'chunk') return this.#breakOff(reading.kind);
     const { delta, finish_reason, usage } = reading;
@@ -111,17 +111,17 @@ function failureOf(error: unknown): HubFailure {
     : 'cut_off';
 }
 
-/** A question whose answer is heard while it is given. */
+/** A question whose answer is passed on while it comes. */
 export interface StreamQuestion extends Omit<Post, 'answer_bytes_max'>, ReplyBounds {
   /** Until the first piece. */
   readonly timeout_ms: number;
   /** Until the last one. */
   readonly stream_ms_max: number;
-  /** In which it says nothing, while it is listened to. */
+  /** Between two pieces, while they are read. */
   readonly stream_idle_ms_max: number;
 }
 
-/** A hub that has begun to answer: its first piece is in hand, or it has said that it has nothing to say. */
+/** A hub that has begun to answer: its first piece is in hand, or it has ended without one. */
 export interface OpenReply {
   /** The first piece, and the others as they come; never throws. */
   readonly pieces: AsyncIterable<Piece>;
@@ -135,21 +135,21 @@ export type OpenOutcome =
 
 /** Asks one hub once, and waits for its first piece. Never throws: until then the next hub may be asked. */
 export async function openReply(pool: Pool, question: StreamQuestion): Promise<OpenOutcome> {
-  const line = new StreamDeadlines(question);
-  const body = await opened(pool, question, line);
-  if (typeof body === 'string') return hungUp(line, body);
-  const speech = new ReplyStream(question, () => line.aborted);
-  const pieces = speech.pieces(body);
+  const deadlines = new StreamDeadlines(question);
+  const body = await opened(pool, question, deadlines);
+  if (typeof body === 'string') return hungUp(deadlines, body);
+  const stream = new ReplyStream(question, () => deadlines.aborted);
+  const pieces = stream.pieces(body);
   const first = await pieces.next();
-  const { broke_off } = speech.reply;
-  if (first.done && broke_off !== null) return hungUp(line, broke_off);
-  line.begun();
+  const { broke_off } = stream.reply;
+  if (first.done && broke_off !== null) return hungUp(deadlines, broke_off);
+  deadlines.begun();
   return {
     kind: 'answered',
     listening: {
-      pieces: deliveredPieces(first, pieces, line),
-      reply: () => speech.reply,
-      cancel: () => line.abort('cancelled'),
+      pieces: deliveredPieces(first, pieces, deadlines),
+      reply: () => stream.reply,
+      cancel: () => deadlines.abort('cancelled'),
     },
   };
 }
@@ -157,35 +157,35 @@ export async function openReply(pool: Pool, question: StreamQuestion): Promise<O
 async function opened(
   pool: Pool,
   { path, headers, body, stream_idle_ms_max: bodyTimeout }: StreamQuestion,
-  line: StreamDeadlines,
+  deadlines: StreamDeadlines,
 ): Promise<Dispatcher.ResponseData['body'] | HubFailure> {
   try {
-    const response = await pool.request({ method: 'POST', path, headers, body, bodyTimeout, signal: line.signal });
+    const response = await pool.request({ method: 'POST', path, headers, body, bodyTimeout, signal: deadlines.signal });
     // A stream that is destroyed unread says so by an error event, which would end the process.
     response.body.on('error', () => {});
     if (response.statusCode === 200) return response.body;
     response.body.destroy();
     return `status_${response.statusCode}`;
   } catch {
-    return line.aborted ?? 'unreachable';
+    return deadlines.aborted ?? 'unreachable';
   }
 }
 
-function hungUp(line: StreamDeadlines, reason: HubFailure): OpenOutcome {
-  line.close();
+function hungUp(deadlines: StreamDeadlines, reason: HubFailure): OpenOutcome {
+  deadlines.close();
   return { kind: 'failed', reason };
 }
 
 async function* deliveredPieces(
   first: IteratorResult<Piece>,
   rest: AsyncGenerator<Piece>,
-  line: StreamDeadlines,
+  deadlines: StreamDeadlines,
 ): AsyncGenerator<Piece> {
   try {
     if (!first.done) yield first.value;
     yield* rest;
   } finally {
-    line.close();
+    deadlines.close();
   }
 }
 

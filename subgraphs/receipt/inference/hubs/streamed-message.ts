@@ -85,9 +85,9 @@ class Text {
   take(piece: string): string {
     const text = this.#half + piece;
     this.#half = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : '';
-    const said = text.slice(0, text.length - this.#half.length).toWellFormed();
-    this.whole += said;
-    return said;
+    const whole = text.slice(0, text.length - this.#half.length).toWellFormed();
+    this.whole += whole;
+    return whole;
   }
 }
 
@@ -99,7 +99,7 @@ interface StreamedCall {
   readonly given: Text;
 }
 
-/** A message while it is spoken: what each chunk adds to it, and what they add up to. */
+/** A message while it streams: what each chunk adds to it, and what they add up to. */
 export class StreamedMessage {
   /** What it is made of, in the order in which each of it began. */
   readonly began: Channel[] = [];
@@ -118,8 +118,8 @@ export class StreamedMessage {
   /** What goes on of a delta that fits, in pieces of which none is empty. */
   take({ content, refusal, tool_calls }: Delta): readonly Piece[] {
     const pieces: Piece[] = [];
-    const said = this.#content.take(content ?? '');
-    if (said !== '') pieces.push(said);
+    const text = this.#content.take(content ?? '');
+    if (text !== '') pieces.push(text);
     const refused = this.#refusal.take(refusal ?? '');
     if (refused !== '') pieces.push({ refusal: refused });
     for (const [position, delta] of (tool_calls ?? []).entries()) {

@@ -16,7 +16,7 @@ const parts = {
 } as const satisfies Record<string, ContentPart>;
 
 /**
- * What is said, as the Responses API tells of it: each item and part is announced before its first piece, and said whole
+ * An answer in the events of the Responses API: each item and part is announced before its first piece, and comes whole
  * at the end. The places are those of the list that the receipt commits to: all in the order in which they began.
  */
 export class OutputEvents {
@@ -30,11 +30,11 @@ export class OutputEvents {
 
   *of(piece: Piece): Generator<UnnumberedEvent> {
     const channel = channelOf(piece);
-    if (typeof piece === 'object' && 'call' in piece) yield* this.#called(piece);
-    else yield* this.#said(channel as Exclude<Channel, number>, typeof piece === 'string' ? piece : piece.refusal);
+    if (typeof piece === 'object' && 'call' in piece) yield* this.#callOf(piece);
+    else yield* this.#textOf(channel as Exclude<Channel, number>, typeof piece === 'string' ? piece : piece.refusal);
   }
 
-  /** What was said piece by piece, whole; and what nobody has said a piece of. */
+  /** What came piece by piece, whole; and what came without a piece of its own. */
   *ends(output: readonly OutputItem[]): Generator<UnnumberedEvent> {
     for (const [output_index, item] of output.entries()) {
       const at = { item_id: item.id, output_index };
@@ -52,7 +52,7 @@ export class OutputEvents {
     }
   }
 
-  *#said(channel: Exclude<Channel, number>, delta: string): Generator<UnnumberedEvent> {
+  *#textOf(channel: Exclude<Channel, number>, delta: string): Generator<UnnumberedEvent> {
     if (!this.#items.has('message')) yield* this.#begin('message');
     const at = this.#at('message');
     if (!this.#parts.includes(channel)) yield this.#beginPart(channel, at);
@@ -61,7 +61,7 @@ export class OutputEvents {
     else yield { type: 'response.output_text.delta', ...place, delta, logprobs: [] };
   }
 
-  *#called({ call, id, name, arguments: delta }: CallPiece): Generator<UnnumberedEvent> {
+  *#callOf({ call, id, name, arguments: delta }: CallPiece): Generator<UnnumberedEvent> {
     if (!this.#items.has(call)) yield* this.#begin(call, { call_id: id ?? '', name: name ?? '', arguments: '' });
     if (delta !== '') yield { type: 'response.function_call_arguments.delta', ...this.#at(call), delta };
   }

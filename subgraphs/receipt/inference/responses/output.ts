@@ -76,7 +76,7 @@ export function outcomeOf({ choices: [{ message, finish_reason }] }: HubReply, t
 interface Made {
   readonly task_id: string;
   readonly status: ItemStatus;
-  /** In which order it was spoken; without it the message comes before its calls, and text before a refusal. */
+  /** In which order it came; without it the message comes before its calls, and text before a refusal. */
   readonly began?: readonly Channel[];
 }
 
@@ -86,10 +86,10 @@ export function outputOf(message: AssistantMessage, { task_id, status, began = [
     return places.length === 0 ? -1 : Math.min(...places);
   };
   const content = partsOf(message).sort((one, other) => first([one.channel]) - first([other.channel]));
-  const said = { id: itemIds.message(task_id), type: 'message' as const, role: 'assistant' as const, status };
+  const head = { id: itemIds.message(task_id), type: 'message' as const, role: 'assistant' as const, status };
   const parts = content.map(({ part }) => part);
   const items: { readonly channels: readonly Channel[]; readonly item: OutputItem }[] = [
-    ...(parts.length === 0 ? [] : [{ channels: ['text', 'refusal'] as const, item: { ...said, content: parts } }]),
+    ...(parts.length === 0 ? [] : [{ channels: ['text', 'refusal'] as const, item: { ...head, content: parts } }]),
     ...callsOf(message, task_id, status).map((item, call) => ({ channels: [call], item })),
   ];
   return items.sort((one, other) => first(one.channels) - first(other.channels)).map(({ item }) => item);

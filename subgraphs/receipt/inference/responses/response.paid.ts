@@ -67,7 +67,7 @@ export function responsePaid(hubs: Hubs): WorkThenSettle<ResponseCall, KeptRespo
 
 const BROKE_OFF: OutputFault = { code: 'server_error', message: 'The hub broke off in the midst of its answer.' };
 
-/** One response, sold while it is spoken, as a streamed chat is: brought to its end in any case. */
+/** One response, sold while it streams, as a streamed chat is: brought to its end in any case. */
 export function responseStream(hubs: Hubs): Stream<ResponseCall, KeptResponse> {
   return {
     ...responseTerms,
@@ -93,9 +93,9 @@ export function responseStream(hubs: Hubs): Stream<ResponseCall, KeptResponse> {
   };
 }
 
-/** What was said is delivered as far as it came; the receipt commits to it only where it came to its end. */
-function workOf(begun: KeptResponse, task_id: string, spoken: StreamedReply): Work<KeptResponse> {
-  const { message, began, finish_reason, usage, broke_off } = spoken;
+/** An answer is delivered as far as it came; the receipt commits to it only where it came to its end. */
+function workOf(begun: KeptResponse, task_id: string, reply: StreamedReply): Work<KeptResponse> {
+  const { message, began, finish_reason, usage, broke_off } = reply;
   const fault = broke_off === null ? faultOf(finish_reason, message) : BROKE_OFF;
   const status = fault || finish_reason === 'length' ? 'incomplete' : 'completed';
   const output = outputOf(message, { task_id, status, began });
