@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { priceBatch } from '../gateway/rails/base/settle/batch-fee.ts';
+import { priceBatch } from '../gateway/rails/base/settle/fees.ts';
 import type { SettleItem } from '../gateway/rails/base/settle/submission.ts';
 import { atomicAmount } from '../schema/amount.ts';
 import { limits } from '../schema/limits.ts';

@@ -2,7 +2,7 @@ import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { type NamedPayment, namedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
-import { requireProof } from '../rails/base/wallet-taken.ts';
+import { requireProof } from '../rails/base/wallets.ts';
 import { type BasePayment, claimKey } from '../rails/payment.ts';
 import { nameInFlight, namesOf } from './call-names.ts';
 import { type Presented, refusedClaim } from './claim-request.ts';

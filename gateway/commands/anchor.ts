@@ -11,7 +11,7 @@ import { openAnchors } from '../log/anchor/open-anchors.ts';
 import { findServices } from '../operations/find-services.ts';
 import { openLogger } from '../operations/logger.ts';
 import { run } from '../operations/run.ts';
-import { epochChainOf } from '../rails/base/epoch-chain.ts';
+import { epochChainOf } from '../rails/base/chain-identity.ts';
 import { openBase } from '../rails/base/open-base.ts';
 import { openEpoch } from '../rails/epoch.ts';
 import { openStore } from '../store.ts';

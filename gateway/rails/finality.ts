@@ -2,7 +2,7 @@ import type { NetworkName } from '../../schema/network.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { markMined, markRechecked } from '../../subgraphs/receipt/claim/settlement/journal.ts';
 import { minedSettlements, type OpenSettlement } from '../../subgraphs/receipt/claim/settlement/read.ts';
-import type { Sighting } from './base/settle/attempts.ts';
+import type { Sighting } from './base/settle/rebroadcast.ts';
 
 /** What the finalized chain says of a settlement that was once seen mined. */
 export interface Rechecked {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, it } from 'vitest';
-import { topics } from '../../gateway/rails/base/usdc.ts';
+import { topics } from '../../gateway/rails/base/contracts.ts';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import type { Lies } from '../harness/lying-chain.ts';
 import { openDoubtfulNode } from './doubtful-node.ts';

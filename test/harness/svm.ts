@@ -3,7 +3,7 @@ import { createKeyPairSignerFromBytes, getBase58Encoder, type KeyPairSigner } fr
 import { rpc } from '../../gateway/development/chain/rpc.ts';
 import { startSvm } from '../../gateway/development/svm/start.ts';
 import { developmentFeePayer, type SolanaWallet, solanaWallet } from '../../gateway/development/svm/wallets.ts';
-import { usdcAccountOf } from '../../gateway/rails/solana/programs.ts';
+import { usdcAccountOf } from '../../gateway/rails/solana/transfer.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { idle_ms } from './idle.ts';

@@ -1,7 +1,7 @@
 import { type Address, address, getAddressEncoder } from '@solana/kit';
 import type { LiteSVM } from 'litesvm';
 import { networks } from '../../../schema/network.ts';
-import { TOKEN_PROGRAM, usdcAccountOf } from '../../rails/solana/programs.ts';
+import { TOKEN_PROGRAM, usdcAccountOf } from '../../rails/solana/transfer.ts';
 import { developmentFeePayer, developmentSolanaBuyers } from './wallets.ts';
 
 export type SvmAccount = Parameters<LiteSVM['setAccount']>[0];

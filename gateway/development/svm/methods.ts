@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
-import { usdcAccountOf } from '../../rails/solana/programs.ts';
+import { usdcAccountOf } from '../../rails/solana/transfer.ts';
 import type { LiteChain } from './chain.ts';
 import { BLOCKHASH_AGE_MAX, type Commitment } from './clock.ts';
 import { statusJson } from './execute.ts';

@@ -6,7 +6,7 @@ import type { CompleteConfig } from '../../config/read-config.ts';
 import { addressOfKey, type SolanaConfig } from '../../config/solana.ts';
 import { isAlive, type ProcessMark } from '../../operations/process-identity.ts';
 import { joinTenancy } from '../../operations/tenancy.ts';
-import { usdcAccountOf } from '../../rails/solana/programs.ts';
+import { usdcAccountOf } from '../../rails/solana/transfer.ts';
 import { rpc } from '../chain/rpc.ts';
 import { IDLE_MS, keep } from '../keep.ts';
 import { withLock } from '../lock.ts';

@@ -8,7 +8,7 @@ import {
 } from '@solana/kit';
 import type { LiteSVM, TransactionMetadata } from 'litesvm';
 import type { Json } from '../../../schema/canonical-json.ts';
-import { TOKEN_PROGRAM } from '../../rails/solana/programs.ts';
+import { TOKEN_PROGRAM } from '../../rails/solana/transfer.ts';
 import { USDC_DECIMALS } from './accounts.ts';
 
 /** A transaction read from its bytes. */

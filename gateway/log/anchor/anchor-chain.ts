@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { LOG_ID, type TreeHeadFacts } from '../../../subgraphs/receipt/log/tree-head.ts';
 import { bytes, type Hex } from '../../rails/base/abi.ts';
-import { type ChainLog, count, logShape, quantity, receiptShape } from '../../rails/base/base-shapes.ts';
-import { topic } from '../../rails/base/usdc.ts';
-import { answered } from '../../rails/reached.ts';
-import { type NodeRefusal, openRpc, type Reached } from '../../rails/rpc.ts';
+import { type ChainLog, count, logShape, quantity, receiptShape } from '../../rails/base/chain.ts';
+import { topic } from '../../rails/base/contracts.ts';
+import { answered, type NodeRefusal, openRpc, type Reached } from '../../rails/rpc.ts';
 import { anchoredTopic, LOG_ANCHOR } from './contract.ts';
 
 /** A head of the log as it stands on Base, under the key that sent it. */

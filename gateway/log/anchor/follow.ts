@@ -9,7 +9,7 @@ import type { Hex } from '../../rails/base/abi.ts';
 import type { BaseChain } from '../../rails/base/chain.ts';
 import { type Fees, feesBumped, outbid } from '../../rails/base/settle/fees.ts';
 import { signAgain } from '../../rails/base/settle/transaction.ts';
-import { all } from '../../rails/reached.ts';
+import { all } from '../../rails/rpc.ts';
 import type { AnchorReceipt } from './anchor-chain.ts';
 import { gasLimits } from './contract.ts';
 import { type AnchorDesk, away, type Move } from './desk.ts';

@@ -1,7 +1,6 @@
 import type { BaseAnchor } from '../../../schema/refusal-payload.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
-import type { ChainBlock } from './base-shapes.ts';
-import type { BaseChain } from './chain.ts';
+import type { BaseChain, ChainBlock } from './chain.ts';
 
 /** What was seen longer ago proves nothing about now. */
 const AGE_MS_MAX = 60_000;

@@ -2,11 +2,8 @@ import { limits } from '../../../schema/limits.ts';
 import type { Decision, NotTransferred, Transferred, Unknown } from '../outcome.ts';
 import type { Hex } from './abi.ts';
 import type { Authorization } from './authorization.ts';
-import type { ChainBlock, ChainReceipt } from './base-shapes.ts';
-import type { AuthorizationUse, BaseChain } from './chain.ts';
-import { searchedSince } from './first-block.ts';
-import { transferred, usedOtherwise } from './outcome.ts';
-import { USDC } from './usdc.ts';
+import type { AuthorizationUse, BaseChain, ChainBlock, ChainReceipt } from './chain.ts';
+import { isUseOf, readTransfer, type Transfer, USDC } from './contracts.ts';
 
 /** What the decision rests on. */
 export interface PaymentFacts {
@@ -151,4 +148,67 @@ export async function isOver(
 /** EIP-3009: a block at or after `validBefore` cannot take it, and no later one can. */
 function isExpired({ valid_before_seconds }: Authorization, { timestamp_seconds }: ChainBlock): boolean {
   return timestamp_seconds >= valid_before_seconds;
+}
+
+/**
+ * The Transfer that this authorization made in a transaction; null where it made none. A receipt's status proves
+ * nothing: USDC's AuthorizationUsed must stand there, and the transfer that follows it must be the authorized one.
+ */
+export function transferOf(receipt: ChainReceipt, authorization: Authorization): Transfer | null {
+  const transfer = transferByNonce(receipt, authorization);
+  return transfer && isAuthorized(transfer, authorization) ? transfer : null;
+}
+
+/** Whether the payer's nonce was spent there on a transfer to another payee or of another amount. */
+function usedOtherwise(receipt: ChainReceipt, authorization: Authorization): boolean {
+  const transfer = transferByNonce(receipt, authorization);
+  return transfer !== null && !isAuthorized(transfer, authorization);
+}
+
+function transferByNonce({ succeeded, logs }: ChainReceipt, authorization: Authorization): Transfer | null {
+  const use = logs.findIndex(log => isUseOf(log, authorization));
+  if (!succeeded || use < 0) return null;
+  for (const log of logs.slice(use + 1)) {
+    const transfer = readTransfer(log);
+    if (transfer) return transfer;
+  }
+  return null;
+}
+
+function isAuthorized({ from, to, amount_atomic }: Transfer, authorization: Authorization): boolean {
+  const { payer, pay_to } = authorization;
+  return from === payer.toLowerCase() && to === pay_to.toLowerCase() && amount_atomic === authorization.amount_atomic;
+}
+
+export function transferred(
+  receipt: ChainReceipt,
+  authorization: Authorization,
+  by: Transferred['by'],
+): Transferred | null {
+  const transfer = transferOf(receipt, authorization);
+  if (transfer === null) return null;
+  const { tx_hash, block_number, block_hash } = receipt;
+  return { kind: 'transferred', tx_hash, block_number, block_hash, transfer_index: transfer.log_index, by };
+}
+
+const BLOCK_SECONDS = 2;
+/** A month of Base: as long as a payment may be valid. */
+const SECONDS_BACK_MAX = limits.payment_validity_seconds_max;
+const BLOCKS_BACK_MAX = SECONDS_BACK_MAX / BLOCK_SECONDS;
+const BLOCKS_MARGIN = 300;
+
+/**
+ * Where to begin looking for a payment that cannot have moved before a time: `validAfter` (EIP-3009; official clients
+ * set it to ten minutes ago), or the moment at which it was seen unused. Null where the head cannot be read.
+ */
+export async function searchFrom(chain: BaseChain, since_seconds: number): Promise<number | null> {
+  const head = await chain.block('latest');
+  if (head.kind !== 'ok' || head.value === null) return null;
+  const age_blocks = Math.ceil((head.value.timestamp_seconds - since_seconds) / BLOCK_SECONDS) + BLOCKS_MARGIN;
+  return Math.max(0, head.value.number - Math.min(Math.max(age_blocks, BLOCKS_MARGIN), BLOCKS_BACK_MAX));
+}
+
+/** What a search for something since then has to reach at least: no further back than it ever goes. */
+function searchedSince(since_seconds: number, head: Pick<ChainBlock, 'timestamp_seconds'>): number {
+  return Math.max(since_seconds, head.timestamp_seconds - SECONDS_BACK_MAX);
 }

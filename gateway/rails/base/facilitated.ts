@@ -3,13 +3,10 @@ import { settleRequest } from '../facilitator/wire.ts';
 import type { BasePayment } from '../payment.ts';
 import type { Hex } from './abi.ts';
 import type { Authorization } from './authorization.ts';
-import type { ChainReceipt } from './base-shapes.ts';
-import type { BaseChain } from './chain.ts';
-import { decidePayment, isTooLate } from './decide.ts';
-import { MULTICALL3 } from './multicall.ts';
-import { transferred } from './outcome.ts';
+import type { BaseChain, ChainReceipt } from './chain.ts';
+import { MULTICALL3, USDC } from './contracts.ts';
+import { decidePayment, isTooLate, transferred } from './decide.ts';
 import { lookBack } from './settle/journal.ts';
-import { USDC } from './usdc.ts';
 
 /** Base, as far as a facilitator's settlements are looked after. */
 export function carriedOnBase(chain: BaseChain): Carried<BasePayment> {

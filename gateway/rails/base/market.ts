@@ -1,9 +1,7 @@
-import { all, answered, map } from '../reached.ts';
-import type { Reached, Rpc } from '../rpc.ts';
+import { all, answered, map, type Reached, type Rpc } from '../rpc.ts';
 import { type Hex, selector, words } from './abi.ts';
-import { blockShape, count, hexData, quantity } from './base-shapes.ts';
-import type { EthRound, Market } from './chain.ts';
-import { aggregate, MULTICALL3, readAggregate } from './multicall.ts';
+import { blockShape, count, type EthRound, hexData, type Market, quantity } from './chain.ts';
+import { aggregate, MULTICALL3, readAggregate } from './contracts.ts';
 
 /** Chainlink's ETH/USD on Base: 8 decimals. */
 export const ETH_USD_FEED: Hex = '0x71041dddad3595f9ced3dccfbe3d1f4b0a16bb70';

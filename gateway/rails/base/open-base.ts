@@ -1,16 +1,34 @@
 import { z } from 'zod';
-import { answered, map } from '../reached.ts';
-import { type NodeRefusal, openRpc, type Reached } from '../rpc.ts';
+import { limits } from '../../../schema/limits.ts';
+import { answered, map, type NodeRefusal, openRpc, type Reached, type Rpc } from '../rpc.ts';
 import type { Hex } from './abi.ts';
-import { blockShape, count, hexData, receiptShape } from './base-shapes.ts';
-import { Gather } from './batch-calls.ts';
-import type { AuthorizationName, BaseChain, BlockTag, Broadcast } from './chain.ts';
-import { readHoldings } from './holdings.ts';
-import { authorizationUse, searchLogs } from './logs.ts';
+import {
+  type AuthorizationName,
+  type AuthorizationUse,
+  type BaseChain,
+  type BlockTag,
+  type Broadcast,
+  blockShape,
+  type CallFees,
+  type ChainLog,
+  count,
+  hexData,
+  logShape,
+  receiptShape,
+} from './chain.ts';
+import {
+  aggregate,
+  type Call,
+  MULTICALL3,
+  readAggregate,
+  readTransfer,
+  stateCall,
+  topic,
+  topics,
+  USDC,
+} from './contracts.ts';
 import { readMarket } from './market.ts';
-import { readiness } from './readiness.ts';
-import { simulate } from './simulate.ts';
-import { readTransfer, stateCall, topic, topics, USDC } from './usdc.ts';
+import { Gather, readHoldings, readiness } from './readiness.ts';
 
 const READINESS_ITEMS_MAX = 200;
 
@@ -83,4 +101,78 @@ function broadcastRefusal(message: string): Broadcast {
   if (/nonce too low/i.test(message)) return { kind: 'nonce_too_low' };
   if (/underpriced|max fee per gas less than|fee too low/i.test(message)) return { kind: 'underpriced' };
   return { kind: 'turned_down', message };
+}
+
+/**
+ * Runs calls one after another in one transaction that is thrown away, with no more gas than it would be sent with:
+ * what the last of them returned, or null where it failed or nothing was left for it.
+ */
+async function simulate(rpc: Rpc, calls: readonly Call[], from: Hex, fees?: CallFees): Promise<Reached<Hex | null>> {
+  const gas = quantityOf(limits.wallet_gas_max);
+  const call = { from, to: MULTICALL3, data: aggregate(calls), gas };
+  const params = fees ? [{ ...call, ...pricedBy(fees) }, 'latest', { [from]: FUNDED }] : [call, 'latest'];
+  const answer = await rpc.call('eth_call', params, hexData);
+  if (answer.kind === 'refused' && hasFailed(answer)) return { kind: 'ok', value: null };
+  const returned = answered(answer);
+  if (returned.kind !== 'ok') return returned;
+  try {
+    return { kind: 'ok', value: readAggregate(returned.value, calls.length).at(-1) ?? null };
+  } catch (cause) {
+    return { kind: 'unreachable', cause };
+  }
+}
+
+/** The sender of a priced call must be able to pay for it: that ours can is found out where it is sent. */
+const FUNDED = { balance: quantityOf(10n ** 18n) };
+
+function pricedBy({ max_fee_wei, priority_fee_wei }: CallFees) {
+  return { maxFeePerGas: quantityOf(max_fee_wei), maxPriorityFeePerGas: quantityOf(priority_fee_wei) };
+}
+
+function quantityOf(value: number | bigint): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+/** EIP-1474 knows a code for a revert (3) and none for a call that ran out of gas: nodes say it in a sentence. */
+function hasFailed({ code, message }: NodeRefusal): boolean {
+  return code === 3 || /revert|out of ?gas|gas required exceeds|(intrinsic|floor data) gas/i.test(message);
+}
+
+/** Nodes bound how much of the chain one eth_getLogs may search; 10,000 blocks is the usual bound. */
+const LOG_BLOCKS_MAX = 9_000;
+
+/** USDC's logs with these topics from a block to the head, page by page, until `enough`. */
+async function searchLogs(
+  rpc: Rpc,
+  filter: readonly unknown[],
+  from_block: number,
+  enough: (logs: readonly ChainLog[]) => boolean,
+): Promise<Reached<{ readonly logs: readonly ChainLog[]; readonly head: number }>> {
+  const head = answered(await rpc.call('eth_blockNumber', [], count));
+  if (head.kind !== 'ok') return head;
+  const found: ChainLog[] = [];
+  for (let from = from_block; from <= head.value && !enough(found); from += LOG_BLOCKS_MAX) {
+    const to = Math.min(from + LOG_BLOCKS_MAX - 1, head.value);
+    const range = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${to.toString(16)}` };
+    const page = answered(
+      await rpc.call('eth_getLogs', [{ address: USDC, topics: filter, ...range }], z.array(logShape)),
+    );
+    if (page.kind !== 'ok') return page;
+    found.push(...page.value);
+  }
+  return { kind: 'ok', value: { logs: found, head: head.value } };
+}
+
+/** Where an authorization's nonce was spent, from a block on. */
+async function authorizationUse(
+  rpc: Rpc,
+  { payer, nonce }: AuthorizationName,
+  from_block: number,
+): Promise<Reached<AuthorizationUse>> {
+  const filter = [[topics.authorizationUsed, topics.authorizationCanceled], topic(payer), nonce];
+  const searched = await searchLogs(rpc, filter, from_block, found => found.length > 0);
+  return map(searched, ({ logs: [log], head }) => {
+    if (!log) return { kind: 'unseen', searched_to: head };
+    return log.topics[0] === topics.authorizationUsed ? { kind: 'used', tx_hash: log.tx_hash } : { kind: 'cancelled' };
+  });
 }

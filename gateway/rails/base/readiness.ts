@@ -1,10 +1,7 @@
-import { answered } from '../reached.ts';
-import type { Reached, Rpc } from '../rpc.ts';
+import { answered, type Reached, type Rpc } from '../rpc.ts';
 import type { Hex } from './abi.ts';
-import { hexData } from './base-shapes.ts';
-import type { AuthorizationName, Readiness } from './chain.ts';
-import { aggregate, MULTICALL3, readAggregate } from './multicall.ts';
-import { balanceCall, blacklistCall, stateCall, USDC } from './usdc.ts';
+import { type AuthorizationName, type Holdings, hexData, type Readiness } from './chain.ts';
+import { aggregate, balanceCall, blacklistCall, MULTICALL3, readAggregate, stateCall, USDC } from './contracts.ts';
 
 /** Balance, blacklist and nonce of many payers in one eth_call, and beside it each payer's code. */
 export async function readiness(rpc: Rpc, names: readonly AuthorizationName[]): Promise<readonly Reached<Readiness>[]> {
@@ -49,4 +46,64 @@ function balanceOf([balance, blacklisted, state]: readonly (Hex | null)[]): Reac
     kind: 'ok',
     value: { balance_atomic: BigInt(balance), blacklisted: BigInt(blacklisted) !== 0n, used: BigInt(state) !== 0n },
   };
+}
+
+/** Asked in one eth_call, so that balance and uses are of one block: what is used has left that balance, no more. */
+export async function readHoldings(rpc: Rpc, payer: Hex, nonces: readonly Hex[]): Promise<Reached<Holdings>> {
+  const calls = [balanceCall(payer), ...nonces.map(nonce => stateCall(payer, nonce))].map(callData => ({
+    target: USDC,
+    callData,
+  }));
+  const answer = answered(await rpc.call('eth_call', [{ to: MULTICALL3, data: aggregate(calls) }, 'latest'], hexData));
+  if (answer.kind !== 'ok') return answer;
+  try {
+    const [balance_atomic = 0n, ...states] = readAggregate(answer.value, calls.length).map(word => {
+      if (word?.length !== 66) throw new Error('USDC did not answer');
+      return BigInt(word);
+    });
+    return { kind: 'ok', value: { balance_atomic, used: states.map(state => state !== 0n) } };
+  } catch (cause) {
+    return { kind: 'unreachable', cause };
+  }
+}
+
+/**
+ * Asks for many at once: what arrives while an answer is awaited goes together in the next question.
+ * Concurrency: one question is open at a time; an answer that fails fails for its own members only.
+ */
+export class Gather<I, O> {
+  readonly #ask: (items: readonly I[]) => Promise<readonly O[]>;
+  readonly #items_max: number;
+  #waiting: { item: I; resolve: (answer: O) => void; reject: (error: unknown) => void }[] = [];
+  #asking = false;
+
+  constructor(ask: (items: readonly I[]) => Promise<readonly O[]>, items_max: number) {
+    this.#ask = ask;
+    this.#items_max = items_max;
+  }
+
+  submit(item: I): Promise<O> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      if (!this.#asking) void this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    this.#asking = true;
+    // One turn of the loop lets callers of the same tick join the first question.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) {
+      const asked = this.#waiting.splice(0, this.#items_max);
+      try {
+        const answers = await this.#ask(asked.map(({ item }) => item));
+        asked.forEach(({ resolve }, index) => {
+          resolve(answers[index] as O);
+        });
+      } catch (error) {
+        for (const { reject } of asked) reject(error);
+      }
+    }
+    this.#asking = false;
+  }
 }

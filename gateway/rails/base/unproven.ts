@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../schema/limits.ts';
+import { Gathering } from '../../../subgraphs/batched-read.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
+import { type ContractPayer, contractPayersAmong } from '../../../subgraphs/receipt/claim/contract-payers.ts';
 import { claimByKey } from '../../../subgraphs/receipt/claim/transitions.ts';
+import { FairTurns, unprovenTurns } from '../../../subgraphs/semaphore.ts';
 import { PROVEN, type Proof } from '../../charge/proof.ts';
 import { Meter } from '../../rates/meter.ts';
-import { FairTurns, unprovenTurns } from '../fair-semaphore.ts';
+import { Remembered } from '../../x402/recently-made.ts';
 import { type BasePayment, claimKey } from '../payment.ts';
+import type { Reached } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 import { authorizationDigest } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
-import { PayerLooks } from './payer-code.ts';
-import { isStored, type Signature } from './signature.ts';
-import { type Signer, signerOf } from './signer.ts';
-import { askWallet } from './wallet-proofs.ts';
-import { NOT_SIGNED, wouldMove } from './wallet-taken.ts';
+import { isStored, type Signature, type Signer, signerOf } from './signature.ts';
+import { askWallet, NOT_SIGNED, wouldMove } from './wallets.ts';
 
 export interface UnprovenParts {
   readonly chain: BaseChain;
@@ -104,5 +105,102 @@ export class Unproven {
   async #standing({ authorization, signature }: BasePayment, otherwise: Proof): Promise<Proof> {
     const claim = await claimByKey(this.#parts.database, claimKey(authorization));
     return isStored(claim?.authorization.signature, signature) ? PROVEN : otherwise;
+  }
+}
+
+/** What is known of an address in whose name a payment came that no key of its own has signed. */
+export interface Payer {
+  readonly has_code: boolean;
+  /** Its code has signed for money that moved through here within a day, or may have. */
+  readonly has_paid: boolean;
+  /** The same, however long ago: what it bought is still to be delivered, or to be told of. */
+  readonly ever_paid: boolean;
+}
+
+export type Look = { readonly kind: 'seen'; readonly payer: Payer } | Exclude<Reached<never>, { kind: 'ok' }>;
+
+interface Entry {
+  readonly until_ms: number;
+  again_left: number;
+  look: Promise<Look | null>;
+  /** Nothing was learnt: it is asked anew by whoever comes next. */
+  failed: boolean;
+}
+
+const ADDRESSES_MAX = 10_000;
+const AGAIN_MAX = 3;
+
+/**
+ * Whether code stands at the addresses that are named as payers, and whether they have paid before. Whoever asks while
+ * a question is under way shares the next one, and an answer serves for a moment (`payer_look_ms`). That code was found
+ * lets nothing pass, as the code itself is asked. That none was found may be over with the next block (a wallet is made,
+ * a key delegates by EIP-7702): so the node is asked again, up to AGAIN_MAX times within that moment, before a payment is
+ * refused on an answer that is not its own.
+ */
+export class PayerLooks {
+  readonly #clock: Pick<Clock, 'now_ms'>;
+  readonly #codes: Gathering<Reached<Hex>>;
+  readonly #paid: Gathering<ContractPayer>;
+  readonly #entries = new Remembered<Entry>(ADDRESSES_MAX);
+  #asking = 0;
+
+  constructor(chain: Pick<BaseChain, 'code'>, database: Pick<Database, 'query'>, clock: Pick<Clock, 'now_ms'>) {
+    this.#clock = clock;
+    this.#codes = new Gathering(async addresses => {
+      const codes = await Promise.all(addresses.map(address => chain.code(address as Hex)));
+      return new Map(addresses.map((address, index) => [address, codes[index] as Reached<Hex>]));
+    });
+    this.#paid = new Gathering(async addresses => {
+      const paid = await contractPayersAmong(database, addresses, limits.contract_payer_known_seconds);
+      return new Map(paid.map(known => [known.payer, known]));
+    });
+  }
+
+  /** Null where too many addresses are being looked at. @throws DatabaseAway */
+  async look(address: Hex): Promise<Look | null> {
+    const now_ms = this.#clock.now_ms();
+    let made = false;
+    const entry = this.#entries.get(
+      address,
+      known => !known.failed && now_ms < known.until_ms,
+      () => {
+        made = true;
+        return this.#entry(address, now_ms);
+      },
+    );
+    const look = await entry.look;
+    if (made || entry.again_left === 0 || look === null || (look.kind === 'seen' && look.payer.has_code)) return look;
+    entry.again_left--;
+    entry.look = this.#ask(address, entry);
+    return entry.look;
+  }
+
+  #entry(address: Hex, now_ms: number): Entry {
+    const until_ms = now_ms + limits.payer_look_ms;
+    const entry: Entry = { until_ms, again_left: AGAIN_MAX, look: Promise.resolve(null), failed: false };
+    entry.look = this.#ask(address, entry);
+    return entry;
+  }
+
+  async #ask(address: Hex, entry: Entry): Promise<Look | null> {
+    if (this.#asking >= limits.payer_looks_underway_max) {
+      entry.failed = true;
+      return null;
+    }
+    this.#asking++;
+    try {
+      const [code, paid] = await Promise.all([this.#codes.ask(address), this.#paid.ask(address)]);
+      if (code?.kind === 'ok') {
+        const payer = { has_code: code.value !== '0x', has_paid: paid?.lately ?? false, ever_paid: paid !== null };
+        return { kind: 'seen', payer };
+      }
+      entry.failed = true;
+      return code ?? { kind: 'unreachable', cause: new Error('no word of the code at an address') };
+    } catch (error) {
+      entry.failed = true;
+      throw error;
+    } finally {
+      this.#asking--;
+    }
   }
 }

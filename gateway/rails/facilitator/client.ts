@@ -3,8 +3,7 @@ import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Authorize } from './auth.ts';
-import { refusedBeforeSending } from './declined.ts';
-import { ourKind, type Supported, settleAnswer, supportedAnswer, verifyAnswer } from './wire.ts';
+import { ourKind, refusedBeforeSending, type Supported, settleAnswer, supportedAnswer, verifyAnswer } from './wire.ts';
 
 /** What it says before anything is sent. `unreachable`: nothing that can be believed, by no fault of the payment. */
 export type Verdict =

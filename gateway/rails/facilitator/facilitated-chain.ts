@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SettleRequest } from '@x402/core/types';
 import type { NetworkName } from '../../../schema/network.ts';
-import type { Decision } from '../outcome.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { vouchOf } from '../../../subgraphs/receipt/claim/settlement/write.ts';
+import type { Decision, Vouched } from '../outcome.ts';
 import type { Payment } from '../payment.ts';
+import type { Sent } from '../rail.ts';
 
 /** A payment in a facilitator's hands. */
 export interface HandedOver<P extends Payment = Payment> {
@@ -31,4 +35,42 @@ export interface Carried<P extends Payment = Payment> {
   request(payment: P): SettleRequest;
   /** What the chain says of it. A transaction that the facilitator names is looked into first; the name may be wrong. */
   look(handed: HandedOver<P>): Promise<Seen>;
+}
+
+/** A development chain mines at once, Base every two seconds: look soon, then less and less often. */
+const POLL_MS_FIRST = 15;
+
+/** Looks until the chain has decided, or for so long. */
+export async function lookUntil<P extends Payment>(
+  carried: Carried<P>,
+  handed: HandedOver<P>,
+  until: Patience,
+): Promise<Seen> {
+  const deadline_ms = performance.now() + until.wait_ms;
+  for (let pause_ms = POLL_MS_FIRST; ; pause_ms = Math.min(2 * pause_ms, until.poll_ms)) {
+    const seen = await carried.look(handed);
+    const decided = seen.kind === 'transferred' || seen.kind === 'not_transferred';
+    if (decided || until.signal.aborted || performance.now() + pause_ms > deadline_ms) return seen;
+    await sleep(pause_ms, undefined, { signal: until.signal }).catch(() => {});
+  }
+}
+
+export interface Patience {
+  readonly wait_ms: number;
+  readonly poll_ms: number;
+  readonly signal: AbortSignal;
+}
+
+/** A facilitator's word for a payment that was left open, unless the chain belies it by now; null where there is none. */
+export async function vouchFor<P extends Payment>(
+  database: Pick<Database, 'query'>,
+  carried: Carried<P>,
+  payment: P,
+  { settlement_id, from_block }: Sent,
+): Promise<Vouched | null> {
+  if (settlement_id === null || from_block === null) return null;
+  const tx_hash = await vouchOf(database, settlement_id);
+  if (tx_hash === null) return null;
+  const seen = await carried.look({ payment, from_block, tx_hash });
+  return seen.kind === 'unknown' ? { kind: 'vouched', tx_hash } : null;
 }

@@ -1,18 +1,30 @@
 import type { SettleRequest } from '@x402/core/types';
 import type { Random } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { dropPost, markCarried, noteVouch, type PostPace } from '../../../subgraphs/receipt/claim/settlement/write.ts';
+import {
+  type DuePost,
+  dropPost,
+  journalPost,
+  markCarried,
+  noteVouch,
+  type PostPace,
+  takeDuePosts,
+} from '../../../subgraphs/receipt/claim/settlement/write.ts';
 import type { SettleItem } from '../base/settle/submission.ts';
-import { unjournalled } from '../journal-one.ts';
+import { notSent, unknown } from '../base/settle/waiters.ts';
 import type { Settlement } from '../outcome.ts';
-import type { BasePayment, Payment } from '../payment.ts';
-import type { CommitSettling, Settler, SettlerFaults } from '../settler.ts';
-import { notSent, unknown } from '../waiters.ts';
-import { lookUntil } from './await-transfer.ts';
+import { type BasePayment, type Payment, paymentFromJson } from '../payment.ts';
+import {
+  type CommitSettling,
+  type JournalledOne,
+  type JournalParts,
+  journalOne,
+  type Settler,
+  type SettlerFaults,
+  unjournalled,
+} from '../settler.ts';
 import type { Facilitator, Told } from './client.ts';
-import type { Carried, HandedOver, Seen } from './facilitated-chain.ts';
-import { journal } from './journal.ts';
-import { handOverAgain } from './settle-again.ts';
+import { type Carried, type HandedOver, lookUntil, type Seen } from './facilitated-chain.ts';
 
 export interface FacilitatorSettlerOptions<I extends P & { readonly claim_key: string }, P extends Payment> {
   readonly facilitator: Facilitator;
@@ -151,4 +163,51 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
   async #noted(note: (database: Database) => Promise<void>): Promise<void> {
     await note(this.#options.database).catch(cause => this.#options.trouble?.(cause));
   }
+}
+
+/** The one commit of a payment that is handed over, with the block before which it cannot have moved. */
+export function journal<I extends Payment & { readonly claim_key: string }>(
+  parts: JournalParts<I>,
+  item: I,
+  from_block: number,
+): Promise<JournalledOne> {
+  const { network, valid_before_seconds: valid_before } = item.authorization;
+  return journalOne(parts, item, from_block, (tx, settlement_id) =>
+    journalPost(tx, { network, settlement_id, from_block, valid_before }),
+  );
+}
+
+const POSTS_PER_ROUND = 32;
+
+type Parts<P extends Payment> = Pick<
+  FacilitatorSettlerOptions<P & { readonly claim_key: string }, P>,
+  'facilitator' | 'carried' | 'database' | 'pace' | 'trouble'
+>;
+
+/**
+ * Takes up what a facilitator was given and the chain was not seen to have, whichever process gave it: after a time-out,
+ * a crash, a reorganisation. Given twice it still moves once: the chain takes a nonce once. What its claim comes to is
+ * for reconcile to say.
+ */
+async function handOverAgain<P extends Payment>(parts: Parts<P>): Promise<void> {
+  const { database, carried, pace } = parts;
+  const due = await database.transaction(tx => takeDuePosts(tx, carried.network, pace, POSTS_PER_ROUND));
+  await Promise.all(due.map(post => takeUp(parts, post)));
+}
+
+async function takeUp<P extends Payment>(
+  { carried, database, facilitator, trouble }: Parts<P>,
+  { settlement_id, from_block, claim_state, authorization: stored }: DuePost,
+): Promise<void> {
+  const wanted = claim_state === 'settling' || claim_state === 'recorded';
+  if (!wanted || stored === null) return dropPost(database, settlement_id);
+  const payment = paymentFromJson(stored) as P;
+  const seen = await carried.look({ payment, from_block, tx_hash: null });
+  if (seen.kind === 'transferred') return database.transaction(tx => markCarried(tx, settlement_id, seen));
+  if (seen.kind === 'not_transferred') return dropPost(database, settlement_id);
+  const told = await facilitator.settle(carried.request(payment));
+  if (told.kind === 'unauthorized') trouble?.(told.cause);
+  if (told.kind !== 'success') return;
+  const { kind } = await carried.look({ payment, from_block, tx_hash: told.tx_hash });
+  if (kind === 'unknown') await noteVouch(database, settlement_id, told.tx_hash);
 }

@@ -1,8 +1,7 @@
 import type { Carried, HandedOver, Seen } from '../facilitator/facilitated-chain.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { SvmChain } from './chain.ts';
-import { decideLanded } from './decide.ts';
-import { decideByMessage } from './search.ts';
+import { decideByMessage, decideLanded } from './decide.ts';
 import { readTransaction } from './transfer.ts';
 import { payloadOf, requirementsOf } from './verify-transaction.ts';
 

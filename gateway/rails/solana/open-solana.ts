@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
+import { networks } from '../../../schema/network.ts';
 import { systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { type ClaimItem, commitSettling } from '../../charge/settle-claim.ts';
 import type { Faults } from '../../charge/till.ts';
 import type { SolanaConfig } from '../../config/solana.ts';
-import { openEpoch } from '../epoch.ts';
+import { type EpochChain, OtherChain, openEpoch, reached } from '../epoch.ts';
 import type { Authorize } from '../facilitator/auth.ts';
 import { openFacilitator } from '../facilitator/client.ts';
 import { facilitatorDefaults, openFacilitatorSettler } from '../facilitator/settler.ts';
@@ -12,13 +13,11 @@ import type { Rail } from '../rail.ts';
 import { type Settler, settlerDefaults } from '../settler.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { SvmChain } from './chain.ts';
-import { epochChainOf } from './epoch-chain.ts';
 import { carriedOnSolana } from './facilitated.ts';
-import { type FeePayer, openFeePayer } from './fee-payer.ts';
 import { openSvmChain } from './open-svm-chain.ts';
-import { openSolanaSettler } from './settler.ts';
+import { type FeePayer, openFeePayer, openSolanaSettler } from './settler.ts';
 import { openSolanaRail } from './solana-rail.ts';
-import { requireTreasury } from './treasury.ts';
+import { usdcAccountOf } from './transfer.ts';
 
 export interface SolanaParts {
   readonly solana: SolanaConfig;
@@ -103,4 +102,41 @@ async function openCarried(parts: SolanaParts, chain: SvmChain, url: string): Pr
     trouble: error => logger.warn({ err: error }, 'trouble with the facilitator'),
   });
   return { settler, own: null, fee_payer };
+}
+
+/** CAIP-2 names a Solana by the first 32 characters of its genesis hash. */
+const GENESIS = networks.solana.caip2.slice('solana:'.length);
+
+/** Solana, as far as one chain is told from another: by its genesis. */
+function epochChainOf(chain: Pick<SvmChain, 'genesisHash'>): EpochChain {
+  const genesis = async () => reached(await chain.genesisHash());
+  return {
+    network: 'solana',
+    blockHash: async number => (number === 0 ? genesis() : null),
+    finalized: async () => null,
+    async requireOurs(profile) {
+      // A development chain takes the place of the real one, and has a genesis of its own.
+      if (profile === 'development') return;
+      const hash = await genesis();
+      if (!hash.startsWith(GENESIS))
+        throw new OtherChain(
+          `SOLANA_RPC_URL is a node of the chain that begins with ${hash}, and solana with ${GENESIS}`,
+        );
+    },
+  };
+}
+
+export class NoTreasury extends Error {
+  override name = 'NoTreasury';
+}
+
+/**
+ * A transfer makes no account: without one of the treasury's own every payer would be told that his payment fails. Nor is
+ * one that was handed over to another ours to be paid into. @throws NoTreasury; and where the chain cannot be reached.
+ */
+export async function requireTreasury(chain: Pick<SvmChain, 'holding'>, pay_to: string): Promise<void> {
+  const account = await usdcAccountOf(pay_to);
+  const { value: holding } = reached(await chain.holding(account));
+  if (holding?.owner !== pay_to)
+    throw new NoTreasury(`PAY_TO_SOLANA (${pay_to}) has no USDC account of its own at ${account}: create it first`);
 }

@@ -1,16 +1,18 @@
+import { sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { getBase58Decoder } from '@solana/kit';
 import { journalSettlement, markMined } from '../../../subgraphs/receipt/claim/settlement/journal.ts';
-import { ReceiptWatch, type Watched } from '../base/settle/receipt-watch.ts';
-import { type JournalParts, journalOne, unjournalled } from '../journal-one.ts';
+import { addressOfKey, secretOfKey } from '../../config/solana.ts';
+import { notSent, unknown } from '../base/settle/waiters.ts';
 import type { Decision, Settlement } from '../outcome.ts';
+import { ReceiptWatch, type Watched } from '../receipt-watch.ts';
 import type { Reached } from '../rpc.ts';
-import type { Settler, SettlerFaults } from '../settler.ts';
-import { notSent, unknown } from '../waiters.ts';
-import type { SolanaAuthorization, SolanaPayment } from './authorization.ts';
+import { type JournalParts, journalOne, type Settler, type SettlerFaults, unjournalled } from '../settler.ts';
+import type { PartialSignature, SolanaAuthorization, SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, LandedStatus, SvmChain } from './chain.ts';
 import { blockName, decideLanded } from './decide.ts';
-import type { FeePayer, SignedTransaction } from './fee-payer.ts';
 import { rebroadcast } from './rebroadcast.ts';
+import { readTransaction, withSignature } from './transfer.ts';
 
 type Item = SolanaPayment & { readonly claim_key: string };
 
@@ -144,4 +146,34 @@ async function statusesOf(
     kind: 'ok',
     value: status && { ...status, tx_hash: status.signature },
   }));
+}
+
+/** A transaction with all its signatures: from here on anybody may send it. */
+export interface SignedTransaction {
+  /** The fee payer's, base58: by it the chain knows the transaction. */
+  readonly signature: string;
+  /** Base64. */
+  readonly raw: string;
+}
+
+/** Pays the fees of payments. Same payment, same signature (RFC 8032): what it would be called is known without sending it. */
+export interface FeePayer {
+  readonly address: string;
+  /** @throws where that is no transaction. */
+  sign(payment: PartialSignature): SignedTransaction;
+}
+
+/** By its key: base58 of seed and public key. */
+export function openFeePayer(key: string): FeePayer {
+  const address = addressOfKey(key);
+  const secret = secretOfKey(key);
+  return {
+    address,
+    sign({ transaction }) {
+      const read = readTransaction(Buffer.from(transaction, 'base64'));
+      if (read === null) throw new TypeError('not a transaction');
+      const signature = sign(null, read.transaction.messageBytes as unknown as Uint8Array, secret);
+      return { signature: getBase58Decoder().decode(signature), raw: withSignature(read, address, signature) };
+    },
+  };
 }

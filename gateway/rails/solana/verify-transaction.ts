@@ -15,13 +15,13 @@ import {
   type Verified,
 } from '../verify.ts';
 import type { SolanaPayment } from './authorization.ts';
-import { usdcAccountOf } from './programs.ts';
 import {
   isSignedBy,
   type ReadTransaction,
   readTransaction,
   type Transfer,
   transferIn,
+  usdcAccountOf,
   usesFeePayer,
 } from './transfer.ts';
 

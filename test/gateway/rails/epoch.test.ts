@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { epochChainOf } from '../../../gateway/rails/base/epoch-chain.ts';
+import { epochChainOf } from '../../../gateway/rails/base/chain-identity.ts';
 import { openBase } from '../../../gateway/rails/base/open-base.ts';
 import { judgeContinuity, OtherChain, openEpoch, rememberChain } from '../../../gateway/rails/epoch.ts';
 import { freshChain } from '../../harness/chain.ts';

@@ -1,4 +1,4 @@
-import { openWalletProofs } from '../../../gateway/rails/base/wallet-proofs.ts';
+import { openWalletProofs } from '../../../gateway/rails/base/wallets.ts';
 import { type WalletProofs, type WalletVerdict } from '../../../subgraphs/session/context.ts';
 
 export interface AskedWallets extends WalletProofs {

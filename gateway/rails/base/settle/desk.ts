@@ -1,7 +1,7 @@
 import type { Database } from '../../../../subgraphs/database.ts';
 import type { Hex } from '../abi.ts';
 import type { BaseChain } from '../chain.ts';
-import type { FeeBounds } from './batch-fee.ts';
+import type { FeeBounds } from './fees.ts';
 import type { SettlerKey } from './transaction.ts';
 
 /** What settling stands on; nothing of it is remembered between two steps, so any process may take the next one. */

@@ -8,9 +8,9 @@ import { findSettlement } from '../../../../subgraphs/receipt/claim/settlement/r
 import type { SettlerOptions } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { Market } from '../chain.ts';
-import { FeeTooHigh, priceBatch } from './batch-fee.ts';
 import type { Desk } from './desk.ts';
 import type { EthPrice } from './eth-price.ts';
+import { FeeTooHigh, priceBatch } from './fees.ts';
 import { type SettleItem, submissionOf } from './submission.ts';
 import { signTransaction } from './transaction.ts';
 

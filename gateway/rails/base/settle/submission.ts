@@ -1,11 +1,9 @@
 import { limits } from '../../../../schema/limits.ts';
 import type { Hex } from '../abi.ts';
 import type { Authorization } from '../authorization.ts';
-import type { ChainReceipt } from '../base-shapes.ts';
-import { aggregate, MULTICALL3 } from '../multicall.ts';
+import type { ChainReceipt } from '../chain.ts';
+import { aggregate, MULTICALL3, paymentCalls, transferCall, USDC } from '../contracts.ts';
 import type { Signature } from '../signature.ts';
-import { transferCall, USDC } from '../usdc.ts';
-import { paymentCalls } from '../wallet-calls.ts';
 
 /** An authorization on its way to the chain. `claim_key` is the claim that it settles. */
 export interface SettleItem {

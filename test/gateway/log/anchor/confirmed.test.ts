@@ -3,7 +3,7 @@ import type { Anchored } from '../../../../gateway/log/anchor/anchor-chain.ts';
 import { anchoredTopic, LOG_ANCHOR } from '../../../../gateway/log/anchor/contract.ts';
 import { anchorKey } from '../../../../gateway/log/anchor/open-anchors.ts';
 import { words } from '../../../../gateway/rails/base/abi.ts';
-import { topic } from '../../../../gateway/rails/base/usdc.ts';
+import { topic } from '../../../../gateway/rails/base/contracts.ts';
 import type { Json } from '../../../../schema/canonical-json.ts';
 import { TURNED_BACK, watching } from '../../../faults/watching.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';

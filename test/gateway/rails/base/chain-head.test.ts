@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChainBlock } from '../../../../gateway/rails/base/base-shapes.ts';
-import type { BaseChain } from '../../../../gateway/rails/base/chain.ts';
+import type { BaseChain, ChainBlock } from '../../../../gateway/rails/base/chain.ts';
 import { ChainHead } from '../../../../gateway/rails/base/chain-head.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { systemClock } from '../../../../subgraphs/clock.ts';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { transferOf } from '../../../../gateway/rails/base/decide.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
-import { transferOf } from '../../../../gateway/rails/base/outcome.ts';
 import { networks } from '../../../../schema/network.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { type Ground, openGround } from './ground.ts';

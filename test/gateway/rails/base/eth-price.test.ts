@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import type { EthRound } from '../../../../gateway/rails/base/chain.ts';
-import { priceBatch } from '../../../../gateway/rails/base/settle/batch-fee.ts';
-import { priceOfRound, usdcOfWei, weiOfUsdc } from '../../../../gateway/rails/base/settle/eth-price.ts';
-import { PriceWatch } from '../../../../gateway/rails/base/settle/price-watch.ts';
+import { PriceWatch, priceOfRound, usdcOfWei, weiOfUsdc } from '../../../../gateway/rails/base/settle/eth-price.ts';
+import { priceBatch } from '../../../../gateway/rails/base/settle/fees.ts';
 import { gasOrdinary, type SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
 import { type AtomicAmount, atomicAmount } from '../../../../schema/amount.ts';
 

@@ -1,6 +1,6 @@
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
-import { priceBatch } from '../../../../gateway/rails/base/settle/batch-fee.ts';
 import { usdcOfWei } from '../../../../gateway/rails/base/settle/eth-price.ts';
+import { priceBatch } from '../../../../gateway/rails/base/settle/fees.ts';
 import { gasOrdinary, type SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
 import { atomicAmount } from '../../../../schema/amount.ts';
 import { feeBounds, type Ground } from './ground.ts';

@@ -5,13 +5,13 @@ import { developmentFacilitators, usdcAdmin } from '../../../../gateway/developm
 import { hex } from '../../../../gateway/rails/base/abi.ts';
 import type { Authorization } from '../../../../gateway/rails/base/authorization.ts';
 import { authorizationDigest, claimKey } from '../../../../gateway/rails/base/authorization.ts';
+import { reconcileSettlement } from '../../../../gateway/rails/base/base-rail.ts';
 import type { BaseChain } from '../../../../gateway/rails/base/chain.ts';
+import { transferCall } from '../../../../gateway/rails/base/contracts.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
-import { reconcileSettlement } from '../../../../gateway/rails/base/settle/reconcile-settlement.ts';
 import { openSettler } from '../../../../gateway/rails/base/settle/settler.ts';
 import type { SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
 import { signatureOf } from '../../../../gateway/rails/base/signature.ts';
-import { transferCall } from '../../../../gateway/rails/base/usdc.ts';
 import type { Decision } from '../../../../gateway/rails/outcome.ts';
 import { type Sending, type Settler, type SettlerOptions, settlerDefaults } from '../../../../gateway/rails/settler.ts';
 import { atomicAmount } from '../../../../schema/amount.ts';

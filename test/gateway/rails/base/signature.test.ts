@@ -10,8 +10,8 @@ import {
   signatureOf,
   signatureOnWire,
   signatureToJson,
+  signerOf,
 } from '../../../../gateway/rails/base/signature.ts';
-import { signerOf } from '../../../../gateway/rails/base/signer.ts';
 import { highS, newAccount } from './wallet.ts';
 
 const bytes = (lengths: { minLength?: number; maxLength: number }) => fc.uint8Array(lengths).map(hex);

@@ -1,11 +1,11 @@
 import { generateKeyPair, getAddressFromPublicKey, getBase58Decoder, signBytes } from '@solana/kit';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { signedBy as signedOnBase } from '../../../../gateway/rails/base/base-rail.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
-import { signedBy as signedOnBase } from '../../../../gateway/rails/base/signed-by.ts';
-import { openWalletProofs } from '../../../../gateway/rails/base/wallet-proofs.ts';
-import { FairTurns } from '../../../../gateway/rails/fair-semaphore.ts';
-import { signedBy as signedOnSolana } from '../../../../gateway/rails/solana/signed-by.ts';
+import { openWalletProofs } from '../../../../gateway/rails/base/wallets.ts';
+import { signedBy as signedOnSolana } from '../../../../gateway/rails/solana/solana-rail.ts';
 import { readRedelivery, redeliveryText } from '../../../../schema/redelivery.ts';
+import { FairTurns } from '../../../../subgraphs/semaphore.ts';
 import { freshChain } from '../../../harness/chain.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { openWallets, type TestWallets } from '../../../harness/wallets.ts';

@@ -1,9 +1,9 @@
 import { type Hex, hashMessage, serializeErc6492Signature } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { BaseChain } from '../../../../gateway/rails/base/chain.ts';
+import { VALID_SIGNATURE } from '../../../../gateway/rails/base/contracts.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
-import { VALID_SIGNATURE } from '../../../../gateway/rails/base/wallet-calls.ts';
-import { openWalletProofs } from '../../../../gateway/rails/base/wallet-proofs.ts';
+import { openWalletProofs } from '../../../../gateway/rails/base/wallets.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { type WalletProofs } from '../../../../subgraphs/session/context.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Presented } from '../../../../gateway/charge/claim-request.ts';
 import type { Till } from '../../../../gateway/charge/till.ts';
+import { paymentCalls } from '../../../../gateway/rails/base/contracts.ts';
 import type { SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
 import { type ContractSignature, signatureOnWire } from '../../../../gateway/rails/base/signature.ts';
-import { paymentCalls } from '../../../../gateway/rails/base/wallet-calls.ts';
-import { walletTakes } from '../../../../gateway/rails/base/wallet-taken.ts';
+import { walletTakes } from '../../../../gateway/rails/base/wallets.ts';
 import type { BasePayment } from '../../../../gateway/rails/payment.ts';
 import { openChallenges } from '../../../../gateway/x402/offer.ts';
 import { openWallets, type TestWallets } from '../../../harness/wallets.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { transferCall } from '../../../../gateway/rails/base/contracts.ts';
 import { readSignature } from '../../../../gateway/rails/base/signature.ts';
-import { transferCall } from '../../../../gateway/rails/base/usdc.ts';
 import { askToStream, listen } from '../../../doors/listen.ts';
 import { jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from '../../../faults/buyer.ts';
 import { claimOf } from '../../../faults/claims.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
-import { journal } from '../../../../gateway/rails/facilitator/journal.ts';
+import { journal } from '../../../../gateway/rails/facilitator/settler.ts';
 import { systemRandom } from '../../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { DatabaseAway } from '../../../../subgraphs/outage.ts';

@@ -3,9 +3,13 @@ import { claimKey } from '../../../../gateway/rails/payment.ts';
 import type { Rail } from '../../../../gateway/rails/rail.ts';
 import type { CommitSettling, Sending, Settler } from '../../../../gateway/rails/settler.ts';
 import type { SolanaPayment } from '../../../../gateway/rails/solana/authorization.ts';
-import { type FeePayer, openFeePayer } from '../../../../gateway/rails/solana/fee-payer.ts';
 import { openSvmChain } from '../../../../gateway/rails/solana/open-svm-chain.ts';
-import { openSolanaSettler, type SolanaSettlerOptions } from '../../../../gateway/rails/solana/settler.ts';
+import {
+  type FeePayer,
+  openFeePayer,
+  openSolanaSettler,
+  type SolanaSettlerOptions,
+} from '../../../../gateway/rails/solana/settler.ts';
 import { openSolanaRail } from '../../../../gateway/rails/solana/solana-rail.ts';
 import { openSolanaJudge } from '../../../../gateway/rails/solana/verify-transaction.ts';
 import { systemRandom } from '../../../../subgraphs/clock.ts';

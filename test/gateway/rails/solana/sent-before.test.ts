@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openFeePayer } from '../../../../gateway/rails/solana/fee-payer.ts';
+import { openFeePayer } from '../../../../gateway/rails/solana/settler.ts';
 import { ask, CHAT, type Chat } from '../../../doors/open-service.ts';
 import { handMade } from './hand-made.ts';
 import { openSolanaService, type SolanaService } from './open-service.ts';

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { recheckFinalized } from '../../../../gateway/rails/finality.ts';
 import type { SvmChain } from '../../../../gateway/rails/solana/chain.ts';
 import { decideSent } from '../../../../gateway/rails/solana/decide.ts';
-import { finalSolana } from '../../../../gateway/rails/solana/final-chain.ts';
 import { openSvmChain } from '../../../../gateway/rails/solana/open-svm-chain.ts';
+import { finalSolana } from '../../../../gateway/rails/solana/rebroadcast.ts';
 import { openSolanaGround, type SolanaGround } from './ground.ts';
 
 let ground: SolanaGround;

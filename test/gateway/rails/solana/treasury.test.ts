@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { solanaWallet } from '../../../../gateway/development/svm/wallets.ts';
+import { NoTreasury, requireTreasury } from '../../../../gateway/rails/solana/open-solana.ts';
 import { openSvmChain } from '../../../../gateway/rails/solana/open-svm-chain.ts';
-import { NoTreasury, requireTreasury } from '../../../../gateway/rails/solana/treasury.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { freshSvm } from '../../../harness/svm.ts';
 

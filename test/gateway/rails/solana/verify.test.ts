@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { claimKey, paymentFromJson, paymentToJson } from '../../../../gateway/rails/payment.ts';
 import type { Rail } from '../../../../gateway/rails/rail.ts';
 import type { SolanaPayment } from '../../../../gateway/rails/solana/authorization.ts';
-import { TOKEN_PROGRAM } from '../../../../gateway/rails/solana/programs.ts';
+import { TOKEN_PROGRAM } from '../../../../gateway/rails/solana/transfer.ts';
 import { openSolanaJudge, requirementsOf } from '../../../../gateway/rails/solana/verify-transaction.ts';
 import { type Verified, verifyPayment } from '../../../../gateway/rails/verify.ts';
 import { limits } from '../../../../schema/limits.ts';

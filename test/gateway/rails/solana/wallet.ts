@@ -13,7 +13,7 @@ import {
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit';
-import { TOKEN_PROGRAM, usdcAccountOf } from '../../../../gateway/rails/solana/programs.ts';
+import { TOKEN_PROGRAM, usdcAccountOf } from '../../../../gateway/rails/solana/transfer.ts';
 import { decodePayment } from '../../../../gateway/x402/payment-header.ts';
 import { networks } from '../../../../schema/network.ts';
 import type { PresentedPayment } from '../../../../subgraphs/context.ts';

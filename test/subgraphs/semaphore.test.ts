@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { FairTurns } from '../../../gateway/rails/fair-semaphore.ts';
+import { FairTurns } from '../../subgraphs/semaphore.ts';
 
 const bounds = { at_once_max: 1, wait_ms_max: 5_000, waiting_per_asker_max: 50 };
 

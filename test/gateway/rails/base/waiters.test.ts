@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SettleItem } from '../../../gateway/rails/base/settle/submission.ts';
-import type { Signature } from '../../../gateway/rails/base/signature.ts';
-import { Waiters } from '../../../gateway/rails/waiters.ts';
-import { limits } from '../../../schema/limits.ts';
+import type { SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
+import { Waiters } from '../../../../gateway/rails/base/settle/waiters.ts';
+import type { Signature } from '../../../../gateway/rails/base/signature.ts';
+import { limits } from '../../../../schema/limits.ts';
 
 type Kind = Signature['kind'];
 /** Of a payment nothing but its name and its kind of signature matters to those who wait. */

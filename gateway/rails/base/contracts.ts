@@ -1,8 +1,9 @@
+import { decodeFunctionResult, encodeFunctionData, multicall3Abi } from 'viem';
 import { networks } from '../../../schema/network.ts';
-import { type Hex, keccakText, selector, tail, words } from './abi.ts';
+import { type Hex, hex, keccakText, selector, tail, words } from './abi.ts';
 import { type Authorization, authorizationWords } from './authorization.ts';
-import type { ChainLog } from './base-shapes.ts';
-import type { Signature } from './signature.ts';
+import type { ChainLog } from './chain.ts';
+import type { ContractSignature, Signature } from './signature.ts';
 
 /** USDC on Base (Circle's FiatTokenV2_2), in as much of its interface as a payment touches. */
 export const USDC = networks.base.usdc.toLowerCase() as Hex;
@@ -81,4 +82,45 @@ export function readTransfer({ address, topics: [event, from, to], data, ...log 
 export function isUseOf(log: ChainLog, { payer, nonce }: Pick<Authorization, 'payer' | 'nonce'>): boolean {
   const [event, authorizer, used] = log.topics;
   return log.address === USDC && event === topics.authorizationUsed && authorizer === topic(payer) && used === nonce;
+}
+
+export const MULTICALL3 = networks.base.multicall3.toLowerCase() as Hex;
+
+export interface Call {
+  readonly target: Hex;
+  readonly callData: Hex;
+}
+
+/** Many calls in one; each may fail by itself, so one bad authorization harms nobody. */
+export function aggregate(calls: readonly Call[]): Hex {
+  const args = [calls.map(call => ({ ...call, allowFailure: true }))] as const;
+  return encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args });
+}
+
+/** What each call returned; null where it failed. @throws where the node answered something else. */
+export function readAggregate(data: Hex, calls: number): (Hex | null)[] {
+  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data });
+  if (results.length !== calls) throw new Error(`${calls} calls were answered by ${results.length} results`);
+  return results.map(({ success, returnData }) => (success ? returnData : null));
+}
+
+/** What ERC-1271 answers to a good signature, as one whole word: of four bytes alone a precompile might answer any. */
+export const VALID_SIGNATURE: Hex = `0x${selector('isValidSignature(bytes32,bytes)').padEnd(64, '0')}`;
+
+const AFTER_TWO_WORDS = 2 * 32;
+
+/** A contract wallet's payment: the wallet is made, where it does not stand yet, and then the transfer. */
+export function paymentCalls(authorization: Authorization, signature: ContractSignature): Call[] {
+  return after(signature, { target: USDC, callData: transferCall(authorization, signature) });
+}
+
+/** A contract wallet asked by ERC-1271 whether a signature is its own; it too is made first where it does not stand. */
+export function proofCalls(wallet: Hex, digest: Uint8Array, signature: ContractSignature): Call[] {
+  const question = `${words(hex(digest), AFTER_TWO_WORDS)}${tail(signature.bytes)}`;
+  const callData: Hex = `0x${selector('isValidSignature(bytes32,bytes)')}${question}`;
+  return after(signature, { target: wallet, callData });
+}
+
+function after({ deploy }: ContractSignature, call: Call): Call[] {
+  return deploy ? [{ target: deploy.factory, callData: deploy.data }, call] : [call];
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Reached } from '../../rpc.ts';
+import type { Reached } from './rpc.ts';
 
 /** One transaction under way; its hashes grow by one with every replacement. */
 export interface Watched {

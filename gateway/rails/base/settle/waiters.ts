@@ -1,6 +1,6 @@
-import { limits } from '../../schema/limits.ts';
-import { goesAlone, type SettleItem } from './base/settle/submission.ts';
-import type { NotSent, NotTransferred, Settlement, Unknown } from './outcome.ts';
+import { limits } from '../../../../schema/limits.ts';
+import type { NotSent, NotTransferred, Settlement, Unknown } from '../../outcome.ts';
+import { goesAlone, type SettleItem } from './submission.ts';
 
 /** One caller who waits. The first answer counts. */
 export interface Waiter<I> {

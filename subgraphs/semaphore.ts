@@ -1,4 +1,4 @@
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../schema/limits.ts';
 
 interface Waiting {
   begin(): void;
