@@ -1,34 +1,26 @@
-import { limits } from '../schema/limits.ts';
-
 interface Waiting {
   begin(): void;
 }
 
-export interface FairTurnsBounds {
+export interface SemaphoreBounds {
   readonly at_once_max: number;
+  /** Who has had no turn by then is sent away. */
   readonly wait_ms_max: number;
   /** More of one asker are sent away at once. */
   readonly waiting_per_asker_max: number;
 }
 
-/** Of questions to the code of contract wallets that have not proven anything yet. */
-export const unprovenTurns: FairTurnsBounds = {
-  at_once_max: limits.unproven_turns_at_once_max,
-  wait_ms_max: limits.unproven_turn_wait_ms_max,
-  waiting_per_asker_max: limits.unproven_waiting_per_address_max,
-};
-
 /**
- * Lets a few at a time do what is costly, round-robin by asker: whoever asks for much waits behind himself, and delays
- * each other asker by one turn.
+ * Lets a few at a time do what is costly, round-robin by asker: whoever asks for much waits in a line of their own, and
+ * delays each other asker by one turn.
  */
-export class FairTurns {
-  readonly #bounds: FairTurnsBounds;
+export class Semaphore {
+  readonly #bounds: SemaphoreBounds;
   #free: number;
   /** Askers in the order in which they are next. */
   readonly #lines = new Map<string, Waiting[]>();
 
-  constructor(bounds: FairTurnsBounds) {
+  constructor(bounds: SemaphoreBounds) {
     this.#bounds = bounds;
     this.#free = bounds.at_once_max;
   }

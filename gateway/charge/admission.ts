@@ -5,6 +5,7 @@ import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { isSameRequest } from '../../subgraphs/receipt/claim/claim.machine.ts';
+import type { Funds } from '../../subgraphs/receipt/claim/funds.ts';
 import { routerKeyMarkOf } from '../../subgraphs/receipt/claim/landing.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { isStored } from '../rails/base/signature.ts';
@@ -15,14 +16,21 @@ import { rejected } from './authorized.ts';
 import type { Bought } from './bought-whole.ts';
 import { type Presented, payerOf, refusedClaim } from './claim-request.ts';
 import { requireNoGuess } from './guesses.ts';
+import { hearsOf } from './hears.ts';
 import type { Till } from './till.ts';
 
 export type Admission =
   /** `presented`: with the payment as it will be settled. `spent`: whether it was for us is still to be found out. */
-  | ({ readonly kind: 'admitted'; readonly presented: Presented } & Pick<Ready, 'spent' | 'means'>)
+  | ({ readonly kind: 'admitted'; readonly presented: Presented } & Funding)
   | ({ readonly kind: 'replayed' } & Bought)
   /** Its book refused this very call before. */
   | { readonly kind: 'blocked'; readonly refusal_id: RefusalId };
+
+/** `means` is null where the payment is spent: the balance has lost it already. */
+interface Funding {
+  readonly spent: boolean;
+  readonly means: Funds | null;
+}
 
 /**
  * Whether there is time to settle the payment, the paid field would serve this payer, and he can pay. A refusal is
@@ -35,8 +43,9 @@ export async function admission(till: Till, presented: Presented, context: Conte
   try {
     if (payment.late !== null) throw rejected(till, paid, payment.late.reason);
     await paid.admit?.(args, payerOf(payment), context);
-    const ready = await railOf(till, payment.authorization.network).ready(till, presented);
-    if (ready.spent) await requireUnsearched(till, presented);
+    const ready = await railOf(till, payment.authorization.network).ready(payment);
+    if (ready.kind !== 'ready' && ready.kind !== 'spent') throw hearsOf(till, paid, ready);
+    if (ready.kind === 'spent') await requireUnsearched(till, presented);
     return admitted(presented, ready);
   } catch (refusal) {
     if (!(refusal instanceof Refusal)) throw refusal;
@@ -53,17 +62,20 @@ export async function admission(till: Till, presented: Presented, context: Conte
   }
 }
 
-function admitted(presented: Presented, { payment, ...ready }: Ready): Admission {
-  return { kind: 'admitted', presented: { ...presented, payment: { ...presented.payment, ...payment } }, ...ready };
+function admitted(presented: Presented, ready: Extract<Ready, { kind: 'ready' | 'spent' }>): Admission {
+  const payment = { ...presented.payment, ...ready.payment };
+  const funding = ready.kind === 'spent' ? { spent: true, means: null } : { spent: false, means: ready.funds };
+  return { kind: 'admitted', presented: { ...presented, payment }, ...funding };
 }
 
 /** Out of time, and never claimed here: what somebody else has submitted in time has been paid all the same. */
 async function admittedLate(till: Till, presented: Presented, context: Context, refusal: Refusal): Promise<Admission> {
   const { paid, args, payment } = presented;
-  const ready = await railOf(till, payment.authorization.network).usedInTime(till, presented);
-  if (ready === null) throw refusal;
+  const used = await railOf(till, payment.authorization.network).usedInTime(payment);
+  if (used.kind === 'unused') throw refusal;
+  if (used.kind !== 'spent') throw hearsOf(till, paid, used);
   await paid.admit?.(args, payerOf(payment), context);
-  return admitted(presented, ready);
+  return admitted(presented, used);
 }
 
 /** What the chain said once of a nonce that is spent is not searched for again: that is many pages of logs each time. */

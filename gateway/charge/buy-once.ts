@@ -2,11 +2,12 @@ import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { type NamedPayment, namedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
-import { requireProof } from '../rails/base/wallets.ts';
-import { type BasePayment, claimKey } from '../rails/payment.ts';
+import { claimKey } from '../rails/payment.ts';
+import { railOf } from '../rails/rail.ts';
 import { nameInFlight, namesOf } from './call-names.ts';
 import { type Presented, refusedClaim } from './claim-request.ts';
 import { requireNoGuessOf } from './guesses.ts';
+import { hearsOf } from './hears.ts';
 import type { Entered } from './paid-whole.ts';
 import type { Till } from './till.ts';
 
@@ -78,7 +79,8 @@ async function boughtUnder(
   const own = await claimByKey(till.database, own_key);
   if (own && own.state !== 'released') return null;
   // A key's signature proves its payer by itself, a wallet's only where its code says so.
-  if (payment.signature.kind === 'contract') await requireProof(till, presented as Presented<BasePayment>);
+  const proof = await railOf(till, payment.authorization.network).proveUsed(payment);
+  if (proof.kind !== 'proven') throw hearsOf(till, paid, proof);
   const { kind, claim_key } = standing;
   await requireNoGuessOf(till, { claim_key, is_asked: kind !== 'foreign' }, presented, context);
   switch (kind) {

@@ -1,9 +1,9 @@
-import { type Means } from '../../subgraphs/receipt/claim/funds.ts';
+import { type Funds } from '../../subgraphs/receipt/claim/funds.ts';
 import { railOf } from '../rails/rail.ts';
 import type { Claiming, Taken } from '../record/queues.ts';
 import type { AnyPaid } from '../record/recorder.ts';
 import { rejected } from './authorized.ts';
-import { chainUnreachable } from './spent-elsewhere.ts';
+import { hears } from './hears.ts';
 import type { Till } from './till.ts';
 
 export type WithinMeans = Exclude<Taken['outcome'], { kind: 'beyond_means' }>;
@@ -33,8 +33,8 @@ export async function claimWithinMeans(
   return { claim, outcome };
 }
 
-async function lookAgain(till: Till, { network, payer }: Claiming['request']): Promise<Means> {
-  const means = await railOf(till, network).means(till, payer);
-  if (means.kind !== 'ok') throw chainUnreachable(means.cause);
-  return means.value;
+async function lookAgain(till: Till, { network, payer }: Claiming['request']): Promise<Funds> {
+  const funds = await railOf(till, network).funds(payer);
+  if (funds.kind !== 'ok') throw hears(funds);
+  return funds.value;
 }

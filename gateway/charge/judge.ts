@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { PaymentJudgement, Price, ShownPayment } from '../../rest-compat/port.ts';
 import { limits } from '../../schema/limits.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
@@ -6,9 +7,7 @@ import type { Payment } from '../rails/payment.ts';
 import { railOf } from '../rails/rail.ts';
 import { type Offered, type Verified, verifyPayment } from '../rails/verify.ts';
 import { type DecodedPayment, decodePayment } from '../x402/payment-header.ts';
-import { Remembered } from '../x402/recently-made.ts';
-import { noTurn } from './proof.ts';
-import { chainUnreachable } from './spent-elsewhere.ts';
+import { hears } from './hears.ts';
 import type { Till } from './till.ts';
 
 type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
@@ -64,8 +63,7 @@ export function openJudge(till: Pick<Till, 'rails' | 'pay_to' | 'clock' | 'sold'
     async prove(unproven, address) {
       const payment = unproven.verified as Payment;
       const proof = await railOf(till, payment.authorization.network).prove(payment, address);
-      if (proof.kind === 'no_turn') throw noTurn(proof.retry_after_seconds);
-      if (proof.kind === 'unreachable') throw chainUnreachable(proof.cause);
+      if (proof.kind === 'no_turn' || proof.kind === 'unreachable') throw hears(proof);
       return proof.kind === 'proven'
         ? { ...unproven, kind: 'proven' }
         : { kind: 'rejected', reason: proof.reason, presented: unproven.presented };
@@ -78,17 +76,17 @@ export function openJudge(till: Pick<Till, 'rails' | 'pay_to' | 'clock' | 'sold'
  * and whose signature is in it, is the same as before.
  */
 function rememberDecoded(): (shown: ShownPayment) => DecodedPayment {
-  const remembered = new Remembered<{ x402_version: 1 | 2; decoded: DecodedPayment }>(
-    limits.payment_headers_remembered_max,
-  );
+  const remembered = new LRUCache<string, { readonly x402_version: 1 | 2; readonly decoded: DecodedPayment }>({
+    max: limits.payment_headers_remembered_max,
+  });
   return ({ x402_version, header }) => {
     if (header.length > limits.payment_header_remembered_bytes_max) return decodePayment(x402_version, header);
     // By the header as it came: to join a word to it would copy it once more.
-    return remembered.get(
-      header,
-      known => known.x402_version === x402_version,
-      () => ({ x402_version, decoded: decodePayment(x402_version, header) }),
-    ).decoded;
+    const known = remembered.get(header);
+    if (known?.x402_version === x402_version) return known.decoded;
+    const decoded = decodePayment(x402_version, header);
+    remembered.set(header, { x402_version, decoded });
+    return decoded;
   };
 }
 

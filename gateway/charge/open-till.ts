@@ -13,28 +13,28 @@ import { quotePaid, taskPaid } from '../../subgraphs/receipt/inference/tasks/tas
 import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
 import { type KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import { type SavedHead } from '../../subgraphs/receipt/log/saved-head.ts';
-import { FairTurns } from '../../subgraphs/semaphore.ts';
+import { Semaphore } from '../../subgraphs/semaphore.ts';
 import { agentOfWallet } from '../../subgraphs/session/agent/find.ts';
 import { type WalletProofs } from '../../subgraphs/session/context.ts';
 import { registrationPaid } from '../../subgraphs/session/registration/registration.paid.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { ConfigFault } from '../config/fault.ts';
 import type { Config } from '../config/read-config.ts';
+import type { Faults } from '../operations/faults.ts';
 import type { Hex } from '../rails/base/abi.ts';
 import { openBaseRail } from '../rails/base/base-rail.ts';
 import type { BaseChain } from '../rails/base/chain.ts';
 import { ChainHead } from '../rails/base/chain-head.ts';
-import { carriedOnBase } from '../rails/base/facilitated.ts';
+import { settledByFacilitator } from '../rails/base/facilitated.ts';
 import { openSettler } from '../rails/base/settle/settler.ts';
 import { settlerKey } from '../rails/base/settle/transaction.ts';
 import { factoriesOf } from '../rails/base/signature.ts';
-import { Unproven } from '../rails/base/unproven.ts';
 import { ChainAway } from '../rails/epoch.ts';
 import { type Authorize, openAuthorize } from '../rails/facilitator/auth.ts';
 import { openFacilitator } from '../rails/facilitator/client.ts';
 import { type FacilitatorTimes, facilitatorDefaults, openFacilitatorSettler } from '../rails/facilitator/settler.ts';
 import type { BasePayment } from '../rails/payment.ts';
-import { type Settler, settlerDefaults } from '../rails/settler.ts';
+import { type ClaimItem, commitSettling, type Settler, settlerDefaults } from '../rails/settler.ts';
 import type { OpenedSolana } from '../rails/solana/open-solana.ts';
 import type { Rates } from '../rates/rates.ts';
 import { requireFinishable } from '../reconcile/require-finishable.ts';
@@ -45,9 +45,8 @@ import { openChallenges, type PayTo } from '../x402/offer.ts';
 import { Failures } from './failures.ts';
 import { KeyCalls } from './key-calls.ts';
 import { Owed } from './release-later.ts';
-import { type ClaimItem, commitSettling } from './settle-claim.ts';
 import { StreamsInFlight } from './streams-in-flight.ts';
-import type { Faults, Till } from './till.ts';
+import type { Till } from './till.ts';
 
 export interface TillParts {
   readonly config: Config;
@@ -112,7 +111,7 @@ export const configuredSettling =
         ...{ url: config.facilitator_url, network: 'base', verify_ms, settle_ms },
         authorize: authorizeBy(config),
       }),
-      carried: carriedOnBase(chain),
+      facilitated: settledByFacilitator(chain),
       database,
       random: systemRandom,
       faults,
@@ -147,7 +146,10 @@ function settlesFrom({ facilitator_keys: [key], pay_to_base }: Config): Hex {
 }
 
 /** Its libraries are large, and of no use to whoever does without it. */
-async function solanaOf({ config, database, faults, logger, wait_ms }: TillParts): Promise<OpenedSolana | null> {
+async function solanaOf(
+  { config, database, faults, logger, wait_ms }: TillParts,
+  searches: Semaphore,
+): Promise<OpenedSolana | null> {
   const { solana, profile, facilitator_url } = config;
   const authorize = authorizeBy(config);
   if (solana === null) return null;
@@ -159,6 +161,7 @@ async function solanaOf({ config, database, faults, logger, wait_ms }: TillParts
     database,
     faults,
     logger,
+    searches,
     wait_ms: wait_ms ?? settlerDefaults.wait_ms,
   });
   return opened.catch(fault => {
@@ -183,10 +186,15 @@ export async function openTill(parts: TillParts): Promise<Till> {
   const { config, database, chain, chain_epoch, hubs, issuer, vault, saved_head, known_log, faults } = parts;
   const chain_head = new ChainHead(chain, systemClock);
   const settler = parts.openSettling(parts);
-  const asking = { wallet_factories: factoriesOf(config), settles_from: settlesFrom(config) };
-  const unproven = new Unproven({ chain, database, clock: systemClock, ...asking });
-  const base = openBaseRail({ database, chain, chain_head, chain_epoch, settler, unproven });
-  const solana = await solanaOf(parts);
+  const searches = new Semaphore(SEARCHES);
+  const base = openBaseRail({
+    ...{ database, chain, chain_head, chain_epoch, settler, searches },
+    clock: systemClock,
+    wallets: parts.wallets,
+    wallet_factories: factoriesOf(config),
+    settles_from: settlesFrom(config),
+  });
+  const solana = await solanaOf(parts, searches);
   const rails = { base, solana: solana?.rail ?? null };
   await requireFinishable(database, rails);
   const pay_to = payTo(config, solana);
@@ -198,11 +206,8 @@ export async function openTill(parts: TillParts): Promise<Till> {
     queues,
     blocked_calls,
     owed: new Owed(),
-    chain,
     chain_head,
     rails,
-    wallets: parts.wallets,
-    ...asking,
     issuer,
     vault,
     saved_head,
@@ -214,7 +219,6 @@ export async function openTill(parts: TillParts): Promise<Till> {
     streams: new StreamsInFlight(),
     key_calls: new KeyCalls(limits.key_calls_underway_max),
     failures: new Failures(parts.rates.uncharged, systemClock),
-    searches: new FairTurns(SEARCHES),
     base_url: config.base_url,
     profile: config.profile,
     challenges: openChallenges(pay_to, openExtensions(issuer, systemClock)),

@@ -31,7 +31,7 @@ async function hasSigned(till: Till, claim: PaymentClaim, { principal, redeliver
   if (proof === null || !isFresh(proof.at_seconds, till.clock.now_ms())) return false;
   const { network, paymentId: payment_id, payer } = claim;
   const text = redeliveryText({ network, payment_id, at_seconds: proof.at_seconds });
-  return railOf(till, network).signedBy(till, {
+  return railOf(till, network).signedBy({
     ...{ payer, text, signature: proof.signature },
     asker: principal.address,
   });

@@ -3,16 +3,15 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
 import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
-import type { Tx } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type Lease } from '../../subgraphs/receipt/claim/claim.ts';
-import { type Abandoned, abandonClaim, beginSettling } from '../../subgraphs/receipt/claim/transitions.ts';
+import { type Abandoned, abandonClaim } from '../../subgraphs/receipt/claim/transitions.ts';
 import { HubFailed } from '../../subgraphs/receipt/inference/answer.paid.ts';
 import type { Charged, Work } from '../../subgraphs/sale.ts';
-import type { Moved, NotTransferred, Transferred } from '../rails/outcome.ts';
+import type { Moved, NotTransferred, Settlement, Transferred } from '../rails/outcome.ts';
 import type { Payment } from '../rails/payment.ts';
 import { railOf } from '../rails/rail.ts';
-import type { Sending } from '../rails/settler.ts';
+import { type ClaimItem, commitSettling } from '../rails/settler.ts';
 import { prepareRecord } from '../record/forms.ts';
 import {
   type Answered,
@@ -23,12 +22,11 @@ import {
   type Recording,
   type Settled,
 } from '../record/recorder.ts';
-import { rejected } from './authorized.ts';
 import type { Claimed } from './claim-request.ts';
+import { hearsOf } from './hears.ts';
 import { hasCostUs } from './require-rested.ts';
 import type { Till } from './till.ts';
 import { transactionIn } from './transaction-sent.ts';
-import { unsent } from './unsent.ts';
 
 /** How much the world may have changed when a call breaks off. */
 export type Standing = 'nothing_moved' | 'may_have_moved' | 'moved';
@@ -58,24 +56,17 @@ export async function settleClaim(till: Till, claimed: Claimed, in_hand: InHand 
       return moved(settlement);
     case 'vouched':
       // A stamp's effect cannot be taken back: it is written for money that was seen, and for no less.
-      return paid.order === 'stamp' ? pending(settlement.tx_hash) : moved(settlement);
-    case 'not_transferred':
-    case 'declined':
-      return { kind: 'refused', standing: 'nothing_moved', refusal: rejected(till, paid, settlement.reason) };
-    case 'not_sent':
-      return {
-        kind: 'refused',
-        standing: 'nothing_moved',
-        refusal: unsent(settlement.reason),
-      };
-    case 'unknown':
-      return pending(settlement.tx_hash);
+      return paid.order === 'stamp'
+        ? refused(till, paid, { ...settlement, kind: 'unknown', reason: 'not_mined' })
+        : moved(settlement);
+    default:
+      return refused(till, paid, settlement);
   }
 }
 
-function pending(transaction?: string | null): SettledClaim {
-  const refusal = new Refusal('settlement_pending', { facts: transaction ? { transaction } : {} });
-  return { kind: 'refused', standing: 'may_have_moved', refusal };
+function refused(till: Till, paid: AnyPaid, outcome: Exclude<Settlement, Moved>): SettledClaim {
+  const standing = outcome.kind === 'unknown' ? 'may_have_moved' : 'nothing_moved';
+  return { kind: 'refused', standing, refusal: hearsOf(till, paid, outcome) };
 }
 
 export function moved(transfer: Moved): SettledClaim {
@@ -96,27 +87,6 @@ export async function adoptTransfer(till: Till, claimed: Claimed, { block_number
 function claimItem({ lease, payment }: Claimed): Payment & Pick<ClaimItem, 'claim_key' | 'lease'> {
   const { authorization, signature } = payment;
   return { claim_key: lease.claim_key, lease, authorization, signature } as Payment & typeof lease & { lease: Lease };
-}
-
-/** A claim on its way to the chain, with what reconcile needs to finish it alone. */
-export type ClaimItem<P extends Payment = Payment> = P & {
-  readonly claim_key: string;
-  readonly lease: Lease;
-  readonly answer_box: Buffer | null;
-  readonly worked: JsonObject;
-};
-
-/** Moves claims to `settling`, in the transaction that journals the signed bytes. */
-export async function commitSettling(
-  tx: Tx,
-  items: readonly ClaimItem[],
-  { settlement_id, from_block, replaces }: Omit<Sending, 'settlement_id'> & { settlement_id: string | null },
-): Promise<Set<string>> {
-  return beginSettling(
-    tx,
-    items.map(({ lease, answer_box, worked }) => ({ ...lease, answer_box, worked, settlement_id, from_block })),
-    replaces,
-  );
 }
 
 export function sealAnswer(till: Till, task_id: string, answer: JsonObject): Buffer {

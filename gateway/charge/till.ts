@@ -6,11 +6,8 @@ import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
 import { type LogHalt } from '../../subgraphs/receipt/log/halt.ts';
 import { type KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import { type SavedHead } from '../../subgraphs/receipt/log/saved-head.ts';
-import type { FairTurns } from '../../subgraphs/semaphore.ts';
-import { type WalletProofs } from '../../subgraphs/session/context.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
-import type { Hex } from '../rails/base/abi.ts';
-import type { BaseChain } from '../rails/base/chain.ts';
+import type { Faults } from '../operations/faults.ts';
 import type { ChainHead } from '../rails/base/chain-head.ts';
 import type { Rails } from '../rails/rail.ts';
 import type { Queues } from '../record/queues.ts';
@@ -21,24 +18,6 @@ import type { KeyCalls } from './key-calls.ts';
 import type { Owed } from './release-later.ts';
 import type { StreamsInFlight } from './streams-in-flight.ts';
 
-/** Points at which a test may end the process; in service nothing is ever there. */
-export type FaultPoint =
-  /** In the midst of a transaction, with all in hand that a batch locks. */
-  | 'in_claim'
-  | 'after_claim'
-  | 'after_work'
-  | 'in_settling'
-  | 'after_settling'
-  | 'after_broadcast'
-  | 'mid_stream'
-  | 'before_record'
-  | 'in_record'
-  | 'after_record';
-export interface Faults {
-  reach(point: FaultPoint): Promise<void>;
-}
-export const noFaults: Faults = { reach: async () => {} };
-
 /** All that the steps of a charge need of this process. */
 export interface Till {
   readonly database: Database;
@@ -46,14 +25,8 @@ export interface Till {
   readonly blocked_calls: BlockedCalls;
   /** Claims that are to be let go of once the database is back. */
   readonly owed: Owed;
-  readonly chain: BaseChain;
   readonly chain_head: ChainHead;
   readonly rails: Rails;
-  readonly wallets: WalletProofs;
-  /** Who may make a wallet that does not stand yet, in lower case. */
-  readonly wallet_factories: ReadonlySet<string>;
-  /** What is simulated is simulated as if it came from there. */
-  readonly settles_from: Hex;
   readonly issuer: Issuer;
   readonly vault: Vault;
   readonly saved_head: SavedHead;
@@ -71,8 +44,6 @@ export interface Till {
   readonly key_calls: KeyCalls;
   /** What callers have brought about of late that nobody was charged for. */
   readonly failures: Failures;
-  /** To search the chain for a payment that somebody else has used: many pages of logs each time. */
-  readonly searches: FairTurns;
   readonly base_url: string;
   readonly profile: 'development' | 'production';
   /** The 402 of a price and a reason. */

@@ -1,8 +1,7 @@
 import type { NetworkName } from '../../schema/network.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
-import { markMined, markRechecked } from '../../subgraphs/receipt/claim/settlement/journal.ts';
+import { type MinedBlock, markMined, markRechecked } from '../../subgraphs/receipt/claim/settlement/journal.ts';
 import { minedSettlements, type OpenSettlement } from '../../subgraphs/receipt/claim/settlement/read.ts';
-import type { Sighting } from './base/settle/rebroadcast.ts';
 
 /** What the finalized chain says of a settlement that was once seen mined. */
 export interface Rechecked {
@@ -14,6 +13,12 @@ export interface Rechecked {
    */
   readonly kind: 'final' | 'moved' | 'vanished';
 }
+
+/** Where the chain has a settlement; `unseen`: the node did not say of every transaction that may carry it. */
+export type Sighting =
+  | { readonly kind: 'mined'; readonly receipt: MinedBlock }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unseen' };
 
 const SETTLEMENTS_MAX = 200;
 

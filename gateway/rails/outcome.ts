@@ -1,3 +1,5 @@
+import type { Unreachable } from './rpc.ts';
+
 /** The money moved as authorized: the Transfer was seen in a mined transaction. */
 export interface Transferred {
   readonly kind: 'transferred';
@@ -30,6 +32,7 @@ export interface Unknown {
 /** Nothing was committed and nothing was broadcast. */
 export interface NotSent {
   readonly kind: 'not_sent';
+  readonly cause?: unknown;
   readonly reason:
     | 'chain_unavailable'
     | 'facilitator_unavailable'
@@ -59,3 +62,37 @@ export type Moved = Transferred | Vouched;
 /** What the chain was asked and said. */
 export type Decision = Transferred | NotTransferred | Unknown;
 export type Settlement = Decision | NotSent | Vouched | Declined;
+
+/** It will not be taken as it is. */
+export interface Rejected {
+  readonly kind: 'rejected';
+  /** x402's own word, where it has one. */
+  readonly reason: string;
+}
+
+/** Of a payer whose payment passed its simulation and was reverted by the chain, or ran out on us: what it cost was ours. */
+export const REVERTED_LATELY: Rejected = { kind: 'rejected', reason: 'payer_reverted_lately' };
+
+/** It is used, or may be, and nobody can say now by whom or whether for us: the money may be here. */
+export interface Undecided {
+  readonly kind: 'undecided';
+  readonly cause?: unknown;
+}
+
+/** No turn came in time to search the chain for it: nothing is known of it. */
+export interface Busy {
+  readonly kind: 'busy';
+}
+
+/** Whether a payment is its payer's, where its signature alone does not say so. */
+export type Proof =
+  | { readonly kind: 'proven' }
+  | Rejected
+  /** Too many such payments want to be proven. */
+  | { readonly kind: 'no_turn'; readonly retry_after_seconds: number }
+  | Unreachable;
+
+export const PROVEN: Extract<Proof, { kind: 'proven' }> = { kind: 'proven' };
+
+export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not_sent', reason });
+export const unknown = (reason: Unknown['reason']): Unknown => ({ kind: 'unknown', reason });

@@ -1,27 +1,31 @@
 import type { NetworkName } from '../../schema/network.ts';
 import type { Tx } from '../../subgraphs/database.ts';
-import { type Means } from '../../subgraphs/receipt/claim/funds.ts';
-import type { Presented } from '../charge/claim-request.ts';
-import type { Proof } from '../charge/proof.ts';
-import type { ClaimItem } from '../charge/settle-claim.ts';
-import type { Till } from '../charge/till.ts';
-import type { ExactPayload, Terms } from '../x402/envelope.ts';
+import type { Funds } from '../../subgraphs/receipt/claim/funds.ts';
 import type { Rechecked } from './finality.ts';
-import type { Decision, Vouched } from './outcome.ts';
+import type { Busy, Decision, NotSent, Proof, Rejected, Undecided, Vouched } from './outcome.ts';
 import type { Payment } from './payment.ts';
-import type { Reached } from './rpc.ts';
-import type { Settler } from './settler.ts';
-import type { Offered, TermsCode, Verified } from './verify.ts';
+import type { Reached, Unreachable } from './rpc.ts';
+import type { ClaimItem, Settler } from './settler.ts';
+import type { PaymentJudge } from './verify.ts';
 
-/** What the chain says of a payment before anything is claimed for it. */
-export interface Ready<P extends Payment = Payment> {
-  /** Used already, by whomever: then the money may be here and the work owed. */
-  readonly spent: boolean;
-  /** As it will be settled. */
+/** What the chain says of a payment before anything is claimed for it; `payment`: as it will be settled. */
+export type Ready<P extends Payment = Payment> =
+  | { readonly kind: 'ready'; readonly payment: P; readonly funds: Funds }
+  | Spent<P>
+  | Rejected
+  /** Nothing would be sent just now, whoever pays. */
+  | NotSent
+  | Unreachable
+  | Undecided;
+
+/** Used already, by whomever: the money may be here and the work owed. The balance has lost it already. */
+export interface Spent<P extends Payment = Payment> {
+  readonly kind: 'spent';
   readonly payment: P;
-  /** Null where it is used: the balance has lost it already. */
-  readonly means: Means | null;
 }
+
+/** What the chain says of a payment that is out of time and was never claimed here. */
+export type UsedInTime<P extends Payment = Payment> = Spent<P> | { readonly kind: 'unused' } | Rejected | Undecided;
 
 /** What a claim remembers of how its payment was sent. */
 export interface Sent {
@@ -44,35 +48,33 @@ export interface SignedText {
 }
 
 /**
- * A network on which payments are taken: one row of the till's table. The story of a paid call is the same on each
- * (charge.ts, stream.ts, reconcile.ts), and this is all that it leaves to the chain.
+ * A network on which payments are taken. The story of a paid call is the same on each, and this is all that it leaves to
+ * the chain. A rail says what it has found out, as a union; what a caller hears of it is the story's to say.
  */
-export interface Rail<P extends Payment = Payment> {
+export interface Rail<P extends Payment = Payment> extends PaymentJudge<P> {
   readonly network: NetworkName;
   /** Which chain of this database's life it is; 0 for ever on the real ones. */
   readonly chain_epoch: number;
   readonly settler: Settler<ClaimItem<P>>;
-  /** Why an offer that the payer says he accepts is none of ours; null where it is one. */
-  compare(accepted: Terms, offered: Offered): TermsCode | null;
-  /** Judges a payment by itself: nothing is asked of anybody. */
-  verify(payload: ExactPayload, offered: Offered): Promise<Verified<P>>;
   /** Whether it is its payer's, asking code on the chain where the signature does not say; `address`: who asks. @throws DatabaseAway */
   prove(payment: P, address: string): Promise<Proof>;
-  /** Whether it can be settled and its payer has the means. @throws chain_unavailable, payment_rejected. */
-  ready(till: Till, presented: Presented<P>): Promise<Ready<P>>;
-  /** The same of one that is out of time and was never claimed here: null where it is not used. @throws settlement_pending. */
-  usedInTime(till: Till, presented: Presented<P>): Promise<Ready<P> | null>;
-  /** What became of one that the chain has as used, of which nothing stands here. */
-  find(till: Till, payment: P): Promise<Decision>;
-  /** What a payer has, and which of his open claims have left that balance. */
-  means(till: Till, payer: string): Promise<Reached<Means>>;
+  /** The same of one that may be used already: the money may be here, so what cannot be asked now is undecided. */
+  proveUsed(payment: P): Promise<Exclude<Proof, { kind: 'no_turn' | 'unreachable' }> | Undecided>;
+  /** Whether it can be settled and its payer has the funds. @throws DatabaseAway */
+  ready(payment: P): Promise<Ready<P>>;
+  /** The same of one that is out of time and was never claimed here. */
+  usedInTime(payment: P): Promise<UsedInTime<P>>;
+  /** What became of one that the chain has as used, of which nothing stands here; `asker`: in whose line it is searched for. */
+  find(payment: P, asker: string): Promise<Decision | Busy>;
+  /** What a payer has, and which of the payer's open claims have left that balance. */
+  funds(payer: string): Promise<Reached<Funds>>;
   /** What became of a payment, from the chain alone, however often it is asked. */
-  decide(till: Till, payment: P, sent: Sent): Promise<Decision>;
+  decide(payment: P, sent: Sent): Promise<Decision>;
   /** Whether no block that may yet be replaced could still take it. */
   isOver(payment: Pick<P, 'authorization'>): Promise<boolean>;
   /** A facilitator's word for one that was left open, unless the chain belies it by now. */
-  vouch(till: Till, payment: P, sent: Sent): Promise<Vouched | null>;
-  signedBy(till: Pick<Till, 'searches' | 'wallets'>, shown: SignedText): Promise<boolean>;
+  vouch(payment: P, sent: Sent): Promise<Vouched | null>;
+  signedBy(shown: SignedText): Promise<boolean>;
   /** Looks at the chain's head, and keeps for a later start what it will compare. @throws where it cannot be reached. */
   look(): Promise<void>;
   /** How long ago `look` has seen it last; null where it never has. */
@@ -80,26 +82,30 @@ export interface Rail<P extends Payment = Payment> {
   /** Whether the chain answers now. */
   reachable(): Promise<boolean>;
   /** Looks again at what was seen settled, once it is final. */
-  recheck(till: Till, correct: (tx: Tx, rechecked: Rechecked) => Promise<void>): Promise<unknown>;
+  recheck(correct: (tx: Tx, rechecked: Rechecked) => Promise<void>): Promise<unknown>;
   close(): Promise<void>;
 }
 
 /** By network; null where payments on it are not taken. */
 export type Rails = Readonly<Record<NetworkName, Rail | null>>;
 
+interface WithRails {
+  readonly rails: Rails;
+}
+
 /** @throws where the network has none: a claim that was made while it had one cannot be finished without it. */
-export function railOf({ rails }: Pick<Till, 'rails'>, network: NetworkName): Rail {
+export function railOf({ rails }: WithRails, network: NetworkName): Rail {
   const rail = rails[network];
   if (!rail) throw new Error(`payments on ${network} are not taken here`);
   return rail;
 }
 
 /** Those that are open. */
-export function openRails({ rails }: Pick<Till, 'rails'>): Rail[] {
+export function openRails({ rails }: WithRails): Rail[] {
   return Object.values(rails).filter(rail => rail !== null);
 }
 
 /** Each lets go of what it waits for. */
-export async function closeRails(till: Pick<Till, 'rails'>): Promise<void> {
-  await Promise.all(openRails(till).map(rail => rail.close()));
+export async function closeRails(opened: WithRails): Promise<void> {
+  await Promise.all(openRails(opened).map(rail => rail.close()));
 }

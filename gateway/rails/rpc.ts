@@ -2,9 +2,11 @@ import { Agent, request } from 'undici';
 import { z } from 'zod';
 
 /** What asking a chain comes to. `unreachable`: no answer, or none that can be believed; nothing is known then. */
-export type Reached<T> =
-  | { readonly kind: 'ok'; readonly value: T }
-  | { readonly kind: 'unreachable'; readonly cause: unknown };
+export type Reached<T> = { readonly kind: 'ok'; readonly value: T } | Unreachable;
+export interface Unreachable {
+  readonly kind: 'unreachable';
+  readonly cause: unknown;
+}
 /** The node answered, and said no. */
 export interface NodeRefusal {
   readonly kind: 'refused';

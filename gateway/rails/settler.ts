@@ -1,13 +1,20 @@
-import type { Clock, Random } from '../../subgraphs/clock.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { Random } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { isRolledBack } from '../../subgraphs/outage.ts';
+import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { isPosted } from '../../subgraphs/receipt/claim/settlement/write.ts';
-import type { BaseChain } from './base/chain.ts';
-import type { PriceSource } from './base/settle/eth-price.ts';
-import type { FeeBounds } from './base/settle/fees.ts';
-import { newSettlementId } from './base/settle/journal.ts';
-import type { SettleItem } from './base/settle/submission.ts';
+import { beginSettling } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { NotSent, Settlement } from './outcome.ts';
+import type { Payment } from './payment.ts';
+
+/** A claim on its way to the chain, with what reconcile needs to finish it alone. */
+export type ClaimItem<P extends Payment = Payment> = P & {
+  readonly claim_key: string;
+  readonly lease: Lease;
+  readonly answer_box: Buffer | null;
+  readonly worked: JsonObject;
+};
 
 /** What the claims of a batch are told when they become `settling`. */
 export interface Sending {
@@ -27,15 +34,28 @@ export interface Sending {
  */
 export type CommitSettling<I> = (tx: Tx, items: readonly I[], sending: Sending) => Promise<ReadonlySet<string>>;
 
+/** As `CommitSettling`, of claims; `settlement_id` is null where somebody else has submitted the payment. */
+export async function commitSettling(
+  tx: Tx,
+  items: readonly ClaimItem[],
+  { settlement_id, from_block, replaces }: Omit<Sending, 'settlement_id'> & { settlement_id: string | null },
+): Promise<Set<string>> {
+  return beginSettling(
+    tx,
+    items.map(({ lease, answer_box, worked }) => ({ ...lease, answer_box, worked, settlement_id, from_block })),
+    replaces,
+  );
+}
+
 /** Submits payments. Never throws: every way in which it can end is a Settlement. */
-export interface Settler<I = SettleItem> {
+export interface Settler<I = ClaimItem> {
   /** Concurrency: what is handed in while a transaction is under way goes together in the next one. */
   settle(item: I): Promise<Settlement>;
   /** Sends again what was committed and not seen mined, by whichever process; for a timer, and at start. */
   rebroadcast(): Promise<void>;
   /** Why nothing at all would be sent just now, so that nobody is worked for; null where that is not known. */
   readonly pause?: NotSent['reason'] | null;
-  /** Where somebody else has to be reached for it, beside the chain: whether he is. */
+  /** Where somebody else has to be reached for it, beside the chain: whether that one is. */
   reachable?(): Promise<boolean>;
   /** Stops watching: what was not sent is `not_sent`, what was is `unknown`. */
   close(): Promise<void>;
@@ -44,30 +64,6 @@ export interface Settler<I = SettleItem> {
 /** Named points at which a test may stop the process. */
 export interface SettlerFaults {
   reach(name: 'in_settling' | 'after_settling' | 'after_broadcast'): Promise<void>;
-}
-
-export interface SettlerOptions<I extends SettleItem> {
-  readonly chain: BaseChain;
-  readonly database: Database;
-  /** Private keys that pay gas; several processes may share them. */
-  readonly keys: readonly string[];
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly commitSettling: CommitSettling<I>;
-  /** Above these nothing is sent for the first time. */
-  readonly fee_bounds: FeeBounds;
-  readonly eth_price: PriceSource;
-  /** After this a caller is told `unknown`; the transaction is watched on. */
-  readonly wait_ms: number;
-  /** Receipts are asked for at this interval, and faster in a transaction's first moments. */
-  readonly poll_ms: number;
-  /** A transaction not mined after this is sent again, and with it what holds up its key's nonces. */
-  readonly nudge_ms: number;
-  /** One that the market has outbid for this long is replaced by one with higher fees. */
-  readonly stuck_ms: number;
-  readonly faults?: SettlerFaults;
-  /** For the log: what went wrong without changing any outcome. */
-  readonly trouble?: (error: unknown) => void;
 }
 
 export const settlerDefaults = { wait_ms: 20_000, poll_ms: 500, nudge_ms: 2_000, stuck_ms: 15_000 } as const;
@@ -85,6 +81,10 @@ export interface JournalParts<I> {
   readonly database: Database;
   readonly random: Random;
   readonly commitSettling: CommitSettling<I>;
+}
+
+export function newSettlementId(random: Random): string {
+  return `stl_${Buffer.from(random.bytes(16)).toString('hex')}`;
 }
 
 /**

@@ -1,9 +1,8 @@
 import { type NetworkName, networkNamed, networks } from '../../schema/network.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
-import { type Envelope, readEnvelope, type Terms } from '../x402/envelope.ts';
+import { type Envelope, type ExactPayload, readEnvelope, type Terms } from '../x402/envelope.ts';
 import type { PayTo } from '../x402/offer.ts';
 import type { Payment } from './payment.ts';
-import type { Rail } from './rail.ts';
 
 /** Why a payment is refused whatever it says, with x402's own word for it. */
 const refusals = {
@@ -67,8 +66,15 @@ export interface Offered {
   readonly now_ms: number;
 }
 
+/** What a network says of a payment by itself: nothing is asked of anybody. */
+export interface PaymentJudge<P extends Payment = Payment> {
+  /** Why an offer that the payer says is accepted is none of ours; null where it is one. */
+  compare(accepted: Terms, offered: Offered): TermsCode | null;
+  verify(payload: ExactPayload, offered: Offered): Promise<Verified<P>>;
+}
+
 /** Who judges a payment, by its network. */
-export type Judges = Readonly<Partial<Record<NetworkName, Pick<Rail, 'compare' | 'verify'> | null>>>;
+export type Judges = Readonly<Partial<Record<NetworkName, PaymentJudge | null>>>;
 
 /**
  * Judges a payment by itself: nothing is asked of anybody, so it can come first and refuse at the speed of a hash.
@@ -84,7 +90,7 @@ export async function verifyPayment(payment: PresentedPayment, offered: Offered,
   const mismatch = envelope.accepted && judge.compare(envelope.accepted, offered);
   if (mismatch && mismatch !== 'wrong_fee_payer' && mismatch !== 'wrong_payee') return mismatched(network, mismatch);
   const judged = await judge.verify(envelope.payload, offered);
-  // What names another payee, and was not signed for him, was never offered here.
+  // What names another payee, and was not signed for that one, was never offered here.
   if (mismatch === 'wrong_payee' && !isElsewhere(judged)) return mismatched(network, mismatch);
   if (!mismatch || judged.kind !== 'verified') return judged;
   return { ...judged, kind: 'late', code: mismatch, reason: mismatched(network, mismatch).reason };

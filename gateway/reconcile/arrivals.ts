@@ -38,7 +38,7 @@ async function decide(till: Till, awaited: AwaitedArrival): Promise<Arrived | Om
   const payment = paymentFromJson(awaited.authorization);
   const { network } = payment.authorization;
   const rail = railOf(till, network);
-  const decision = await rail.decide(till, payment, { settlement_id, from_block, claimed_at });
+  const decision = await rail.decide(payment, { settlement_id, from_block, claimed_at });
   if (decision.kind === 'transferred') return arrived(till, task_id, network, decision);
   if (decision.kind === 'not_transferred' && (await rail.isOver(payment)))
     return omitted(task_id, never[decision.reason]);

@@ -48,7 +48,7 @@ const rounds: readonly Round[] = [
   { name: 'orphans', rest_ms: 1_000, run: finishOrphans },
   { name: 'expired', rest_ms: 1_000, run: lookAtExpired },
   { name: 'arrivals', rest_ms: 1_000, run: lookForArrivals },
-  { name: 'finality', rest_ms: 5_000, run: till => onEachRail(till, rail => rail.recheck(till, noteMoved)) },
+  { name: 'finality', rest_ms: 5_000, run: till => onEachRail(till, rail => rail.recheck(noteMoved)) },
   { name: 'chain', rest_ms: 5_000, while_halted: true, run: till => onEachRail(till, rail => rail.look()) },
   { name: 'used once', rest_ms: 60_000, run: till => forgetUsed(till.database) },
   { name: 'counts', rest_ms: 5_000, run: tellCounts },
@@ -169,11 +169,11 @@ async function finish(till: Till, claim: PaymentClaim, lease: Lease): Promise<vo
 /** As for a caller who waits: a stamp's effect is written for money that was seen, and for no less. */
 async function vouchedFor(till: Till, claim: PaymentClaim): Promise<Vouched | null> {
   if (till.sold.get(claim.field)?.order === 'stamp') return null;
-  return railOf(till, claim.network).vouch(till, paymentOf(claim), sentOf(claim));
+  return railOf(till, claim.network).vouch(paymentOf(claim), sentOf(claim));
 }
 
 function ask(till: Till, claim: PaymentClaim, sent: Sent): Promise<Decision> {
-  return railOf(till, claim.network).decide(till, paymentOf(claim), sent);
+  return railOf(till, claim.network).decide(paymentOf(claim), sent);
 }
 
 function sentOf({ settlementId, fromBlock, claimedAt }: PaymentClaim): Sent {

@@ -12,7 +12,7 @@ import { blockClaims, standingClaims, unclaim } from '../../subgraphs/receipt/cl
 import { type ClaimOutcome, type ClaimRequest, claimPayments } from '../../subgraphs/receipt/claim/claim.ts';
 import { type Refuser } from '../../subgraphs/receipt/refusal/issue.ts';
 import { agentsOfWallets } from '../../subgraphs/session/agent/find.ts';
-import type { FaultPoint, Faults } from '../charge/till.ts';
+import type { FaultPoint, Faults } from '../operations/faults.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
 import type { Landing, Recorded, Recorder, Recording } from './recorder.ts';

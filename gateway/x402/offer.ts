@@ -1,12 +1,12 @@
 import { encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
+import { LRUCache } from 'lru-cache';
 import type { Challenge, Price } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { type NetworkName, networks } from '../../schema/network.ts';
 import { type Extensions, noExtensions } from './extensions/open-extensions.ts';
-import { Remembered } from './recently-made.ts';
 
 /** Treasury address per network; a network without one is not offered, nor is Solana without a payer of fees. */
 export type PayTo = Readonly<Partial<Record<NetworkName, string>>> & {
@@ -103,12 +103,15 @@ export type Challenges = (price: Price, reason: ChallengeReason) => Challenge;
 
 /** Challenges encoded once each, for as long as what is signed in them is: an unpaid request costs a look-up. */
 export function openChallenges(pay_to: PayTo, extensions: Extensions = noExtensions): Challenges {
-  const remembered = new Remembered<Made>(REMEMBERED_MAX);
+  const remembered = new LRUCache<string, Made>({ max: REMEMBERED_MAX });
   return (price, reason) => {
     const { amount_atomic, networks, resource, description } = price;
     const key = [amount_atomic, networks.join(), resource, description, reason?.code, reason?.detail].join('\n');
     const now = extensions.now_ms();
-    const made = () => challengeUntil(price, pay_to, reason, extensions);
-    return remembered.get(key, ({ until_ms }) => now < until_ms, made).challenge;
+    const known = remembered.get(key);
+    if (known && now < known.until_ms) return known.challenge;
+    const made = challengeUntil(price, pay_to, reason, extensions);
+    remembered.set(key, made);
+    return made.challenge;
   };
 }

@@ -1,7 +1,7 @@
 import type { OpenSettling } from '../../gateway/charge/open-till.ts';
-import { type ClaimItem, commitSettling } from '../../gateway/charge/settle-claim.ts';
 import type { Hex } from '../../gateway/rails/base/abi.ts';
 import type { BaseChain } from '../../gateway/rails/base/chain.ts';
+import { type ClaimItem, commitSettling } from '../../gateway/rails/settler.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
 import { type openHubs } from '../../subgraphs/receipt/inference/hubs/open.ts';

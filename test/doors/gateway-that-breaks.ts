@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Faults } from '../../gateway/charge/till.ts';
 import { readConfig } from '../../gateway/config/read-config.ts';
 import { startDevelopment } from '../../gateway/development/start.ts';
 import { openGateway } from '../../gateway/open.ts';
+import type { Faults } from '../../gateway/operations/faults.ts';
 import { openLogger } from '../../gateway/operations/logger.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FaultPoint } from '../../gateway/charge/till.ts';
+import type { FaultPoint } from '../../gateway/operations/faults.ts';
 import { audit } from './audit.ts';
 import { jwsOf, newBuyer, send } from './buyer.ts';
 import { closed } from './claims.ts';

@@ -1,4 +1,4 @@
-import type { FaultPoint } from '../../gateway/charge/till.ts';
+import type { FaultPoint } from '../../gateway/operations/faults.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { ClaimState } from '../../subgraphs/receipt/claim/claim.machine.ts';
 import { eventually } from './ground.ts';

@@ -1,10 +1,10 @@
 import pino from 'pino';
 import { z } from 'zod';
-import type { FaultPoint, Faults } from '../../gateway/charge/till.ts';
 import { readConfig, subgraphNames } from '../../gateway/config/read-config.ts';
 import { startDevelopment } from '../../gateway/development/start.ts';
 import { serveSubgraph } from '../../gateway/http/serve-subgraph.ts';
 import { openGateway } from '../../gateway/open.ts';
+import type { FaultPoint, Faults } from '../../gateway/operations/faults.ts';
 
 /*
  * The service, with a fault of its own: calls that reach a named point are held there, and with the n-th of them the

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getAddress, type Hex } from 'viem';
-import type { FaultPoint } from '../../gateway/charge/till.ts';
+import type { FaultPoint } from '../../gateway/operations/faults.ts';
 import { openStore } from '../../gateway/store.ts';
 import { openSolana } from '../gateway/rails/solana/open-solana.ts';
 import { freshChain } from '../harness/chain.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FaultPoint } from '../../gateway/charge/till.ts';
+import type { FaultPoint } from '../../gateway/operations/faults.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 import { audit } from './audit.ts';
 import { newBuyer, send } from './buyer.ts';

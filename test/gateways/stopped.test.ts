@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FaultPoint } from '../../gateway/charge/till.ts';
+import type { FaultPoint } from '../../gateway/operations/faults.ts';
 import { audit } from '../faults/audit.ts';
 import { answerTo, jwsOf, nameOf, type Order, send } from '../faults/buyer.ts';
 import { allClosed, claimOf } from '../faults/claims.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { FairTurns } from '../../subgraphs/semaphore.ts';
+import { Semaphore } from '../../subgraphs/semaphore.ts';
 
 const bounds = { at_once_max: 1, wait_ms_max: 5_000, waiting_per_asker_max: 50 };
 
@@ -11,7 +11,7 @@ function held() {
 }
 
 test('whoever asks for much waits for himself, and another who asks for one thing waits for one thing of his', async () => {
-  const turns = new FairTurns(bounds);
+  const turns = new Semaphore(bounds);
   const first = held();
   const order: string[] = [];
   const done = (name: string) => async () => ({ at: order.push(name) });
@@ -25,7 +25,7 @@ test('whoever asks for much waits for himself, and another who asks for one thin
 });
 
 test('more of one asker than may wait are sent away at once, and of another none', async () => {
-  const turns = new FairTurns({ ...bounds, waiting_per_asker_max: 2 });
+  const turns = new Semaphore({ ...bounds, waiting_per_asker_max: 2 });
   const first = held();
   const begun = turns.take('a', first.work);
   const waiting = [1, 2].map(() => turns.take('a', async () => ({})));
@@ -36,7 +36,7 @@ test('more of one asker than may wait are sent away at once, and of another none
 });
 
 test('who has waited too long goes without, and no turn is lost with him', async () => {
-  const turns = new FairTurns({ ...bounds, wait_ms_max: 5 });
+  const turns = new Semaphore({ ...bounds, wait_ms_max: 5 });
   const first = held();
   const begun = turns.take('a', first.work);
   expect(await turns.take('b', async () => ({}))).toBeNull();
@@ -47,7 +47,7 @@ test('who has waited too long goes without, and no turn is lost with him', async
 });
 
 test('a turn that fails goes on to the next in line', async () => {
-  const turns = new FairTurns(bounds);
+  const turns = new Semaphore(bounds);
   const failing = turns.take('a', () => Promise.reject(new Error('no')));
   const next = turns.take('b', async () => ({ served: true }));
   await expect(failing).rejects.toThrow('no');
@@ -55,7 +55,7 @@ test('a turn that fails goes on to the next in line', async () => {
 });
 
 test('so many at a time and no more, one asker’s in the order of arrival, also where some fail', async () => {
-  const turns = new FairTurns({ ...bounds, at_once_max: 2 });
+  const turns = new Semaphore({ ...bounds, at_once_max: 2 });
   let at_once = 0;
   let most = 0;
   const begun: number[] = [];

@@ -1,7 +1,23 @@
 import { z } from 'zod';
 import type { Reached } from '../rpc.ts';
 import type { Hex } from './abi.ts';
-import type { Call, Transfer } from './contracts.ts';
+
+/** USDC that moved, as its Transfer event has it. */
+export interface Transfer {
+  readonly from: Hex;
+  readonly to: Hex;
+  readonly amount_atomic: bigint;
+  readonly tx_hash: Hex;
+  /** Log index inside its block. */
+  readonly log_index: number;
+  readonly block_number: number;
+}
+
+/** A call to a contract. */
+export interface Call {
+  readonly target: Hex;
+  readonly callData: Hex;
+}
 
 /** What the chain says of a payment before it is submitted. */
 export interface Readiness {

@@ -2,7 +2,7 @@ import { decodeFunctionResult, encodeFunctionData, multicall3Abi } from 'viem';
 import { networks } from '../../../schema/network.ts';
 import { type Hex, hex, keccakText, selector, tail, words } from './abi.ts';
 import { type Authorization, authorizationWords } from './authorization.ts';
-import type { ChainLog } from './chain.ts';
+import type { Call, ChainLog, Transfer } from './chain.ts';
 import type { ContractSignature, Signature } from './signature.ts';
 
 /** USDC on Base (Circle's FiatTokenV2_2), in as much of its interface as a payment touches. */
@@ -56,16 +56,6 @@ export function transferCall(authorization: Authorization, signature: Signature)
 /** Where the tail of a call with seven head words begins. */
 const AFTER_SEVEN_WORDS = 7 * 32;
 
-export interface Transfer {
-  readonly from: Hex;
-  readonly to: Hex;
-  readonly amount_atomic: bigint;
-  readonly tx_hash: Hex;
-  /** Log index inside its block. */
-  readonly log_index: number;
-  readonly block_number: number;
-}
-
 /** USDC's Transfer in a log; null where it is another event or another token's. */
 export function readTransfer({ address, topics: [event, from, to], data, ...log }: ChainLog): Transfer | null {
   if (address !== USDC || event !== topics.transfer || !from || !to || data.length !== 66) return null;
@@ -85,11 +75,6 @@ export function isUseOf(log: ChainLog, { payer, nonce }: Pick<Authorization, 'pa
 }
 
 export const MULTICALL3 = networks.base.multicall3.toLowerCase() as Hex;
-
-export interface Call {
-  readonly target: Hex;
-  readonly callData: Hex;
-}
 
 /** Many calls in one; each may fail by itself, so one bad authorization harms nobody. */
 export function aggregate(calls: readonly Call[]): Hex {

@@ -2,8 +2,8 @@ import { limits } from '../../../schema/limits.ts';
 import type { Decision, NotTransferred, Transferred, Unknown } from '../outcome.ts';
 import type { Hex } from './abi.ts';
 import type { Authorization } from './authorization.ts';
-import type { AuthorizationUse, BaseChain, ChainBlock, ChainReceipt } from './chain.ts';
-import { isUseOf, readTransfer, type Transfer, USDC } from './contracts.ts';
+import type { AuthorizationUse, BaseChain, ChainBlock, ChainReceipt, Transfer } from './chain.ts';
+import { isUseOf, readTransfer, USDC } from './contracts.ts';
 
 /** What the decision rests on. */
 export interface PaymentFacts {

@@ -1,5 +1,7 @@
-import type { Carried, HandedOver, Seen } from '../facilitator/facilitated-chain.ts';
-import { settleRequest } from '../facilitator/wire.ts';
+import type { PaymentPayload, PaymentRequirements, SettleRequest } from '@x402/core/types';
+import { limits } from '../../../schema/limits.ts';
+import { networks } from '../../../schema/network.ts';
+import type { FacilitatedChain, HandedOver, Seen } from '../facilitator/facilitated-chain.ts';
 import type { BasePayment } from '../payment.ts';
 import type { Hex } from './abi.ts';
 import type { Authorization } from './authorization.ts';
@@ -7,9 +9,10 @@ import type { BaseChain, ChainReceipt } from './chain.ts';
 import { MULTICALL3, USDC } from './contracts.ts';
 import { decidePayment, isTooLate, transferred } from './decide.ts';
 import { lookBack } from './settle/journal.ts';
+import { type Signature, signatureOnWire } from './signature.ts';
 
 /** Base, as far as a facilitator's settlements are looked after. */
-export function carriedOnBase(chain: BaseChain): Carried<BasePayment> {
+export function settledByFacilitator(chain: BaseChain): FacilitatedChain<BasePayment> {
   return {
     network: 'base',
     async before({ authorization }) {
@@ -53,4 +56,39 @@ async function carries(chain: BaseChain, { tx_hash, to }: ChainReceipt, { nonce 
   if (to !== USDC && to !== MULTICALL3) return false;
   const data = await chain.calldata(tx_hash);
   return data.kind === 'ok' && data.value !== null && data.value.includes(nonce.slice(2).toLowerCase());
+}
+
+/** What a facilitator is asked about a payment: the same for /verify and /settle (x402 v2, section 7). */
+function settleRequest(authorization: Authorization, signature: Signature): SettleRequest {
+  const paymentRequirements = requirementsOf(authorization);
+  const paymentPayload: PaymentPayload = {
+    x402Version: 2,
+    accepted: paymentRequirements,
+    payload: { signature: signatureOnWire(signature), authorization: authorizationOnWire(authorization) },
+  };
+  return { x402Version: 2, paymentPayload, paymentRequirements };
+}
+
+/** The terms that we offered, as far as they bear on settling: the payment has been held against them by ourselves. */
+function requirementsOf({ pay_to, amount_atomic }: Authorization): PaymentRequirements {
+  return {
+    scheme: 'exact',
+    network: networks.base.caip2,
+    amount: amount_atomic.toString(),
+    asset: networks.base.usdc,
+    payTo: pay_to,
+    maxTimeoutSeconds: limits.payment_timeout_seconds_max,
+    extra: { ...networks.base.usdc_domain },
+  };
+}
+
+function authorizationOnWire({ payer, pay_to, amount_atomic, nonce, ...window }: Authorization) {
+  return {
+    from: payer,
+    to: pay_to,
+    value: amount_atomic.toString(),
+    validAfter: String(window.valid_after_seconds),
+    validBefore: String(window.valid_before_seconds),
+    nonce,
+  };
 }

@@ -9,6 +9,7 @@ import {
   type BlockTag,
   type Broadcast,
   blockShape,
+  type Call,
   type CallFees,
   type ChainLog,
   count,
@@ -16,17 +17,7 @@ import {
   logShape,
   receiptShape,
 } from './chain.ts';
-import {
-  aggregate,
-  type Call,
-  MULTICALL3,
-  readAggregate,
-  readTransfer,
-  stateCall,
-  topic,
-  topics,
-  USDC,
-} from './contracts.ts';
+import { aggregate, MULTICALL3, readAggregate, readTransfer, stateCall, topic, topics, USDC } from './contracts.ts';
 import { readMarket } from './market.ts';
 import { Gather, readHoldings, readiness } from './readiness.ts';
 

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { limits } from '../../../schema/limits.ts';
 import { Gathering } from '../../../subgraphs/batched-read.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { type ContractPayer, contractPayersAmong } from '../../../subgraphs/receipt/claim/contract-payers.ts';
 import { claimByKey } from '../../../subgraphs/receipt/claim/transitions.ts';
-import { FairTurns, unprovenTurns } from '../../../subgraphs/semaphore.ts';
-import { PROVEN, type Proof } from '../../charge/proof.ts';
+import { Semaphore } from '../../../subgraphs/semaphore.ts';
 import { Meter } from '../../rates/meter.ts';
-import { Remembered } from '../../x402/recently-made.ts';
+import { PROVEN, type Proof } from '../outcome.ts';
 import { type BasePayment, claimKey } from '../payment.ts';
 import type { Reached } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 import { authorizationDigest } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
 import { isStored, type Signature, type Signer, signerOf } from './signature.ts';
-import { askWallet, NOT_SIGNED, wouldMove } from './wallets.ts';
+import { askWallet, NOT_SIGNED, unprovenBounds, wouldMove } from './wallets.ts';
 
 export interface UnprovenParts {
   readonly chain: BaseChain;
@@ -41,8 +41,8 @@ export class Unproven {
   readonly #questions: Meter;
   /** By address: forged payments that are refused at once. */
   readonly #refusals: Meter;
-  readonly #strangers = new FairTurns(unprovenTurns);
-  readonly #known = new FairTurns(unprovenTurns);
+  readonly #strangers = new Semaphore(unprovenBounds);
+  readonly #known = new Semaphore(unprovenBounds);
   /** The door asks, and the till once more: a wallet that has said yes to a payment is not asked again for it. */
   readonly #proven = new WeakSet<Signature>();
 
@@ -141,7 +141,7 @@ export class PayerLooks {
   readonly #clock: Pick<Clock, 'now_ms'>;
   readonly #codes: Gathering<Reached<Hex>>;
   readonly #paid: Gathering<ContractPayer>;
-  readonly #entries = new Remembered<Entry>(ADDRESSES_MAX);
+  readonly #entries = new LRUCache<Hex, Entry>({ max: ADDRESSES_MAX });
   #asking = 0;
 
   constructor(chain: Pick<BaseChain, 'code'>, database: Pick<Database, 'query'>, clock: Pick<Clock, 'now_ms'>) {
@@ -159,17 +159,13 @@ export class PayerLooks {
   /** Null where too many addresses are being looked at. @throws DatabaseAway */
   async look(address: Hex): Promise<Look | null> {
     const now_ms = this.#clock.now_ms();
-    let made = false;
-    const entry = this.#entries.get(
-      address,
-      known => !known.failed && now_ms < known.until_ms,
-      () => {
-        made = true;
-        return this.#entry(address, now_ms);
-      },
-    );
+    const known = this.#entries.get(address);
+    const stands = known !== undefined && !known.failed && now_ms < known.until_ms;
+    const entry = stands ? known : this.#entry(address, now_ms);
+    if (!stands) this.#entries.set(address, entry);
     const look = await entry.look;
-    if (made || entry.again_left === 0 || look === null || (look.kind === 'seen' && look.payer.has_code)) return look;
+    if (!stands || entry.again_left === 0 || look === null || (look.kind === 'seen' && look.payer.has_code))
+      return look;
     entry.again_left--;
     entry.look = this.#ask(address, entry);
     return entry.look;

@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { spelt } from '../../../schema/eip55.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
 import type { ExactEvmPayload, Terms } from '../../x402/envelope.ts';
-import { Remembered } from '../../x402/recently-made.ts';
 import type { BasePayment } from '../payment.ts';
 import {
   compareTerms,
@@ -75,14 +75,14 @@ function judgeWindow({ authorization }: ExactEvmPayload, { now_ms, validity_seco
 }
 
 /** Nearly all name the same one: its spelling is a hash that is not computed again. */
-const payees = new Remembered<Hex>(PAYEES_MAX);
+const payees = new LRUCache<string, Hex>({ max: PAYEES_MAX });
 
 function payeeOf({ to }: ExactEvmPayload['authorization']): Hex {
-  return payees.get(
-    to,
-    () => true,
-    () => spelt(to),
-  );
+  const known = payees.get(to);
+  if (known) return known;
+  const payee = spelt(to);
+  payees.set(to, payee);
+  return payee;
 }
 
 function authorizationOf({ authorization: a }: ExactEvmPayload): Authorization {

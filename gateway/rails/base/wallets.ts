@@ -1,17 +1,23 @@
-import { Refusal } from '../../../schema/errors.ts';
-import { FairTurns, unprovenTurns } from '../../../subgraphs/semaphore.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { walletRevertedLately } from '../../../subgraphs/receipt/claim/reverted-payments.ts';
+import { Semaphore, type SemaphoreBounds } from '../../../subgraphs/semaphore.ts';
 import type { WalletProofs, WalletVerdict } from '../../../subgraphs/session/context.ts';
-import { rejected } from '../../charge/authorized.ts';
-import type { Presented } from '../../charge/claim-request.ts';
-import { chainUnreachable, REVERTED_LATELY, revertedLately } from '../../charge/spent-elsewhere.ts';
-import type { Till } from '../../charge/till.ts';
+import { PROVEN, REVERTED_LATELY, type Rejected, type Undecided } from '../outcome.ts';
 import type { BasePayment } from '../payment.ts';
-import { map, type Reached } from '../rpc.ts';
+import { map, type Reached, type Unreachable } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 import { type Authorization, authorizationDigest } from './authorization.ts';
 import type { BaseChain, CallFees } from './chain.ts';
 import { paymentCalls, proofCalls, VALID_SIGNATURE } from './contracts.ts';
 import { type ContractSignature, forCode, type Signature, signatureOf, signatureOnWire } from './signature.ts';
+
+/** Of questions to the code of contract wallets that have not proven anything yet. */
+export const unprovenBounds: SemaphoreBounds = {
+  at_once_max: limits.unproven_turns_at_once_max,
+  wait_ms_max: limits.unproven_turn_wait_ms_max,
+  waiting_per_asker_max: limits.unproven_waiting_per_address_max,
+};
 
 const NOBODY: Hex = `0x${'0'.repeat(40)}`;
 
@@ -25,7 +31,7 @@ export function openWalletProofs(
   chain: Pick<BaseChain, 'code' | 'simulate'>,
   factories: ReadonlySet<string> | null = null,
 ): WalletProofs {
-  const turns = new FairTurns(unprovenTurns);
+  const turns = new Semaphore(unprovenBounds);
   return {
     async verifies(address, digest, shown, asker) {
       const wallet = address as Hex;
@@ -61,37 +67,44 @@ export async function askWallet(
 
 export const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
 
+interface Asking {
+  readonly chain: BaseChain;
+  /** What is simulated is simulated as if it came from there. */
+  readonly settles_from: Hex;
+}
+
+/** What USDC and a contract wallet make of a payment; `spent`: it was used while they were asked. */
+export type WalletTakes = { readonly kind: 'taken' } | { readonly kind: 'spent' } | Rejected | Unreachable;
+
 /**
  * Only the very transfer, run and undone, tells that USDC and the wallet will take the payment, within their gas; and of
- * a wallet that is still to be made only its own code, once its factory was called, that there is any. `spent`: it failed
- * since the payment was used in the meantime. @throws payment_rejected, chain_unavailable.
+ * a wallet that is still to be made only its own code, once its factory was called, that there is any.
  */
 export async function walletTakes(
-  till: Till,
-  { paid, payment: { authorization } }: Presented<BasePayment>,
+  asking: Asking & { readonly database: Pick<Database, 'query'> },
+  authorization: Authorization,
   signature: ContractSignature,
-): Promise<'taken' | 'spent'> {
-  if (await revertedLately(till, authorization)) throw rejected(till, paid, REVERTED_LATELY);
-  const moves = await wouldMove(till, authorization, signature);
-  if (moves.kind !== 'ok') throw chainUnreachable(moves.cause);
-  if (moves.value) return 'taken';
-  const now = await till.chain.readiness(authorization);
-  if (now.kind !== 'ok') throw chainUnreachable(now.cause);
-  if (now.value.used) return 'spent';
-  throw rejected(
-    till,
-    paid,
-    now.value.balance_atomic < authorization.amount_atomic ? 'insufficient_funds' : NOT_SIGNED,
-  );
+): Promise<WalletTakes> {
+  const { chain, database } = asking;
+  const { payer, amount_atomic } = authorization;
+  if (await walletRevertedLately(database, payer, limits.wallet_reverted_rest_seconds)) return REVERTED_LATELY;
+  const moves = await wouldMove(asking, authorization, signature);
+  if (moves.kind !== 'ok') return moves;
+  if (moves.value) return { kind: 'taken' };
+  const now = await chain.readiness(authorization);
+  if (now.kind !== 'ok') return now;
+  if (now.value.used) return { kind: 'spent' };
+  const reason = now.value.balance_atomic < amount_atomic ? 'insufficient_funds' : NOT_SIGNED;
+  return { kind: 'rejected', reason };
 }
 
 /** Whether the very transfer, run and undone, goes through, and leaves a wallet where none stood. */
 export async function wouldMove(
-  chained: Pick<Till, 'chain' | 'settles_from'>,
+  asking: Asking,
   authorization: Authorization,
   signature: ContractSignature,
 ): Promise<Reached<boolean>> {
-  const { chain, settles_from } = chained;
+  const { chain, settles_from } = asking;
   const market = await chain.market([]);
   if (market.kind !== 'ok') return market;
   const { head, priority_fee_wei } = market.value;
@@ -99,7 +112,7 @@ export async function wouldMove(
   const fees = { max_fee_wei: 2n * head.base_fee_wei + priority_fee_wei, priority_fee_wei };
   const [moved, made] = await Promise.all([
     chain.simulate(paymentCalls(authorization, signature), settles_from, fees),
-    signature.deploy === null ? stands : isMade(chained, authorization, signature, fees),
+    signature.deploy === null ? stands : isMade(asking, authorization, signature, fees),
   ]);
   if (made.kind !== 'ok') return made;
   return map(moved, returned => returned !== null && made.value);
@@ -113,7 +126,7 @@ const stands: Reached<boolean> = { kind: 'ok', value: true };
  * can speak in the wallet's place. One that behaves otherwise on the chain costs `wallet_gas_max` once, and the payer a rest.
  */
 async function isMade(
-  { chain, settles_from }: Pick<Till, 'chain' | 'settles_from'>,
+  { chain, settles_from }: Asking,
   authorization: Authorization,
   signature: ContractSignature,
   fees: CallFees,
@@ -123,12 +136,15 @@ async function isMade(
 }
 
 /** USDC takes no payment twice: of one that is used the wallet alone can say whether the signature is its own. */
-export async function requireProof(till: Till, { paid, payment }: Presented<BasePayment>): Promise<void> {
-  const { authorization, signature } = payment;
+export async function proveUsed(
+  { wallets }: { readonly wallets: WalletProofs },
+  { authorization, signature }: BasePayment,
+): Promise<typeof PROVEN | Rejected | Undecided> {
+  if (signature.kind !== 'contract') return PROVEN;
   const digest = authorizationDigest(authorization);
   const { payer } = authorization;
-  const verdict = await till.wallets.verifies(payer, digest, signatureOnWire(signature), payer);
-  // The money may be here: not charged is nothing that could be said of it.
-  if (verdict === 'unreachable' || verdict === 'no_turn') throw new Refusal('settlement_pending');
-  if (verdict === 'invalid') throw rejected(till, paid, NOT_SIGNED);
+  const verdict = await wallets.verifies(payer, digest, signatureOnWire(signature), payer);
+  // The money may be here: that nothing was charged could not be said of it.
+  if (verdict === 'unreachable' || verdict === 'no_turn') return { kind: 'undecided' };
+  return verdict === 'invalid' ? { kind: 'rejected', reason: NOT_SIGNED } : PROVEN;
 }

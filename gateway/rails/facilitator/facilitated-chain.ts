@@ -26,7 +26,7 @@ export type Before =
   | { readonly kind: 'unreachable' };
 
 /** A network, as far as a facilitator settles on it for us. */
-export interface Carried<P extends Payment = Payment> {
+export interface FacilitatedChain<P extends Payment = Payment> {
   readonly network: NetworkName;
   before(payment: P): Promise<Before>;
   /** Known to be: what somebody has used already may be our money, whatever a facilitator says of it. */
@@ -42,13 +42,13 @@ const POLL_MS_FIRST = 15;
 
 /** Looks until the chain has decided, or for so long. */
 export async function lookUntil<P extends Payment>(
-  carried: Carried<P>,
+  facilitated: FacilitatedChain<P>,
   handed: HandedOver<P>,
   until: Patience,
 ): Promise<Seen> {
   const deadline_ms = performance.now() + until.wait_ms;
   for (let pause_ms = POLL_MS_FIRST; ; pause_ms = Math.min(2 * pause_ms, until.poll_ms)) {
-    const seen = await carried.look(handed);
+    const seen = await facilitated.look(handed);
     const decided = seen.kind === 'transferred' || seen.kind === 'not_transferred';
     if (decided || until.signal.aborted || performance.now() + pause_ms > deadline_ms) return seen;
     await sleep(pause_ms, undefined, { signal: until.signal }).catch(() => {});
@@ -64,13 +64,13 @@ export interface Patience {
 /** A facilitator's word for a payment that was left open, unless the chain belies it by now; null where there is none. */
 export async function vouchFor<P extends Payment>(
   database: Pick<Database, 'query'>,
-  carried: Carried<P>,
+  facilitated: FacilitatedChain<P>,
   payment: P,
   { settlement_id, from_block }: Sent,
 ): Promise<Vouched | null> {
   if (settlement_id === null || from_block === null) return null;
   const tx_hash = await vouchOf(database, settlement_id);
   if (tx_hash === null) return null;
-  const seen = await carried.look({ payment, from_block, tx_hash });
+  const seen = await facilitated.look({ payment, from_block, tx_hash });
   return seen.kind === 'unknown' ? { kind: 'vouched', tx_hash } : null;
 }

@@ -10,10 +10,8 @@ import {
   type PostPace,
   takeDuePosts,
 } from '../../../subgraphs/receipt/claim/settlement/write.ts';
-import type { SettleItem } from '../base/settle/submission.ts';
-import { notSent, unknown } from '../base/settle/waiters.ts';
-import type { Settlement } from '../outcome.ts';
-import { type BasePayment, type Payment, paymentFromJson } from '../payment.ts';
+import { notSent, type Settlement, unknown } from '../outcome.ts';
+import { type Payment, paymentFromJson } from '../payment.ts';
 import {
   type CommitSettling,
   type JournalledOne,
@@ -24,30 +22,30 @@ import {
   unjournalled,
 } from '../settler.ts';
 import type { Facilitator, Told } from './client.ts';
-import { type Carried, type HandedOver, lookUntil, type Seen } from './facilitated-chain.ts';
+import { type FacilitatedChain, type HandedOver, lookUntil, type Seen } from './facilitated-chain.ts';
 
-export interface FacilitatorSettlerOptions<I extends P & { readonly claim_key: string }, P extends Payment> {
+export interface FacilitatorSettlerOptions<I extends P & { readonly claim_key: string }, P extends Payment>
+  extends Omit<FacilitatorTimes, 'verify_ms' | 'settle_ms'> {
   readonly facilitator: Facilitator;
   /** The network that it settles on. */
-  readonly carried: Carried<P>;
+  readonly facilitated: FacilitatedChain<P>;
   readonly database: Database;
   readonly random: Random;
   readonly commitSettling: CommitSettling<I>;
-  /** For so long the chain is asked to show what the facilitator has said; with a few blocks' time it nearly always does. */
-  readonly seen_ms: number;
-  readonly poll_ms: number;
-  /** What it left open is handed to it again at this pace, while it is valid. */
-  readonly pace: PostPace;
   readonly faults?: SettlerFaults;
   /** For the log: what went wrong without changing any outcome. */
   readonly trouble?: (error: unknown) => void;
 }
 
 /** How long a facilitator is waited for, and when it is asked again. */
-export interface FacilitatorTimes
-  extends Pick<FacilitatorSettlerOptions<SettleItem, BasePayment>, 'seen_ms' | 'poll_ms' | 'pace'> {
+export interface FacilitatorTimes {
   readonly verify_ms: number;
   readonly settle_ms: number;
+  /** For so long the chain is asked to show what the facilitator has said; with a few blocks' time it nearly always does. */
+  readonly seen_ms: number;
+  readonly poll_ms: number;
+  /** What it left open is handed to it again at this pace, while it is valid. */
+  readonly pace: PostPace;
 }
 
 /** The first rest is longer than answer and look may take, so that none is handed over again while one is awaited. */
@@ -77,19 +75,19 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
 
   /** All that can refuse comes before the commit: chain or facilitator out of reach, too late, a payment it will not take. */
   async settle(item: I): Promise<Settlement> {
-    const { carried, facilitator } = this.#options;
+    const { facilitated, facilitator } = this.#options;
     if (this.#closing.signal.aborted) return notSent('stopped');
-    const before = await carried.before(item);
+    const before = await facilitated.before(item);
     if (before.kind === 'unreachable') return notSent('chain_unavailable');
     if (before.kind === 'too_late') return { kind: 'not_transferred', reason: 'expired' };
-    const request = carried.request(item);
+    const request = facilitated.request(item);
     const verdict = await facilitator.verify(request);
     if (verdict.kind === 'unreachable' || verdict.kind === 'unauthorized') {
       this.#options.trouble?.(verdict.cause);
       return notSent('facilitator_unavailable');
     }
     // A used one is not declined: somebody else may have submitted it for us, which is found out below.
-    if (verdict.kind === 'invalid' && (await carried.isUnused(item)))
+    if (verdict.kind === 'invalid' && (await facilitated.isUnused(item)))
       return { kind: 'declined', reason: verdict.reason };
     return this.#handOver(item, request, before.from_block);
   }
@@ -131,9 +129,11 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
 
   /** Silence has been waited for already. All else may come before the block that shows it is known here. */
   #look(handed: HandedOver<P>, told: Told): Promise<Seen> {
-    const { carried, seen_ms: wait_ms, poll_ms } = this.#options;
+    const { facilitated, seen_ms: wait_ms, poll_ms } = this.#options;
     const { signal } = this.#closing;
-    return told.kind === 'silent' ? carried.look(handed) : lookUntil(carried, handed, { wait_ms, poll_ms, signal });
+    return told.kind === 'silent'
+      ? facilitated.look(handed)
+      : lookUntil(facilitated, handed, { wait_ms, poll_ms, signal });
   }
 
   async #concluded(settlement_id: string, told: Told, seen: Seen): Promise<Settlement> {
@@ -181,7 +181,7 @@ const POSTS_PER_ROUND = 32;
 
 type Parts<P extends Payment> = Pick<
   FacilitatorSettlerOptions<P & { readonly claim_key: string }, P>,
-  'facilitator' | 'carried' | 'database' | 'pace' | 'trouble'
+  'facilitator' | 'facilitated' | 'database' | 'pace' | 'trouble'
 >;
 
 /**
@@ -190,24 +190,24 @@ type Parts<P extends Payment> = Pick<
  * for reconcile to say.
  */
 async function handOverAgain<P extends Payment>(parts: Parts<P>): Promise<void> {
-  const { database, carried, pace } = parts;
-  const due = await database.transaction(tx => takeDuePosts(tx, carried.network, pace, POSTS_PER_ROUND));
+  const { database, facilitated, pace } = parts;
+  const due = await database.transaction(tx => takeDuePosts(tx, facilitated.network, pace, POSTS_PER_ROUND));
   await Promise.all(due.map(post => takeUp(parts, post)));
 }
 
 async function takeUp<P extends Payment>(
-  { carried, database, facilitator, trouble }: Parts<P>,
+  { facilitated, database, facilitator, trouble }: Parts<P>,
   { settlement_id, from_block, claim_state, authorization: stored }: DuePost,
 ): Promise<void> {
   const wanted = claim_state === 'settling' || claim_state === 'recorded';
   if (!wanted || stored === null) return dropPost(database, settlement_id);
   const payment = paymentFromJson(stored) as P;
-  const seen = await carried.look({ payment, from_block, tx_hash: null });
+  const seen = await facilitated.look({ payment, from_block, tx_hash: null });
   if (seen.kind === 'transferred') return database.transaction(tx => markCarried(tx, settlement_id, seen));
   if (seen.kind === 'not_transferred') return dropPost(database, settlement_id);
-  const told = await facilitator.settle(carried.request(payment));
+  const told = await facilitator.settle(facilitated.request(payment));
   if (told.kind === 'unauthorized') trouble?.(told.cause);
   if (told.kind !== 'success') return;
-  const { kind } = await carried.look({ payment, from_block, tx_hash: told.tx_hash });
+  const { kind } = await facilitated.look({ payment, from_block, tx_hash: told.tx_hash });
   if (kind === 'unknown') await noteVouch(database, settlement_id, told.tx_hash);
 }

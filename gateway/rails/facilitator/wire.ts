@@ -1,44 +1,5 @@
-import type { PaymentPayload, PaymentRequirements, SettleRequest } from '@x402/core/types';
 import { z } from 'zod';
-import { limits } from '../../../schema/limits.ts';
 import { type NetworkName, networkNamed, networks } from '../../../schema/network.ts';
-import type { Authorization } from '../base/authorization.ts';
-import { type Signature, signatureOnWire } from '../base/signature.ts';
-
-/** What a facilitator is asked about a payment: the same for /verify and /settle (x402 v2, section 7). */
-export function settleRequest(authorization: Authorization, signature: Signature): SettleRequest {
-  const paymentRequirements = requirementsOf(authorization);
-  const paymentPayload: PaymentPayload = {
-    x402Version: 2,
-    accepted: paymentRequirements,
-    payload: { signature: signatureOnWire(signature), authorization: authorizationOnWire(authorization) },
-  };
-  return { x402Version: 2, paymentPayload, paymentRequirements };
-}
-
-/** The terms that we offered, as far as they bear on settling: the payment has been held against them by ourselves. */
-function requirementsOf({ pay_to, amount_atomic }: Authorization): PaymentRequirements {
-  return {
-    scheme: 'exact',
-    network: networks.base.caip2,
-    amount: amount_atomic.toString(),
-    asset: networks.base.usdc,
-    payTo: pay_to,
-    maxTimeoutSeconds: limits.payment_timeout_seconds_max,
-    extra: { ...networks.base.usdc_domain },
-  };
-}
-
-function authorizationOnWire({ payer, pay_to, amount_atomic, nonce, ...window }: Authorization) {
-  return {
-    from: payer,
-    to: pay_to,
-    value: amount_atomic.toString(),
-    validAfter: String(window.valid_after_seconds),
-    validBefore: String(window.valid_before_seconds),
-    nonce,
-  };
-}
 
 /** A facilitator's word for why not, as far as it may be repeated to a caller. */
 const reason = z

@@ -1,4 +1,4 @@
-import type { Carried, HandedOver, Seen } from '../facilitator/facilitated-chain.ts';
+import type { FacilitatedChain, HandedOver, Seen } from '../facilitator/facilitated-chain.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { SvmChain } from './chain.ts';
 import { decideByMessage, decideLanded } from './decide.ts';
@@ -6,7 +6,7 @@ import { readTransaction } from './transfer.ts';
 import { payloadOf, requirementsOf } from './verify-transaction.ts';
 
 /** Solana, as far as a facilitator's settlements are looked after: it pays the fees, so its signature names them. */
-export function carriedOnSolana(chain: SvmChain): Carried<SolanaPayment> {
+export function settledByFacilitator(chain: SvmChain): FacilitatedChain<SolanaPayment> {
   return {
     network: 'solana',
     async before({ authorization }) {

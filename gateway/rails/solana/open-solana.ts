@@ -2,18 +2,17 @@ import type { Logger } from 'pino';
 import { networks } from '../../../schema/network.ts';
 import { systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { type ClaimItem, commitSettling } from '../../charge/settle-claim.ts';
-import type { Faults } from '../../charge/till.ts';
+import type { Semaphore } from '../../../subgraphs/semaphore.ts';
 import type { SolanaConfig } from '../../config/solana.ts';
 import { type EpochChain, OtherChain, openEpoch, reached } from '../epoch.ts';
 import type { Authorize } from '../facilitator/auth.ts';
 import { openFacilitator } from '../facilitator/client.ts';
 import { facilitatorDefaults, openFacilitatorSettler } from '../facilitator/settler.ts';
 import type { Rail } from '../rail.ts';
-import { type Settler, settlerDefaults } from '../settler.ts';
+import { type ClaimItem, commitSettling, type Settler, type SettlerFaults, settlerDefaults } from '../settler.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { SvmChain } from './chain.ts';
-import { carriedOnSolana } from './facilitated.ts';
+import { settledByFacilitator } from './facilitated.ts';
 import { openSvmChain } from './open-svm-chain.ts';
 import { type FeePayer, openFeePayer, openSolanaSettler } from './settler.ts';
 import { openSolanaRail } from './solana-rail.ts';
@@ -26,10 +25,11 @@ export interface SolanaParts {
   readonly authorize: Authorize;
   readonly profile: 'development' | 'production';
   readonly database: Database;
-  readonly faults: Faults;
+  readonly faults: SettlerFaults;
   readonly logger: Logger;
-  /** For so long a caller waits for his transaction. */
+  /** For so long a caller waits for a transaction. */
   readonly wait_ms: number;
+  readonly searches: Semaphore;
 }
 
 /** A row of the till's, and whom payers name as the payer of their fees: null where it is not known, and not offered. */
@@ -46,7 +46,7 @@ interface Settling {
 
 /** Solana, settled by the facilitator or in this process; null where nobody would pay the fees. @throws OtherChain, NoTreasury */
 export async function openSolana(parts: SolanaParts): Promise<OpenedSolana | null> {
-  const { solana, profile, database } = parts;
+  const { solana, profile, database, searches } = parts;
   const chain = openSvmChain(solana);
   try {
     const settling = await openSettling(parts, chain);
@@ -54,7 +54,7 @@ export async function openSolana(parts: SolanaParts): Promise<OpenedSolana | nul
       const chain_epoch = await openEpoch(database, epochChainOf(chain), profile);
       // In development whoever is to be paid is given what that takes.
       if (profile === 'production') await requireTreasury(chain, solana.pay_to);
-      const rail = openSolanaRail({ ...settling, database, chain, chain_epoch, pay_to: solana.pay_to });
+      const rail = openSolanaRail({ ...settling, database, chain, chain_epoch, searches, pay_to: solana.pay_to });
       return { rail, fee_payer: settling.fee_payer };
     }
   } catch (error) {
@@ -67,7 +67,7 @@ export async function openSolana(parts: SolanaParts): Promise<OpenedSolana | nul
 
 async function openSettling(parts: SolanaParts, chain: SvmChain): Promise<Settling | null> {
   const { solana, facilitator_url } = parts;
-  if (facilitator_url !== null) return openCarried(parts, chain, facilitator_url);
+  if (facilitator_url !== null) return openFacilitated(parts, chain, facilitator_url);
   return solana.fee_payer_key === null ? null : openOwn(parts, chain, openFeePayer(solana.fee_payer_key));
 }
 
@@ -86,7 +86,7 @@ function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: SvmC
  * Its fee payer stands in our offers: where it names none now, Solana is not offered until the next start. What was paid
  * before is looked after, and delivered, all the same.
  */
-async function openCarried(parts: SolanaParts, chain: SvmChain, url: string): Promise<Settling> {
+async function openFacilitated(parts: SolanaParts, chain: SvmChain, url: string): Promise<Settling> {
   const { database, faults, logger, authorize } = parts;
   const { verify_ms, settle_ms, ...rest } = facilitatorDefaults;
   const facilitator = openFacilitator({ url, network: 'solana', verify_ms, settle_ms, authorize });
@@ -97,7 +97,7 @@ async function openCarried(parts: SolanaParts, chain: SvmChain, url: string): Pr
   const settler = openFacilitatorSettler<ClaimItem<SolanaPayment>, SolanaPayment>({
     ...rest,
     ...{ facilitator, database, faults, commitSettling },
-    carried: carriedOnSolana(chain),
+    facilitated: settledByFacilitator(chain),
     random: systemRandom,
     trouble: error => logger.warn({ err: error }, 'trouble with the facilitator'),
   });

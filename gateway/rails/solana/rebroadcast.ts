@@ -2,18 +2,16 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { markMined } from '../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { type OpenSettlement, sentSettlements } from '../../../subgraphs/receipt/claim/settlement/read.ts';
 import { dropPost } from '../../../subgraphs/receipt/claim/settlement/write.ts';
-import type { Sighting } from '../base/settle/rebroadcast.ts';
-import type { FinalChain } from '../finality.ts';
+import type { FinalChain, Sighting } from '../finality.ts';
 import type { SvmChain } from './chain.ts';
 import { blockName } from './decide.ts';
-import type { FeePayer } from './settler.ts';
 
 const SETTLEMENTS_MAX = 100;
 
 export interface Rebroadcasting {
   readonly chain: SvmChain;
   readonly database: Database;
-  readonly fee_payer: FeePayer;
+  readonly fee_payer: { readonly address: string };
   readonly nudge_ms: number;
 }
 

@@ -6,27 +6,23 @@ import {
   verifySignature,
 } from '@solana/kit';
 import type { Json } from '../../../schema/canonical-json.ts';
-import { Refusal } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { type Means, openSignaturesOf } from '../../../subgraphs/receipt/claim/funds.ts';
+import { type Funds, openSignaturesOf } from '../../../subgraphs/receipt/claim/funds.ts';
+import { walletRevertedLately } from '../../../subgraphs/receipt/claim/reverted-payments.ts';
 import { findSettlement } from '../../../subgraphs/receipt/claim/settlement/read.ts';
-import { rejected } from '../../charge/authorized.ts';
-import type { Presented } from '../../charge/claim-request.ts';
-import { PROVEN } from '../../charge/proof.ts';
-import type { ClaimItem } from '../../charge/settle-claim.ts';
-import { chainUnreachable, REVERTED_LATELY, revertedLately } from '../../charge/spent-elsewhere.ts';
-import type { Till } from '../../charge/till.ts';
+import type { Semaphore } from '../../../subgraphs/semaphore.ts';
 import type { ExactSvmPayload } from '../../x402/envelope.ts';
 import { vouchFor } from '../facilitator/facilitated-chain.ts';
 import { recheckFinalized } from '../finality.ts';
-import type { Decision } from '../outcome.ts';
-import type { Rail, Ready, Sent } from '../rail.ts';
+import { type Busy, type Decision, PROVEN, REVERTED_LATELY, type Rejected } from '../outcome.ts';
+import type { Rail, Ready, Sent, SignedText } from '../rail.ts';
 import type { Reached } from '../rpc.ts';
-import type { Settler } from '../settler.ts';
+import type { ClaimItem, Settler } from '../settler.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, SvmChain } from './chain.ts';
 import { decideByMessage, decideSent, isOver } from './decide.ts';
-import { carriedOnSolana } from './facilitated.ts';
+import { settledByFacilitator } from './facilitated.ts';
 import { finalSolana } from './rebroadcast.ts';
 import type { FeePayer } from './settler.ts';
 import { usdcAccountOf } from './transfer.ts';
@@ -39,14 +35,16 @@ export interface SolanaRailParts extends JudgeParts {
   /** Null where a facilitator pays the fees. */
   readonly own: FeePayer | null;
   readonly settler: Settler<ClaimItem<SolanaPayment>>;
+  /** To search the chain for who has not paid for it: many questions each time. */
+  readonly searches: Semaphore;
 }
 
 /** USDC on Solana, by a transaction that its payer has signed and whose fee we pay. */
 export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
-  const { database, chain, chain_epoch, settler } = parts;
+  const { database, chain, chain_epoch, settler, searches } = parts;
   const judge = openSolanaJudge(parts);
-  const sight = new Sight(chain);
-  const carried = carriedOnSolana(chain);
+  const last_seen = new LastSeen(chain);
+  const facilitated = settledByFacilitator(chain);
   const decide = (payment: SolanaPayment, sent: Pick<Sent, 'settlement_id' | 'from_block'>) =>
     decideIn(parts, payment, sent);
   return {
@@ -57,24 +55,26 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     verify: (payload, offered) => judge.verify(payload as ExactSvmPayload, offered),
     // Its payer has signed the transaction itself, which was judged by that.
     prove: async () => PROVEN,
-    ready: (till, presented) => readyToPay(chain, till, presented),
+    proveUsed: async () => PROVEN,
+    ready: payment => readyToPay(parts, payment),
     // Its time is the chain's blocks: none is late before the chain was asked.
-    usedInTime: async () => null,
+    usedInTime: async () => ({ kind: 'unused' }),
     // Whoever sent it, it was not for the claim that finds it: no answer was sealed before.
-    async find(_till, payment) {
-      const found = await decide(payment, { settlement_id: null, from_block: null });
+    async find(payment, asker): Promise<Decision | Busy> {
+      const found = await searches.take(asker, () => decide(payment, { settlement_id: null, from_block: null }));
+      if (found === null) return { kind: 'busy' };
       return found.kind === 'transferred' ? { ...found, by: 'third_party' } : found;
     },
-    means: (till, payer) => meansOf(chain, till, payer),
-    decide: (_till, payment, sent) => decide(payment, sent),
+    funds: payer => fundsOf(parts, payer),
+    decide,
     isOver: ({ authorization }) => isOver(chain, authorization),
-    vouch: (_till, payment, sent) => vouchFor(database, carried, payment, sent),
+    vouch: (payment, sent) => vouchFor(database, facilitated, payment, sent),
     signedBy,
     // By its genesis alone it is told from another: nothing of it has to be kept.
-    look: () => sight.take(),
-    age_ms: () => sight.age_ms(),
+    look: () => last_seen.look(),
+    age_ms: () => last_seen.age_ms(),
     reachable: async () => (await chain.finalized()).kind === 'ok',
-    recheck: (_till, correct) => recheckFinalized(finalSolana(database, chain), correct),
+    recheck: correct => recheckFinalized(finalSolana(database, chain), correct),
     async close() {
       await settler.close();
       await chain.close();
@@ -106,36 +106,37 @@ const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 
 /**
  * Asks the chain, before anything is claimed or worked for, whether it would take the payment now and whether the payer
- * can pay. @throws chain_unavailable, payment_rejected.
+ * has the funds.
  */
 async function readyToPay(
-  chain: SvmChain,
-  till: Till,
-  { paid, payment }: Presented<SolanaPayment>,
+  { chain, database }: Pick<SolanaRailParts, 'chain' | 'database'>,
+  payment: SolanaPayment,
 ): Promise<Ready<SolanaPayment>> {
   const { authorization, signature } = payment;
   const { payer, amount_atomic } = authorization;
-  if (await revertedLately(till, authorization)) throw rejected(till, paid, REVERTED_LATELY);
+  if (await walletRevertedLately(database, payer, limits.wallet_reverted_rest_seconds)) return REVERTED_LATELY;
   const [blockhash, holding, simulated] = await Promise.all([
     chain.blockhash(authorization.blockhash),
     chain.holding(await usdcAccountOf(payer)),
     chain.simulate(signature.transaction),
   ]);
-  for (const answer of [blockhash, holding, simulated])
-    if (answer.kind === 'unreachable') throw chainUnreachable(answer.cause);
-  if (blockhash.kind !== 'ok' || holding.kind !== 'ok' || simulated.kind !== 'ok') throw chainUnreachable(null);
+  if (blockhash.kind !== 'ok') return blockhash;
+  if (holding.kind !== 'ok') return holding;
+  if (simulated.kind !== 'ok') return simulated;
   const until = boundBy(payment, blockhash.value);
   const { err } = { err: null, ...simulated.value };
   // Only our signature could have sent it: then it was, by a call of ours that nobody here may know of any more.
-  if (err === 'AlreadyProcessed') return { spent: true, payment: until, means: null };
-  if (!blockhash.value.valid) throw rejected(till, paid, BLOCKHASH_EXPIRED);
+  if (err === 'AlreadyProcessed') return { kind: 'spent', payment: until };
+  if (!blockhash.value.valid) return rejected(BLOCKHASH_EXPIRED);
   const { amount_atomic: balance_atomic = 0n, frozen = false } = holding.value.value ?? {};
-  if (balance_atomic < amount_atomic) throw rejected(till, paid, 'insufficient_funds');
-  if (frozen) throw rejected(till, paid, 'payer_blacklisted');
-  if (isOurs(err)) throw new Refusal('unavailable', { facts: { charged: false }, cause: err });
-  if (err !== null) throw rejected(till, paid, SIMULATION_FAILED);
-  return { spent: false, payment: until, means: { balance_atomic, moved: [] } };
+  if (balance_atomic < amount_atomic) return rejected('insufficient_funds');
+  if (frozen) return rejected('payer_blacklisted');
+  if (isOurs(err)) return { kind: 'not_sent', reason: 'out_of_gas', cause: err };
+  if (err !== null) return rejected(SIMULATION_FAILED);
+  return { kind: 'ready', payment: until, funds: { balance_atomic, moved: [] } };
 }
+
+const rejected = (reason: string): Rejected => ({ kind: 'rejected', reason });
 
 /** The blockhash is no newer than the newest that there was when the chain knew it, and so not good for longer. */
 function boundBy(
@@ -158,7 +159,10 @@ function isOurs(err: Json): boolean {
  * Open claims first, then what became of them, then the balance: a claim counts as moved only where its transaction was
  * in a block by the slot of that balance. One that moves in between counts twice, and is seen by the next look.
  */
-async function meansOf(chain: SvmChain, { database }: Pick<Till, 'database'>, payer: string): Promise<Reached<Means>> {
+async function fundsOf(
+  { chain, database }: Pick<SolanaRailParts, 'chain' | 'database'>,
+  payer: string,
+): Promise<Reached<Funds>> {
   const open = await openSignaturesOf(database, payer);
   const statuses = await chain.statuses(open.map(({ tx_hash }) => tx_hash));
   if (statuses.kind !== 'ok') return statuses;
@@ -174,7 +178,7 @@ async function meansOf(chain: SvmChain, { database }: Pick<Till, 'database'>, pa
 }
 
 /** When this process has seen the chain last. */
-class Sight {
+class LastSeen {
   readonly #chain: Pick<SvmChain, 'finalized'>;
   #seen_at_ms: number | null = null;
 
@@ -183,7 +187,7 @@ class Sight {
   }
 
   /** @throws where it cannot be reached. */
-  async take(): Promise<void> {
+  async look(): Promise<void> {
     const seen = await this.#chain.finalized();
     if (seen.kind !== 'ok') throw new Error('Solana cannot be reached', { cause: seen.cause });
     this.#seen_at_ms = performance.now();
@@ -198,7 +202,7 @@ class Sight {
 const SIGNATURE_BYTES = 64;
 
 /** Whether a wallet has signed a text: Ed25519 over its UTF-8 bytes, in base58. A program's address signs nothing. */
-export const signedBy: Rail['signedBy'] = async (_till, { payer, text, signature }) => {
+export async function signedBy({ payer, text, signature }: Omit<SignedText, 'asker'>): Promise<boolean> {
   try {
     const bytes = getBase58Encoder().encode(signature);
     if (bytes.length !== SIGNATURE_BYTES) return false;
@@ -208,4 +212,4 @@ export const signedBy: Rail['signedBy'] = async (_till, { payer, text, signature
     // No base58, or an address that is no key's.
     return false;
   }
-};
+}

@@ -1,10 +1,9 @@
 import type { PaymentRequirements } from '@x402/core/types';
 // Types alone: what the package signs is one line of canonical JSON, or one struct of typed data.
 import type { EIP712SignedOffer, OfferPayload } from '@x402/extensions/offer-receipt';
-import { hashTypedData } from 'viem';
+import { hashTypedData, hexToBytes } from 'viem';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { type Issuer } from '../../../subgraphs/receipt/issuer/keys.ts';
-import { bytes } from '../../rails/base/abi.ts';
 
 const OFFER_RECEIPT = 'offer-receipt';
 
@@ -48,7 +47,7 @@ export function signedOffers(
 
 function digestOf({ version, validUntil, ...terms }: OfferPayload): Uint8Array {
   const message = { ...terms, version: BigInt(version), validUntil: BigInt(validUntil) };
-  return bytes(hashTypedData({ domain: DOMAIN, types: TYPES, primaryType: 'Offer', message }));
+  return hexToBytes(hashTypedData({ domain: DOMAIN, types: TYPES, primaryType: 'Offer', message }));
 }
 
 /** What was paid for, by whom and when: the facts of one settled call. */

@@ -1,9 +1,9 @@
 import type { PaymentRequirements } from '@x402/core/types';
+import { LRUCache } from 'lru-cache';
 import type { Price } from '../../../rest-compat/port.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
-import { Remembered } from '../recently-made.ts';
 import { type OfferSigner, signedOffers } from './offer-receipt.ts';
 import { identifierDeclared } from './payment-identifier.ts';
 
@@ -15,7 +15,7 @@ export interface Extended {
 
 export interface Extensions {
   now_ms(): number;
-  /** Of the price alone: the reason for which a payment was refused changes nothing about them. */
+  /** Extensions depend only on the price, so they are cached per price, whatever a payment was refused for. */
   of(price: Price, accepts: readonly PaymentRequirements[]): Extended;
 }
 
@@ -30,22 +30,20 @@ const REMEMBERED_MAX = 1_000;
 
 /** Signs offers, once per price for all that ask within a window, and declares what a payment may bring along. */
 export function openExtensions(issuer: OfferSigner, { now_ms }: Pick<Clock, 'now_ms'>): Extensions {
-  const signed = new Remembered<Extended>(REMEMBERED_MAX);
+  const signed = new LRUCache<string, Extended>({ max: REMEMBERED_MAX });
   return {
     now_ms,
     of({ amount_atomic, networks, resource, stamp }, accepts) {
       const now = now_ms();
       const key = [amount_atomic, networks.join(), resource].join('\n');
-      return signed.get(
-        key,
-        ({ until_ms }) => now < until_ms,
-        () => {
-          const until_ms = now + SAME_MS;
-          const valid_until_seconds = Math.ceil(until_ms / 1_000) + limits.payment_timeout_seconds_max;
-          const offers = signedOffers(issuer, resource, accepts, valid_until_seconds);
-          return { extensions: { ...(stamp ? {} : identifierDeclared), ...offers }, until_ms };
-        },
-      );
+      const known = signed.get(key);
+      if (known && now < known.until_ms) return known;
+      const until_ms = now + SAME_MS;
+      const valid_until_seconds = Math.ceil(until_ms / 1_000) + limits.payment_timeout_seconds_max;
+      const offers = signedOffers(issuer, resource, accepts, valid_until_seconds);
+      const made = { extensions: { ...(stamp ? {} : identifierDeclared), ...offers }, until_ms };
+      signed.set(key, made);
+      return made;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { AgentId, RefusalId, TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Tx } from '../../database.ts';
 import { judge, type Standing, type Use, type Verdict } from './claim.machine.ts';
-import { beyondMeans, type Means } from './funds.ts';
+import { beyondMeans, type Funds } from './funds.ts';
 import { paidFromOf, possessorOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
 import { isGuessing, type Mismatches } from './mismatch.ts';
@@ -30,7 +30,7 @@ export interface ClaimRequest {
   readonly request_box: Buffer;
   readonly slots: readonly string[];
   /** Null where it is not to be asked: the money has moved already. */
-  readonly means: Means | null;
+  readonly means: Funds | null;
   /** Whoever shows it has proven to be its payer, by more than is in its calldata. */
   readonly is_payers?: boolean;
 }
@@ -133,7 +133,7 @@ function asStanding({ landing, ...standing }: StandingRow): Standing {
   return { ...standing, possessed_by: possessorOf(landing), router_key_mark: routerKeyMarkOf(landing) };
 }
 
-/** Means are asked for all but what is spent. */
+/** Funds are asked for all but what is spent. */
 function asUse({ landing, means, ...request }: ClaimRequest): Use {
   const router_key_mark = routerKeyMarkOf(landing);
   return { ...request, possessed_by: possessorOf(landing), router_key_mark, spent: means === null };

@@ -2,7 +2,7 @@ import type { Database, Tx } from '../../database.ts';
 import type { ClaimRequest } from './claim.ts';
 
 /** What a payer has, as the chain was seen a moment before the claim. */
-export interface Means {
+export interface Funds {
   readonly balance_atomic: bigint;
   /** Open claims of his, by key, whose money had left that balance by then. */
   readonly moved: readonly string[];
@@ -29,7 +29,7 @@ export async function beyondMeans(tx: Tx, requests: readonly ClaimRequest[]): Pr
   return beyond;
 }
 
-const groupOf = (payer: string, { moved }: Means): string => [payer, ...moved].join(' ');
+const groupOf = (payer: string, { moved }: Funds): string => [payer, ...moved].join(' ');
 
 /** What each payer's open claims will take, but for those that have moved; expired ones can take nothing any more. */
 async function openAmounts(tx: Tx, requests: readonly ClaimRequest[]): Promise<ReadonlyMap<string, bigint>> {

@@ -1,14 +1,13 @@
-import type { Random } from '../../../../subgraphs/clock.ts';
 import type { Tx } from '../../../../subgraphs/database.ts';
 import { isRolledBack } from '../../../../subgraphs/outage.ts';
 import { reserveFee } from '../../../../subgraphs/receipt/claim/settlement/fee.ts';
 import { journalSettlement, type SettlementBirth } from '../../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { allocateNonce } from '../../../../subgraphs/receipt/claim/settlement/nonce.ts';
 import { findSettlement } from '../../../../subgraphs/receipt/claim/settlement/read.ts';
-import type { SettlerOptions } from '../../settler.ts';
+import { newSettlementId } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { Market } from '../chain.ts';
-import type { Desk } from './desk.ts';
+import type { Desk, SettlerOptions } from './desk.ts';
 import type { EthPrice } from './eth-price.ts';
 import { FeeTooHigh, priceBatch } from './fees.ts';
 import { type SettleItem, submissionOf } from './submission.ts';
@@ -75,10 +74,6 @@ export async function journal<I extends SettleItem>(
 
 function outcomeOf<I>(written: Journalled<I> | 'nothing' | null): JournalOutcome<I> {
   return written && written !== 'nothing' ? { kind: 'journalled', journalled: written } : { kind: 'nothing_left' };
-}
-
-export function newSettlementId(random: Random): string {
-  return `stl_${Buffer.from(random.bytes(16)).toString('hex')}`;
 }
 
 async function write<I extends SettleItem>(

@@ -5,11 +5,11 @@ import {
   abandonSettlement,
   journalAttempt,
   lockForAttempt,
-  type MinedBlock,
   markMined,
 } from '../../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { allocateNonce } from '../../../../subgraphs/receipt/claim/settlement/nonce.ts';
 import { type OpenSettlement, sentSettlements } from '../../../../subgraphs/receipt/claim/settlement/read.ts';
+import type { Sighting } from '../../finality.ts';
 import type { Reached } from '../../rpc.ts';
 import type { Hex } from '../abi.ts';
 import type { BaseChain, Broadcast, Market } from '../chain.ts';
@@ -119,12 +119,6 @@ async function nextAttempt(
   const { raw, hash } = signAgain(key, newest.raw as Hex, { nonce: taken.nonce, fees });
   return { tx_hash: hash, raw, nonce: taken.nonce, ...fees };
 }
-
-/** Where the chain has a settlement; `unseen`: the node did not say of every transaction that may carry it. */
-export type Sighting =
-  | { readonly kind: 'mined'; readonly receipt: MinedBlock }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'unseen' };
 
 /** Every transaction that may carry a settlement: at most one of those that share a nonce is ever mined. */
 export function hashesOf({ attempts }: OpenSettlement): Hex[] {

@@ -1,19 +1,19 @@
 import { DatabaseAway } from '../../../../subgraphs/outage.ts';
 import { markMined } from '../../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { findSettlement } from '../../../../subgraphs/receipt/claim/settlement/read.ts';
-import type { NotSent, Settlement, Unknown } from '../../outcome.ts';
+import { type NotSent, notSent, type Settlement, type Unknown, unknown } from '../../outcome.ts';
 import { ReceiptWatch } from '../../receipt-watch.ts';
-import type { Settler, SettlerOptions } from '../../settler.ts';
+import type { Settler } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { ChainBlock, ChainReceipt } from '../chain.ts';
 import { decideMined, isTooLate, transferred } from '../decide.ts';
-import { addresses, type Desk } from './desk.ts';
+import { addresses, type Desk, type SettlerOptions } from './desk.ts';
 import { type Batch, type Journalled, journal } from './journal.ts';
 import { MarketWatch, Pause, Quotes } from './market-watch.ts';
 import { hashesOf, rebroadcast } from './rebroadcast.ts';
 import { isStarved, type SettleItem } from './submission.ts';
 import { type SettlerKey, settlerKey } from './transaction.ts';
-import { notSent, unknown, type Waiter, Waiters } from './waiters.ts';
+import { type Waiter, Waiters } from './waiters.ts';
 
 /** Settles in process with a pool of keys: at most one transaction per key is under way in this process. */
 export function openSettler<I extends SettleItem>(options: SettlerOptions<I>): Settler<I> {

@@ -1,5 +1,5 @@
 import { limits } from '../../../../schema/limits.ts';
-import type { NotSent, NotTransferred, Settlement, Unknown } from '../../outcome.ts';
+import { type NotTransferred, notSent, type Settlement, unknown } from '../../outcome.ts';
 import { goesAlone, type SettleItem } from './submission.ts';
 
 /** One caller who waits. The first answer counts. */
@@ -11,9 +11,6 @@ export interface Waiter<I> {
   failed: { readonly settlement_id: string; readonly verdict: NotTransferred } | null;
   answer(settlement: Settlement): void;
 }
-
-export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not_sent', reason });
-export const unknown = (reason: Unknown['reason']): Unknown => ({ kind: 'unknown', reason });
 
 /**
  * Those who wait to be sent, and those whose transaction is under way. Nobody waits for ever. They stand in two lanes,

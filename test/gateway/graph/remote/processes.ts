@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { FaultPoint } from '../../../../gateway/charge/till.ts';
 import { type SubgraphName, subgraphNames } from '../../../../gateway/config/read-config.ts';
 import { freePort } from '../../../../gateway/development/port.ts';
+import type { FaultPoint } from '../../../../gateway/operations/faults.ts';
 import { openGround } from '../../../faults/ground.ts';
 import type { RunningGateway } from '../../../harness/gateway.ts';
 

@@ -9,11 +9,12 @@ import { reconcileSettlement } from '../../../../gateway/rails/base/base-rail.ts
 import type { BaseChain } from '../../../../gateway/rails/base/chain.ts';
 import { transferCall } from '../../../../gateway/rails/base/contracts.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
+import type { SettlerOptions } from '../../../../gateway/rails/base/settle/desk.ts';
 import { openSettler } from '../../../../gateway/rails/base/settle/settler.ts';
 import type { SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
 import { signatureOf } from '../../../../gateway/rails/base/signature.ts';
 import type { Decision } from '../../../../gateway/rails/outcome.ts';
-import { type Sending, type Settler, type SettlerOptions, settlerDefaults } from '../../../../gateway/rails/settler.ts';
+import { type Sending, type Settler, settlerDefaults } from '../../../../gateway/rails/settler.ts';
 import { atomicAmount } from '../../../../schema/amount.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { networks } from '../../../../schema/network.ts';
@@ -135,7 +136,7 @@ function testSettler(
   base: BaseChain,
   claims: Claims,
   changed: Partial<SettlerOptions<SettleItem>>,
-): Settler {
+): Settler<SettleItem> {
   const settler = openSettler({
     ...settlerDefaults,
     chain: base,

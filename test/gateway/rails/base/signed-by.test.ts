@@ -5,7 +5,7 @@ import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { openWalletProofs } from '../../../../gateway/rails/base/wallets.ts';
 import { signedBy as signedOnSolana } from '../../../../gateway/rails/solana/solana-rail.ts';
 import { readRedelivery, redeliveryText } from '../../../../schema/redelivery.ts';
-import { FairTurns } from '../../../../subgraphs/semaphore.ts';
+import { Semaphore } from '../../../../subgraphs/semaphore.ts';
 import { freshChain } from '../../../harness/chain.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { openWallets, type TestWallets } from '../../../harness/wallets.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   asking = { wallets: openWalletProofs(base), searches: newSearches() };
 });
 
-const newSearches = () => new FairTurns({ at_once_max: 1, wait_ms_max: 1_000, waiting_per_asker_max: 4 });
+const newSearches = () => new Semaphore({ at_once_max: 1, wait_ms_max: 1_000, waiting_per_asker_max: 4 });
 const asker = '203.0.113.7';
 const text = redeliveryText({ network: 'base', payment_id: `0x${'ab'.repeat(32)}`, at_seconds: 1_790_000_000 });
 
@@ -51,12 +51,12 @@ describe('who has signed a text', () => {
     const address = await getAddressFromPublicKey(keys.publicKey);
     const signature = getBase58Decoder().decode(await signBytes(keys.privateKey, Buffer.from(text)));
     const other = await getAddressFromPublicKey((await generateKeyPair()).publicKey);
-    expect(await signedOnSolana(asking, { payer: address, text, signature, asker })).toBe(true);
-    expect(await signedOnSolana(asking, { payer: address, text: `${text}0`, signature, asker })).toBe(false);
-    expect(await signedOnSolana(asking, { payer: other, text, signature, asker })).toBe(false);
-    expect(await signedOnSolana(asking, { payer: 'no address', text, signature, asker })).toBe(false);
+    expect(await signedOnSolana({ payer: address, text, signature })).toBe(true);
+    expect(await signedOnSolana({ payer: address, text: `${text}0`, signature })).toBe(false);
+    expect(await signedOnSolana({ payer: other, text, signature })).toBe(false);
+    expect(await signedOnSolana({ payer: 'no address', text, signature })).toBe(false);
     for (const none of ['', '0', signature.slice(2), `${signature}1`])
-      expect(await signedOnSolana(asking, { payer: address, text, signature: none, asker })).toBe(false);
+      expect(await signedOnSolana({ payer: address, text, signature: none })).toBe(false);
   });
 });
 

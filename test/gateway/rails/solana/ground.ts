@@ -1,4 +1,3 @@
-import type { Till } from '../../../../gateway/charge/till.ts';
 import { claimKey } from '../../../../gateway/rails/payment.ts';
 import type { Rail } from '../../../../gateway/rails/rail.ts';
 import type { CommitSettling, Sending, Settler } from '../../../../gateway/rails/settler.ts';
@@ -13,6 +12,7 @@ import {
 import { openSolanaRail } from '../../../../gateway/rails/solana/solana-rail.ts';
 import { openSolanaJudge } from '../../../../gateway/rails/solana/verify-transaction.ts';
 import { systemRandom } from '../../../../subgraphs/clock.ts';
+import { Semaphore } from '../../../../subgraphs/semaphore.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { freshSvm } from '../../../harness/svm.ts';
 import { settlementDatabase } from '../base/ground.ts';
@@ -39,6 +39,7 @@ export async function openSolanaGround() {
   };
   const rail = openSolanaRail({
     ...{ database, chain, chain_epoch: 0, own, fee_payer: own.address, pay_to },
+    searches: new Semaphore({ at_once_max: 2, wait_ms_max: 1_000, waiting_per_asker_max: 4 }),
     settler: settler() as unknown as Rail<SolanaPayment>['settler'],
   });
   return {
@@ -57,7 +58,7 @@ export async function openSolanaGround() {
     },
     decide: (item: Item) => {
       const { settlement_id = null, from_block = null } = sendings.get(item.claim_key) ?? {};
-      return rail.decide({} as Till, item, { settlement_id, from_block, claimed_at: new Date() });
+      return rail.decide(item, { settlement_id, from_block, claimed_at: new Date() });
     },
     settlements: () =>
       database.query<{ state: string; tx_hash: string; raw: string; nonce: number; network: string }>({

@@ -1,0 +1,17 @@
+/** Points at which a test may end the process; in service nothing is ever there. */
+export type FaultPoint =
+  /** In the midst of a transaction, with all in hand that a batch locks. */
+  | 'in_claim'
+  | 'after_claim'
+  | 'after_work'
+  | 'in_settling'
+  | 'after_settling'
+  | 'after_broadcast'
+  | 'mid_stream'
+  | 'before_record'
+  | 'in_record'
+  | 'after_record';
+export interface Faults {
+  reach(point: FaultPoint): Promise<void>;
+}
+export const noFaults: Faults = { reach: async () => {} };
