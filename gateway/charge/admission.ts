@@ -11,7 +11,7 @@ import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { isStored } from '../rails/base/signature.ts';
 import type { NotTransferred } from '../rails/outcome.ts';
 import { type Authorization, authorizationToJson, claimKey, type Payment } from '../rails/payment.ts';
-import { type Ready, railOf } from '../rails/rail.ts';
+import { type PaymentReadiness, railOf } from '../rails/rail.ts';
 import { rejected } from './authorized.ts';
 import type { Bought } from './bought-whole.ts';
 import { type Presented, payerOf, refusedClaim } from './claim-request.ts';
@@ -62,7 +62,7 @@ export async function admission(till: Till, presented: Presented, context: Conte
   }
 }
 
-function admitted(presented: Presented, ready: Extract<Ready, { kind: 'ready' | 'spent' }>): Admission {
+function admitted(presented: Presented, ready: Extract<PaymentReadiness, { kind: 'ready' | 'spent' }>): Admission {
   const payment = { ...presented.payment, ...ready.payment };
   const funding = ready.kind === 'spent' ? { spent: true, means: null } : { spent: false, means: ready.funds };
   return { kind: 'admitted', presented: { ...presented, payment }, ...funding };

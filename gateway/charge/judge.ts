@@ -5,7 +5,7 @@ import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { orders } from '../../subgraphs/sale.ts';
 import type { Payment } from '../rails/payment.ts';
 import { railOf } from '../rails/rail.ts';
-import { type Offered, type Verified, verifyPayment } from '../rails/verify.ts';
+import { type OfferedTerms, type Verified, verifyPayment } from '../rails/verify.ts';
 import { type DecodedPayment, decodePayment } from '../x402/payment-header.ts';
 import { hears } from './hears.ts';
 import type { Till } from './till.ts';
@@ -108,7 +108,7 @@ function worthOf(verified: Verified) {
   return isProven(verified) ? 'proven' : 'unproven';
 }
 
-function offeredBy({ pay_to, clock }: Pick<Till, 'pay_to' | 'clock'>, terms: Required<Terms>): Offered {
+function offeredBy({ pay_to, clock }: Pick<Till, 'pay_to' | 'clock'>, terms: Required<Terms>): OfferedTerms {
   const { validity_seconds_min } = orders[terms.stamp ? 'stamp' : 'work_then_settle'];
   return { ...terms, pay_to, validity_seconds_min, now_ms: clock.now_ms() };
 }

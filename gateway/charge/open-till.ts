@@ -153,7 +153,7 @@ async function solanaOf(
   const { solana, profile, facilitator_url } = config;
   const authorize = authorizeBy(config);
   if (solana === null) return null;
-  const { openSolana } = await import('../rails/solana/open-solana.ts');
+  const { openSolanaPayments: openSolana } = await import('../rails/solana/open-solana.ts');
   const opened = openSolana({
     solana,
     profile,

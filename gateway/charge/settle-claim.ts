@@ -8,7 +8,7 @@ import { type Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { type Abandoned, abandonClaim } from '../../subgraphs/receipt/claim/transitions.ts';
 import { HubFailed } from '../../subgraphs/receipt/inference/answer.paid.ts';
 import type { Charged, Work } from '../../subgraphs/sale.ts';
-import type { Moved, NotTransferred, Settlement, Transferred } from '../rails/outcome.ts';
+import type { Moved, NotTransferred, SettleOutcome, Transferred } from '../rails/outcome.ts';
 import type { Payment } from '../rails/payment.ts';
 import { railOf } from '../rails/rail.ts';
 import { type ClaimItem, commitSettling } from '../rails/settler.ts';
@@ -64,7 +64,7 @@ export async function settleClaim(till: Till, claimed: Claimed, in_hand: InHand 
   }
 }
 
-function refused(till: Till, paid: AnyPaid, outcome: Exclude<Settlement, Moved>): SettledClaim {
+function refused(till: Till, paid: AnyPaid, outcome: Exclude<SettleOutcome, Moved>): SettledClaim {
   const standing = outcome.kind === 'unknown' ? 'may_have_moved' : 'nothing_moved';
   return { kind: 'refused', standing, refusal: hearsOf(till, paid, outcome) };
 }

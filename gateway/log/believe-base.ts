@@ -5,7 +5,7 @@ import { Refusal } from '../../schema/errors.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import type { BaseChain } from '../rails/base/chain.ts';
-import { epochChainOf, withheld } from '../rails/base/chain-identity.ts';
+import { epochChainOf, unbelieved } from '../rails/base/chain-identity.ts';
 import { ChainAway, openEpoch } from '../rails/epoch.ts';
 import type { Anchoring } from './anchor/anchoring.ts';
 import type { LogStanding } from './open-log.ts';
@@ -37,7 +37,7 @@ export class BaseStart {
   #epoch: number | null = null;
 
   constructor(parts: BaseStartParts) {
-    const { chain, release } = withheld(parts.chain);
+    const { chain, release } = unbelieved(parts.chain);
     this.chain = chain;
     this.#parts = parts;
     this.#release = release;

@@ -10,7 +10,7 @@ import {
   knownChain,
   rememberBlock,
 } from '../../subgraphs/receipt/claim/epoch.ts';
-import type { Reached } from './rpc.ts';
+import type { ChainAnswer } from './rpc.ts';
 
 /** A chain, as far as it is told from another. All of it throws where the chain cannot be reached. */
 export interface EpochChain {
@@ -104,7 +104,7 @@ export class ChainAway extends Error {
 }
 
 /** @throws ChainAway */
-export function reached<T>(answer: Reached<T>): T {
+export function reached<T>(answer: ChainAnswer<T>): T {
   if (answer.kind !== 'ok') throw new ChainAway('the chain cannot be reached', { cause: answer.cause });
   return answer.value;
 }

@@ -2,9 +2,9 @@ import { spelt } from '../../schema/eip55.ts';
 import { type NetworkName, networkNamed } from '../../schema/network.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { type ExactPayload, readEnvelope } from '../x402/envelope.ts';
-import { claimKey as baseKey } from './base/authorization.ts';
-import { solanaKey } from './solana/authorization.ts';
-import { readTransaction, transferIn } from './solana/transfer.ts';
+import { baseClaimKey } from './base/authorization.ts';
+import { solanaClaimKey } from './solana/authorization.ts';
+import { decodeTransaction, transferIn } from './solana/transfer.ts';
 
 /** Who is said to pay, and what the payment is called. Nothing of it is believed, and nobody is asked. */
 export interface NamedIn {
@@ -18,12 +18,12 @@ const readers: Record<NetworkName, (payload: ExactPayload) => Omit<NamedIn, 'net
     if (!('authorization' in payload)) return null;
     const { from, nonce } = payload.authorization;
     const payer = spelt(from);
-    return { payer, claim_key: baseKey({ payer, nonce: nonce as `0x${string}` }) };
+    return { payer, claim_key: baseClaimKey({ payer, nonce: nonce as `0x${string}` }) };
   },
   solana(payload) {
-    const read = 'transaction' in payload ? readTransaction(Buffer.from(payload.transaction, 'base64')) : null;
+    const read = 'transaction' in payload ? decodeTransaction(Buffer.from(payload.transaction, 'base64')) : null;
     const transfer = read && transferIn(read);
-    return transfer && { payer: transfer.authority, claim_key: solanaKey(read) };
+    return transfer && { payer: transfer.authority, claim_key: solanaClaimKey(read) };
   },
 };
 

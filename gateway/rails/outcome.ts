@@ -61,7 +61,7 @@ export type Moved = Transferred | Vouched;
 
 /** What the chain was asked and said. */
 export type Decision = Transferred | NotTransferred | Unknown;
-export type Settlement = Decision | NotSent | Vouched | Declined;
+export type SettleOutcome = Decision | NotSent | Vouched | Declined;
 
 /** It will not be taken as it is. */
 export interface Rejected {

@@ -1,13 +1,13 @@
 import { parseAtomic } from '../../schema/amount.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { NetworkName } from '../../schema/network.ts';
-import { type Authorization as BaseAuthorization, claimKey as baseKey } from './base/authorization.ts';
-import { type Signature as BaseSignature, signatureFromJson, signatureToJson } from './base/signature.ts';
+import { type BaseAuthorization, baseClaimKey } from './base/authorization.ts';
+import { type BaseSignature, signatureFromJson, signatureToJson } from './base/signature.ts';
 import {
   type PartialSignature,
   type SolanaAuthorization,
   type SolanaPayment,
-  solanaKey,
+  solanaClaimKey,
 } from './solana/authorization.ts';
 
 export interface BasePayment {
@@ -22,7 +22,7 @@ export type Signature = Payment['signature'];
 
 /** Names the money itself, so that no payment is claimed twice under two spellings. */
 export function claimKey(authorization: Authorization): string {
-  return authorization.network === 'base' ? baseKey(authorization) : solanaKey(authorization);
+  return authorization.network === 'base' ? baseClaimKey(authorization) : solanaClaimKey(authorization);
 }
 
 /** What the payment is called on its network: the nonce of EIP-3009, or the hash of a message on Solana. */

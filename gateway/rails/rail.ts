@@ -4,12 +4,12 @@ import type { Funds } from '../../subgraphs/receipt/claim/funds.ts';
 import type { Rechecked } from './finality.ts';
 import type { Busy, Decision, NotSent, Proof, Rejected, Undecided, Vouched } from './outcome.ts';
 import type { Payment } from './payment.ts';
-import type { Reached, Unreachable } from './rpc.ts';
+import type { ChainAnswer, Unreachable } from './rpc.ts';
 import type { ClaimItem, Settler } from './settler.ts';
 import type { PaymentJudge } from './verify.ts';
 
 /** What the chain says of a payment before anything is claimed for it; `payment`: as it will be settled. */
-export type Ready<P extends Payment = Payment> =
+export type PaymentReadiness<P extends Payment = Payment> =
   | { readonly kind: 'ready'; readonly payment: P; readonly funds: Funds }
   | Spent<P>
   | Rejected
@@ -28,7 +28,7 @@ export interface Spent<P extends Payment = Payment> {
 export type UsedInTime<P extends Payment = Payment> = Spent<P> | { readonly kind: 'unused' } | Rejected | Undecided;
 
 /** What a claim remembers of how its payment was sent. */
-export interface Sent {
+export interface SentPayment {
   /** Null where it was never sent by us. */
   readonly settlement_id: string | null;
   /** The block before which it cannot have moved; null where none was noted. */
@@ -37,7 +37,7 @@ export interface Sent {
 }
 
 /** A text that a wallet is said to have signed. */
-export interface SignedText {
+export interface SignedMessage {
   /** In the network's own spelling. */
   readonly payer: string;
   readonly text: string;
@@ -61,20 +61,20 @@ export interface Rail<P extends Payment = Payment> extends PaymentJudge<P> {
   /** The same of one that may be used already: the money may be here, so what cannot be asked now is undecided. */
   proveUsed(payment: P): Promise<Exclude<Proof, { kind: 'no_turn' | 'unreachable' }> | Undecided>;
   /** Whether it can be settled and its payer has the funds. @throws DatabaseAway */
-  ready(payment: P): Promise<Ready<P>>;
+  ready(payment: P): Promise<PaymentReadiness<P>>;
   /** The same of one that is out of time and was never claimed here. */
   usedInTime(payment: P): Promise<UsedInTime<P>>;
   /** What became of one that the chain has as used, of which nothing stands here; `asker`: in whose line it is searched for. */
   find(payment: P, asker: string): Promise<Decision | Busy>;
   /** What a payer has, and which of the payer's open claims have left that balance. */
-  funds(payer: string): Promise<Reached<Funds>>;
+  funds(payer: string): Promise<ChainAnswer<Funds>>;
   /** What became of a payment, from the chain alone, however often it is asked. */
-  decide(payment: P, sent: Sent): Promise<Decision>;
+  decide(payment: P, sent: SentPayment): Promise<Decision>;
   /** Whether no block that may yet be replaced could still take it. */
   isOver(payment: Pick<P, 'authorization'>): Promise<boolean>;
   /** A facilitator's word for one that was left open, unless the chain belies it by now. */
-  vouch(payment: P, sent: Sent): Promise<Vouched | null>;
-  signedBy(shown: SignedText): Promise<boolean>;
+  vouch(payment: P, sent: SentPayment): Promise<Vouched | null>;
+  signedBy(shown: SignedMessage): Promise<boolean>;
   /** Looks at the chain's head, and keeps for a later start what it will compare. @throws where it cannot be reached. */
   look(): Promise<void>;
   /** How long ago `look` has seen it last; null where it never has. */

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Reached } from './rpc.ts';
+import type { ChainAnswer } from './rpc.ts';
 
 /** One transaction under way; its hashes grow by one with every replacement. */
 export interface Watched {
@@ -7,7 +7,7 @@ export interface Watched {
 }
 
 /** Each for itself, in the order asked: null where it is in no block. */
-type AskReceipts<R> = (hashes: readonly string[]) => Promise<readonly Reached<R | null>[]>;
+type AskReceipts<R> = (hashes: readonly string[]) => Promise<readonly ChainAnswer<R | null>[]>;
 
 /** A development chain mines at once, others in half a second or two: ask soon, then less and less often. */
 const POLL_MS_FIRST = 15;

@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 import { z } from 'zod';
 
 /** What asking a chain comes to. `unreachable`: no answer, or none that can be believed; nothing is known then. */
-export type Reached<T> = { readonly kind: 'ok'; readonly value: T } | Unreachable;
+export type ChainAnswer<T> = { readonly kind: 'ok'; readonly value: T } | Unreachable;
 export interface Unreachable {
   readonly kind: 'unreachable';
   readonly cause: unknown;
@@ -16,14 +16,14 @@ export interface NodeRefusal {
 
 /** JSON-RPC 2.0 over HTTP. Never throws. Concurrency: calls made in one turn of the loop travel in one request. */
 export interface Rpc {
-  call<T>(method: string, params: readonly unknown[], shape: z.ZodType<T>): Promise<Reached<T> | NodeRefusal>;
+  call<T>(method: string, params: readonly unknown[], shape: z.ZodType<T>): Promise<ChainAnswer<T> | NodeRefusal>;
   close(): Promise<void>;
 }
 
 interface Waiting {
   readonly method: string;
   readonly params: readonly unknown[];
-  readonly answer: (answer: Reached<unknown> | NodeRefusal) => void;
+  readonly answer: (answer: ChainAnswer<unknown> | NodeRefusal) => void;
 }
 
 const TIMEOUT_MS = 5_000;
@@ -64,7 +64,7 @@ export function openRpc(
   };
   return {
     call<T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) {
-      return new Promise<Reached<T> | NodeRefusal>(resolve => {
+      return new Promise<ChainAnswer<T> | NodeRefusal>(resolve => {
         if (waiting.length === 0) setImmediate(flush);
         waiting.push({ method, params, answer: answer => resolve(shaped(answer, shape)) });
       });
@@ -73,13 +73,13 @@ export function openRpc(
   };
 }
 
-function shaped<T>(answer: Reached<unknown> | NodeRefusal, shape: z.ZodType<T>): Reached<T> | NodeRefusal {
+function shaped<T>(answer: ChainAnswer<unknown> | NodeRefusal, shape: z.ZodType<T>): ChainAnswer<T> | NodeRefusal {
   if (answer.kind !== 'ok') return answer;
   const parsed = shape.safeParse(answer.value);
   return parsed.success ? { kind: 'ok', value: parsed.data } : { kind: 'unreachable', cause: parsed.error };
 }
 
-type Answers = (index: number) => Reached<unknown> | NodeRefusal;
+type Answers = (index: number) => ChainAnswer<unknown> | NodeRefusal;
 
 async function post(url: string, dispatcher: Agent, batch: readonly Waiting[]): Promise<Answers> {
   const calls = batch.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
@@ -107,16 +107,16 @@ async function post(url: string, dispatcher: Agent, batch: readonly Waiting[]): 
 }
 
 /** To a read a node's refusal is no answer either (rate limit, block not there yet): nothing is known. */
-export function answered<T>(answer: Reached<T> | NodeRefusal): Reached<T> {
+export function refusedAsUnreachable<T>(answer: ChainAnswer<T> | NodeRefusal): ChainAnswer<T> {
   return answer.kind === 'refused' ? { kind: 'unreachable', cause: new Error(answer.message) } : answer;
 }
 
-export function map<A, B>(reached: Reached<A>, change: (value: A) => B): Reached<B> {
+export function map<A, B>(reached: ChainAnswer<A>, change: (value: A) => B): ChainAnswer<B> {
   return reached.kind === 'ok' ? { kind: 'ok', value: change(reached.value) } : reached;
 }
 
 /** All of them, or the first that could not be reached. */
-export function all<T>(each: readonly Reached<T>[]): Reached<T[]> {
+export function all<T>(each: readonly ChainAnswer<T>[]): ChainAnswer<T[]> {
   const value: T[] = [];
   for (const one of each) {
     if (one.kind !== 'ok') return one;

@@ -5,7 +5,7 @@ import { isRolledBack } from '../../subgraphs/outage.ts';
 import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { isPosted } from '../../subgraphs/receipt/claim/settlement/write.ts';
 import { beginSettling } from '../../subgraphs/receipt/claim/transitions.ts';
-import type { NotSent, Settlement } from './outcome.ts';
+import type { NotSent, SettleOutcome } from './outcome.ts';
 import type { Payment } from './payment.ts';
 
 /** A claim on its way to the chain, with what reconcile needs to finish it alone. */
@@ -50,7 +50,7 @@ export async function commitSettling(
 /** Submits payments. Never throws: every way in which it can end is a Settlement. */
 export interface Settler<I = ClaimItem> {
   /** Concurrency: what is handed in while a transaction is under way goes together in the next one. */
-  settle(item: I): Promise<Settlement>;
+  settle(item: I): Promise<SettleOutcome>;
   /** Sends again what was committed and not seen mined, by whichever process; for a timer, and at start. */
   rebroadcast(): Promise<void>;
   /** Why nothing at all would be sent just now, so that nobody is worked for; null where that is not known. */

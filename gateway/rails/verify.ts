@@ -1,6 +1,6 @@
 import { type NetworkName, networkNamed, networks } from '../../schema/network.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
-import { type Envelope, type ExactPayload, readEnvelope, type Terms } from '../x402/envelope.ts';
+import { type AcceptedTerms, type Envelope, type ExactPayload, readEnvelope } from '../x402/envelope.ts';
 import type { PayTo } from '../x402/offer.ts';
 import type { Payment } from './payment.ts';
 
@@ -39,7 +39,7 @@ const mismatches: Record<NetworkName, Readonly<Partial<Record<TermsCode, string>
 
 export type Late = 'expired' | 'too_short' | 'wrong_fee_payer' | 'wrong_payee';
 
-export type Refused = {
+export type RefusedPayment = {
   readonly kind: 'refused';
   /** Ours, and finer. */
   readonly code: string;
@@ -54,10 +54,10 @@ export type Verified<P extends Payment = Payment> =
    * settled no more, and yet may have bought an answer.
    */
   | ({ readonly kind: 'late'; readonly code: Late; readonly reason: string } & P)
-  | Refused;
+  | RefusedPayment;
 
 /** What we offered, and the time by which the payment is judged. */
-export interface Offered {
+export interface OfferedTerms {
   readonly amount_atomic: bigint;
   readonly networks: readonly NetworkName[];
   readonly pay_to: PayTo;
@@ -69,8 +69,8 @@ export interface Offered {
 /** What a network says of a payment by itself: nothing is asked of anybody. */
 export interface PaymentJudge<P extends Payment = Payment> {
   /** Why an offer that the payer says is accepted is none of ours; null where it is one. */
-  compare(accepted: Terms, offered: Offered): TermsCode | null;
-  verify(payload: ExactPayload, offered: Offered): Promise<Verified<P>>;
+  compare(accepted: AcceptedTerms, offered: OfferedTerms): TermsCode | null;
+  verify(payload: ExactPayload, offered: OfferedTerms): Promise<Verified<P>>;
 }
 
 /** Who judges a payment, by its network. */
@@ -80,7 +80,11 @@ export type Judges = Readonly<Partial<Record<NetworkName, PaymentJudge | null>>>
  * Judges a payment by itself: nothing is asked of anybody, so it can come first and refuse at the speed of a hash.
  * What it cannot know (balance, whether it is used) the chain is asked for later.
  */
-export async function verifyPayment(payment: PresentedPayment, offered: Offered, judges: Judges): Promise<Verified> {
+export async function verifyPayment(
+  payment: PresentedPayment,
+  offered: OfferedTerms,
+  judges: Judges,
+): Promise<Verified> {
   const envelope = readEnvelope(payment.x402_version, payment.envelope);
   if (envelope === null) return refused('malformed');
   if (envelope.scheme !== 'exact') return refused('wrong_scheme');
@@ -105,24 +109,24 @@ export function paysAnother<P extends Payment>(network: NetworkName, payment: P)
   return { kind: 'late', code: 'wrong_payee', reason: mismatched(network, 'wrong_payee').reason, ...payment };
 }
 
-function offeredNetwork({ network: named }: Envelope, { networks: wanted, pay_to }: Offered): NetworkName | null {
+function offeredNetwork({ network: named }: Envelope, { networks: wanted, pay_to }: OfferedTerms): NetworkName | null {
   const network = networkNamed(named);
   return network !== null && wanted.includes(network) && pay_to[network] ? network : null;
 }
 
-function refused(code: keyof typeof refusals): Refused {
+function refused(code: keyof typeof refusals): RefusedPayment {
   return { kind: 'refused', code, reason: refusals[code] };
 }
 
-export function mismatched(network: NetworkName, code: TermsCode): Refused {
+export function mismatched(network: NetworkName, code: TermsCode): RefusedPayment {
   return { kind: 'refused', code, reason: mismatches[network][code] ?? 'invalid_payment_requirements' };
 }
 
 /** Asset, payee and amount, which every network's offer names; `same` by its own rule of spelling. */
 export function compareTerms(
   network: NetworkName,
-  { asset, payTo, amount }: Terms,
-  { pay_to, amount_atomic }: Offered,
+  { asset, payTo, amount }: AcceptedTerms,
+  { pay_to, amount_atomic }: OfferedTerms,
   same: (a: string, b: string | undefined) => boolean,
 ): TermsCode | null {
   if (!same(asset, networks[network].usdc)) return 'wrong_asset';

@@ -24,7 +24,7 @@ import type { Till } from '../charge/till.ts';
 import type { Rechecked } from '../rails/finality.ts';
 import type { Decision, Moved, NotTransferred, Unknown, Vouched } from '../rails/outcome.ts';
 import { type Payment, paymentFromJson } from '../rails/payment.ts';
-import { openRails, type Rail, railOf, type Sent } from '../rails/rail.ts';
+import { openRails, type Rail, railOf, type SentPayment } from '../rails/rail.ts';
 import { keepBlocked, tellCounts } from '../record/blocked-too-often.ts';
 import type { Answered, AnyPaid, Landing, Settled } from '../record/recorder.ts';
 import { lookForArrivals } from './arrivals.ts';
@@ -172,11 +172,11 @@ async function vouchedFor(till: Till, claim: PaymentClaim): Promise<Vouched | nu
   return railOf(till, claim.network).vouch(paymentOf(claim), sentOf(claim));
 }
 
-function ask(till: Till, claim: PaymentClaim, sent: Sent): Promise<Decision> {
+function ask(till: Till, claim: PaymentClaim, sent: SentPayment): Promise<Decision> {
   return railOf(till, claim.network).decide(paymentOf(claim), sent);
 }
 
-function sentOf({ settlementId, fromBlock, claimedAt }: PaymentClaim): Sent {
+function sentOf({ settlementId, fromBlock, claimedAt }: PaymentClaim): SentPayment {
   return { settlement_id: settlementId, from_block: fromBlock, claimed_at: claimedAt };
 }
 

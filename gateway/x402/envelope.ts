@@ -51,7 +51,7 @@ const terms = z.object({
       ...(extra?.feePayer && { feePayer: extra.feePayer }),
     })),
 });
-export type Terms = z.infer<typeof terms>;
+export type AcceptedTerms = z.infer<typeof terms>;
 
 const envelopes = {
   1: z.object({ x402Version: z.literal(1), scheme: name, network: name, payload: z.unknown() }),
@@ -65,7 +65,7 @@ export interface Envelope {
   readonly scheme: string;
   readonly network: string;
   /** v2 says which offer it accepts; v1 does not. */
-  readonly accepted: Terms | null;
+  readonly accepted: AcceptedTerms | null;
   readonly payload: ExactPayload | null;
   /** What v2's payment-identifier calls the purchase. */
   readonly identifier: string | null;

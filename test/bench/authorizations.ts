@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import secp256k1 from 'secp256k1';
 import { privateKeyToAddress } from 'viem/accounts';
 import { type Hex, hex } from '../../gateway/rails/base/abi.ts';
-import { type Authorization, authorizationDigest } from '../../gateway/rails/base/authorization.ts';
+import { authorizationDigest, type BaseAuthorization } from '../../gateway/rails/base/authorization.ts';
 import { atomicAmount } from '../../schema/amount.ts';
 
 export interface Payer {
@@ -11,7 +11,7 @@ export interface Payer {
 }
 
 export interface SignedAuthorization {
-  readonly authorization: Authorization;
+  readonly authorization: BaseAuthorization;
   /** 65 bytes. */
   readonly signature: Hex;
 }
@@ -24,7 +24,7 @@ export function newPayer(): Payer {
 /** Natively and beforehand: the buyer's work is not what is measured. */
 export function signed({ key, address }: Payer, pay_to: Hex): SignedAuthorization {
   const now_seconds = Math.floor(Date.now() / 1000);
-  const authorization: Authorization = {
+  const authorization: BaseAuthorization = {
     network: 'base',
     payer: address,
     pay_to,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Hex, PrivateKeyAccount } from 'viem';
 import { developmentBuyers } from '../../gateway/development/chain/accounts.ts';
-import { type Authorization, claimKey } from '../../gateway/rails/base/authorization.ts';
+import { type BaseAuthorization, baseClaimKey } from '../../gateway/rails/base/authorization.ts';
 import { transferCall } from '../../gateway/rails/base/contracts.ts';
 import { readSignature } from '../../gateway/rails/base/signature.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
@@ -18,7 +18,7 @@ export interface Order {
   readonly content_type?: string;
   readonly payment: string;
   readonly claim_key: string;
-  readonly authorization: Authorization;
+  readonly authorization: BaseAuthorization;
   readonly signature: Hex;
   /** Of the book on which it is to land; without one it is the payer's. */
   readonly session?: string;
@@ -37,7 +37,7 @@ export interface Answer {
 export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
   const account = wallet ?? (await ground.chain.newWallet());
   const pay = async (path: string, request: JsonObject | FormData, valid_seconds = 300): Promise<Order> => {
-    const authorization: Authorization = {
+    const authorization: BaseAuthorization = {
       network: 'base',
       payer: account.address,
       pay_to: ground.pay_to,
@@ -52,7 +52,7 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
       path,
       ...(await bytesOf(request)),
       payment,
-      claim_key: claimKey(authorization),
+      claim_key: baseClaimKey(authorization),
       authorization,
       signature,
     };
@@ -82,12 +82,12 @@ async function bytesOf(request: JsonObject | FormData): Promise<Pick<Order, 'bod
 const CHAT = '/v1/chat/completions';
 const chatOf = (content: string) => ({ model: 'test/model', messages: [{ role: 'user', content }] });
 
-function messageOf({ payer, pay_to, nonce, ...rest }: Authorization) {
+function messageOf({ payer, pay_to, nonce, ...rest }: BaseAuthorization) {
   const [value, validAfter] = [rest.amount_atomic, BigInt(rest.valid_after_seconds)];
   return { from: payer, to: pay_to, value, validAfter, validBefore: BigInt(rest.valid_before_seconds), nonce };
 }
 
-function header(authorization: Authorization, signature: Hex): string {
+function header(authorization: BaseAuthorization, signature: Hex): string {
   const { from, to, nonce, ...numbers } = messageOf(authorization);
   const [value, validAfter, validBefore] = [numbers.value, numbers.validAfter, numbers.validBefore].map(String);
   const payload = { signature, authorization: { from, to, value, validAfter, validBefore, nonce } };

@@ -3,7 +3,7 @@ import { LOG_ID, type TreeHeadFacts } from '../../../subgraphs/receipt/log/tree-
 import { bytes, type Hex } from '../../rails/base/abi.ts';
 import { type ChainLog, count, logShape, quantity, receiptShape } from '../../rails/base/chain.ts';
 import { topic } from '../../rails/base/contracts.ts';
-import { answered, type NodeRefusal, openRpc, type Reached } from '../../rails/rpc.ts';
+import { type ChainAnswer, type NodeRefusal, openRpc, refusedAsUnreachable } from '../../rails/rpc.ts';
 import { anchoredTopic, LOG_ANCHOR } from './contract.ts';
 
 /** A head of the log as it stands on Base, under the key that sent it. */
@@ -25,11 +25,11 @@ export interface AnchorReceipt {
 
 /** Base, as far as anchors look at it beyond what payments do. Never throws. */
 export interface AnchorChain {
-  head(): Promise<Reached<number>>;
+  head(): Promise<ChainAnswer<number>>;
   /** In the order of the chain, both blocks included. Refused: the node will not search as much at once. */
-  anchors(sender: Hex, from_block: number, to_block: number): Promise<Reached<readonly Anchored[]> | NodeRefusal>;
+  anchors(sender: Hex, from_block: number, to_block: number): Promise<ChainAnswer<readonly Anchored[]> | NodeRefusal>;
   /** Null where it is not mined. */
-  receipt(hash: Hex, sender: Hex): Promise<Reached<AnchorReceipt | null>>;
+  receipt(hash: Hex, sender: Hex): Promise<ChainAnswer<AnchorReceipt | null>>;
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ const receiptWithCost = z.unknown().transform((answer, context) => {
 export function openAnchorChain(rpc_url: string): AnchorChain {
   const rpc = openRpc(rpc_url, bounds);
   return {
-    head: () => rpc.call('eth_blockNumber', [], count).then(answered),
+    head: () => rpc.call('eth_blockNumber', [], count).then(refusedAsUnreachable),
     async anchors(sender, from_block, to_block) {
       const topics = [anchoredTopic, topic(sender), topic(`0x${LOG_ID.toString(16)}`)];
       const range = { fromBlock: `0x${from_block.toString(16)}`, toBlock: `0x${to_block.toString(16)}` };
@@ -62,7 +62,7 @@ export function openAnchorChain(rpc_url: string): AnchorChain {
       return { kind: 'ok', value: anchorsIn(within, sender) };
     },
     async receipt(hash, sender) {
-      const asked = await rpc.call('eth_getTransactionReceipt', [hash], receiptWithCost).then(answered);
+      const asked = await rpc.call('eth_getTransactionReceipt', [hash], receiptWithCost).then(refusedAsUnreachable);
       if (asked.kind !== 'ok') return asked;
       if (asked.value === null) return { kind: 'ok', value: null };
       const { receipt, fee_wei } = asked.value;

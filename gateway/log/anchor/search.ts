@@ -1,5 +1,5 @@
 import type { Hex } from '../../rails/base/abi.ts';
-import type { Reached } from '../../rails/rpc.ts';
+import type { ChainAnswer } from '../../rails/rpc.ts';
 import type { AnchorChain, Anchored } from './anchor-chain.ts';
 
 /** Nodes bound how much of the chain one eth_getLogs may search; 10,000 blocks is the usual bound. */
@@ -33,7 +33,7 @@ export class AnchorSearch {
   }
 
   /** All that were found, in the order of the chain. `until_ms`: as `performance.now` counts. */
-  async run(until_ms: number): Promise<Reached<readonly Anchored[]>> {
+  async run(until_ms: number): Promise<ChainAnswer<readonly Anchored[]>> {
     const { from_block, wanted } = this.#bounds;
     while (this.#to >= from_block && !(wanted === 'newest' && this.#found.length > 0)) {
       if (performance.now() > until_ms) return tooLong(this.#to);
@@ -55,6 +55,6 @@ export class AnchorSearch {
   }
 }
 
-function tooLong(block_number: number): Reached<never> {
+function tooLong(block_number: number): ChainAnswer<never> {
   return { kind: 'unreachable', cause: new Error(`anchors are searched for below block ${block_number}`) };
 }

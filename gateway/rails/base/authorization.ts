@@ -7,7 +7,7 @@ import { bytes, type Hex, hex, keccakText, words } from './abi.ts';
  * An EIP-3009 TransferWithAuthorization that passed our own checks. Whoever holds it and the signature may submit it,
  * and the chain takes it once. Wallets are in EIP-55 spelling, the nonce is lower case.
  */
-export interface Authorization {
+export interface BaseAuthorization {
   readonly network: 'base';
   readonly payer: Hex;
   readonly pay_to: Hex;
@@ -44,18 +44,18 @@ const SIGNED = Buffer.concat([Buffer.from('1901', 'hex'), bytes(USDC_DOMAIN_SEPA
 const STRUCT_AT = SIGNED.length - 32;
 
 /** The six members in the order in which EIP-3009 hashes and takes them. */
-export function authorizationWords(authorization: Authorization): string {
+export function authorizationWords(authorization: BaseAuthorization): string {
   const { payer, pay_to, amount_atomic, valid_after_seconds, valid_before_seconds, nonce } = authorization;
   return words(payer, pay_to, amount_atomic, valid_after_seconds, valid_before_seconds, nonce);
 }
 
 /** What the payer signed (EIP-712): 40 times faster than a general typed-data encoder, and equal to it. */
-export function authorizationDigest(authorization: Authorization): Uint8Array {
+export function authorizationDigest(authorization: BaseAuthorization): Uint8Array {
   SIGNED.set(keccak256(Buffer.from(TRANSFER_TYPE_DIGITS + authorizationWords(authorization), 'hex')), STRUCT_AT);
   return keccak256(SIGNED);
 }
 
 /** Names the money itself, so that no payment is claimed twice under two spellings. */
-export function claimKey({ payer, nonce }: Pick<Authorization, 'payer' | 'nonce'>): string {
+export function baseClaimKey({ payer, nonce }: Pick<BaseAuthorization, 'payer' | 'nonce'>): string {
   return `${base.caip2}/${base.usdc}/${payer}/${nonce}`.toLowerCase();
 }

@@ -12,19 +12,19 @@ import { vouchFor } from '../facilitator/facilitated-chain.ts';
 import { type FinalChain, recheckFinalized } from '../finality.ts';
 import { type Busy, type Decision, notSent, type Rejected, type Undecided } from '../outcome.ts';
 import type { BasePayment } from '../payment.ts';
-import type { Rail, Ready, Sent, SignedText, Spent, UsedInTime } from '../rail.ts';
-import { map, type Reached } from '../rpc.ts';
+import type { PaymentReadiness, Rail, SentPayment, SignedMessage, Spent, UsedInTime } from '../rail.ts';
+import { type ChainAnswer, map } from '../rpc.ts';
 import type { ClaimItem, Settler } from '../settler.ts';
 import type { PaymentJudge } from '../verify.ts';
 import type { Hex } from './abi.ts';
-import type { Authorization } from './authorization.ts';
+import type { BaseAuthorization } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
 import type { ChainHead } from './chain-head.ts';
 import { epochChainOf } from './chain-identity.ts';
 import { decidePayment, isOver, searchFrom } from './decide.ts';
 import { settledByFacilitator } from './facilitated.ts';
 import { findMined, hashesOf } from './settle/rebroadcast.ts';
-import { type Signature, signatureOf, signerOf } from './signature.ts';
+import { type BaseSignature, signatureOf, signerOf } from './signature.ts';
 import { Unproven } from './unproven.ts';
 import { compareAccepted, verifyAuthorization } from './verify-authorization.ts';
 import { proveUsed, walletTakes } from './wallets.ts';
@@ -110,7 +110,7 @@ export function finalBase(database: Database, chain: BaseChain): FinalChain {
 const SEEN_LATE_SECONDS_MAX = 24 * 3600;
 
 /** It was looked at when it was first claimed; before `validAfter` no block can have taken it. */
-function unusedUntil({ valid_after_seconds }: Authorization, { claimed_at }: Sent): number {
+function unusedUntil({ valid_after_seconds }: BaseAuthorization, { claimed_at }: SentPayment): number {
   const claimed_seconds = Math.floor(claimed_at.getTime() / 1_000);
   return Math.max(valid_after_seconds, claimed_seconds - SEEN_LATE_SECONDS_MAX);
 }
@@ -119,7 +119,7 @@ function unusedUntil({ valid_after_seconds }: Authorization, { claimed_at }: Sen
  * Asks the chain, before anything is claimed or worked for, whether the signature is the payer's and whether its payer
  * has the funds.
  */
-async function readyToPay(parts: BaseRailParts, payment: BasePayment): Promise<Ready<BasePayment>> {
+async function readyToPay(parts: BaseRailParts, payment: BasePayment): Promise<PaymentReadiness<BasePayment>> {
   const { authorization } = payment;
   const readiness = await parts.chain.readiness(authorization);
   if (readiness.kind === 'unreachable') return readiness;
@@ -150,7 +150,7 @@ async function usedInTime(parts: BaseRailParts, payment: BasePayment): Promise<U
 async function spentAlready(
   parts: BaseRailParts,
   payment: BasePayment,
-  signature: Signature,
+  signature: BaseSignature,
 ): Promise<Spent<BasePayment> | Rejected | Undecided> {
   const proof = await proveUsed(parts, payment);
   if (proof.kind !== 'proven') return proof;
@@ -169,7 +169,7 @@ async function searchElsewhere(chain: BaseChain, { authorization }: BasePayment)
 async function fundsOf(
   { database, chain }: Pick<BaseRailParts, 'database' | 'chain'>,
   payer: string,
-): Promise<Reached<Funds>> {
+): Promise<ChainAnswer<Funds>> {
   const open = await openClaimsOf(database, payer);
   const nonces = open.map(({ payment_id }) => payment_id as Hex);
   const holdings = await chain.holdings(payer as Hex, nonces);
@@ -187,7 +187,7 @@ const BYTES = /^0x(?:[0-9a-fA-F]{2})+$/;
  */
 export async function signedBy(
   { searches, wallets }: Pick<BaseRailParts, 'searches' | 'wallets'>,
-  { payer, text, signature, asker }: SignedText,
+  { payer, text, signature, asker }: SignedMessage,
 ): Promise<boolean> {
   if (!BYTES.test(signature) || signature.length > limits.wallet_signature_chars_max) return false;
   const digest = hashMessage(text, 'bytes');
@@ -200,7 +200,7 @@ export async function signedBy(
 
 /** What a claim remembers of its payment; `settlement_id` is null where it was never submitted by us. */
 export interface ClaimedPayment {
-  readonly authorization: Authorization;
+  readonly authorization: BaseAuthorization;
   readonly settlement_id: string | null;
   readonly from_block: number;
 }

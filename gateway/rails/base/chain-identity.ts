@@ -18,7 +18,7 @@ export function epochChainOf(chain: Pick<BaseChain, 'block' | 'chainId'>): Epoch
   };
 }
 
-export interface Withheld {
+export interface UnbelievedChain {
   readonly chain: BaseChain;
   /** From now on the chain answers for itself. */
   release(): void;
@@ -29,7 +29,7 @@ export interface Withheld {
  * reached. Then nothing is taken, sent, decided or recorded on its word, by callers and reconcile alike, and "not
  * reached" is an answer that all of them know.
  */
-export function withheld(chain: BaseChain): Withheld {
+export function unbelieved(chain: BaseChain): UnbelievedChain {
   let released = false;
   const unreachable = { kind: 'unreachable', cause: new Error('the chain is not known to be ours yet') } as const;
   const nothing = async () => unreachable;

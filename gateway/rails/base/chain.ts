@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Reached } from '../rpc.ts';
+import type { ChainAnswer } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 
 /** USDC that moved, as its Transfer event has it. */
@@ -14,13 +14,13 @@ export interface Transfer {
 }
 
 /** A call to a contract. */
-export interface Call {
+export interface ContractCall {
   readonly target: Hex;
   readonly callData: Hex;
 }
 
 /** What the chain says of a payment before it is submitted. */
-export interface Readiness {
+export interface PayerReadiness {
   readonly balance_atomic: bigint;
   /** Used or cancelled: it can never move money any more. */
   readonly used: boolean;
@@ -31,7 +31,7 @@ export interface Readiness {
 }
 
 /** A payer at one moment of the chain. */
-export interface Holdings {
+export interface PayerHoldings {
   readonly balance_atomic: bigint;
   /** Of each authorization that was asked after, in that order: whether it is used or cancelled. */
   readonly used: readonly boolean[];
@@ -88,30 +88,30 @@ export type BlockTag = 'latest' | 'finalized' | number;
  */
 export interface BaseChain {
   /** Which chain the node is on (EIP-155). */
-  chainId(): Promise<Reached<number>>;
-  readiness(authorization: AuthorizationName): Promise<Reached<Readiness>>;
-  holdings(payer: Hex, nonces: readonly Hex[]): Promise<Reached<Holdings>>;
+  chainId(): Promise<ChainAnswer<number>>;
+  readiness(authorization: AuthorizationName): Promise<ChainAnswer<PayerReadiness>>;
+  holdings(payer: Hex, nonces: readonly Hex[]): Promise<ChainAnswer<PayerHoldings>>;
   /**
    * Calls made one after another as if that address sent them, with a contract wallet's gas and at those fees, and undone:
    * what the last returned, or null where it failed. Travels alone: what a wallet's code makes of it keeps no other
    * question waiting.
    */
-  simulate(calls: readonly Call[], from: Hex, fees?: CallFees): Promise<Reached<Hex | null>>;
+  simulate(calls: readonly ContractCall[], from: Hex, fees?: CallFees): Promise<ChainAnswer<Hex | null>>;
   /** `authorizationState` as of that block: a node that lags behind it cannot answer, and so cannot mislead. */
-  used(authorization: AuthorizationName, block_number: number): Promise<Reached<boolean>>;
+  used(authorization: AuthorizationName, block_number: number): Promise<ChainAnswer<boolean>>;
   /** Each for itself, in the order asked: null where it is not mined. One that cannot be had hides none of the others. */
-  receipts(hashes: readonly Hex[]): Promise<readonly Reached<ChainReceipt | null>[]>;
+  receipts(hashes: readonly Hex[]): Promise<readonly ChainAnswer<ChainReceipt | null>[]>;
   /** What a transaction was sent to do; null where the node does not know it. */
-  calldata(hash: Hex): Promise<Reached<Hex | null>>;
+  calldata(hash: Hex): Promise<ChainAnswer<Hex | null>>;
   /** Null where the chain has no such block (yet). */
-  block(tag: BlockTag): Promise<Reached<ChainBlock | null>>;
-  authorizationUse(authorization: AuthorizationName, from_block: number): Promise<Reached<AuthorizationUse>>;
+  block(tag: BlockTag): Promise<ChainAnswer<ChainBlock | null>>;
+  authorizationUse(authorization: AuthorizationName, from_block: number): Promise<ChainAnswer<AuthorizationUse>>;
   /** Every USDC Transfer to that wallet (from that payer alone, where one is named), in the order of the chain. */
-  transfersTo(wallet: Hex, from_block: number, payer?: Hex): Promise<Reached<readonly Transfer[]>>;
-  broadcast(raw: Hex): Promise<Reached<Broadcast>>;
-  market(addresses: readonly Hex[]): Promise<Reached<Market>>;
-  transactionCount(address: Hex, tag: 'latest' | 'pending'): Promise<Reached<number>>;
-  code(address: Hex): Promise<Reached<Hex>>;
+  transfersTo(wallet: Hex, from_block: number, payer?: Hex): Promise<ChainAnswer<readonly Transfer[]>>;
+  broadcast(raw: Hex): Promise<ChainAnswer<Broadcast>>;
+  market(addresses: readonly Hex[]): Promise<ChainAnswer<Market>>;
+  transactionCount(address: Hex, tag: 'latest' | 'pending'): Promise<ChainAnswer<number>>;
+  code(address: Hex): Promise<ChainAnswer<Hex>>;
   close(): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
 import { decodeFunctionResult, encodeFunctionData, multicall3Abi } from 'viem';
 import { networks } from '../../../schema/network.ts';
 import { type Hex, hex, keccakText, selector, tail, words } from './abi.ts';
-import { type Authorization, authorizationWords } from './authorization.ts';
-import type { Call, ChainLog, Transfer } from './chain.ts';
-import type { ContractSignature, Signature } from './signature.ts';
+import { authorizationWords, type BaseAuthorization } from './authorization.ts';
+import type { ChainLog, ContractCall, Transfer } from './chain.ts';
+import type { BaseSignature, ContractSignature } from './signature.ts';
 
 /** USDC on Base (Circle's FiatTokenV2_2), in as much of its interface as a payment touches. */
 export const USDC = networks.base.usdc.toLowerCase() as Hex;
@@ -44,7 +44,7 @@ export function stateCall(payer: Hex, nonce: Hex): Hex {
 }
 
 /** Of the two overloads the one that its signature fits. */
-export function transferCall(authorization: Authorization, signature: Signature): Hex {
+export function transferCall(authorization: BaseAuthorization, signature: BaseSignature): Hex {
   const head = authorizationWords(authorization);
   if (signature.kind === 'ecdsa') {
     const { v, r, s } = signature;
@@ -69,7 +69,7 @@ export function readTransfer({ address, topics: [event, from, to], data, ...log 
   };
 }
 
-export function isUseOf(log: ChainLog, { payer, nonce }: Pick<Authorization, 'payer' | 'nonce'>): boolean {
+export function isUseOf(log: ChainLog, { payer, nonce }: Pick<BaseAuthorization, 'payer' | 'nonce'>): boolean {
   const [event, authorizer, used] = log.topics;
   return log.address === USDC && event === topics.authorizationUsed && authorizer === topic(payer) && used === nonce;
 }
@@ -77,7 +77,7 @@ export function isUseOf(log: ChainLog, { payer, nonce }: Pick<Authorization, 'pa
 export const MULTICALL3 = networks.base.multicall3.toLowerCase() as Hex;
 
 /** Many calls in one; each may fail by itself, so one bad authorization harms nobody. */
-export function aggregate(calls: readonly Call[]): Hex {
+export function aggregate(calls: readonly ContractCall[]): Hex {
   const args = [calls.map(call => ({ ...call, allowFailure: true }))] as const;
   return encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args });
 }
@@ -95,17 +95,17 @@ export const VALID_SIGNATURE: Hex = `0x${selector('isValidSignature(bytes32,byte
 const AFTER_TWO_WORDS = 2 * 32;
 
 /** A contract wallet's payment: the wallet is made, where it does not stand yet, and then the transfer. */
-export function paymentCalls(authorization: Authorization, signature: ContractSignature): Call[] {
+export function paymentCalls(authorization: BaseAuthorization, signature: ContractSignature): ContractCall[] {
   return after(signature, { target: USDC, callData: transferCall(authorization, signature) });
 }
 
 /** A contract wallet asked by ERC-1271 whether a signature is its own; it too is made first where it does not stand. */
-export function proofCalls(wallet: Hex, digest: Uint8Array, signature: ContractSignature): Call[] {
+export function proofCalls(wallet: Hex, digest: Uint8Array, signature: ContractSignature): ContractCall[] {
   const question = `${words(hex(digest), AFTER_TWO_WORDS)}${tail(signature.bytes)}`;
   const callData: Hex = `0x${selector('isValidSignature(bytes32,bytes)')}${question}`;
   return after(signature, { target: wallet, callData });
 }
 
-function after({ deploy }: ContractSignature, call: Call): Call[] {
+function after({ deploy }: ContractSignature, call: ContractCall): ContractCall[] {
   return deploy ? [{ target: deploy.factory, callData: deploy.data }, call] : [call];
 }

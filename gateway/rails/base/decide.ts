@@ -1,13 +1,13 @@
 import { limits } from '../../../schema/limits.ts';
 import type { Decision, NotTransferred, Transferred, Unknown } from '../outcome.ts';
 import type { Hex } from './abi.ts';
-import type { Authorization } from './authorization.ts';
+import type { BaseAuthorization } from './authorization.ts';
 import type { AuthorizationUse, BaseChain, ChainBlock, ChainReceipt, Transfer } from './chain.ts';
 import { isUseOf, readTransfer, USDC } from './contracts.ts';
 
 /** What the decision rests on. */
 export interface PaymentFacts {
-  readonly authorization: Authorization;
+  readonly authorization: BaseAuthorization;
   /** Transactions of ours that carry it; none where it was never submitted by us. */
   readonly attempts: readonly Hex[];
   /** The block before which it cannot have moved. */
@@ -116,7 +116,7 @@ async function decideByUse(
 /** The receipt shows the nonce spent on another transfer than the one that is authorized: unless the log shows that one. */
 async function decideElsewhere(
   chain: BaseChain,
-  { payer, pay_to, amount_atomic }: Authorization,
+  { payer, pay_to, amount_atomic }: BaseAuthorization,
   { tx_hash, block_number }: ChainReceipt,
 ): Promise<Decision> {
   const transfers = await chain.transfersTo(pay_to, block_number, payer);
@@ -129,7 +129,11 @@ async function decideElsewhere(
  * Whether no block that is still to come before `validBefore` would be in time for what is sent now. One that is used
  * already is not late: it was submitted by somebody else, and its outcome stands in the log.
  */
-export async function isTooLate(chain: BaseChain, authorization: Authorization, head: ChainBlock): Promise<boolean> {
+export async function isTooLate(
+  chain: BaseChain,
+  authorization: BaseAuthorization,
+  head: ChainBlock,
+): Promise<boolean> {
   const left_seconds = authorization.valid_before_seconds - head.timestamp_seconds;
   if (left_seconds > limits.payment_settle_seconds_min) return false;
   const used = await chain.used(authorization, head.number);
@@ -139,14 +143,14 @@ export async function isTooLate(chain: BaseChain, authorization: Authorization, 
 /** Whether no block that may yet be replaced could still take it. */
 export async function isOver(
   chain: Pick<BaseChain, 'block'>,
-  { valid_before_seconds }: Pick<Authorization, 'valid_before_seconds'>,
+  { valid_before_seconds }: Pick<BaseAuthorization, 'valid_before_seconds'>,
 ): Promise<boolean> {
   const final = await chain.block('finalized');
   return final.kind === 'ok' && final.value !== null && final.value.timestamp_seconds >= valid_before_seconds;
 }
 
 /** EIP-3009: a block at or after `validBefore` cannot take it, and no later one can. */
-function isExpired({ valid_before_seconds }: Authorization, { timestamp_seconds }: ChainBlock): boolean {
+function isExpired({ valid_before_seconds }: BaseAuthorization, { timestamp_seconds }: ChainBlock): boolean {
   return timestamp_seconds >= valid_before_seconds;
 }
 
@@ -154,18 +158,18 @@ function isExpired({ valid_before_seconds }: Authorization, { timestamp_seconds 
  * The Transfer that this authorization made in a transaction; null where it made none. A receipt's status proves
  * nothing: USDC's AuthorizationUsed must stand there, and the transfer that follows it must be the authorized one.
  */
-export function transferOf(receipt: ChainReceipt, authorization: Authorization): Transfer | null {
+export function transferOf(receipt: ChainReceipt, authorization: BaseAuthorization): Transfer | null {
   const transfer = transferByNonce(receipt, authorization);
   return transfer && isAuthorized(transfer, authorization) ? transfer : null;
 }
 
 /** Whether the payer's nonce was spent there on a transfer to another payee or of another amount. */
-function usedOtherwise(receipt: ChainReceipt, authorization: Authorization): boolean {
+function usedOtherwise(receipt: ChainReceipt, authorization: BaseAuthorization): boolean {
   const transfer = transferByNonce(receipt, authorization);
   return transfer !== null && !isAuthorized(transfer, authorization);
 }
 
-function transferByNonce({ succeeded, logs }: ChainReceipt, authorization: Authorization): Transfer | null {
+function transferByNonce({ succeeded, logs }: ChainReceipt, authorization: BaseAuthorization): Transfer | null {
   const use = logs.findIndex(log => isUseOf(log, authorization));
   if (!succeeded || use < 0) return null;
   for (const log of logs.slice(use + 1)) {
@@ -175,14 +179,14 @@ function transferByNonce({ succeeded, logs }: ChainReceipt, authorization: Autho
   return null;
 }
 
-function isAuthorized({ from, to, amount_atomic }: Transfer, authorization: Authorization): boolean {
+function isAuthorized({ from, to, amount_atomic }: Transfer, authorization: BaseAuthorization): boolean {
   const { payer, pay_to } = authorization;
   return from === payer.toLowerCase() && to === pay_to.toLowerCase() && amount_atomic === authorization.amount_atomic;
 }
 
 export function transferred(
   receipt: ChainReceipt,
-  authorization: Authorization,
+  authorization: BaseAuthorization,
   by: Transferred['by'],
 ): Transferred | null {
   const transfer = transferOf(receipt, authorization);

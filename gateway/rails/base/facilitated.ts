@@ -1,15 +1,15 @@
 import type { PaymentPayload, PaymentRequirements, SettleRequest } from '@x402/core/types';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
-import type { FacilitatedChain, HandedOver, Seen } from '../facilitator/facilitated-chain.ts';
+import type { FacilitatedChain, FacilitatedOutcome, HandedOver } from '../facilitator/facilitated-chain.ts';
 import type { BasePayment } from '../payment.ts';
 import type { Hex } from './abi.ts';
-import type { Authorization } from './authorization.ts';
+import type { BaseAuthorization } from './authorization.ts';
 import type { BaseChain, ChainReceipt } from './chain.ts';
 import { MULTICALL3, USDC } from './contracts.ts';
 import { decidePayment, isTooLate, transferred } from './decide.ts';
 import { lookBack } from './settle/journal.ts';
-import { type Signature, signatureOnWire } from './signature.ts';
+import { type BaseSignature, signatureOnWire } from './signature.ts';
 
 /** Base, as far as a facilitator's settlements are looked after. */
 export function settledByFacilitator(chain: BaseChain): FacilitatedChain<BasePayment> {
@@ -39,7 +39,7 @@ export function settledByFacilitator(chain: BaseChain): FacilitatedChain<BasePay
 async function lookFor(
   chain: BaseChain,
   { payment: { authorization }, from_block, tx_hash }: HandedOver<BasePayment>,
-): Promise<Seen> {
+): Promise<FacilitatedOutcome> {
   const [receipt] = tx_hash === null ? [] : await chain.receipts([tx_hash as Hex]);
   const named = receipt?.kind === 'ok' ? receipt.value : null;
   const done = named && transferred(named, authorization, 'us');
@@ -52,14 +52,18 @@ async function lookFor(
 }
 
 /** Whether a transaction was to move it: anybody's that failed could be named. */
-async function carries(chain: BaseChain, { tx_hash, to }: ChainReceipt, { nonce }: Authorization): Promise<boolean> {
+async function carries(
+  chain: BaseChain,
+  { tx_hash, to }: ChainReceipt,
+  { nonce }: BaseAuthorization,
+): Promise<boolean> {
   if (to !== USDC && to !== MULTICALL3) return false;
   const data = await chain.calldata(tx_hash);
   return data.kind === 'ok' && data.value !== null && data.value.includes(nonce.slice(2).toLowerCase());
 }
 
 /** What a facilitator is asked about a payment: the same for /verify and /settle (x402 v2, section 7). */
-function settleRequest(authorization: Authorization, signature: Signature): SettleRequest {
+function settleRequest(authorization: BaseAuthorization, signature: BaseSignature): SettleRequest {
   const paymentRequirements = requirementsOf(authorization);
   const paymentPayload: PaymentPayload = {
     x402Version: 2,
@@ -70,7 +74,7 @@ function settleRequest(authorization: Authorization, signature: Signature): Sett
 }
 
 /** The terms that we offered, as far as they bear on settling: the payment has been held against them by ourselves. */
-function requirementsOf({ pay_to, amount_atomic }: Authorization): PaymentRequirements {
+function requirementsOf({ pay_to, amount_atomic }: BaseAuthorization): PaymentRequirements {
   return {
     scheme: 'exact',
     network: networks.base.caip2,
@@ -82,7 +86,7 @@ function requirementsOf({ pay_to, amount_atomic }: Authorization): PaymentRequir
   };
 }
 
-function authorizationOnWire({ payer, pay_to, amount_atomic, nonce, ...window }: Authorization) {
+function authorizationOnWire({ payer, pay_to, amount_atomic, nonce, ...window }: BaseAuthorization) {
   return {
     from: payer,
     to: pay_to,

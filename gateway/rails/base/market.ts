@@ -1,4 +1,4 @@
-import { all, answered, map, type Reached, type Rpc } from '../rpc.ts';
+import { all, type ChainAnswer, map, type Rpc, refusedAsUnreachable } from '../rpc.ts';
 import { type Hex, selector, words } from './abi.ts';
 import { blockShape, count, type EthRound, hexData, type Market, quantity } from './chain.ts';
 import { aggregate, MULTICALL3, readAggregate } from './contracts.ts';
@@ -20,10 +20,10 @@ const questions = [
 ];
 
 /** Head, fees, nonces and balances; asked in one turn, so they travel in one request. */
-export async function readMarket(rpc: Rpc, addresses: readonly Hex[]): Promise<Reached<Market>> {
+export async function readMarket(rpc: Rpc, addresses: readonly Hex[]): Promise<ChainAnswer<Market>> {
   const [head, priority, worth, keys] = await Promise.all([
-    rpc.call('eth_getBlockByNumber', ['latest', false], blockShape).then(answered),
-    rpc.call('eth_maxPriorityFeePerGas', [], quantity).then(answered),
+    rpc.call('eth_getBlockByNumber', ['latest', false], blockShape).then(refusedAsUnreachable),
+    rpc.call('eth_maxPriorityFeePerGas', [], quantity).then(refusedAsUnreachable),
     readWorth(rpc),
     Promise.all(addresses.map(address => readKey(rpc, address))).then(all),
   ]);
@@ -34,8 +34,8 @@ export async function readMarket(rpc: Rpc, addresses: readonly Hex[]): Promise<R
 }
 
 /** What an ether is worth, and what 100 bytes cost on L1. */
-async function readWorth(rpc: Rpc): Promise<Reached<Pick<Market, 'eth_round' | 'l1_fee_wei'>>> {
-  const answer = answered(
+async function readWorth(rpc: Rpc): Promise<ChainAnswer<Pick<Market, 'eth_round' | 'l1_fee_wei'>>> {
+  const answer = refusedAsUnreachable(
     await rpc.call('eth_call', [{ to: MULTICALL3, data: aggregate(questions) }, 'latest'], hexData),
   );
   if (answer.kind !== 'ok') return answer;
@@ -61,10 +61,10 @@ function roundOf(data: Hex | null): EthRound {
   return { kind: 'round', answer: BigInt.asIntN(256, word(1)), updated_at_seconds: Number(updated_at) };
 }
 
-async function readKey(rpc: Rpc, address: Hex): Promise<Reached<Market['keys'][number]>> {
+async function readKey(rpc: Rpc, address: Hex): Promise<ChainAnswer<Market['keys'][number]>> {
   const [nonce, balance] = await Promise.all([
-    rpc.call('eth_getTransactionCount', [address, 'pending'], count).then(answered),
-    rpc.call('eth_getBalance', [address, 'latest'], quantity).then(answered),
+    rpc.call('eth_getTransactionCount', [address, 'pending'], count).then(refusedAsUnreachable),
+    rpc.call('eth_getBalance', [address, 'latest'], quantity).then(refusedAsUnreachable),
   ]);
   if (nonce.kind !== 'ok') return nonce;
   return map(balance, balance_wei => ({ address, nonce_pending: nonce.value, balance_wei }));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../../../schema/limits.ts';
-import { answered, map, type NodeRefusal, openRpc, type Reached, type Rpc } from '../rpc.ts';
+import { type ChainAnswer, map, type NodeRefusal, openRpc, type Rpc, refusedAsUnreachable } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 import {
   type AuthorizationName,
@@ -9,9 +9,9 @@ import {
   type BlockTag,
   type Broadcast,
   blockShape,
-  type Call,
   type CallFees,
   type ChainLog,
+  type ContractCall,
   count,
   hexData,
   logShape,
@@ -19,7 +19,7 @@ import {
 } from './chain.ts';
 import { aggregate, MULTICALL3, readAggregate, readTransfer, stateCall, topic, topics, USDC } from './contracts.ts';
 import { readMarket } from './market.ts';
-import { Gather, readHoldings, readiness } from './readiness.ts';
+import { BatchedCalls, readHoldings, readiness } from './readiness.ts';
 
 const READINESS_ITEMS_MAX = 200;
 
@@ -31,8 +31,8 @@ export function openBase({ rpc_url }: { rpc_url: string }): BaseChain {
   const rpc = openRpc(rpc_url);
   const simulations = openRpc(rpc_url, simulationsApart);
   const ask = <T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) =>
-    rpc.call(method, params, shape).then(answered);
-  const gather = new Gather((names: readonly AuthorizationName[]) => readiness(rpc, names), READINESS_ITEMS_MAX);
+    rpc.call(method, params, shape).then(refusedAsUnreachable);
+  const gather = new BatchedCalls((names: readonly AuthorizationName[]) => readiness(rpc, names), READINESS_ITEMS_MAX);
   const atBlock = (tag: BlockTag) => (typeof tag === 'number' ? `0x${tag.toString(16)}` : tag);
   return {
     chainId: () => ask('eth_chainId', [], count),
@@ -81,7 +81,7 @@ const word = z
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform(value => BigInt(value));
 
-function namedBroadcast(answer: Reached<Hex> | NodeRefusal): Reached<Broadcast> {
+function namedBroadcast(answer: ChainAnswer<Hex> | NodeRefusal): ChainAnswer<Broadcast> {
   if (answer.kind === 'unreachable') return answer;
   return { kind: 'ok', value: answer.kind === 'ok' ? { kind: 'taken' } : broadcastRefusal(answer.message) };
 }
@@ -98,13 +98,18 @@ function broadcastRefusal(message: string): Broadcast {
  * Runs calls one after another in one transaction that is thrown away, with no more gas than it would be sent with:
  * what the last of them returned, or null where it failed or nothing was left for it.
  */
-async function simulate(rpc: Rpc, calls: readonly Call[], from: Hex, fees?: CallFees): Promise<Reached<Hex | null>> {
+async function simulate(
+  rpc: Rpc,
+  calls: readonly ContractCall[],
+  from: Hex,
+  fees?: CallFees,
+): Promise<ChainAnswer<Hex | null>> {
   const gas = quantityOf(limits.wallet_gas_max);
   const call = { from, to: MULTICALL3, data: aggregate(calls), gas };
   const params = fees ? [{ ...call, ...pricedBy(fees) }, 'latest', { [from]: FUNDED }] : [call, 'latest'];
   const answer = await rpc.call('eth_call', params, hexData);
   if (answer.kind === 'refused' && hasFailed(answer)) return { kind: 'ok', value: null };
-  const returned = answered(answer);
+  const returned = refusedAsUnreachable(answer);
   if (returned.kind !== 'ok') return returned;
   try {
     return { kind: 'ok', value: readAggregate(returned.value, calls.length).at(-1) ?? null };
@@ -138,14 +143,14 @@ async function searchLogs(
   filter: readonly unknown[],
   from_block: number,
   enough: (logs: readonly ChainLog[]) => boolean,
-): Promise<Reached<{ readonly logs: readonly ChainLog[]; readonly head: number }>> {
-  const head = answered(await rpc.call('eth_blockNumber', [], count));
+): Promise<ChainAnswer<{ readonly logs: readonly ChainLog[]; readonly head: number }>> {
+  const head = refusedAsUnreachable(await rpc.call('eth_blockNumber', [], count));
   if (head.kind !== 'ok') return head;
   const found: ChainLog[] = [];
   for (let from = from_block; from <= head.value && !enough(found); from += LOG_BLOCKS_MAX) {
     const to = Math.min(from + LOG_BLOCKS_MAX - 1, head.value);
     const range = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${to.toString(16)}` };
-    const page = answered(
+    const page = refusedAsUnreachable(
       await rpc.call('eth_getLogs', [{ address: USDC, topics: filter, ...range }], z.array(logShape)),
     );
     if (page.kind !== 'ok') return page;
@@ -159,7 +164,7 @@ async function authorizationUse(
   rpc: Rpc,
   { payer, nonce }: AuthorizationName,
   from_block: number,
-): Promise<Reached<AuthorizationUse>> {
+): Promise<ChainAnswer<AuthorizationUse>> {
   const filter = [[topics.authorizationUsed, topics.authorizationCanceled], topic(payer), nonce];
   const searched = await searchLogs(rpc, filter, from_block, found => found.length > 0);
   return map(searched, ({ logs: [log], head }) => {

@@ -1,10 +1,13 @@
-import { answered, type Reached, type Rpc } from '../rpc.ts';
+import { type ChainAnswer, type Rpc, refusedAsUnreachable } from '../rpc.ts';
 import type { Hex } from './abi.ts';
-import { type AuthorizationName, type Holdings, hexData, type Readiness } from './chain.ts';
+import { type AuthorizationName, hexData, type PayerHoldings, type PayerReadiness } from './chain.ts';
 import { aggregate, balanceCall, blacklistCall, MULTICALL3, readAggregate, stateCall, USDC } from './contracts.ts';
 
 /** Balance, blacklist and nonce of many payers in one eth_call, and beside it each payer's code. */
-export async function readiness(rpc: Rpc, names: readonly AuthorizationName[]): Promise<readonly Reached<Readiness>[]> {
+export async function readiness(
+  rpc: Rpc,
+  names: readonly AuthorizationName[],
+): Promise<readonly ChainAnswer<PayerReadiness>[]> {
   const [balances, codes] = await Promise.all([readBalances(rpc, names), readCodes(rpc, names)]);
   return names.map(({ payer }, index) => {
     const balance = balances[index];
@@ -17,20 +20,20 @@ export async function readiness(rpc: Rpc, names: readonly AuthorizationName[]): 
 
 const silent = { kind: 'unreachable', cause: new Error('USDC did not answer') } as const;
 
-async function readCodes(rpc: Rpc, names: readonly AuthorizationName[]): Promise<ReadonlyMap<Hex, Reached<Hex>>> {
+async function readCodes(rpc: Rpc, names: readonly AuthorizationName[]): Promise<ReadonlyMap<Hex, ChainAnswer<Hex>>> {
   const payers = [...new Set(names.map(({ payer }) => payer))];
   const codes = await Promise.all(payers.map(payer => rpc.call('eth_getCode', [payer, 'latest'], hexData)));
-  return new Map(codes.map((code, index) => [payers[index] as Hex, answered(code)]));
+  return new Map(codes.map((code, index) => [payers[index] as Hex, refusedAsUnreachable(code)]));
 }
 
-type Balance = Omit<Readiness, 'has_code'>;
+type Balance = Omit<PayerReadiness, 'has_code'>;
 
-async function readBalances(rpc: Rpc, names: readonly AuthorizationName[]): Promise<readonly Reached<Balance>[]> {
+async function readBalances(rpc: Rpc, names: readonly AuthorizationName[]): Promise<readonly ChainAnswer<Balance>[]> {
   const calls = names.flatMap(({ payer, nonce }) =>
     [balanceCall(payer), blacklistCall(payer), stateCall(payer, nonce)].map(callData => ({ target: USDC, callData })),
   );
   const params = [{ to: MULTICALL3, data: aggregate(calls) }, 'latest'];
-  const answer = answered(await rpc.call('eth_call', params, hexData));
+  const answer = refusedAsUnreachable(await rpc.call('eth_call', params, hexData));
   if (answer.kind !== 'ok') return names.map(() => answer);
   try {
     const results = readAggregate(answer.value, calls.length);
@@ -40,7 +43,7 @@ async function readBalances(rpc: Rpc, names: readonly AuthorizationName[]): Prom
   }
 }
 
-function balanceOf([balance, blacklisted, state]: readonly (Hex | null)[]): Reached<Balance> {
+function balanceOf([balance, blacklisted, state]: readonly (Hex | null)[]): ChainAnswer<Balance> {
   if (balance?.length !== 66 || blacklisted?.length !== 66 || state?.length !== 66) return silent;
   return {
     kind: 'ok',
@@ -49,12 +52,14 @@ function balanceOf([balance, blacklisted, state]: readonly (Hex | null)[]): Reac
 }
 
 /** Asked in one eth_call, so that balance and uses are of one block: what is used has left that balance, no more. */
-export async function readHoldings(rpc: Rpc, payer: Hex, nonces: readonly Hex[]): Promise<Reached<Holdings>> {
+export async function readHoldings(rpc: Rpc, payer: Hex, nonces: readonly Hex[]): Promise<ChainAnswer<PayerHoldings>> {
   const calls = [balanceCall(payer), ...nonces.map(nonce => stateCall(payer, nonce))].map(callData => ({
     target: USDC,
     callData,
   }));
-  const answer = answered(await rpc.call('eth_call', [{ to: MULTICALL3, data: aggregate(calls) }, 'latest'], hexData));
+  const answer = refusedAsUnreachable(
+    await rpc.call('eth_call', [{ to: MULTICALL3, data: aggregate(calls) }, 'latest'], hexData),
+  );
   if (answer.kind !== 'ok') return answer;
   try {
     const [balance_atomic = 0n, ...states] = readAggregate(answer.value, calls.length).map(word => {
@@ -71,7 +76,7 @@ export async function readHoldings(rpc: Rpc, payer: Hex, nonces: readonly Hex[])
  * Asks for many at once: what arrives while an answer is awaited goes together in the next question.
  * Concurrency: one question is open at a time; an answer that fails fails for its own members only.
  */
-export class Gather<I, O> {
+export class BatchedCalls<I, O> {
   readonly #ask: (items: readonly I[]) => Promise<readonly O[]>;
   readonly #items_max: number;
   #waiting: { item: I; resolve: (answer: O) => void; reject: (error: unknown) => void }[] = [];

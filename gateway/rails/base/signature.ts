@@ -24,7 +24,7 @@ export interface Deployment {
   readonly data: Hex;
 }
 
-export type Signature = EcdsaSignature | ContractSignature;
+export type BaseSignature = EcdsaSignature | ContractSignature;
 
 export type ReadSignature =
   | { readonly kind: 'read'; readonly signature: EcdsaSignature }
@@ -49,7 +49,7 @@ export function readSignature(shown: string): ReadSignature {
  * in an ERC-6492 wrapping is that key's: no contract can stand at its address, and the factory's call would be made with
  * our gas for nothing. One wrapping is taken off, as ERC-6492 knows no more.
  */
-export function signatureOf(wallet: Hex, digest: Uint8Array, shown: Hex): Signature {
+export function signatureOf(wallet: Hex, digest: Uint8Array, shown: Hex): BaseSignature {
   const bare = keySignature(wallet, digest, shown);
   if (bare) return bare;
   const contract = unwrapped(shown.toLowerCase() as Hex);
@@ -76,43 +76,43 @@ function unwrapped(shown: Hex): ContractSignature {
 }
 
 /** What is put before the code that stands at the signer's address, a key's signature too: ERC-1271 knows bytes alone. */
-export function forCode(signature: Signature): ContractSignature {
+export function forCode(signature: BaseSignature): ContractSignature {
   return { kind: 'contract', bytes: signatureBytes(signature), deploy: null };
 }
 
-function signatureBytes(signature: Signature): Hex {
+function signatureBytes(signature: BaseSignature): Hex {
   if (signature.kind === 'contract') return signature.bytes;
   const { r, s, v } = signature;
   return `${r}${s.slice(2)}${v.toString(16)}`;
 }
 
 /** As it goes over a wire: wrapped as ERC-6492 has it where the wallet is still to be made. */
-export function signatureOnWire(signature: Signature): Hex {
+export function signatureOnWire(signature: BaseSignature): Hex {
   if (signature.kind === 'ecdsa' || signature.deploy === null) return signatureBytes(signature);
   const { factory: address, data } = signature.deploy;
   return serializeErc6492Signature({ address, data, signature: signature.bytes });
 }
 
 /** For the claim's row. */
-export function signatureToJson(signature: Signature): JsonObject {
+export function signatureToJson(signature: BaseSignature): JsonObject {
   if (signature.kind === 'ecdsa') return { ...signature };
   const { kind, bytes, deploy } = signature;
   return { kind, bytes, deploy: deploy && { ...deploy } };
 }
 
 /** What `signatureToJson` wrote. Rows of old hold a key's signature without saying so. */
-export function signatureFromJson(stored: JsonObject): Signature {
+export function signatureFromJson(stored: JsonObject): BaseSignature {
   const kept = 'bytes' in stored ? stored : { kind: 'ecdsa', ...stored };
-  return kept as unknown as Signature;
+  return kept as unknown as BaseSignature;
 }
 
 /** Whether a claim holds that very signature: whoever shows it again is who showed it first. */
-export function isStored(stored: Json | undefined, shown: Signature): boolean {
+export function isStored(stored: Json | undefined, shown: BaseSignature): boolean {
   return isJsonObject(stored) && signatureBytes(signatureFromJson(stored)) === signatureBytes(shown);
 }
 
 /** Who is asked about a payment's signature, given what stands at the payer's address; or why nobody is. */
-export type Signer =
+export type PaymentSigner =
   | { readonly kind: 'key'; readonly signature: EcdsaSignature }
   | { readonly kind: 'code'; readonly signature: ContractSignature }
   /** `reason` is x402's own word. */
@@ -123,7 +123,7 @@ export type Signer =
  * else, whatever the length of the signature: so do we. Where none stands, a key signs, or a wallet that is still to be
  * made (ERC-6492): by a factory that we know, since the call to it is sent with our gas.
  */
-export function signerOf(shown: Signature, has_code: boolean, factories: ReadonlySet<string>): Signer {
+export function signerOf(shown: BaseSignature, has_code: boolean, factories: ReadonlySet<string>): PaymentSigner {
   if (has_code) return { kind: 'code', signature: forCode(shown) };
   if (shown.kind === 'ecdsa') return { kind: 'key', signature: shown };
   if (shown.deploy === null) return { kind: 'refused', reason: 'invalid_exact_evm_payload_signature' };

@@ -10,11 +10,11 @@ import { Semaphore } from '../../../subgraphs/semaphore.ts';
 import { Meter } from '../../rates/meter.ts';
 import { PROVEN, type Proof } from '../outcome.ts';
 import { type BasePayment, claimKey } from '../payment.ts';
-import type { Reached } from '../rpc.ts';
+import type { ChainAnswer } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 import { authorizationDigest } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
-import { isStored, type Signature, type Signer, signerOf } from './signature.ts';
+import { type BaseSignature, isStored, type PaymentSigner, signerOf } from './signature.ts';
 import { askWallet, NOT_SIGNED, unprovenBounds, wouldMove } from './wallets.ts';
 
 export interface UnprovenParts {
@@ -44,7 +44,7 @@ export class Unproven {
   readonly #strangers = new Semaphore(unprovenBounds);
   readonly #known = new Semaphore(unprovenBounds);
   /** The door asks, and the till once more: a wallet that has said yes to a payment is not asked again for it. */
-  readonly #proven = new WeakSet<Signature>();
+  readonly #proven = new WeakSet<BaseSignature>();
 
   constructor(parts: UnprovenParts) {
     this.#parts = parts;
@@ -83,7 +83,7 @@ export class Unproven {
     return proof ?? NO_TURN;
   }
 
-  async #ask(payment: BasePayment, signer: Signer): Promise<Proof> {
+  async #ask(payment: BasePayment, signer: PaymentSigner): Promise<Proof> {
     if (signer.kind !== 'code') {
       const reason = signer.kind === 'refused' ? signer.reason : NOT_SIGNED;
       return this.#standing(payment, { kind: 'rejected', reason });
@@ -109,7 +109,7 @@ export class Unproven {
 }
 
 /** What is known of an address in whose name a payment came that no key of its own has signed. */
-export interface Payer {
+export interface PayerCode {
   readonly has_code: boolean;
   /** Its code has signed for money that moved through here within a day, or may have. */
   readonly has_paid: boolean;
@@ -117,12 +117,14 @@ export interface Payer {
   readonly ever_paid: boolean;
 }
 
-export type Look = { readonly kind: 'seen'; readonly payer: Payer } | Exclude<Reached<never>, { kind: 'ok' }>;
+export type PayerLook =
+  | { readonly kind: 'seen'; readonly payer: PayerCode }
+  | Exclude<ChainAnswer<never>, { kind: 'ok' }>;
 
 interface Entry {
   readonly until_ms: number;
   again_left: number;
-  look: Promise<Look | null>;
+  look: Promise<PayerLook | null>;
   /** Nothing was learnt: it is asked anew by whoever comes next. */
   failed: boolean;
 }
@@ -139,7 +141,7 @@ const AGAIN_MAX = 3;
  */
 export class PayerLooks {
   readonly #clock: Pick<Clock, 'now_ms'>;
-  readonly #codes: Gathering<Reached<Hex>>;
+  readonly #codes: Gathering<ChainAnswer<Hex>>;
   readonly #paid: Gathering<ContractPayer>;
   readonly #entries = new LRUCache<Hex, Entry>({ max: ADDRESSES_MAX });
   #asking = 0;
@@ -148,7 +150,7 @@ export class PayerLooks {
     this.#clock = clock;
     this.#codes = new Gathering(async addresses => {
       const codes = await Promise.all(addresses.map(address => chain.code(address as Hex)));
-      return new Map(addresses.map((address, index) => [address, codes[index] as Reached<Hex>]));
+      return new Map(addresses.map((address, index) => [address, codes[index] as ChainAnswer<Hex>]));
     });
     this.#paid = new Gathering(async addresses => {
       const paid = await contractPayersAmong(database, addresses, limits.contract_payer_known_seconds);
@@ -157,7 +159,7 @@ export class PayerLooks {
   }
 
   /** Null where too many addresses are being looked at. @throws DatabaseAway */
-  async look(address: Hex): Promise<Look | null> {
+  async look(address: Hex): Promise<PayerLook | null> {
     const now_ms = this.#clock.now_ms();
     const known = this.#entries.get(address);
     const stands = known !== undefined && !known.failed && now_ms < known.until_ms;
@@ -178,7 +180,7 @@ export class PayerLooks {
     return entry;
   }
 
-  async #ask(address: Hex, entry: Entry): Promise<Look | null> {
+  async #ask(address: Hex, entry: Entry): Promise<PayerLook | null> {
     if (this.#asking >= limits.payer_looks_underway_max) {
       entry.failed = true;
       return null;

@@ -3,19 +3,19 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import { spelt } from '../../../schema/eip55.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
-import type { ExactEvmPayload, Terms } from '../../x402/envelope.ts';
+import type { AcceptedTerms, ExactEvmPayload } from '../../x402/envelope.ts';
 import type { BasePayment } from '../payment.ts';
 import {
   compareTerms,
   type Late,
   mismatched,
-  type Offered,
+  type OfferedTerms,
   paysAnother,
   type TermsCode,
   type Verified,
 } from '../verify.ts';
 import type { Hex } from './abi.ts';
-import { type Authorization, authorizationDigest } from './authorization.ts';
+import { authorizationDigest, type BaseAuthorization } from './authorization.ts';
 import { signatureOf } from './signature.ts';
 
 /** Why an authorization's time is not right, in x402's own words. */
@@ -29,7 +29,7 @@ type WindowCode = keyof typeof windows;
 
 const PAYEES_MAX = 16;
 
-export function verifyAuthorization(payload: ExactEvmPayload, offered: Offered): Verified<BasePayment> {
+export function verifyAuthorization(payload: ExactEvmPayload, offered: OfferedTerms): Verified<BasePayment> {
   const mismatch = compareAuthorization(payload.authorization, offered);
   if (mismatch === 'wrong_payee') return paysAnother('base', signedPayment(payload));
   if (mismatch) return mismatched('base', mismatch);
@@ -39,7 +39,7 @@ export function verifyAuthorization(payload: ExactEvmPayload, offered: Offered):
   return fault ? { kind: 'late', code: fault, reason: windows[fault], ...right } : { kind: 'verified', ...right };
 }
 
-export function compareAccepted(accepted: Terms, offered: Offered): TermsCode | null {
+export function compareAccepted(accepted: AcceptedTerms, offered: OfferedTerms): TermsCode | null {
   const mismatch = compareTerms('base', accepted, offered, same);
   if (mismatch) return mismatch;
   const { name, version } = networks.base.usdc_domain;
@@ -57,14 +57,17 @@ function isLate(code: WindowCode): code is WindowCode & Late {
 
 function compareAuthorization(
   { to, value }: ExactEvmPayload['authorization'],
-  { pay_to, amount_atomic }: Offered,
+  { pay_to, amount_atomic }: OfferedTerms,
 ): TermsCode | null {
   if (!same(to, pay_to.base)) return 'wrong_payee';
   return BigInt(value) === amount_atomic ? null : 'wrong_amount';
 }
 
 /** EIP-3009: `validAfter < block.timestamp < validBefore`, both ends excluded. */
-function judgeWindow({ authorization }: ExactEvmPayload, { now_ms, validity_seconds_min }: Offered): WindowCode | null {
+function judgeWindow(
+  { authorization }: ExactEvmPayload,
+  { now_ms, validity_seconds_min }: OfferedTerms,
+): WindowCode | null {
   const now = BigInt(Math.floor(now_ms / 1_000));
   const before = BigInt(authorization.validBefore);
   if (BigInt(authorization.validAfter) >= now) return 'not_yet_valid';
@@ -85,7 +88,7 @@ function payeeOf({ to }: ExactEvmPayload['authorization']): Hex {
   return payee;
 }
 
-function authorizationOf({ authorization: a }: ExactEvmPayload): Authorization {
+function authorizationOf({ authorization: a }: ExactEvmPayload): BaseAuthorization {
   return {
     network: 'base',
     payer: spelt(a.from),

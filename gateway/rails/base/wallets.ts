@@ -5,12 +5,12 @@ import { Semaphore, type SemaphoreBounds } from '../../../subgraphs/semaphore.ts
 import type { WalletProofs, WalletVerdict } from '../../../subgraphs/session/context.ts';
 import { PROVEN, REVERTED_LATELY, type Rejected, type Undecided } from '../outcome.ts';
 import type { BasePayment } from '../payment.ts';
-import { map, type Reached, type Unreachable } from '../rpc.ts';
+import { type ChainAnswer, map, type Unreachable } from '../rpc.ts';
 import type { Hex } from './abi.ts';
-import { type Authorization, authorizationDigest } from './authorization.ts';
+import { authorizationDigest, type BaseAuthorization } from './authorization.ts';
 import type { BaseChain, CallFees } from './chain.ts';
 import { paymentCalls, proofCalls, VALID_SIGNATURE } from './contracts.ts';
-import { type ContractSignature, forCode, type Signature, signatureOf, signatureOnWire } from './signature.ts';
+import { type BaseSignature, type ContractSignature, forCode, signatureOf, signatureOnWire } from './signature.ts';
 
 /** Of questions to the code of contract wallets that have not proven anything yet. */
 export const unprovenBounds: SemaphoreBounds = {
@@ -47,7 +47,7 @@ export function openWalletProofs(
 }
 
 /** What is put before the wallet's code; null where there is none, nor a way to make it. */
-function askedOf(signature: Signature, code: Hex, factories: ReadonlySet<string> | null): ContractSignature | null {
+function askedOf(signature: BaseSignature, code: Hex, factories: ReadonlySet<string> | null): ContractSignature | null {
   if (code !== '0x') return forCode(signature);
   if (signature.kind === 'ecdsa' || signature.deploy === null) return null;
   return factories === null || factories.has(signature.deploy.factory.toLowerCase()) ? signature : null;
@@ -82,7 +82,7 @@ export type WalletTakes = { readonly kind: 'taken' } | { readonly kind: 'spent' 
  */
 export async function walletTakes(
   asking: Asking & { readonly database: Pick<Database, 'query'> },
-  authorization: Authorization,
+  authorization: BaseAuthorization,
   signature: ContractSignature,
 ): Promise<WalletTakes> {
   const { chain, database } = asking;
@@ -101,9 +101,9 @@ export async function walletTakes(
 /** Whether the very transfer, run and undone, goes through, and leaves a wallet where none stood. */
 export async function wouldMove(
   asking: Asking,
-  authorization: Authorization,
+  authorization: BaseAuthorization,
   signature: ContractSignature,
-): Promise<Reached<boolean>> {
+): Promise<ChainAnswer<boolean>> {
   const { chain, settles_from } = asking;
   const market = await chain.market([]);
   if (market.kind !== 'ok') return market;
@@ -118,7 +118,7 @@ export async function wouldMove(
   return map(moved, returned => returned !== null && made.value);
 }
 
-const stands: Reached<boolean> = { kind: 'ok', value: true };
+const stands: ChainAnswer<boolean> = { kind: 'ok', value: true };
 
 /**
  * Whether the factory's call leaves a wallet at the payer's address. USDC alone cannot tell: where nothing stands it takes
@@ -127,10 +127,10 @@ const stands: Reached<boolean> = { kind: 'ok', value: true };
  */
 async function isMade(
   { chain, settles_from }: Asking,
-  authorization: Authorization,
+  authorization: BaseAuthorization,
   signature: ContractSignature,
   fees: CallFees,
-): Promise<Reached<boolean>> {
+): Promise<ChainAnswer<boolean>> {
   const question = proofCalls(authorization.payer, authorizationDigest(authorization), signature);
   return map(await chain.simulate(question, settles_from, fees), answer => answer === VALID_SIGNATURE);
 }

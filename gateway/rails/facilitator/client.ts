@@ -6,7 +6,7 @@ import type { Authorize } from './auth.ts';
 import { ourKind, refusedBeforeSending, type Supported, settleAnswer, supportedAnswer, verifyAnswer } from './wire.ts';
 
 /** What it says before anything is sent. `unreachable`: nothing that can be believed, by no fault of the payment. */
-export type Verdict =
+export type FacilitatorVerdict =
   | { readonly kind: 'valid' }
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'unreachable'; readonly cause: unknown }
@@ -14,7 +14,7 @@ export type Verdict =
   | { readonly kind: 'unauthorized'; readonly cause: unknown };
 
 /** What it says of a settlement. None of it is the chain's word. */
-export type Told =
+export type FacilitatorAnswer =
   | { readonly kind: 'success'; readonly tx_hash: string }
   /** By a word that proves that it has sent nothing. */
   | { readonly kind: 'failure'; readonly reason: string }
@@ -29,8 +29,8 @@ export type Told =
 
 /** An x402 facilitator over HTTP. Never throws; every answer comes in bounded time and size. */
 export interface Facilitator {
-  verify(payment: SettleRequest): Promise<Verdict>;
-  settle(payment: SettleRequest): Promise<Told>;
+  verify(payment: SettleRequest): Promise<FacilitatorVerdict>;
+  settle(payment: SettleRequest): Promise<FacilitatorAnswer>;
   /** Whether it answers, and settles what we sell for. However many want to know, it is asked now and then. */
   reachable(): Promise<boolean>;
   /** Whom it has pay the fee of a payment on its network, where that is a thing; null where it settles none there. */
@@ -144,7 +144,7 @@ function unauthorized({ status }: Extract<Posted, { kind: 'answered' }>) {
   return { kind: 'unauthorized', cause } as const;
 }
 
-function verdictOf(posted: Posted): Verdict {
+function verdictOf(posted: Posted): FacilitatorVerdict {
   if (isRefused(posted)) return unauthorized(posted);
   const read = readAnswer(posted, verifyAnswer);
   if (read.kind !== 'read') return { kind: 'unreachable', cause: read.cause };
@@ -153,7 +153,7 @@ function verdictOf(posted: Posted): Verdict {
   return read.ok ? { kind: 'valid' } : { kind: 'unreachable', cause: new Error('valid, under a failing status') };
 }
 
-function toldOf(posted: Posted, network: NetworkName): Told {
+function toldOf(posted: Posted, network: NetworkName): FacilitatorAnswer {
   if (posted.kind === 'broken' && isUnsent(posted.cause)) return { kind: 'unsent', cause: posted.cause };
   const read = readAnswer(posted, settleAnswer(network));
   // One that names a transaction has sent something, whatever its status says of us.

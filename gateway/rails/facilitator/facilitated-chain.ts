@@ -5,7 +5,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { vouchOf } from '../../../subgraphs/receipt/claim/settlement/write.ts';
 import type { Decision, Vouched } from '../outcome.ts';
 import type { Payment } from '../payment.ts';
-import type { Sent } from '../rail.ts';
+import type { SentPayment } from '../rail.ts';
 
 /** A payment in a facilitator's hands. */
 export interface HandedOver<P extends Payment = Payment> {
@@ -17,7 +17,7 @@ export interface HandedOver<P extends Payment = Payment> {
 }
 
 /** `contradicted`: the named transaction was mined, has nothing to do with it, and it is unused: the word is worth nothing. */
-export type Seen = Decision | { readonly kind: 'contradicted' };
+export type FacilitatedOutcome = Decision | { readonly kind: 'contradicted' };
 
 /** Whether there is time to hand a payment over, and from where on it is looked for then. */
 export type Before =
@@ -34,7 +34,7 @@ export interface FacilitatedChain<P extends Payment = Payment> {
   /** What a facilitator is asked about it: the same for /verify and /settle (x402 v2, section 7). */
   request(payment: P): SettleRequest;
   /** What the chain says of it. A transaction that the facilitator names is looked into first; the name may be wrong. */
-  look(handed: HandedOver<P>): Promise<Seen>;
+  look(handed: HandedOver<P>): Promise<FacilitatedOutcome>;
 }
 
 /** A development chain mines at once, Base every two seconds: look soon, then less and less often. */
@@ -45,7 +45,7 @@ export async function lookUntil<P extends Payment>(
   facilitated: FacilitatedChain<P>,
   handed: HandedOver<P>,
   until: Patience,
-): Promise<Seen> {
+): Promise<FacilitatedOutcome> {
   const deadline_ms = performance.now() + until.wait_ms;
   for (let pause_ms = POLL_MS_FIRST; ; pause_ms = Math.min(2 * pause_ms, until.poll_ms)) {
     const seen = await facilitated.look(handed);
@@ -66,7 +66,7 @@ export async function vouchFor<P extends Payment>(
   database: Pick<Database, 'query'>,
   facilitated: FacilitatedChain<P>,
   payment: P,
-  { settlement_id, from_block }: Sent,
+  { settlement_id, from_block }: SentPayment,
 ): Promise<Vouched | null> {
   if (settlement_id === null || from_block === null) return null;
   const tx_hash = await vouchOf(database, settlement_id);

@@ -10,7 +10,7 @@ import {
   type PostPace,
   takeDuePosts,
 } from '../../../subgraphs/receipt/claim/settlement/write.ts';
-import { notSent, type Settlement, unknown } from '../outcome.ts';
+import { notSent, type SettleOutcome, unknown } from '../outcome.ts';
 import { type Payment, paymentFromJson } from '../payment.ts';
 import {
   type CommitSettling,
@@ -21,8 +21,8 @@ import {
   type SettlerFaults,
   unjournalled,
 } from '../settler.ts';
-import type { Facilitator, Told } from './client.ts';
-import { type FacilitatedChain, type HandedOver, lookUntil, type Seen } from './facilitated-chain.ts';
+import type { Facilitator, FacilitatorAnswer } from './client.ts';
+import { type FacilitatedChain, type FacilitatedOutcome, type HandedOver, lookUntil } from './facilitated-chain.ts';
 
 export interface FacilitatorSettlerOptions<I extends P & { readonly claim_key: string }, P extends Payment>
   extends Omit<FacilitatorTimes, 'verify_ms' | 'settle_ms'> {
@@ -74,7 +74,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
   }
 
   /** All that can refuse comes before the commit: chain or facilitator out of reach, too late, a payment it will not take. */
-  async settle(item: I): Promise<Settlement> {
+  async settle(item: I): Promise<SettleOutcome> {
     const { facilitated, facilitator } = this.#options;
     if (this.#closing.signal.aborted) return notSent('stopped');
     const before = await facilitated.before(item);
@@ -109,9 +109,9 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     await Promise.all(this.#again);
   }
 
-  async #handOver(item: I, request: SettleRequest, from_block: number): Promise<Settlement> {
+  async #handOver(item: I, request: SettleRequest, from_block: number): Promise<SettleOutcome> {
     const { facilitator, faults, trouble } = this.#options;
-    const journalled = await journal(this.#options, item, from_block);
+    const journalled = await journalHandOver(this.#options, item, from_block);
     if (journalled.kind !== 'journalled') {
       if (journalled.kind !== 'lost') trouble?.(journalled.cause);
       return unjournalled[journalled.kind];
@@ -128,7 +128,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
   }
 
   /** Silence has been waited for already. All else may come before the block that shows it is known here. */
-  #look(handed: HandedOver<P>, told: Told): Promise<Seen> {
+  #look(handed: HandedOver<P>, told: FacilitatorAnswer): Promise<FacilitatedOutcome> {
     const { facilitated, seen_ms: wait_ms, poll_ms } = this.#options;
     const { signal } = this.#closing;
     return told.kind === 'silent'
@@ -136,7 +136,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
       : lookUntil(facilitated, handed, { wait_ms, poll_ms, signal });
   }
 
-  async #concluded(settlement_id: string, told: Told, seen: Seen): Promise<Settlement> {
+  async #concluded(settlement_id: string, told: FacilitatorAnswer, seen: FacilitatedOutcome): Promise<SettleOutcome> {
     if (seen.kind === 'transferred') {
       await this.#noted(database => database.transaction(tx => markCarried(tx, settlement_id, seen)));
       return seen;
@@ -154,7 +154,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     return told.kind === 'pending' ? { ...seen, tx_hash: told.tx_hash } : seen;
   }
 
-  async #dropped<S extends Settlement>(settlement_id: string, settlement: S): Promise<S> {
+  async #dropped<S extends SettleOutcome>(settlement_id: string, settlement: S): Promise<S> {
     await this.#noted(database => dropPost(database, settlement_id));
     return settlement;
   }
@@ -166,7 +166,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
 }
 
 /** The one commit of a payment that is handed over, with the block before which it cannot have moved. */
-export function journal<I extends Payment & { readonly claim_key: string }>(
+export function journalHandOver<I extends Payment & { readonly claim_key: string }>(
   parts: JournalParts<I>,
   item: I,
   from_block: number,

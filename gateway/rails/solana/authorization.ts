@@ -37,6 +37,6 @@ export interface SolanaPayment {
 const { caip2, usdc } = networks.solana;
 
 /** Names the money itself. */
-export function solanaKey({ message_hash }: Pick<SolanaAuthorization, 'message_hash'>): string {
+export function solanaClaimKey({ message_hash }: Pick<SolanaAuthorization, 'message_hash'>): string {
   return `${caip2}/${usdc}/${message_hash}`;
 }

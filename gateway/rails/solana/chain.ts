@@ -1,5 +1,5 @@
 import type { Json } from '../../../schema/canonical-json.ts';
-import type { Reached } from '../rpc.ts';
+import type { ChainAnswer } from '../rpc.ts';
 
 /** Of one list of them. */
 export const SIGNATURES_MAX = 1_000;
@@ -21,7 +21,7 @@ export interface TokenHolding {
   readonly frozen: boolean;
 }
 
-export interface Seen<T> {
+export interface AtSlot<T> {
   /** The newest slot that the node which answered had seen. */
   readonly slot: number;
   readonly value: T;
@@ -51,7 +51,7 @@ export interface TokenBalance {
   readonly amount_atomic: bigint;
 }
 
-export type Simulated = { readonly kind: 'passes' } | { readonly kind: 'fails'; readonly err: Json };
+export type SimulationOutcome = { readonly kind: 'passes' } | { readonly kind: 'fails'; readonly err: Json };
 
 /** What a node said to a transaction. Of one that it turned down others may still have taken the same bytes. */
 export type SvmBroadcast = { readonly kind: 'taken' } | { readonly kind: 'turned_down'; readonly message: string };
@@ -60,28 +60,28 @@ export type SvmBroadcast = { readonly kind: 'taken' } | { readonly kind: 'turned
  * Solana, as far as payments look at it. Never throws. Nodes behind one URL may lag behind each other: what is compared
  * with another answer names the slot that it was given at.
  */
-export interface SvmChain {
-  genesisHash(): Promise<Reached<string>>;
-  blockhash(blockhash: string): Promise<Reached<BlockhashLook>>;
+export interface SolanaChain {
+  genesisHash(): Promise<ChainAnswer<string>>;
+  blockhash(blockhash: string): Promise<ChainAnswer<BlockhashLook>>;
   /** Null where there is no such account, or it is none of USDC's. */
-  holding(account: string): Promise<Reached<Seen<TokenHolding | null>>>;
+  holding(account: string): Promise<ChainAnswer<AtSlot<TokenHolding | null>>>;
   /** Run and undone, with its own blockhash; signatures are not looked at. */
-  simulate(transaction: string): Promise<Reached<Simulated>>;
+  simulate(transaction: string): Promise<ChainAnswer<SimulationOutcome>>;
   /** The newest final block. */
-  finalized(): Promise<Reached<{ readonly slot: number; readonly block_height: number }>>;
+  finalized(): Promise<ChainAnswer<{ readonly slot: number; readonly block_height: number }>>;
   /** The first slot of which the node still keeps what stood in it: of what is older it says nothing. */
-  oldest(): Promise<Reached<number>>;
+  oldest(): Promise<ChainAnswer<number>>;
   /**
    * Each of them, however long ago, in the order asked: null where it is in no block that is confirmed. One that the node
    * has executed and not seen confirmed is no less there for that: its slot has not been seen yet.
    */
-  statuses(signatures: readonly string[]): Promise<Reached<Seen<readonly (LandedStatus | null)[]>>>;
-  transaction(signature: string): Promise<Reached<LandedTransaction | null>>;
+  statuses(signatures: readonly string[]): Promise<ChainAnswer<AtSlot<readonly (LandedStatus | null)[]>>>;
+  transaction(signature: string): Promise<ChainAnswer<LandedTransaction | null>>;
   /** Those that touch an account, newest first, by a node that has seen `min_slot`. */
   signaturesOf(
     account: string,
     min_slot: number,
-  ): Promise<Reached<readonly Pick<LandedStatus, 'signature' | 'slot'>[]>>;
-  broadcast(transaction: string): Promise<Reached<SvmBroadcast>>;
+  ): Promise<ChainAnswer<readonly Pick<LandedStatus, 'signature' | 'slot'>[]>>;
+  broadcast(transaction: string): Promise<ChainAnswer<SvmBroadcast>>;
   close(): Promise<void>;
 }

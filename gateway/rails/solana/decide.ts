@@ -5,10 +5,10 @@ import {
   type LandedStatus,
   type LandedTransaction,
   SIGNATURES_MAX,
-  type SvmChain,
+  type SolanaChain,
   type TokenBalance,
 } from './chain.ts';
-import { readTransaction, TRANSFER_INDEX, usdcAccountOf } from './transfer.ts';
+import { decodeTransaction, TRANSFER_INDEX, usdcAccountOf } from './transfer.ts';
 
 const unavailable: Unknown = { kind: 'unknown', reason: 'chain_unavailable' };
 /** The node contradicts itself: what it says is not believed, and it is asked again. */
@@ -21,7 +21,7 @@ const not_mined: Unknown = { kind: 'unknown', reason: 'not_mined' };
  * `from_slot`: before it the payment cannot have moved; null where we never sent it.
  */
 export async function decideSent(
-  chain: SvmChain,
+  chain: SolanaChain,
   authorization: SolanaAuthorization,
   signatures: readonly string[],
   from_slot: number | null,
@@ -37,7 +37,7 @@ export async function decideSent(
 }
 
 /** In no block, and none takes it any more: unless the node has thrown away the blocks in which it may have been. */
-async function decideUnseen(chain: Pick<SvmChain, 'oldest'>, from_slot: number | null): Promise<Decision> {
+async function decideUnseen(chain: Pick<SolanaChain, 'oldest'>, from_slot: number | null): Promise<Decision> {
   if (from_slot !== null) {
     const oldest = await chain.oldest();
     if (oldest.kind !== 'ok') return unavailable;
@@ -48,7 +48,7 @@ async function decideUnseen(chain: Pick<SvmChain, 'oldest'>, from_slot: number |
 
 /** It is in a block: what it did there stands in the transaction, and not in its status alone. */
 export async function decideLanded(
-  chain: SvmChain,
+  chain: SolanaChain,
   authorization: SolanaAuthorization,
   { signature, err }: LandedStatus,
 ): Promise<Decision> {
@@ -69,7 +69,7 @@ function transferred(
   { message_hash, pay_to, amount_atomic }: SolanaAuthorization,
   signature: string,
 ): Transferred | null {
-  if (err !== null || readTransaction(raw)?.message_hash !== message_hash) return null;
+  if (err !== null || decodeTransaction(raw)?.message_hash !== message_hash) return null;
   if (usdcOf(after, pay_to) - usdcOf(before, pay_to) !== amount_atomic) return null;
   return {
     kind: 'transferred',
@@ -94,7 +94,7 @@ export function blockName(slot: number): string {
 
 /** Whether no block that is still to come takes it, and none that may yet be replaced could have. */
 export async function isOver(
-  chain: Pick<SvmChain, 'finalized'>,
+  chain: Pick<SolanaChain, 'finalized'>,
   { last_valid_block_height }: Pick<SolanaAuthorization, 'last_valid_block_height'>,
 ): Promise<boolean> {
   const finalized = await chain.finalized();
@@ -109,7 +109,7 @@ const LOOKED_INTO_MAX = 200;
  * it: it is looked for among all that have touched the payer's USDC since it was made.
  */
 export async function decideByMessage(
-  chain: SvmChain,
+  chain: SolanaChain,
   authorization: SolanaAuthorization,
   from_slot: number | null,
 ): Promise<Decision> {
@@ -130,14 +130,14 @@ export async function decideByMessage(
 }
 
 async function search(
-  chain: SvmChain,
+  chain: SolanaChain,
   { message_hash }: SolanaAuthorization,
   listed: readonly { readonly signature: string }[],
 ): Promise<LandedStatus | 'unreachable' | null> {
   for (const { signature } of listed) {
     const transaction = await chain.transaction(signature);
     if (transaction.kind !== 'ok') return 'unreachable';
-    if (transaction.value === null || readTransaction(transaction.value.raw)?.message_hash !== message_hash) continue;
+    if (transaction.value === null || decodeTransaction(transaction.value.raw)?.message_hash !== message_hash) continue;
     const { slot, err } = transaction.value;
     return { signature, slot, err, final: false };
   }

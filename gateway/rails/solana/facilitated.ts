@@ -1,12 +1,12 @@
-import type { FacilitatedChain, HandedOver, Seen } from '../facilitator/facilitated-chain.ts';
+import type { FacilitatedChain, FacilitatedOutcome, HandedOver } from '../facilitator/facilitated-chain.ts';
 import type { SolanaPayment } from './authorization.ts';
-import type { SvmChain } from './chain.ts';
+import type { SolanaChain } from './chain.ts';
 import { decideByMessage, decideLanded } from './decide.ts';
-import { readTransaction } from './transfer.ts';
+import { decodeTransaction } from './transfer.ts';
 import { payloadOf, requirementsOf } from './verify-transaction.ts';
 
 /** Solana, as far as a facilitator's settlements are looked after: it pays the fees, so its signature names them. */
-export function settledByFacilitator(chain: SvmChain): FacilitatedChain<SolanaPayment> {
+export function settledByFacilitator(chain: SolanaChain): FacilitatedChain<SolanaPayment> {
   return {
     network: 'solana',
     async before({ authorization }) {
@@ -29,12 +29,12 @@ export function settledByFacilitator(chain: SvmChain): FacilitatedChain<SolanaPa
 }
 
 async function lookFor(
-  chain: SvmChain,
+  chain: SolanaChain,
   { payment: { authorization }, from_block, tx_hash }: HandedOver<SolanaPayment>,
-): Promise<Seen> {
+): Promise<FacilitatedOutcome> {
   const named = tx_hash === null ? null : await chain.transaction(tx_hash);
   const landed = named?.kind === 'ok' ? named.value : null;
-  const is_ours = landed !== null && readTransaction(landed.raw)?.message_hash === authorization.message_hash;
+  const is_ours = landed !== null && decodeTransaction(landed.raw)?.message_hash === authorization.message_hash;
   if (landed && is_ours && tx_hash !== null)
     return decideLanded(chain, authorization, { signature: tx_hash, slot: landed.slot, err: landed.err, final: false });
   const decision = await decideByMessage(chain, authorization, from_block);

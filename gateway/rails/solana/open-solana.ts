@@ -11,7 +11,7 @@ import { facilitatorDefaults, openFacilitatorSettler } from '../facilitator/sett
 import type { Rail } from '../rail.ts';
 import { type ClaimItem, commitSettling, type Settler, type SettlerFaults, settlerDefaults } from '../settler.ts';
 import type { SolanaPayment } from './authorization.ts';
-import type { SvmChain } from './chain.ts';
+import type { SolanaChain } from './chain.ts';
 import { settledByFacilitator } from './facilitated.ts';
 import { openSvmChain } from './open-svm-chain.ts';
 import { type FeePayer, openFeePayer, openSolanaSettler } from './settler.ts';
@@ -45,7 +45,7 @@ interface Settling {
 }
 
 /** Solana, settled by the facilitator or in this process; null where nobody would pay the fees. @throws OtherChain, NoTreasury */
-export async function openSolana(parts: SolanaParts): Promise<OpenedSolana | null> {
+export async function openSolanaPayments(parts: SolanaParts): Promise<OpenedSolana | null> {
   const { solana, profile, database, searches } = parts;
   const chain = openSvmChain(solana);
   try {
@@ -65,13 +65,13 @@ export async function openSolana(parts: SolanaParts): Promise<OpenedSolana | nul
   return null;
 }
 
-async function openSettling(parts: SolanaParts, chain: SvmChain): Promise<Settling | null> {
+async function openSettling(parts: SolanaParts, chain: SolanaChain): Promise<Settling | null> {
   const { solana, facilitator_url } = parts;
   if (facilitator_url !== null) return openFacilitated(parts, chain, facilitator_url);
   return solana.fee_payer_key === null ? null : openOwn(parts, chain, openFeePayer(solana.fee_payer_key));
 }
 
-function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: SvmChain, own: FeePayer): Settling {
+function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: SolanaChain, own: FeePayer): Settling {
   const settler = openSolanaSettler<ClaimItem<SolanaPayment>>({
     ...settlerDefaults,
     ...{ wait_ms, chain, database, faults, commitSettling },
@@ -86,7 +86,7 @@ function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: SvmC
  * Its fee payer stands in our offers: where it names none now, Solana is not offered until the next start. What was paid
  * before is looked after, and delivered, all the same.
  */
-async function openFacilitated(parts: SolanaParts, chain: SvmChain, url: string): Promise<Settling> {
+async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: string): Promise<Settling> {
   const { database, faults, logger, authorize } = parts;
   const { verify_ms, settle_ms, ...rest } = facilitatorDefaults;
   const facilitator = openFacilitator({ url, network: 'solana', verify_ms, settle_ms, authorize });
@@ -108,7 +108,7 @@ async function openFacilitated(parts: SolanaParts, chain: SvmChain, url: string)
 const GENESIS = networks.solana.caip2.slice('solana:'.length);
 
 /** Solana, as far as one chain is told from another: by its genesis. */
-function epochChainOf(chain: Pick<SvmChain, 'genesisHash'>): EpochChain {
+function epochChainOf(chain: Pick<SolanaChain, 'genesisHash'>): EpochChain {
   const genesis = async () => reached(await chain.genesisHash());
   return {
     network: 'solana',
@@ -134,7 +134,7 @@ export class NoTreasury extends Error {
  * A transfer makes no account: without one of the treasury's own every payer would be told that his payment fails. Nor is
  * one that was handed over to another ours to be paid into. @throws NoTreasury; and where the chain cannot be reached.
  */
-export async function requireTreasury(chain: Pick<SvmChain, 'holding'>, pay_to: string): Promise<void> {
+export async function requireTreasury(chain: Pick<SolanaChain, 'holding'>, pay_to: string): Promise<void> {
   const account = await usdcAccountOf(pay_to);
   const { value: holding } = reached(await chain.holding(account));
   if (holding?.owner !== pay_to)

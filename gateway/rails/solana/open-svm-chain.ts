@@ -2,8 +2,8 @@ import { getAddressDecoder } from '@solana/kit';
 import { z } from 'zod';
 import type { Json } from '../../../schema/canonical-json.ts';
 import { networks } from '../../../schema/network.ts';
-import { all, answered, map, type NodeRefusal, openRpc, type Reached } from '../rpc.ts';
-import { type LandedStatus, SIGNATURES_MAX, type SvmBroadcast, type SvmChain, type TokenHolding } from './chain.ts';
+import { all, type ChainAnswer, map, type NodeRefusal, openRpc, refusedAsUnreachable } from '../rpc.ts';
+import { type LandedStatus, SIGNATURES_MAX, type SolanaChain, type SvmBroadcast, type TokenHolding } from './chain.ts';
 import { TOKEN_PROGRAM } from './transfer.ts';
 
 /** Public nodes take no batches, and count each call anyway. No answer that is read here is longer than a transaction. */
@@ -16,10 +16,10 @@ const confirmed = { commitment: 'confirmed' } as const;
 const encoded = { encoding: 'base64', ...confirmed } as const;
 
 /** Solana behind a JSON-RPC URL. */
-export function openSvmChain({ rpc_url }: { readonly rpc_url: string }): SvmChain {
+export function openSvmChain({ rpc_url }: { readonly rpc_url: string }): SolanaChain {
   const rpc = openRpc(rpc_url, bounds);
   const ask = <T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) =>
-    rpc.call(method, params, shape).then(answered);
+    rpc.call(method, params, shape).then(refusedAsUnreachable);
   return {
     genesisHash: () => ask('getGenesisHash', [], hashShape),
     blockhash: blockhash => lookAtBlockhash(ask, blockhash),
@@ -51,9 +51,9 @@ export function openSvmChain({ rpc_url }: { readonly rpc_url: string }): SvmChai
   };
 }
 
-type Ask = <T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) => Promise<Reached<T>>;
+type Ask = <T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) => Promise<ChainAnswer<T>>;
 
-async function lookAtBlockhash(ask: Ask, blockhash: string): ReturnType<SvmChain['blockhash']> {
+async function lookAtBlockhash(ask: Ask, blockhash: string): ReturnType<SolanaChain['blockhash']> {
   const [valid, latest] = await Promise.all([
     ask('isBlockhashValid', [blockhash, confirmed], validShape),
     ask('getLatestBlockhash', [confirmed], latestShape),
@@ -68,8 +68,8 @@ async function lookAtBlockhash(ask: Ask, blockhash: string): ReturnType<SvmChain
   }));
 }
 
-async function statusesOf(ask: Ask, signatures: readonly string[]): ReturnType<SvmChain['statuses']> {
-  const pages: Promise<Reached<z.infer<typeof statusesShape>>>[] = [];
+async function statusesOf(ask: Ask, signatures: readonly string[]): ReturnType<SolanaChain['statuses']> {
+  const pages: Promise<ChainAnswer<z.infer<typeof statusesShape>>>[] = [];
   for (let at = 0; at < signatures.length || at === 0; at += STATUSES_MAX) {
     const page = signatures.slice(at, at + STATUSES_MAX);
     pages.push(ask('getSignatureStatuses', [page, { searchTransactionHistory: true }], statusesShape));
@@ -115,7 +115,7 @@ function holdingIn({ data, owner }: { readonly data: Buffer; readonly owner: str
   };
 }
 
-function namedBroadcast(answer: Reached<string> | NodeRefusal): Reached<SvmBroadcast> {
+function namedBroadcast(answer: ChainAnswer<string> | NodeRefusal): ChainAnswer<SvmBroadcast> {
   if (answer.kind === 'unreachable') return answer;
   return {
     kind: 'ok',

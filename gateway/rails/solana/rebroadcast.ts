@@ -3,13 +3,13 @@ import { markMined } from '../../../subgraphs/receipt/claim/settlement/journal.t
 import { type OpenSettlement, sentSettlements } from '../../../subgraphs/receipt/claim/settlement/read.ts';
 import { dropPost } from '../../../subgraphs/receipt/claim/settlement/write.ts';
 import type { FinalChain, Sighting } from '../finality.ts';
-import type { SvmChain } from './chain.ts';
+import type { SolanaChain } from './chain.ts';
 import { blockName } from './decide.ts';
 
 const SETTLEMENTS_MAX = 100;
 
 export interface Rebroadcasting {
-  readonly chain: SvmChain;
+  readonly chain: SolanaChain;
   readonly database: Database;
   readonly fee_payer: { readonly address: string };
   readonly nudge_ms: number;
@@ -41,7 +41,7 @@ export async function rebroadcast({ chain, database, fee_payer, nudge_ms }: Rebr
 }
 
 /** Solana, as far as its settlements are looked at again once they are final. */
-export function finalSolana(database: Database, chain: SvmChain): FinalChain {
+export function finalSolana(database: Database, chain: SolanaChain): FinalChain {
   return {
     database,
     network: 'solana',
@@ -55,7 +55,7 @@ export function finalSolana(database: Database, chain: SvmChain): FinalChain {
 
 /** In one question for all; of blocks that a node has not seen yet, or keeps no longer, it has nothing to say. */
 async function findLanded(
-  chain: SvmChain,
+  chain: SolanaChain,
   settlements: readonly OpenSettlement[],
 ): Promise<(settlement: OpenSettlement) => Sighting> {
   const signatures = settlements.flatMap(({ attempts }) => attempts.map(({ tx_hash }) => tx_hash));

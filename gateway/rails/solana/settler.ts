@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getBase58Decoder } from '@solana/kit';
 import { journalSettlement, markMined } from '../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { addressOfKey, secretOfKey } from '../../config/solana.ts';
-import { type Decision, notSent, type Settlement, unknown } from '../outcome.ts';
+import { type Decision, notSent, type SettleOutcome, unknown } from '../outcome.ts';
 import { ReceiptWatch, type Watched } from '../receipt-watch.ts';
-import type { Reached } from '../rpc.ts';
+import type { ChainAnswer } from '../rpc.ts';
 import { type JournalParts, journalOne, type Settler, type SettlerFaults, unjournalled } from '../settler.ts';
 import type { PartialSignature, SolanaAuthorization, SolanaPayment } from './authorization.ts';
-import type { BlockhashLook, LandedStatus, SvmChain } from './chain.ts';
+import type { BlockhashLook, LandedStatus, SolanaChain } from './chain.ts';
 import { blockName, decideLanded } from './decide.ts';
 import { rebroadcast } from './rebroadcast.ts';
-import { readTransaction, withSignature } from './transfer.ts';
+import { decodeTransaction, withSignature } from './transfer.ts';
 
 type Item = SolanaPayment & { readonly claim_key: string };
 
 export interface SolanaSettlerOptions<I extends Item> extends JournalParts<I> {
-  readonly chain: SvmChain;
+  readonly chain: SolanaChain;
   readonly fee_payer: FeePayer;
   /** After this a caller is told `unknown`; the transaction is looked after by the rounds of reconcile. */
   readonly wait_ms: number;
@@ -45,7 +45,7 @@ class SolanaSettler<I extends Item> implements Settler<I> {
   }
 
   /** All that can refuse comes before the commit: the chain out of reach, the blockhash out of time. */
-  async settle(item: I): Promise<Settlement> {
+  async settle(item: I): Promise<SettleOutcome> {
     if (this.#closed) return notSent('stopped');
     const look = await this.#options.chain.blockhash(item.authorization.blockhash);
     if (look.kind !== 'ok') return notSent('chain_unavailable');
@@ -62,7 +62,7 @@ class SolanaSettler<I extends Item> implements Settler<I> {
     this.#statuses.close();
   }
 
-  async #send(item: I, look: BlockhashLook): Promise<Settlement> {
+  async #send(item: I, look: BlockhashLook): Promise<SettleOutcome> {
     const { chain, fee_payer, faults, trouble } = this.#options;
     const signed = fee_payer.sign(item.signature);
     const journalled = await this.#journal(item, signed, look);
@@ -101,7 +101,11 @@ class SolanaSettler<I extends Item> implements Settler<I> {
     });
   }
 
-  async #conclude({ authorization }: I, settlement_id: string, { signature }: SignedTransaction): Promise<Settlement> {
+  async #conclude(
+    { authorization }: I,
+    settlement_id: string,
+    { signature }: SignedTransaction,
+  ): Promise<SettleOutcome> {
     const { database, trouble, wait_ms } = this.#options;
     const until_ms = performance.now() + wait_ms;
     const status = await this.#landed({ hashes: [signature] });
@@ -136,9 +140,9 @@ class SolanaSettler<I extends Item> implements Settler<I> {
 }
 
 async function statusesOf(
-  chain: SvmChain,
+  chain: SolanaChain,
   signatures: readonly string[],
-): Promise<readonly Reached<(LandedStatus & { readonly tx_hash: string }) | null>[]> {
+): Promise<readonly ChainAnswer<(LandedStatus & { readonly tx_hash: string }) | null>[]> {
   const statuses = await chain.statuses(signatures);
   if (statuses.kind !== 'ok') return signatures.map(() => statuses);
   return statuses.value.value.map(status => ({
@@ -169,7 +173,7 @@ export function openFeePayer(key: string): FeePayer {
   return {
     address,
     sign({ transaction }) {
-      const read = readTransaction(Buffer.from(transaction, 'base64'));
+      const read = decodeTransaction(Buffer.from(transaction, 'base64'));
       if (read === null) throw new TypeError('not a transaction');
       const signature = sign(null, read.transaction.messageBytes as unknown as Uint8Array, secret);
       return { signature: getBase58Decoder().decode(signature), raw: withSignature(read, address, signature) };

@@ -16,11 +16,11 @@ import type { ExactSvmPayload } from '../../x402/envelope.ts';
 import { vouchFor } from '../facilitator/facilitated-chain.ts';
 import { recheckFinalized } from '../finality.ts';
 import { type Busy, type Decision, PROVEN, REVERTED_LATELY, type Rejected } from '../outcome.ts';
-import type { Rail, Ready, Sent, SignedText } from '../rail.ts';
-import type { Reached } from '../rpc.ts';
+import type { PaymentReadiness, Rail, SentPayment, SignedMessage } from '../rail.ts';
+import type { ChainAnswer } from '../rpc.ts';
 import type { ClaimItem, Settler } from '../settler.ts';
 import type { SolanaPayment } from './authorization.ts';
-import type { BlockhashLook, SvmChain } from './chain.ts';
+import type { BlockhashLook, SolanaChain } from './chain.ts';
 import { decideByMessage, decideSent, isOver } from './decide.ts';
 import { settledByFacilitator } from './facilitated.ts';
 import { finalSolana } from './rebroadcast.ts';
@@ -30,7 +30,7 @@ import { type JudgeParts, openSolanaJudge } from './verify-transaction.ts';
 
 export interface SolanaRailParts extends JudgeParts {
   readonly database: Database;
-  readonly chain: SvmChain;
+  readonly chain: SolanaChain;
   readonly chain_epoch: number;
   /** Null where a facilitator pays the fees. */
   readonly own: FeePayer | null;
@@ -45,7 +45,7 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
   const judge = openSolanaJudge(parts);
   const last_seen = new LastSeen(chain);
   const facilitated = settledByFacilitator(chain);
-  const decide = (payment: SolanaPayment, sent: Pick<Sent, 'settlement_id' | 'from_block'>) =>
+  const decide = (payment: SolanaPayment, sent: Pick<SentPayment, 'settlement_id' | 'from_block'>) =>
     decideIn(parts, payment, sent);
   return {
     network: 'solana',
@@ -89,7 +89,7 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
 async function decideIn(
   { database, chain, own }: Pick<SolanaRailParts, 'database' | 'chain' | 'own'>,
   { authorization, signature }: SolanaPayment,
-  { settlement_id, from_block }: Pick<Sent, 'settlement_id' | 'from_block'>,
+  { settlement_id, from_block }: Pick<SentPayment, 'settlement_id' | 'from_block'>,
 ): Promise<Decision> {
   if (own?.address === authorization.fee_payer)
     return decideSent(chain, authorization, [own.sign(signature).signature], from_block);
@@ -111,7 +111,7 @@ const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 async function readyToPay(
   { chain, database }: Pick<SolanaRailParts, 'chain' | 'database'>,
   payment: SolanaPayment,
-): Promise<Ready<SolanaPayment>> {
+): Promise<PaymentReadiness<SolanaPayment>> {
   const { authorization, signature } = payment;
   const { payer, amount_atomic } = authorization;
   if (await walletRevertedLately(database, payer, limits.wallet_reverted_rest_seconds)) return REVERTED_LATELY;
@@ -162,7 +162,7 @@ function isOurs(err: Json): boolean {
 async function fundsOf(
   { chain, database }: Pick<SolanaRailParts, 'chain' | 'database'>,
   payer: string,
-): Promise<Reached<Funds>> {
+): Promise<ChainAnswer<Funds>> {
   const open = await openSignaturesOf(database, payer);
   const statuses = await chain.statuses(open.map(({ tx_hash }) => tx_hash));
   if (statuses.kind !== 'ok') return statuses;
@@ -179,10 +179,10 @@ async function fundsOf(
 
 /** When this process has seen the chain last. */
 class LastSeen {
-  readonly #chain: Pick<SvmChain, 'finalized'>;
+  readonly #chain: Pick<SolanaChain, 'finalized'>;
   #seen_at_ms: number | null = null;
 
-  constructor(chain: Pick<SvmChain, 'finalized'>) {
+  constructor(chain: Pick<SolanaChain, 'finalized'>) {
     this.#chain = chain;
   }
 
@@ -202,7 +202,7 @@ class LastSeen {
 const SIGNATURE_BYTES = 64;
 
 /** Whether a wallet has signed a text: Ed25519 over its UTF-8 bytes, in base58. A program's address signs nothing. */
-export async function signedBy({ payer, text, signature }: Omit<SignedText, 'asker'>): Promise<boolean> {
+export async function signedBy({ payer, text, signature }: Omit<SignedMessage, 'asker'>): Promise<boolean> {
   try {
     const bytes = getBase58Encoder().encode(signature);
     if (bytes.length !== SIGNATURE_BYTES) return false;

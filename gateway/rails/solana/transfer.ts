@@ -16,7 +16,7 @@ import { networks } from '../../../schema/network.ts';
 type Lifetime = { readonly lifetimeToken: string };
 
 /** A transaction read from its bytes. */
-export interface ReadTransaction {
+export interface DecodedTransaction {
   readonly transaction: Transaction;
   readonly message: CompiledTransactionMessage & Lifetime;
   /** SHA-256 of what its signers sign, as lower-case hex. */
@@ -27,7 +27,7 @@ export interface ReadTransaction {
  * Null where the bytes are no transaction, or are one in a spelling that no block takes: with bytes after its end, or a
  * count written longer than it need be.
  */
-export function readTransaction(raw: Uint8Array): ReadTransaction | null {
+export function decodeTransaction(raw: Uint8Array): DecodedTransaction | null {
   try {
     const transaction = getTransactionDecoder().decode(raw);
     const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
@@ -36,7 +36,7 @@ export function readTransaction(raw: Uint8Array): ReadTransaction | null {
     const message_hash = createHash('sha256')
       .update(transaction.messageBytes as unknown as Uint8Array)
       .digest('hex');
-    return { transaction, message: message as ReadTransaction['message'], message_hash };
+    return { transaction, message: message as DecodedTransaction['message'], message_hash };
   } catch {
     // The codecs say by throwing that the bytes are something else.
     return null;
@@ -44,12 +44,12 @@ export function readTransaction(raw: Uint8Array): ReadTransaction | null {
 }
 
 /** The same with another signature in its place, as it goes over the wire. */
-export function withSignature({ transaction }: ReadTransaction, signer: string, signature: Uint8Array): string {
+export function withSignature({ transaction }: DecodedTransaction, signer: string, signature: Uint8Array): string {
   const signatures = { ...transaction.signatures, [signer]: signature } as Transaction['signatures'];
   return getBase64EncodedWireTransaction({ ...transaction, signatures });
 }
 
-export async function isSignedBy({ transaction }: ReadTransaction, signer: string): Promise<boolean> {
+export async function isTransactionSignedBy({ transaction }: DecodedTransaction, signer: string): Promise<boolean> {
   const signature = transaction.signatures[signer as Address];
   if (!signature) return false;
   try {
@@ -76,7 +76,7 @@ const USDC_DECIMALS = 6;
 const TRANSFER_BYTES = 10;
 
 /** TransferChecked of USDC in its place; null where something else stands there. */
-export function transferIn({ message }: ReadTransaction): Transfer | null {
+export function transferIn({ message }: DecodedTransaction): Transfer | null {
   const { instructions, staticAccounts } = message as {
     readonly instructions: readonly Instruction[];
     readonly staticAccounts: readonly string[];
@@ -99,7 +99,7 @@ interface Instruction {
 }
 
 /** Whether any instruction touches its fee payer, who signs for the fee and for nothing else. */
-export function usesFeePayer({ message }: ReadTransaction): boolean {
+export function usesFeePayer({ message }: DecodedTransaction): boolean {
   const instructions = message.instructions as readonly Instruction[];
   return instructions.some(
     ({ programAddressIndex, accountIndices = [] }) => programAddressIndex === 0 || accountIndices.includes(0),

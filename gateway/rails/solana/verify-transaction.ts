@@ -4,21 +4,21 @@ import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
-import type { ExactSvmPayload, Terms } from '../../x402/envelope.ts';
+import type { AcceptedTerms, ExactSvmPayload } from '../../x402/envelope.ts';
 import {
   compareTerms,
   mismatched,
-  type Offered,
+  type OfferedTerms,
   paysAnother,
-  type Refused,
+  type RefusedPayment,
   type TermsCode,
   type Verified,
 } from '../verify.ts';
 import type { SolanaPayment } from './authorization.ts';
 import {
-  isSignedBy,
-  type ReadTransaction,
-  readTransaction,
+  type DecodedTransaction,
+  decodeTransaction,
+  isTransactionSignedBy,
   type Transfer,
   transferIn,
   usdcAccountOf,
@@ -52,12 +52,12 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
   treasury.catch(() => {});
   const verify = rememberVerified(judge);
   return {
-    compare: (accepted: Terms, offered: Offered) => compareAccepted(accepted, offered, fee_payer),
+    compare: (accepted: AcceptedTerms, offered: OfferedTerms) => compareAccepted(accepted, offered, fee_payer),
     verify,
   };
 
-  async function judge({ transaction }: ExactSvmPayload, offered: Offered): Promise<Verified<SolanaPayment>> {
-    const read = readTransaction(Buffer.from(transaction, 'base64'));
+  async function judge({ transaction }: ExactSvmPayload, offered: OfferedTerms): Promise<Verified<SolanaPayment>> {
+    const read = decodeTransaction(Buffer.from(transaction, 'base64'));
     if (read === null) return refused('malformed');
     const transfer = transferIn(read);
     if (transfer === null) return refused('no_transfer');
@@ -75,7 +75,7 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
   }
 }
 
-type Judge = (payload: ExactSvmPayload, offered: Offered) => Promise<Verified<SolanaPayment>>;
+type Judge = (payload: ExactSvmPayload, offered: OfferedTerms) => Promise<Verified<SolanaPayment>>;
 
 /**
  * The door judges a payment first and the till once more: of what was judged at the same price only the time by which it
@@ -122,36 +122,36 @@ function forAnother(payment: SolanaPayment): Verified<SolanaPayment> {
  * its message names, if there is one, was judged by all the rest. Of the payee nothing but his USDC account is known here.
  */
 async function toAnother(
-  read: ReadTransaction,
+  read: DecodedTransaction,
   transfer: Transfer,
   transaction: string,
   now_ms: number,
 ): Promise<Verified<SolanaPayment>> {
-  if (!(await isSignedBy(read, transfer.authority))) return mismatched('solana', 'wrong_payee');
+  if (!(await isTransactionSignedBy(read, transfer.authority))) return mismatched('solana', 'wrong_payee');
   const named = { transaction, pay_to: transfer.destination, fee_payer: feePayerOf(read) };
   return paysAnother('solana', paymentOf(read, transfer, named, now_ms));
 }
 
-function compareAccepted(accepted: Terms, offered: Offered, fee_payer: string | null): TermsCode | null {
+function compareAccepted(accepted: AcceptedTerms, offered: OfferedTerms, fee_payer: string | null): TermsCode | null {
   const mismatch = compareTerms('solana', accepted, offered, same);
   if (mismatch) return mismatch;
   return (accepted.extra.feePayer ?? fee_payer) === fee_payer ? null : 'wrong_fee_payer';
 }
 
-function refused(code: keyof typeof refusals): Refused {
+function refused(code: keyof typeof refusals): RefusedPayment {
   return { kind: 'refused', code, reason: refusals[code] };
 }
 
-function officially(reason = 'invalid_exact_svm_verification_failed'): Refused {
+function officially(reason = 'invalid_exact_svm_verification_failed'): RefusedPayment {
   return { kind: 'refused', code: reason, reason };
 }
 
-function feePayerOf({ message }: ReadTransaction): string {
+function feePayerOf({ message }: DecodedTransaction): string {
   return message.staticAccounts[0] ?? '';
 }
 
 /** Who signs: the payer of the fee, in no other part, and beside him the payer alone. */
-function compareSigners(read: ReadTransaction, { authority }: Transfer): Refused | null {
+function compareSigners(read: DecodedTransaction, { authority }: Transfer): RefusedPayment | null {
   const { header, staticAccounts } = read.message;
   if (usesFeePayer(read)) return refused('fee_payer_used');
   if (header.numSignerAccounts !== SIGNERS || staticAccounts[1] !== authority) return refused('excessive_signers');
@@ -160,7 +160,11 @@ function compareSigners(read: ReadTransaction, { authority }: Transfer): Refused
   return addressTableLookups.length > 0 ? refused('malformed') : null;
 }
 
-function compareTransfer({ destination, amount_atomic }: Transfer, treasury: string, offered: Offered): Refused | null {
+function compareTransfer(
+  { destination, amount_atomic }: Transfer,
+  treasury: string,
+  offered: OfferedTerms,
+): RefusedPayment | null {
   if (destination !== treasury) return mismatched('solana', 'wrong_payee');
   return amount_atomic === offered.amount_atomic ? null : mismatched('solana', 'wrong_amount');
 }
@@ -196,7 +200,7 @@ export function payloadOf(transaction: string, accepted: PaymentRequirements): P
 }
 
 function paymentOf(
-  { message, message_hash }: ReadTransaction,
+  { message, message_hash }: DecodedTransaction,
   { authority, amount_atomic }: Transfer,
   { transaction, pay_to, fee_payer }: ExactSvmPayload & { readonly pay_to: string; readonly fee_payer: string },
   now_ms: number,

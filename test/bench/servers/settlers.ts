@@ -3,12 +3,12 @@ import { developmentFacilitators, usdcAdmin } from '../../../gateway/development
 import { rpcBatch } from '../../../gateway/development/chain/rpc.ts';
 import { usdcContracts } from '../../../gateway/development/chain/usdc.ts';
 import type { Hex } from '../../../gateway/rails/base/abi.ts';
-import { authorizationDigest, claimKey } from '../../../gateway/rails/base/authorization.ts';
+import { authorizationDigest, baseClaimKey } from '../../../gateway/rails/base/authorization.ts';
 import { openBase } from '../../../gateway/rails/base/open-base.ts';
 import { openSettler } from '../../../gateway/rails/base/settle/settler.ts';
 import type { SettleItem } from '../../../gateway/rails/base/settle/submission.ts';
 import { signatureOf } from '../../../gateway/rails/base/signature.ts';
-import type { Settlement } from '../../../gateway/rails/outcome.ts';
+import type { SettleOutcome } from '../../../gateway/rails/outcome.ts';
 import { settlerDefaults } from '../../../gateway/rails/settler.ts';
 import { openStore } from '../../../gateway/store.ts';
 import { limits } from '../../../schema/limits.ts';
@@ -104,7 +104,7 @@ function items(): SettleItem[] {
     const payer = payers[index % PAYERS] as (typeof payers)[number];
     const { authorization, signature } = signed(payer, treasury);
     return {
-      claim_key: claimKey(authorization),
+      claim_key: baseClaimKey(authorization),
       authorization,
       signature: signatureOf(payer.address, authorizationDigest(authorization), signature),
     };
@@ -114,7 +114,7 @@ function items(): SettleItem[] {
 /** What is handed in together goes together; the next lot is handed in when this one is signed and journalled. */
 async function together(): Promise<Settled> {
   const before = journalled;
-  const settling: Promise<Settlement>[] = [];
+  const settling: Promise<SettleOutcome>[] = [];
   for (let lot = 1; lot <= keys.length; lot++) {
     settling.push(...items().map(item => plural.settle(item)));
     while (journalled < before + lot * BATCH) await sleep(1);
@@ -128,7 +128,7 @@ async function alone(): Promise<Settled> {
   return sumOf(await Promise.all(singular.map((settler, index) => settler.settle(waiting[index] as SettleItem))));
 }
 
-async function sumOf(settlements: readonly Settlement[]): Promise<Settled> {
+async function sumOf(settlements: readonly SettleOutcome[]): Promise<Settled> {
   const hashes = new Set<Hex>();
   const blocks = new Set<number>();
   for (const settlement of settlements) {

@@ -34,7 +34,7 @@ export interface SettlerOptions<I extends SettleItem> {
 }
 
 /** What settling stands on; nothing of it is remembered between two steps, so any process may take the next one. */
-export interface Desk {
+export interface SettlingParts {
   readonly chain: BaseChain;
   readonly database: Database;
   /** By address as `settlerKey` spells it. */
@@ -45,6 +45,6 @@ export interface Desk {
   readonly stuck_ms: number;
 }
 
-export function addresses(desk: Desk): Hex[] {
+export function addresses(desk: SettlingParts): Hex[] {
   return [...desk.keys.values()].map(key => key.address);
 }

@@ -7,7 +7,7 @@ import { findSettlement } from '../../../../subgraphs/receipt/claim/settlement/r
 import { newSettlementId } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { Market } from '../chain.ts';
-import type { Desk, SettlerOptions } from './desk.ts';
+import type { SettlerOptions, SettlingParts } from './desk.ts';
 import type { EthPrice } from './eth-price.ts';
 import { FeeTooHigh, priceBatch } from './fees.ts';
 import { type SettleItem, submissionOf } from './submission.ts';
@@ -50,8 +50,8 @@ type Journalling<I extends SettleItem> = Pick<SettlerOptions<I>, 'random' | 'com
  * The one commit of a settlement: claims become `settling`, a nonce is taken, the signed bytes are written down.
  * Before it nothing may be broadcast, after it the same bytes may be broadcast by anybody, any number of times.
  */
-export async function journal<I extends SettleItem>(
-  desk: Desk,
+export async function journalBatch<I extends SettleItem>(
+  desk: SettlingParts,
   options: Journalling<I>,
   batch: Batch<I>,
 ): Promise<JournalOutcome<I>> {
@@ -78,7 +78,7 @@ function outcomeOf<I>(written: Journalled<I> | 'nothing' | null): JournalOutcome
 
 async function write<I extends SettleItem>(
   tx: Tx,
-  desk: Desk,
+  desk: SettlingParts,
   { commitSettling, faults }: Journalling<I>,
   { items, market, eth_price, free, replaces }: Batch<I>,
   settlement_id: string,

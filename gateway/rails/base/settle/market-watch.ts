@@ -1,7 +1,7 @@
 import type { AtomicAmount } from '../../../../schema/amount.ts';
 import type { Clock } from '../../../../subgraphs/clock.ts';
 import type { NotSent } from '../../outcome.ts';
-import type { Reached } from '../../rpc.ts';
+import type { ChainAnswer } from '../../rpc.ts';
 import type { Hex } from '../abi.ts';
 import type { BaseChain, Market } from '../chain.ts';
 import { type EthPrice, type PriceSource, PriceUnknown, PriceWatch } from './eth-price.ts';
@@ -20,7 +20,7 @@ export class MarketWatch {
   readonly #clock: Clock;
   readonly #addresses: readonly Hex[];
   #seen: { market: Market; at_ms: number } | null = null;
-  #asking: Promise<Reached<Market>> | null = null;
+  #asking: Promise<ChainAnswer<Market>> | null = null;
 
   constructor(chain: BaseChain, clock: Clock, addresses: readonly Hex[]) {
     this.#chain = chain;
@@ -28,7 +28,7 @@ export class MarketWatch {
     this.#addresses = addresses;
   }
 
-  async read(): Promise<Reached<Market>> {
+  async read(): Promise<ChainAnswer<Market>> {
     if (this.#seen && this.#clock.now_ms() - this.#seen.at_ms < AGE_MS_MAX)
       return { kind: 'ok', value: this.#seen.market };
     this.#asking ??= this.#ask().finally(() => {
@@ -37,7 +37,7 @@ export class MarketWatch {
     return this.#asking;
   }
 
-  async #ask(): Promise<Reached<Market>> {
+  async #ask(): Promise<ChainAnswer<Market>> {
     const market = await this.#chain.market(this.#addresses);
     this.#seen = market.kind === 'ok' ? { market: market.value, at_ms: this.#clock.now_ms() } : null;
     return market;

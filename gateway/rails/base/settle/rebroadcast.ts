@@ -10,10 +10,10 @@ import {
 import { allocateNonce } from '../../../../subgraphs/receipt/claim/settlement/nonce.ts';
 import { type OpenSettlement, sentSettlements } from '../../../../subgraphs/receipt/claim/settlement/read.ts';
 import type { Sighting } from '../../finality.ts';
-import type { Reached } from '../../rpc.ts';
+import type { ChainAnswer } from '../../rpc.ts';
 import type { Hex } from '../abi.ts';
 import type { BaseChain, Broadcast, Market } from '../chain.ts';
-import { addresses, type Desk } from './desk.ts';
+import { addresses, type SettlingParts } from './desk.ts';
 import { type Fees, feesBumped, feesNow, outbid, REPLACEMENT_CEILING_WEI } from './fees.ts';
 import { gasOfRaw, signAgain } from './transaction.ts';
 
@@ -24,7 +24,7 @@ const SETTLEMENTS_MAX = 100;
  * after the market outbid it. Lowest nonces first, as a gap holds up all behind it. Safe at any time, in any process:
  * the same bytes are one transaction, and an authorization moves money once however many transactions carry it.
  */
-export async function rebroadcast(desk: Desk, keys: readonly Hex[] = addresses(desk)): Promise<void> {
+export async function rebroadcast(desk: SettlingParts, keys: readonly Hex[] = addresses(desk)): Promise<void> {
   const sent = (await sentSettlements(desk.database, keys, SETTLEMENTS_MAX)).filter(
     ({ age_ms }) => age_ms >= desk.nudge_ms,
   );
@@ -42,11 +42,11 @@ export async function rebroadcast(desk: Desk, keys: readonly Hex[] = addresses(d
 }
 
 async function sendAgain(
-  desk: Desk,
+  desk: SettlingParts,
   settlement: OpenSettlement,
   market: Market,
   seen: 'absent' | 'unseen',
-  count: Reached<number> | undefined,
+  count: ChainAnswer<number> | undefined,
 ): Promise<void> {
   const newest = settlement.attempts.at(-1);
   if (!newest) return;
@@ -64,13 +64,13 @@ async function sendAgain(
     await replace(desk, settlement, newest, market, 'same');
 }
 
-function closeSent({ database }: Desk, { settlement_id }: OpenSettlement, newest: Attempt): Promise<void> {
+function closeSent({ database }: SettlingParts, { settlement_id }: OpenSettlement, newest: Attempt): Promise<void> {
   return database.transaction(async tx => {
     if (await lockForAttempt(tx, settlement_id, newest.tx_hash)) await abandonSettlement(tx, settlement_id);
   });
 }
 
-function isUnderpriced(answer: Reached<Broadcast>): boolean {
+function isUnderpriced(answer: ChainAnswer<Broadcast>): boolean {
   return answer.kind === 'ok' && answer.value.kind === 'underpriced';
 }
 
@@ -80,7 +80,7 @@ function feeMarket({ head, priority_fee_wei }: Market) {
 
 /** The same call again: by higher fees under its nonce, or under a new one where its nonce is lost. Journalled first. */
 async function replace(
-  desk: Desk,
+  desk: SettlingParts,
   settlement: OpenSettlement,
   newest: Attempt,
   market: Market,
@@ -105,7 +105,7 @@ async function replace(
 
 async function nextAttempt(
   tx: Tx,
-  desk: Desk,
+  desk: SettlingParts,
   { key_address }: OpenSettlement,
   newest: Attempt,
   market: Market,

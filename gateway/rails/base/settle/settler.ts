@@ -1,14 +1,14 @@
 import { DatabaseAway } from '../../../../subgraphs/outage.ts';
 import { markMined } from '../../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { findSettlement } from '../../../../subgraphs/receipt/claim/settlement/read.ts';
-import { type NotSent, notSent, type Settlement, type Unknown, unknown } from '../../outcome.ts';
+import { type NotSent, notSent, type SettleOutcome, type Unknown, unknown } from '../../outcome.ts';
 import { ReceiptWatch } from '../../receipt-watch.ts';
 import type { Settler } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { ChainBlock, ChainReceipt } from '../chain.ts';
 import { decideMined, isTooLate, transferred } from '../decide.ts';
-import { addresses, type Desk, type SettlerOptions } from './desk.ts';
-import { type Batch, type Journalled, journal } from './journal.ts';
+import { addresses, type SettlerOptions, type SettlingParts } from './desk.ts';
+import { type Batch, type Journalled, journalBatch } from './journal.ts';
 import { MarketWatch, Pause, Quotes } from './market-watch.ts';
 import { hashesOf, rebroadcast } from './rebroadcast.ts';
 import { isStarved, type SettleItem } from './submission.ts';
@@ -22,7 +22,7 @@ export function openSettler<I extends SettleItem>(options: SettlerOptions<I>): S
 
 class PooledSettler<I extends SettleItem> implements Settler<I> {
   readonly #options: SettlerOptions<I>;
-  readonly #desk: Desk;
+  readonly #desk: SettlingParts;
   readonly #market: MarketWatch;
   readonly #quotes: Quotes;
   readonly #pause: Pause;
@@ -44,7 +44,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     this.#receipts = new ReceiptWatch(hashes => chain.receipts(hashes as Hex[]), options.poll_ms);
   }
 
-  settle(item: I): Promise<Settlement> {
+  settle(item: I): Promise<SettleOutcome> {
     if (this.#closed) return Promise.resolve(notSent('stopped'));
     const settlement = this.#waiters.enter(item);
     void this.#pump();
@@ -124,7 +124,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   async #journal(waiters: readonly Waiter<I>[], batch: Batch<I>): Promise<void> {
-    const outcome = await journal(this.#desk, this.#options, batch);
+    const outcome = await journalBatch(this.#desk, this.#options, batch);
     switch (outcome.kind) {
       case 'failed':
         if (outcome.cause instanceof DatabaseAway) this.#fail(waiters, notSent('journal_failed'), outcome.cause);

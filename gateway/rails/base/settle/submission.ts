@@ -1,15 +1,15 @@
 import { limits } from '../../../../schema/limits.ts';
 import type { Hex } from '../abi.ts';
-import type { Authorization } from '../authorization.ts';
+import type { BaseAuthorization } from '../authorization.ts';
 import type { ChainReceipt } from '../chain.ts';
 import { aggregate, MULTICALL3, paymentCalls, transferCall, USDC } from '../contracts.ts';
-import type { Signature } from '../signature.ts';
+import type { BaseSignature } from '../signature.ts';
 
 /** An authorization on its way to the chain. `claim_key` is the claim that it settles. */
 export interface SettleItem {
   readonly claim_key: string;
-  readonly authorization: Authorization;
-  readonly signature: Signature;
+  readonly authorization: BaseAuthorization;
+  readonly signature: BaseSignature;
 }
 
 export interface Submission {

@@ -29,13 +29,13 @@ export interface Unsigned {
   readonly fees: Fees;
 }
 
-export interface Signed {
+export interface SignedTransaction {
   readonly raw: Hex;
   readonly hash: Hex;
 }
 
 /** Signs an EIP-1559 transaction for Base. Same input, same bytes. */
-export function signTransaction(key: SettlerKey, { nonce, to, data, gas, fees }: Unsigned): Signed {
+export function signTransaction(key: SettlerKey, { nonce, to, data, gas, fees }: Unsigned): SignedTransaction {
   const transaction: TransactionSerializableEIP1559 = {
     type: 'eip1559',
     chainId: networks.base.chain_id,
@@ -54,7 +54,7 @@ export function signTransaction(key: SettlerKey, { nonce, to, data, gas, fees }:
 }
 
 /** The same call under another nonce or other fees. @throws where `raw` is not one of ours. */
-export function signAgain(key: SettlerKey, raw: Hex, changed: { nonce: number; fees: Fees }): Signed {
+export function signAgain(key: SettlerKey, raw: Hex, changed: { nonce: number; fees: Fees }): SignedTransaction {
   const { to, data, gas } = parseTransaction(raw);
   if (!to || !data || gas === undefined) throw new TypeError('not a settlement transaction');
   return signTransaction(key, { to, data, gas: Number(gas), ...changed });

@@ -1,5 +1,5 @@
 import { limits } from '../../../../schema/limits.ts';
-import { type NotTransferred, notSent, type Settlement, unknown } from '../../outcome.ts';
+import { type NotTransferred, notSent, type SettleOutcome, unknown } from '../../outcome.ts';
 import { goesAlone, type SettleItem } from './submission.ts';
 
 /** One caller who waits. The first answer counts. */
@@ -9,7 +9,7 @@ export interface Waiter<I> {
   batch_max: number;
   /** The settlement in which it failed together with others, and what it is told should it not be sent again. */
   failed: { readonly settlement_id: string; readonly verdict: NotTransferred } | null;
-  answer(settlement: Settlement): void;
+  answer(settlement: SettleOutcome): void;
 }
 
 /**
@@ -33,7 +33,7 @@ export class Waiters<I extends SettleItem> {
     return this.#together.length > 0 || this.#alone.length > 0;
   }
 
-  enter(item: I): Promise<Settlement> {
+  enter(item: I): Promise<SettleOutcome> {
     return new Promise(resolve => {
       const waiter: Waiter<I> = {
         item,

@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { encodeFunctionData, type Hex, type PrivateKeyAccount, parseAbi } from 'viem';
 import { developmentFacilitators, usdcAdmin } from '../../../../gateway/development/chain/accounts.ts';
 import { hex } from '../../../../gateway/rails/base/abi.ts';
-import type { Authorization } from '../../../../gateway/rails/base/authorization.ts';
-import { authorizationDigest, claimKey } from '../../../../gateway/rails/base/authorization.ts';
+import type { BaseAuthorization } from '../../../../gateway/rails/base/authorization.ts';
+import { authorizationDigest, baseClaimKey } from '../../../../gateway/rails/base/authorization.ts';
 import { reconcileSettlement } from '../../../../gateway/rails/base/base-rail.ts';
 import type { BaseChain } from '../../../../gateway/rails/base/chain.ts';
 import { transferCall } from '../../../../gateway/rails/base/contracts.ts';
@@ -65,7 +65,7 @@ export async function openGround() {
   atEnd(() => base.close());
   const pay_to: Hex = hex(randomBytes(20));
   const claims: Claims = { lost: new Set(), broken: new Set(), settlements: new Map() };
-  const payment = (payer: Wallet, changed: Partial<Authorization> = {}) => signedItem(payer, pay_to, changed);
+  const payment = (payer: Wallet, changed: Partial<BaseAuthorization> = {}) => signedItem(payer, pay_to, changed);
   return {
     chain,
     database,
@@ -158,8 +158,8 @@ function testSettler(
   return settler;
 }
 
-async function signedItem(payer: Wallet, pay_to: Hex, changed: Partial<Authorization>): Promise<SettleItem> {
-  const authorization: Authorization = {
+async function signedItem(payer: Wallet, pay_to: Hex, changed: Partial<BaseAuthorization>): Promise<SettleItem> {
+  const authorization: BaseAuthorization = {
     network: 'base',
     payer: payer.address,
     pay_to,
@@ -178,7 +178,7 @@ async function signedItem(payer: Wallet, pay_to: Hex, changed: Partial<Authoriza
     nonce: authorization.nonce,
   });
   const signature = signatureOf(authorization.payer, authorizationDigest(authorization), shown);
-  return { claim_key: claimKey(authorization), authorization, signature };
+  return { claim_key: baseClaimKey(authorization), authorization, signature };
 }
 
 /** From one of anvil's own accounts, which is no settler. */

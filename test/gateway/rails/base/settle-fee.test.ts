@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { gasOrdinary, type SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
-import type { Settlement } from '../../../../gateway/rails/outcome.ts';
+import type { SettleOutcome } from '../../../../gateway/rails/outcome.ts';
 import { startLyingChain } from '../../../harness/lying-chain.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { openWallets } from '../../../harness/wallets.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
   fees = openFees(ground);
 });
 
-const kinds = (settlements: readonly Settlement[]) =>
+const kinds = (settlements: readonly SettleOutcome[]) =>
   settlements.map(it => ('reason' in it ? `${it.kind}:${it.reason}` : it.kind));
 const mined = () => until(async () => (await ground.states()).every(state => state === 'mined'));
 

@@ -3,7 +3,7 @@ import { hex } from '../../../../gateway/rails/base/abi.ts';
 import type { BaseChain } from '../../../../gateway/rails/base/chain.ts';
 import { decidePayment } from '../../../../gateway/rails/base/decide.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
-import type { Settlement } from '../../../../gateway/rails/outcome.ts';
+import type { SettleOutcome } from '../../../../gateway/rails/outcome.ts';
 import { atomicAmount } from '../../../../schema/amount.ts';
 import { feeBounds, type Ground, openGround, until } from './ground.ts';
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
   ground = await openGround();
 });
 
-const kinds = (settlements: readonly Settlement[]) =>
+const kinds = (settlements: readonly SettleOutcome[]) =>
   settlements.map(it => ('reason' in it ? `${it.kind}:${it.reason}` : it.kind));
 
 const unseen = (searched_to: number) => ({ kind: 'unseen' as const, searched_to });
@@ -238,7 +238,7 @@ describe('many at once', () => {
     const [held_up] = await ground.attempts();
 
     const settler = ground.settler({ keys: ground.chain.facilitator_keys, nudge_ms: 0 });
-    const settlements: Settlement[] = [];
+    const settlements: SettleOutcome[] = [];
     for (const item of others) {
       settlements.push(await settler.settle(item));
       await until(async () => (await ground.states()).slice(1).every(state => state === 'mined'));

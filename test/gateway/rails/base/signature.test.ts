@@ -3,10 +3,10 @@ import { hashMessage, serializeErc6492Signature } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type Hex, hex } from '../../../../gateway/rails/base/abi.ts';
 import {
+  type BaseSignature,
   forCode,
   isStored,
   readSignature,
-  type Signature,
   signatureOf,
   signatureOnWire,
   signatureToJson,
@@ -20,7 +20,7 @@ const digest = hashMessage('a text', 'bytes');
 const FACTORY: Hex = `0x${'fa'.repeat(20)}`;
 
 /** Of a key, of a contract wallet, of one that is still to be made. */
-const anySignature: fc.Arbitrary<Signature> = fc.oneof(
+const anySignature: fc.Arbitrary<BaseSignature> = fc.oneof(
   fc.record({
     kind: fc.constant<'ecdsa'>('ecdsa'),
     r: bytes({ minLength: 32, maxLength: 32 }),

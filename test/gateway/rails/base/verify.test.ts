@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { hashTypedData } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { hex } from '../../../../gateway/rails/base/abi.ts';
-import { authorizationDigest, claimKey } from '../../../../gateway/rails/base/authorization.ts';
+import { authorizationDigest, baseClaimKey } from '../../../../gateway/rails/base/authorization.ts';
 import { baseJudge } from '../../../../gateway/rails/base/base-rail.ts';
 import { type BasePayment, paymentFromJson, paymentToJson } from '../../../../gateway/rails/payment.ts';
-import { type Offered, type Verified, verifyPayment } from '../../../../gateway/rails/verify.ts';
+import { type OfferedTerms, type Verified, verifyPayment } from '../../../../gateway/rails/verify.ts';
 import { decodePayment } from '../../../../gateway/x402/payment-header.ts';
 import { atomicAmount } from '../../../../schema/amount.ts';
 import { limits } from '../../../../schema/limits.ts';
@@ -50,7 +50,7 @@ function presented(version: 1 | 2, m: Message, signature: string, accepted: obje
 }
 
 /** On Base alone. */
-const verify = (payment: PresentedPayment, terms: Offered) =>
+const verify = (payment: PresentedPayment, terms: OfferedTerms) =>
   verifyPayment(payment, terms, { base: baseJudge }) as Promise<Verified<BasePayment>>;
 
 async function judged(changed: Partial<Message>, accepted: object = {}): Promise<Verified<BasePayment>> {
@@ -75,7 +75,7 @@ describe('a payment by the official client', () => {
     });
     if (verified.kind !== 'verified') return;
     expect(verified.authorization.amount_atomic).toBe(price.amount_atomic);
-    expect(claimKey(verified.authorization)).toBe(
+    expect(baseClaimKey(verified.authorization)).toBe(
       `eip155:8453/${networks.base.usdc}/${account.address}/${verified.authorization.nonce}`.toLowerCase(),
     );
   });

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
 import { Waiters } from '../../../../gateway/rails/base/settle/waiters.ts';
-import type { Signature } from '../../../../gateway/rails/base/signature.ts';
+import type { BaseSignature } from '../../../../gateway/rails/base/signature.ts';
 import { limits } from '../../../../schema/limits.ts';
 
-type Kind = Signature['kind'];
+type Kind = BaseSignature['kind'];
 /** Of a payment nothing but its name and its kind of signature matters to those who wait. */
 const item = (claim_key: string, kind: Kind) => ({ claim_key, signature: { kind } }) as SettleItem;
 const kinds = fc.array(fc.constantFrom<Kind>('ecdsa', 'contract'), { maxLength: 300 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
-import { journal } from '../../../../gateway/rails/facilitator/settler.ts';
+import { journalHandOver } from '../../../../gateway/rails/facilitator/settler.ts';
 import { systemRandom } from '../../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { DatabaseAway } from '../../../../subgraphs/outage.ts';
@@ -22,6 +22,6 @@ test('a payment that could not be journalled once more was not: nothing of its f
     return new Set(['one']);
   };
   const parts = { database: stoodStill, random: systemRandom, commitSettling };
-  expect(await journal(parts, item, 1)).toMatchObject({ kind: 'failed' });
+  expect(await journalHandOver(parts, item, 1)).toMatchObject({ kind: 'failed' });
   expect(runs).toBe(2);
 });

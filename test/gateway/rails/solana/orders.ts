@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { getBase64Encoder, getTransactionDecoder } from '@solana/kit';
-import { solanaKey } from '../../../../gateway/rails/solana/authorization.ts';
+import { solanaClaimKey } from '../../../../gateway/rails/solana/authorization.ts';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import type { Sendable } from '../../../faults/buyer.ts';
 import type { Ground } from '../../../faults/ground.ts';
@@ -22,7 +22,7 @@ export async function newSolanaBuyer({ solana }: Pick<Ground, 'solana'>) {
       path: '/v1/chat/completions',
       body: JSON.stringify(request),
       payment: Buffer.from(JSON.stringify(envelope)).toString('base64'),
-      claim_key: solanaKey({ message_hash: messageHash(transaction) }),
+      claim_key: solanaClaimKey({ message_hash: messageHash(transaction) }),
     };
   };
   const chatOf = (content: string) => ({ model: 'test/model', messages: [{ role: 'user', content }] });

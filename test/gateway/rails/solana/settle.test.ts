@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { recheckFinalized } from '../../../../gateway/rails/finality.ts';
-import type { SvmChain } from '../../../../gateway/rails/solana/chain.ts';
+import type { SolanaChain } from '../../../../gateway/rails/solana/chain.ts';
 import { decideSent } from '../../../../gateway/rails/solana/decide.ts';
 import { openSvmChain } from '../../../../gateway/rails/solana/open-svm-chain.ts';
 import { finalSolana } from '../../../../gateway/rails/solana/rebroadcast.ts';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 /** The chain as seen by a node that gives another value to one of its calls. */
-async function answering(method: string, value: unknown, look: (chain: SvmChain) => Promise<void>): Promise<void> {
+async function answering(method: string, value: unknown, look: (chain: SolanaChain) => Promise<void>): Promise<void> {
   const node = createServer(async (request, response) => {
     const asked = (await json(request)) as { id: number; method: string };
     const headers = { 'content-type': 'application/json' };
@@ -58,7 +58,7 @@ describe('a payment that is settled', () => {
   it('is told so, where a node has its status before another has the transaction', async () => {
     const item = await ground.payment();
     const asked: string[] = [];
-    const transaction: SvmChain['transaction'] = async signature => {
+    const transaction: SolanaChain['transaction'] = async signature => {
       asked.push(signature);
       return asked.length < 3 ? { kind: 'ok', value: null } : ground.chain.transaction(signature);
     };
