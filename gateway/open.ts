@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { JsonObject } from '../schema/canonical-json.ts';
-import { Refusal } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import { openBookEvents } from '../subgraphs/book/page/page.ts';
 import { systemClock, systemRandom } from '../subgraphs/clock.ts';
@@ -32,6 +31,7 @@ import { watch, watchHubs } from './operations/watch.ts';
 import { openBase } from './rails/base/open-base.ts';
 import { factoriesOf } from './rails/base/signature.ts';
 import { openWalletProofs } from './rails/base/wallets.ts';
+import { ChainAway } from './rails/epoch.ts';
 import { closeRails, openRails, railOf } from './rails/rail.ts';
 import { openFreeUses } from './rates/free-uses.ts';
 import { openRates } from './rates/rates.ts';
@@ -154,7 +154,7 @@ function opened(url: string, { readiness, closing, streams, paid_calls }: Runnin
 
 /** Until Base is known no round can ask it: that has been said once, and is not said again with each. */
 function levelOf(error: unknown, base_known: boolean): 'debug' | 'warn' | 'error' {
-  if (!base_known && error instanceof Refusal && error.code === 'chain_unavailable') return 'debug';
+  if (!base_known && error instanceof ChainAway) return 'debug';
   return error instanceof DatabaseAway ? 'warn' : 'error';
 }
 

@@ -12,8 +12,8 @@ import { type SavedHead, savedHead, UnreadableHead } from '../../subgraphs/recei
 import { type TreeHeadFacts } from '../../subgraphs/receipt/log/tree-head.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
+import { anchoredSentence } from '../log/anchor/anchored-heads.ts';
 import { HEADS_MAX_AT_START } from '../log/anchor/anchoring.ts';
-import { anchoredSentence } from '../log/anchor/contradiction.ts';
 import { type Anchors, openAnchors } from '../log/anchor/open-anchors.ts';
 import { findServices } from '../operations/find-services.ts';
 import { run } from '../operations/run.ts';

@@ -15,9 +15,9 @@ export const WAY_ON =
   'npm run accept-log-break -- "REASON"';
 
 /**
- * Audits the leaves that the start left out, oldest first, while the service runs. On a break the till is closed: what
- * was claimed before is brought to its end and what was bought is delivered, but no payment is taken any more, until an
- * operator has mended or declared it.
+ * Audits the leaves that the start left out, oldest first, while the service runs. On a break no payment is taken any
+ * more, until an operator has mended or declared it: what was claimed before is brought to its end, and what was bought
+ * is delivered.
  */
 export class LogGuard {
   readonly #database: Database;

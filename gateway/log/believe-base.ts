@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { Refusal } from '../../schema/errors.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import type { BaseChain } from '../rails/base/chain.ts';
@@ -63,9 +62,9 @@ export class BaseStart {
     return this.#parts.anchoring;
   }
 
-  /** @throws Refusal while it is not known: nothing of this chain is recorded then. */
+  /** @throws ChainAway while it is not known: nothing of this chain is recorded then. */
   get chain_epoch(): number {
-    if (this.#epoch === null) throw new Refusal('chain_unavailable');
+    if (this.#epoch === null) throw new ChainAway('the chain is not known to be ours yet');
     return this.#epoch;
   }
 

@@ -73,7 +73,7 @@ export interface Envelope {
   readonly kept: JsonObject;
 }
 
-/** By what was kept of them: the door reads a payment to refuse it early, and the till reads it again to judge it. */
+/** By what was kept of them: the door reads a payment to refuse it early, and the charge reads it again to judge it. */
 const read = new WeakMap<object, Envelope>();
 
 /** A payment as far as its shape goes; null where it has none. Copies what it keeps of its input. */

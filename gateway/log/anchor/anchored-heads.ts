@@ -1,12 +1,16 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { type DeclaredAnchor, declaredAnchors } from '../../../subgraphs/receipt/log/anchored-head.ts';
+import {
+  type DeclaredAnchor,
+  declaredAnchors,
+  type ProvenHeads,
+} from '../../../subgraphs/receipt/log/anchored-head.ts';
 import type { Hex } from '../../rails/base/abi.ts';
 import type { BaseChain } from '../../rails/base/chain.ts';
 import { reached } from '../../rails/epoch.ts';
-import type { AnchorChain, Anchored } from './anchor-chain.ts';
+import { WAY_ON } from '../audit-log.ts';
+import { type AnchorChain, type Anchored, AnchorSearch } from './anchor-chain.ts';
 import { LOG_ANCHOR } from './contract.ts';
-import { AnchorSearch } from './search.ts';
 
 export interface AnchoredHeadsParts {
   readonly database: Database;
@@ -18,7 +22,7 @@ export interface AnchoredHeadsParts {
 }
 
 /** A reorganisation may move an anchor to another block: each search begins so many blocks before the end of the last. */
-export const REORG_BLOCKS_MAX = 64;
+const REORG_BLOCKS_MAX = 64;
 
 /**
  * The heads of the log that stand on Base under our key. The chain alone says which: what the database has journalled may
@@ -139,9 +143,81 @@ export class AnchoredHeads {
 }
 
 /** A reorganisation may have moved it to another block. */
-export function isSameAnchor(one: Anchored, other: Anchored): boolean {
+function isSameAnchor(one: Anchored, other: Anchored): boolean {
   return one.tx_hash === other.tx_hash && one.tree_size === other.tree_size && one.root_hash === other.root_hash;
 }
 
 /** Of one process's life; at one an hour more than a month's. */
 const HEADS_KEPT_MAX = 1_000;
+
+/**
+ * What is known of a head that one answer showed: `final`, its transaction's receipt and a fresh search both show it;
+ * `absent`, neither does, where no block can be replaced any more; `open`, it is too early, or the two disagree.
+ */
+export type Confirmation = 'final' | 'absent' | 'open';
+
+interface ConfirmationParts {
+  readonly anchors: AnchorChain;
+  readonly chain: Pick<BaseChain, 'block'>;
+  readonly sender: Hex;
+}
+
+/**
+ * Asks again, by other questions, for a head that an answer showed. Both ways it is judged only once its block is final:
+ * of several nodes behind one name, one that lags behind denies what stands. @throws ChainAway
+ */
+export async function confirmationOf(
+  { anchors, chain, sender }: ConfirmationParts,
+  head: Anchored,
+  until_ms: number,
+): Promise<Confirmation> {
+  const newest = reached(await anchors.head());
+  const final = reached(await chain.block('finalized'))?.number ?? -1;
+  const receipt = reached(await anchors.receipt(head.tx_hash, sender));
+  const shown = receipt?.anchored.some(each => isSameAnchor(each, head)) === true;
+  const block_number = shown ? receipt.block_number : head.block_number;
+  if (block_number > Math.min(final, newest)) return 'open';
+
+  const from_block = Math.max(0, block_number - REORG_BLOCKS_MAX);
+  const to_block = Math.min(newest, block_number + REORG_BLOCKS_MAX);
+  const search = new AnchorSearch(anchors, sender, { from_block, to_block, wanted: 'all' });
+  const found = reached(await search.run(until_ms)).some(each => isSameAnchor(each, head));
+  if (shown !== found) return 'open';
+  return shown ? 'final' : 'absent';
+}
+
+type Broken = Extract<ProvenHeads<Anchored>, { kind: 'broken' }>;
+
+/** The database does not hold the log whose head stands on Base. */
+export class AnchorContradicted extends Error {
+  override name = 'AnchorContradicted';
+  /** What stands on Base, by the answer that showed it. */
+  readonly head: Anchored;
+
+  constructor({ head, integrity }: Broken, sender: string) {
+    const { kind, found } = integrity;
+    const broken = kind === 'contradictory' ? 'the log contradicts itself' : `the log is ${kind}`;
+    const both = `${headSentence(head, sender)}; the database has size ${found.tree_size}, root ${found.root_hash}`;
+    super(`${broken}: ${both}. Was it not this service that sent it, change ANCHOR_KEY as well. ${WAY_ON}`);
+    this.head = head;
+  }
+}
+
+function headSentence({ tree_size, root_hash, tx_hash }: Anchored, sender: string): string {
+  return `anchored on Base by ${sender} is size ${tree_size}, root ${root_hash} (transaction ${tx_hash})`;
+}
+
+/** What stands on Base, for whoever is refused for another reason: it is the last that is known of what was signed. */
+export async function anchoredSentence(heads: AnchoredHeads, sender: string, until_ms: number): Promise<string> {
+  try {
+    await heads.look(until_ms);
+  } catch (cause) {
+    return `what is anchored on Base by ${sender} could not be had (${causeOf(cause)})`;
+  }
+  return heads.newest ? headSentence(heads.newest, sender) : `nothing is anchored on Base by ${sender}`;
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}

@@ -1,28 +1,86 @@
+import type { Random } from '../../../subgraphs/clock.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import type { AnchorAttempt } from '../../../subgraphs/receipt/log/anchor.entity.ts';
 import {
   type AnchorBirth,
+  type AnchorPlace,
   anchorStanding,
   journalAnchor,
+  journalReplacement,
+  minedAnchors,
+  moveAnchor,
+  type OpenAnchor,
   openAnchor,
 } from '../../../subgraphs/receipt/log/anchor-journal.ts';
-import { type TreeHeadFacts } from '../../../subgraphs/receipt/log/tree-head.ts';
-import { feesNow } from '../../rails/base/settle/fees.ts';
-import { signTransaction } from '../../rails/base/settle/transaction.ts';
+import type { TreeHeadFacts } from '../../../subgraphs/receipt/log/tree-head.ts';
+import type { Hex } from '../../rails/base/abi.ts';
+import type { BaseChain } from '../../rails/base/chain.ts';
+import { type Fees, feesBumped, feesNow, outbid } from '../../rails/base/settle/fees.ts';
+import { type SettlerKey, signAgain, signTransaction } from '../../rails/base/settle/transaction.ts';
+import { all } from '../../rails/rpc.ts';
+import type { AnchorChain, AnchorReceipt } from './anchor-chain.ts';
 import { anchorCall, deployment, gasLimits, LOG_ANCHOR } from './contract.ts';
-import { type AnchorDesk, away, type Move } from './desk.ts';
-import { follow } from './follow.ts';
+
+/** Why nothing is anchored, as `/health` names it. */
+export type AnchorTrouble =
+  | 'chain_unavailable'
+  /** The key's balance does not cover one transaction. */
+  | 'unfunded'
+  /** What is left of ANCHOR_FEE_DAY_MAX does not cover one, at what the chain asks now. */
+  | 'fee_too_high'
+  /** It pays what the chain asks, and no block has taken it for long. */
+  | 'not_mined'
+  /** It was mined without effect. */
+  | 'void';
+
+/** What one move came to. */
+export type Move =
+  /** Nothing to anchor, or not yet. */
+  | { readonly kind: 'still' }
+  /** Under way: the chain alone says what becomes of it. */
+  | { readonly kind: 'sent'; readonly tx_hash: string }
+  /** Mined: the contract, or a head. */
+  | { readonly kind: 'deployed' }
+  | { readonly kind: 'anchored'; readonly tx_hash: string }
+  | { readonly kind: 'trouble'; readonly trouble: AnchorTrouble; readonly cause?: unknown };
+
+/** Points at which a test may end the process. */
+export type AnchorFaults = (point: 'after_journal' | 'after_broadcast') => Promise<void>;
+
+export interface AnchorerParts {
+  readonly database: Database;
+  readonly chain: Pick<BaseChain, 'market' | 'broadcast' | 'transactionCount' | 'code'>;
+  readonly anchors: Pick<AnchorChain, 'receipt'>;
+  readonly key: SettlerKey;
+  readonly random: Random;
+  readonly pace_ms: number;
+  readonly fee_day_max_wei: bigint;
+  /** When one that is not mined is looked at more closely. */
+  readonly stuck_ms: number;
+  readonly faults?: AnchorFaults | undefined;
+}
+
+/** One key's way to one chain. */
+export interface OpenAnchorer extends AnchorerParts {
+  readonly place: AnchorPlace;
+}
+
+function away(cause: unknown): Move {
+  return { kind: 'trouble', trouble: 'chain_unavailable', cause };
+}
 
 /**
  * One move at a time, by whichever process: what is under way is brought to its end; or else, where the head has grown
  * and the time has come, the next is signed, journalled and only then broadcast. `on_demand`: the time has come.
  */
-export async function move(desk: AnchorDesk, grown: TreeHeadFacts | null, on_demand: boolean): Promise<Move> {
-  const open = await openAnchor(desk.database, desk.place);
-  if (open) return follow(desk, open);
-  return grown === null ? { kind: 'still' } : begin(desk, grown, on_demand ? null : desk.pace_ms);
+export async function move(anchorer: OpenAnchorer, grown: TreeHeadFacts | null, on_demand: boolean): Promise<Move> {
+  const open = await openAnchor(anchorer.database, anchorer.place);
+  if (open) return follow(anchorer, open);
+  return grown === null ? { kind: 'still' } : begin(anchorer, grown, on_demand ? null : anchorer.pace_ms);
 }
 
-async function begin(desk: AnchorDesk, head: TreeHeadFacts, pace_ms: number | null): Promise<Move> {
-  const { chain, database, fee_day_max_wei, key, place } = desk;
+async function begin(anchorer: OpenAnchorer, head: TreeHeadFacts, pace_ms: number | null): Promise<Move> {
+  const { chain, database, fee_day_max_wei, key, place } = anchorer;
   const { due, spent_wei } = await anchorStanding(database, place, { purpose: 'anchor', pace_ms });
   if (!due) return { kind: 'still' };
   const [market, nonce, code] = await Promise.all([
@@ -48,8 +106,8 @@ async function begin(desk: AnchorDesk, head: TreeHeadFacts, pace_ms: number | nu
   const call = purpose === 'anchor' ? anchorCall(head) : deployment;
   const { raw, hash } = signTransaction(key, { ...call, nonce: nonce.value, gas, fees: priced.fees });
   const { max_fee_wei } = priced.fees;
-  return send(desk, pace_ms, {
-    anchor_id: `anc_${Buffer.from(desk.random.bytes(16)).toString('hex')}`,
+  return send(anchorer, pace_ms, {
+    anchor_id: `anc_${Buffer.from(anchorer.random.bytes(16)).toString('hex')}`,
     ...{ purpose, head, nonce: nonce.value, fee_max_wei },
     attempt: {
       ...{ tx_hash: hash, raw },
@@ -59,8 +117,8 @@ async function begin(desk: AnchorDesk, head: TreeHeadFacts, pace_ms: number | nu
   });
 }
 
-async function send(desk: AnchorDesk, pace_ms: number | null, birth: AnchorBirth): Promise<Move> {
-  const { chain, database, faults, fee_day_max_wei, place } = desk;
+async function send(anchorer: OpenAnchorer, pace_ms: number | null, birth: AnchorBirth): Promise<Move> {
+  const { chain, database, faults, fee_day_max_wei, place } = anchorer;
   const journalled = await journalAnchor(database, place, birth, { fee_day_max_wei, pace_ms });
   if (journalled.kind === 'over_budget') return { kind: 'trouble', trouble: 'fee_too_high' };
   if (journalled.kind === 'not_due') return { kind: 'still' };
@@ -69,4 +127,100 @@ async function send(desk: AnchorDesk, pace_ms: number | null, birth: AnchorBirth
   await chain.broadcast(birth.attempt.raw as `0x${string}`);
   await faults?.('after_broadcast');
   return { kind: 'sent', tx_hash: birth.attempt.tx_hash };
+}
+
+/** Looks for one that was journalled, and sends it again where the chain does not show it: the same bytes are one transaction. */
+async function follow(anchorer: OpenAnchorer, open: OpenAnchor): Promise<Move> {
+  const { anchors, chain, key, stuck_ms } = anchorer;
+  // The count before the receipts: a nonce that was used up by then, without a receipt now, was used by something else.
+  const count = await chain.transactionCount(key.address, 'latest');
+  const hashes = open.attempts.map(({ tx_hash }) => tx_hash as Hex);
+  const receipts = all(await Promise.all(hashes.map(hash => anchors.receipt(hash, key.address))));
+  if (count.kind !== 'ok') return away(count.cause);
+  if (receipts.kind !== 'ok') return away(receipts.cause);
+  const at = receipts.value.findIndex(receipt => receipt !== null);
+  const [receipt, hash] = [receipts.value[at], hashes[at]];
+  if (receipt && hash) return land(anchorer, open, hash, receipt);
+
+  const newest = open.attempts.at(-1) as AnchorAttempt;
+  const stuck = open.age_ms > stuck_ms;
+  if (count.value > open.nonce) {
+    // Nodes behind one name do not see a block at the same time: only later is it known that it is none of ours.
+    if (stuck) await moveAnchor(anchorer.database, open.anchor_id, ['sent', 'lost']);
+  } else {
+    const answer = await chain.broadcast(newest.raw as Hex);
+    if (answer.kind !== 'ok') return away(answer.cause);
+    const { value } = answer;
+    if (value.kind === 'turned_down' && /insufficient funds/i.test(value.message))
+      return { kind: 'trouble', trouble: 'unfunded' };
+    if (stuck) return replace(anchorer, open, newest, value.kind === 'underpriced');
+  }
+  return { kind: 'sent', tx_hash: newest.tx_hash };
+}
+
+/** A receipt's status proves nothing: a call to where no code stands succeeds too. */
+async function land(anchorer: OpenAnchorer, open: OpenAnchor, tx_hash: Hex, receipt: AnchorReceipt): Promise<Move> {
+  const { purpose, tree_size, root_hash } = open;
+  const shows = receipt.anchored.some(it => it.tree_size === tree_size && it.root_hash === root_hash);
+  const effective = purpose === 'deployment' ? receipt.succeeded : shows;
+  const { block_number, fee_wei } = receipt;
+  const landing = { tx_hash, block_number, fee_wei };
+  await moveAnchor(anchorer.database, open.anchor_id, ['sent', effective ? 'mined' : 'void'], landing);
+  if (!effective) return { kind: 'trouble', trouble: 'void' };
+  return purpose === 'deployment' ? { kind: 'deployed' } : { kind: 'anchored', tx_hash };
+}
+
+async function replace(
+  anchorer: OpenAnchorer,
+  open: OpenAnchor,
+  newest: AnchorAttempt,
+  refused: boolean,
+): Promise<Move> {
+  const { chain, database, fee_day_max_wei, key, place } = anchorer;
+  const market = await chain.market([key.address]);
+  if (market.kind !== 'ok') return away(market.cause);
+  const asked = { base_fee_wei: market.value.head.base_fee_wei, priority_fee_wei: market.value.priority_fee_wei };
+  const before = feesOf(newest);
+  if (!refused && !outbid(before, asked)) return { kind: 'trouble', trouble: 'not_mined' };
+  const gas = BigInt(gasLimits[open.purpose]);
+  const priced = feesBumped(before, asked, fee_day_max_wei / gas);
+  if (priced.kind !== 'priced') return { kind: 'trouble', trouble: 'fee_too_high' };
+  const { raw, hash } = signAgain(key, newest.raw as Hex, { nonce: open.nonce, fees: priced.fees });
+  const { max_fee_wei, priority_fee_wei } = priced.fees;
+  const attempt = {
+    ...{ tx_hash: hash, raw },
+    ...{ max_fee_wei: String(max_fee_wei), priority_fee_wei: String(priority_fee_wei) },
+  };
+  const born = { attempt, fee_max_wei: gas * max_fee_wei };
+  if (!(await journalReplacement(database, place, open, born, fee_day_max_wei)))
+    return { kind: 'trouble', trouble: 'fee_too_high' };
+  await chain.broadcast(raw);
+  return { kind: 'sent', tx_hash: hash };
+}
+
+function feesOf({ max_fee_wei, priority_fee_wei }: AnchorAttempt): Fees {
+  return { max_fee_wei: BigInt(max_fee_wei), priority_fee_wei: BigInt(priority_fee_wei) };
+}
+
+const MINED_MAX = 20;
+
+/**
+ * Looks again at what was mined, once the finalized block has passed it. Returns those whose block was replaced by one
+ * without them: the head that they anchored is anchored no longer.
+ */
+export async function recheck(anchorer: OpenAnchorer, chain: Pick<BaseChain, 'block'>): Promise<readonly string[]> {
+  const { anchors, database, key, place } = anchorer;
+  const mined = await minedAnchors(database, place, MINED_MAX);
+  const final = mined.length === 0 ? null : await chain.block('finalized');
+  if (final?.kind !== 'ok' || final.value === null) return [];
+  const vanished: string[] = [];
+  for (const { anchor_id, tx_hash, block_number } of mined) {
+    if (block_number > final.value.number) continue;
+    const receipt = await anchors.receipt(tx_hash as Hex, key.address);
+    if (receipt.kind !== 'ok') continue;
+    if (receipt.value === null) vanished.push(tx_hash);
+    if (receipt.value && receipt.value.block_number > final.value.number) continue;
+    await moveAnchor(database, anchor_id, ['mined', receipt.value === null ? 'lost' : 'final']);
+  }
+  return vanished;
 }

@@ -7,13 +7,9 @@ import { type TreeHeadFacts } from '../../../subgraphs/receipt/log/tree-head.ts'
 import type { BaseChain } from '../../rails/base/chain.ts';
 import { ChainAway } from '../../rails/epoch.ts';
 import type { AnchorChain, Anchored } from './anchor-chain.ts';
-import type { AnchoredHeads } from './anchored-heads.ts';
-import { move } from './anchorer.ts';
-import { confirmationOf } from './confirmation.ts';
+import { AnchorContradicted, type AnchoredHeads, confirmationOf } from './anchored-heads.ts';
+import { type AnchorerParts, type AnchorTrouble, type Move, move, type OpenAnchorer, recheck } from './anchorer.ts';
 import { LOG_ANCHOR } from './contract.ts';
-import { AnchorContradicted } from './contradiction.ts';
-import type { AnchorDesk, AnchorerParts, AnchorTrouble, Move } from './desk.ts';
-import { recheck } from './follow.ts';
 
 export interface AnchoringParts extends AnchorerParts {
   readonly chain: BaseChain;
@@ -100,9 +96,9 @@ export class Anchoring {
   async round(chain_epoch: number, on_demand = false): Promise<Move> {
     await this.prove();
     const { chain, database, heads, key } = this.#parts;
-    const desk: AnchorDesk = { ...this.#parts, place: { chain_epoch, sender: key.address } };
-    for (const tx_hash of await recheck(desk, chain)) heads.forget(tx_hash);
-    const moved = await move(desk, await grownHead(database, heads.newest), on_demand);
+    const anchorer: OpenAnchorer = { ...this.#parts, place: { chain_epoch, sender: key.address } };
+    for (const tx_hash of await recheck(anchorer, chain)) heads.forget(tx_hash);
+    const moved = await move(anchorer, await grownHead(database, heads.newest), on_demand);
     if (moved.kind === 'anchored') await this.prove();
     return moved;
   }

@@ -7,7 +7,7 @@ import type { BaseChain } from '../../rails/base/chain.ts';
 import { settlerKey } from '../../rails/base/settle/transaction.ts';
 import { type AnchorChain, openAnchorChain } from './anchor-chain.ts';
 import { AnchoredHeads } from './anchored-heads.ts';
-import type { AnchorerParts, AnchorFaults } from './desk.ts';
+import type { AnchorerParts, AnchorFaults } from './anchorer.ts';
 
 /** What anchoring needs of this process but for the log that it anchors. */
 export interface Anchors extends AnchorerParts {

@@ -32,23 +32,23 @@ const NO_TURN: Proof = { kind: 'no_turn', retry_after_seconds: 2 };
  * Payments whose signature is no key's of their payer: a contract wallet's, or forged. Code at the payer's address alone
  * can tell, and to ask it is dear: so where there is none nobody is asked, and otherwise a few at a time are, each address
  * that they come from in its turn. Payers whose code has paid within a day have turns of their own. To name one of them
- * proves nothing and pushes nobody aside: who does so waits in the line of his own address, and the wallet says no.
+ * proves nothing and pushes nobody aside: who does so waits in the line of their own address, and the wallet says no.
  */
 export class Unproven {
   readonly #parts: UnprovenParts;
-  readonly #looks: PayerLooks;
+  readonly #looks: PayerCodes;
   /** By address: questions to code in the name of payers who have not paid yet. */
   readonly #questions: Meter;
   /** By address: forged payments that are refused at once. */
   readonly #refusals: Meter;
   readonly #strangers = new Semaphore(unprovenBounds);
   readonly #known = new Semaphore(unprovenBounds);
-  /** The door asks, and the till once more: a wallet that has said yes to a payment is not asked again for it. */
+  /** The door asks, and the charge once more: a wallet that has said yes to a payment is not asked again for it. */
   readonly #proven = new WeakSet<BaseSignature>();
 
   constructor(parts: UnprovenParts) {
     this.#parts = parts;
-    this.#looks = new PayerLooks(parts.chain, parts.database, parts.clock);
+    this.#looks = new PayerCodes(parts.chain, parts.database, parts.clock);
     const { unproven_questions_max: count, unproven_questions_seconds: seconds } = limits;
     this.#questions = new Meter({ count, seconds }, parts.clock);
     this.#refusals = new Meter({ count: limits.forged_per_address_second_max, seconds: 1 }, parts.clock);
@@ -72,7 +72,7 @@ export class Unproven {
     if (look === null) return NO_TURN;
     const payer = look.kind === 'seen' ? look.payer : null;
     const signer = payer && signerOf(signature, payer.has_code, this.#parts.wallet_factories);
-    // Who has paid by code that is gone since is owed the word of his payment: a 402 would have him sign another.
+    // Who has paid by code that is gone since is owed the word of that payment: a rejection would have them sign another.
     if (signer?.kind === 'refused' && !payer?.ever_paid) return { kind: 'rejected', reason: signer.reason };
     const question = payer?.has_paid ? null : this.#questions.take(address);
     if (question?.kind === 'beyond') return { kind: 'no_turn', retry_after_seconds: question.retry_after_seconds };
@@ -100,7 +100,7 @@ export class Unproven {
 
   /**
    * A wallet may have other owners, a key may have taken its delegation back, the chain may be away: what was taken for
-   * the payer's own once is his, if it is that very signature. `otherwise` where no such payment stands here.
+   * the payer's own once is the payer's, if it is that very signature. `otherwise` where no such payment stands here.
    */
   async #standing({ authorization, signature }: BasePayment, otherwise: Proof): Promise<Proof> {
     const claim = await claimByKey(this.#parts.database, claimKey(authorization));
@@ -139,7 +139,7 @@ const AGAIN_MAX = 3;
  * a key delegates by EIP-7702): so the node is asked again, up to AGAIN_MAX times within that moment, before a payment is
  * refused on an answer that is not its own.
  */
-export class PayerLooks {
+export class PayerCodes {
   readonly #clock: Pick<Clock, 'now_ms'>;
   readonly #codes: Gathering<ChainAnswer<Hex>>;
   readonly #paid: Gathering<ContractPayer>;

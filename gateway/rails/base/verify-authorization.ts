@@ -100,7 +100,7 @@ function authorizationOf({ authorization: a }: ExactEvmPayload): BaseAuthorizati
   };
 }
 
-/** The door judges a payment first and the till once more, by its own clock; whose signature it is cannot change. */
+/** The door judges a payment first and the charge once more, by its own clock; whose signature it is cannot change. */
 const signed = new WeakMap<ExactEvmPayload, BasePayment>();
 
 function signedPayment(payload: ExactEvmPayload): BasePayment {

@@ -32,7 +32,7 @@ export interface SolanaParts {
   readonly searches: Semaphore;
 }
 
-/** A row of the till's, and whom payers name as the payer of their fees: null where it is not known, and not offered. */
+/** The rail, and whom payers name as the payer of their fees: null where it is not known, and so Solana is not offered. */
 export interface OpenedSolana {
   readonly rail: Rail<SolanaPayment>;
   readonly fee_payer: string | null;
@@ -131,7 +131,7 @@ export class NoTreasury extends Error {
 }
 
 /**
- * A transfer makes no account: without one of the treasury's own every payer would be told that his payment fails. Nor is
+ * A transfer makes no account: without one of the treasury's own every payer would be told that the payment fails. Nor is
  * one that was handed over to another ours to be paid into. @throws NoTreasury; and where the chain cannot be reached.
  */
 export async function requireTreasury(chain: Pick<SolanaChain, 'holding'>, pay_to: string): Promise<void> {

@@ -112,7 +112,7 @@ const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' 
 
 const encoder = getAddressEncoder();
 
-/** Where an owner's USDC lies: his associated token account. @throws where it is no address. */
+/** Where an owner's USDC lies: in the associated token account. @throws where it is no address. */
 export async function usdcAccountOf(owner: string): Promise<string> {
   const seeds = [owner, TOKEN_PROGRAM, networks.solana.usdc].map(seed => encoder.encode(seed as Address));
   return (await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN_PROGRAM, seeds }))[0];

@@ -78,7 +78,7 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
 type Judge = (payload: ExactSvmPayload, offered: OfferedTerms) => Promise<Verified<SolanaPayment>>;
 
 /**
- * The door judges a payment first and the till once more: of what was judged at the same price only the time by which it
+ * The door judges a payment first and the charge once more: of what was judged at the same price only the time by which it
  * has to be used is told anew, since that is counted from now.
  */
 function rememberVerified(judge: Judge): Judge {
@@ -119,7 +119,7 @@ function forAnother(payment: SolanaPayment): Verified<SolanaPayment> {
 
 /**
  * Not to our treasury, which may have been another when it bought an answer. Its signer alone is looked at: the claim that
- * its message names, if there is one, was judged by all the rest. Of the payee nothing but his USDC account is known here.
+ * its message names, if there is one, was judged by all the rest. Of the payee nothing but the USDC account is known here.
  */
 async function toAnother(
   read: DecodedTransaction,
@@ -150,7 +150,7 @@ function feePayerOf({ message }: DecodedTransaction): string {
   return message.staticAccounts[0] ?? '';
 }
 
-/** Who signs: the payer of the fee, in no other part, and beside him the payer alone. */
+/** Who signs: the payer of the fee, in no other part, and beside that one the payer alone. */
 function compareSigners(read: DecodedTransaction, { authority }: Transfer): RefusedPayment | null {
   const { header, staticAccounts } = read.message;
   if (usesFeePayer(read)) return refused('fee_payer_used');

@@ -14,7 +14,7 @@ const FEED_DECIMALS = 8n;
 
 /** Of the feed: it is renewed every 20 minutes, and sooner where the price moves by 0.15 %; three of them may be missed. */
 const ROUND_SECONDS_MAX = 3_600;
-/** Outside of these the answer is nobody's price: one that is far too low would open the till to any fee. */
+/** Outside of these the answer is nobody's price: by one that is far too low any fee would pass. */
 const PLAUSIBLE = { min: atomicAmount(100_000_000n), max: atomicAmount(1_000_000_000_000n) };
 
 /** What that much gas money is worth, rounded up: a cost is never counted for less than it is. */
@@ -87,7 +87,7 @@ export class PriceWatch {
   }
 }
 
-/** The till cannot say what a fee is worth. */
+/** What a fee is worth cannot be said, so no bound on fees would hold. */
 export class PriceUnknown extends Error {
   constructor(why: NoPrice) {
     super(`the price of ether is not known (${why}): give ETH_USD, or look after the feed of BASE_RPC_URL`);

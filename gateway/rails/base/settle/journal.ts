@@ -7,9 +7,9 @@ import { findSettlement } from '../../../../subgraphs/receipt/claim/settlement/r
 import { newSettlementId } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { Market } from '../chain.ts';
-import type { SettlerOptions, SettlingParts } from './desk.ts';
 import type { EthPrice } from './eth-price.ts';
 import { FeeTooHigh, priceBatch } from './fees.ts';
+import type { SettlerOptions, SettlingParts } from './settling-parts.ts';
 import { type SettleItem, submissionOf } from './submission.ts';
 import { signTransaction } from './transaction.ts';
 
@@ -51,7 +51,7 @@ type Journalling<I extends SettleItem> = Pick<SettlerOptions<I>, 'random' | 'com
  * Before it nothing may be broadcast, after it the same bytes may be broadcast by anybody, any number of times.
  */
 export async function journalBatch<I extends SettleItem>(
-  desk: SettlingParts,
+  parts: SettlingParts,
   options: Journalling<I>,
   batch: Batch<I>,
 ): Promise<JournalOutcome<I>> {
@@ -59,14 +59,14 @@ export async function journalBatch<I extends SettleItem>(
   // Until the work is done a failure is a rollback; after that it is one where the server said so.
   let written: Journalled<I> | 'nothing' | null = null;
   try {
-    await desk.database.transaction(async tx => {
+    await parts.database.transaction(async tx => {
       written = null;
-      written = (await write(tx, desk, options, batch, settlement_id)) ?? 'nothing';
+      written = (await write(tx, parts, options, batch, settlement_id)) ?? 'nothing';
     });
   } catch (cause) {
     if (cause instanceof FeeTooHigh) return { kind: 'too_high', cause };
     if (written === null || written === 'nothing' || isRolledBack(cause)) return { kind: 'failed', cause };
-    const stands = await findSettlement(desk.database, settlement_id).catch(() => null);
+    const stands = await findSettlement(parts.database, settlement_id).catch(() => null);
     if (!stands) return { kind: 'in_doubt', cause };
   }
   return outcomeOf(written);
@@ -78,7 +78,7 @@ function outcomeOf<I>(written: Journalled<I> | 'nothing' | null): JournalOutcome
 
 async function write<I extends SettleItem>(
   tx: Tx,
-  desk: SettlingParts,
+  parts: SettlingParts,
   { commitSettling, faults }: Journalling<I>,
   { items, market, eth_price, free, replaces }: Batch<I>,
   settlement_id: string,
@@ -88,16 +88,16 @@ async function write<I extends SettleItem>(
   const kept = items.filter(item => moved.has(item.claim_key));
   if (kept.length === 0) return null;
   // Fewer than were counted on share the fee, where claims were lost.
-  const { fee_max_atomic, fee_day_max_atomic } = desk.fee_bounds;
+  const { fee_max_atomic, fee_day_max_atomic } = parts.fee_bounds;
   const priced = priceBatch(kept, market, eth_price, fee_max_atomic);
   if (priced.kind !== 'priced') throw new FeeTooHigh('settlement');
 
   const allocated = await allocateNonce(
     tx,
     market.keys.filter(key => free.includes(key.address)),
-    desk.nudge_ms,
+    parts.nudge_ms,
   );
-  const key = allocated && desk.keys.get(allocated.address);
+  const key = allocated && parts.keys.get(allocated.address);
   if (!key) throw new Error('no settler key could be locked');
   const { raw, hash } = signTransaction(key, { ...submissionOf(kept), nonce: allocated.nonce, fees: priced.fees });
   const valid_before_max = Math.max(...kept.map(({ authorization }) => authorization.valid_before_seconds));

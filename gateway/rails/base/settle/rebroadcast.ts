@@ -13,8 +13,8 @@ import type { Sighting } from '../../finality.ts';
 import type { ChainAnswer } from '../../rpc.ts';
 import type { Hex } from '../abi.ts';
 import type { BaseChain, Broadcast, Market } from '../chain.ts';
-import { addresses, type SettlingParts } from './desk.ts';
 import { type Fees, feesBumped, feesNow, outbid, REPLACEMENT_CEILING_WEI } from './fees.ts';
+import { addresses, type SettlingParts } from './settling-parts.ts';
 import { gasOfRaw, signAgain } from './transaction.ts';
 
 const SETTLEMENTS_MAX = 100;
@@ -24,25 +24,25 @@ const SETTLEMENTS_MAX = 100;
  * after the market outbid it. Lowest nonces first, as a gap holds up all behind it. Safe at any time, in any process:
  * the same bytes are one transaction, and an authorization moves money once however many transactions carry it.
  */
-export async function rebroadcast(desk: SettlingParts, keys: readonly Hex[] = addresses(desk)): Promise<void> {
-  const sent = (await sentSettlements(desk.database, keys, SETTLEMENTS_MAX)).filter(
-    ({ age_ms }) => age_ms >= desk.nudge_ms,
+export async function rebroadcast(parts: SettlingParts, keys: readonly Hex[] = addresses(parts)): Promise<void> {
+  const sent = (await sentSettlements(parts.database, keys, SETTLEMENTS_MAX)).filter(
+    ({ age_ms }) => age_ms >= parts.nudge_ms,
   );
   if (sent.length === 0) return;
   // Counts before receipts: a nonce that was used up by then, without a receipt now, was used by something else.
-  const counts = await Promise.all(keys.map(key => desk.chain.transactionCount(key, 'latest')));
-  const [find, market] = await Promise.all([findMined(desk.chain, sent), desk.chain.market(keys)]);
+  const counts = await Promise.all(keys.map(key => parts.chain.transactionCount(key, 'latest')));
+  const [find, market] = await Promise.all([findMined(parts.chain, sent), parts.chain.market(keys)]);
 
   for (const settlement of sent) {
     const sighting = find(settlement);
     const count = counts[keys.indexOf(settlement.key_address as Hex)];
-    if (sighting.kind === 'mined') await markMined(desk.database, settlement.settlement_id, sighting.receipt);
-    else if (market.kind === 'ok') await sendAgain(desk, settlement, market.value, sighting.kind, count);
+    if (sighting.kind === 'mined') await markMined(parts.database, settlement.settlement_id, sighting.receipt);
+    else if (market.kind === 'ok') await sendAgain(parts, settlement, market.value, sighting.kind, count);
   }
 }
 
 async function sendAgain(
-  desk: SettlingParts,
+  parts: SettlingParts,
   settlement: OpenSettlement,
   market: Market,
   seen: 'absent' | 'unseen',
@@ -50,18 +50,18 @@ async function sendAgain(
 ): Promise<void> {
   const newest = settlement.attempts.at(-1);
   if (!newest) return;
-  const stuck = settlement.age_ms > desk.stuck_ms;
+  const stuck = settlement.age_ms > parts.stuck_ms;
   if (count?.kind === 'ok' && count.value > newest.nonce) {
     // Unseen, it may be our own that used the nonce up.
     if (!stuck || seen === 'unseen') return;
     // Nothing in it can move any more, and no nonce waits for it: a new one would be paid for in vain.
-    if (market.head.timestamp_seconds >= settlement.valid_before_max) await closeSent(desk, settlement, newest);
-    else await replace(desk, settlement, newest, market, 'next');
+    if (market.head.timestamp_seconds >= settlement.valid_before_max) await closeSent(parts, settlement, newest);
+    else await replace(parts, settlement, newest, market, 'next');
     return;
   }
-  const answer = await desk.chain.broadcast(newest.raw as Hex);
+  const answer = await parts.chain.broadcast(newest.raw as Hex);
   if (stuck && (outbid(newest, feeMarket(market)) || isUnderpriced(answer)))
-    await replace(desk, settlement, newest, market, 'same');
+    await replace(parts, settlement, newest, market, 'same');
 }
 
 function closeSent({ database }: SettlingParts, { settlement_id }: OpenSettlement, newest: Attempt): Promise<void> {
@@ -80,7 +80,7 @@ function feeMarket({ head, priority_fee_wei }: Market) {
 
 /** The same call again: by higher fees under its nonce, or under a new one where its nonce is lost. Journalled first. */
 async function replace(
-  desk: SettlingParts,
+  parts: SettlingParts,
   settlement: OpenSettlement,
   newest: Attempt,
   market: Market,
@@ -92,29 +92,29 @@ async function replace(
       ? feesNow(feeMarket(market), REPLACEMENT_CEILING_WEI)
       : feesBumped(newest, feeMarket(market), REPLACEMENT_CEILING_WEI);
   if (priced.kind !== 'priced') return;
-  const attempt = await desk.database.transaction(async tx => {
+  const attempt = await parts.database.transaction(async tx => {
     if (!(await lockForAttempt(tx, settlement.settlement_id, newest.tx_hash))) return null;
-    const made = await nextAttempt(tx, desk, settlement, newest, market, nonce, priced.fees);
+    const made = await nextAttempt(tx, parts, settlement, newest, market, nonce, priced.fees);
     if (!made) return null;
     journalAttempt(tx, settlement.settlement_id, made);
     raiseFee(tx, settlement.settlement_id, gasOfRaw(made.raw as Hex) * made.max_fee_wei);
     return made;
   });
-  if (attempt) await desk.chain.broadcast(attempt.raw as Hex);
+  if (attempt) await parts.chain.broadcast(attempt.raw as Hex);
 }
 
 async function nextAttempt(
   tx: Tx,
-  desk: SettlingParts,
+  parts: SettlingParts,
   { key_address }: OpenSettlement,
   newest: Attempt,
   market: Market,
   nonce: 'same' | 'next',
   fees: Fees,
 ): Promise<Attempt | null> {
-  const key = desk.keys.get(key_address);
+  const key = parts.keys.get(key_address);
   const candidates = market.keys.filter(({ address }) => address === key_address);
-  const taken = nonce === 'same' ? newest : await allocateNonce(tx, candidates, desk.nudge_ms);
+  const taken = nonce === 'same' ? newest : await allocateNonce(tx, candidates, parts.nudge_ms);
   if (!key || !taken) return null;
   const { raw, hash } = signAgain(key, newest.raw as Hex, { nonce: taken.nonce, fees });
   return { tx_hash: hash, raw, nonce: taken.nonce, ...fees };

@@ -7,10 +7,10 @@ import type { Settler } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { ChainBlock, ChainReceipt } from '../chain.ts';
 import { decideMined, isTooLate, transferred } from '../decide.ts';
-import { addresses, type SettlerOptions, type SettlingParts } from './desk.ts';
 import { type Batch, type Journalled, journalBatch } from './journal.ts';
 import { MarketWatch, Pause, Quotes } from './market-watch.ts';
 import { hashesOf, rebroadcast } from './rebroadcast.ts';
+import { addresses, type SettlerOptions, type SettlingParts } from './settling-parts.ts';
 import { isStarved, type SettleItem } from './submission.ts';
 import { type SettlerKey, settlerKey } from './transaction.ts';
 import { type Waiter, Waiters } from './waiters.ts';
@@ -22,7 +22,7 @@ export function openSettler<I extends SettleItem>(options: SettlerOptions<I>): S
 
 class PooledSettler<I extends SettleItem> implements Settler<I> {
   readonly #options: SettlerOptions<I>;
-  readonly #desk: SettlingParts;
+  readonly #parts: SettlingParts;
   readonly #market: MarketWatch;
   readonly #quotes: Quotes;
   readonly #pause: Pause;
@@ -37,8 +37,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     const keys = new Map(options.keys.map(settlerKey).map((key): [string, SettlerKey] => [key.address, key]));
     this.#options = options;
     this.#waiters = new Waiters(options.wait_ms);
-    this.#desk = { chain, database, keys, fee_bounds, nudge_ms, stuck_ms };
-    this.#market = new MarketWatch(chain, clock, addresses(this.#desk));
+    this.#parts = { chain, database, keys, fee_bounds, nudge_ms, stuck_ms };
+    this.#market = new MarketWatch(chain, clock, addresses(this.#parts));
     this.#pause = new Pause(clock);
     this.#quotes = new Quotes(options.eth_price, fee_bounds.fee_max_atomic);
     this.#receipts = new ReceiptWatch(hashes => chain.receipts(hashes as Hex[]), options.poll_ms);
@@ -56,7 +56,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   rebroadcast(): Promise<void> {
-    return rebroadcast(this.#desk);
+    return rebroadcast(this.#parts);
   }
 
   async close(): Promise<void> {
@@ -79,7 +79,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   #free(): Hex[] {
-    return addresses(this.#desk).filter(address => !this.#busy.has(address));
+    return addresses(this.#parts).filter(address => !this.#busy.has(address));
   }
 
   #fail(waiters: readonly Waiter<I>[], settlement: NotSent | Unknown, cause: unknown): boolean {
@@ -116,7 +116,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
 
   /** Those whom the next block will still take; the others hear that it is too late, and cost no gas. */
   async #inTime(waiters: readonly Waiter<I>[], head: ChainBlock): Promise<readonly Waiter<I>[]> {
-    const late = await Promise.all(waiters.map(({ item }) => isTooLate(this.#desk.chain, item.authorization, head)));
+    const late = await Promise.all(waiters.map(({ item }) => isTooLate(this.#parts.chain, item.authorization, head)));
     return waiters.filter((waiter, index) => {
       if (late[index]) waiter.answer({ kind: 'not_transferred', reason: 'expired' });
       return !late[index];
@@ -124,7 +124,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   async #journal(waiters: readonly Waiter<I>[], batch: Batch<I>): Promise<void> {
-    const outcome = await journalBatch(this.#desk, this.#options, batch);
+    const outcome = await journalBatch(this.#parts, this.#options, batch);
     switch (outcome.kind) {
       case 'failed':
         if (outcome.cause instanceof DatabaseAway) this.#fail(waiters, notSent('journal_failed'), outcome.cause);
@@ -173,7 +173,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
       const receipt = await this.#mined(journalled);
       if (receipt === null) return;
       await this.#decide(waiters, journalled, receipt);
-      await markMined(this.#desk.database, journalled.settlement_id, receipt);
+      await markMined(this.#parts.database, journalled.settlement_id, receipt);
     } catch (cause) {
       this.#fail(waiters, unknown('chain_unavailable'), cause);
     } finally {
@@ -190,7 +190,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
       const { authorization } = waiter.item;
       const done = transferred(receipt, authorization, 'us');
       const decision =
-        done ?? (await decideMined(this.#desk.chain, { authorization, attempts: hashes, from_block }, receipt));
+        done ?? (await decideMined(this.#parts.chain, { authorization, attempts: hashes, from_block }, receipt));
       if (starved && decision.kind === 'not_transferred' && decision.reason === 'reverted') {
         waiter.failed = { settlement_id, verdict: decision };
         waiter.batch_max = Math.ceil(items.length / 2);
@@ -214,8 +214,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
 
   async #nudge(journalled: Journalled<I>): Promise<void> {
     try {
-      await rebroadcast(this.#desk, [journalled.key_address]);
-      const settlement = await findSettlement(this.#desk.database, journalled.settlement_id);
+      await rebroadcast(this.#parts, [journalled.key_address]);
+      const settlement = await findSettlement(this.#parts.database, journalled.settlement_id);
       if (settlement) journalled.hashes = hashesOf(settlement);
       if (settlement?.state === 'abandoned') this.#receipts.forget(journalled);
     } catch (cause) {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { AnchorChain, Anchored } from '../../../../gateway/log/anchor/anchor-chain.ts';
-import { AnchorSearch } from '../../../../gateway/log/anchor/search.ts';
+import { type AnchorChain, type Anchored, AnchorSearch } from '../../../../gateway/log/anchor/anchor-chain.ts';
 
 const SENDER = '0x00000000000000000000000000000000000000aa';
 const anchoredIn = (block_number: number): Anchored => ({

@@ -9,8 +9,8 @@ import { reconcileSettlement } from '../../../../gateway/rails/base/base-rail.ts
 import type { BaseChain } from '../../../../gateway/rails/base/chain.ts';
 import { transferCall } from '../../../../gateway/rails/base/contracts.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
-import type { SettlerOptions } from '../../../../gateway/rails/base/settle/desk.ts';
 import { openSettler } from '../../../../gateway/rails/base/settle/settler.ts';
+import type { SettlerOptions } from '../../../../gateway/rails/base/settle/settling-parts.ts';
 import type { SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
 import { signatureOf } from '../../../../gateway/rails/base/signature.ts';
 import type { Decision } from '../../../../gateway/rails/outcome.ts';

@@ -45,6 +45,6 @@ export interface SettlingParts {
   readonly stuck_ms: number;
 }
 
-export function addresses(desk: SettlingParts): Hex[] {
-  return [...desk.keys.values()].map(key => key.address);
+export function addresses(parts: SettlingParts): Hex[] {
+  return [...parts.keys.values()].map(key => key.address);
 }
