@@ -10,7 +10,7 @@ interface Announced<V> {
  * One read for all who ask while the one before it is under way; whoever asks alone waits for nobody. Each read begins
  * after it was asked for, and nothing is remembered: a key that is asked for again is read again.
  */
-export class Gathering<V> {
+export class BatchedRead<V> {
   readonly #read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>;
   #turn: Promise<unknown> = Promise.resolve();
   #next: Announced<V> | null = null;

@@ -1,7 +1,3 @@
-interface Waiting {
-  begin(): void;
-}
-
 export interface SemaphoreBounds {
   readonly at_once_max: number;
   /** Who has had no turn by then is sent away. */
@@ -10,24 +6,41 @@ export interface SemaphoreBounds {
   readonly waiting_per_asker_max: number;
 }
 
+type Patience = Omit<SemaphoreBounds, 'at_once_max'>;
+const ENDLESS: Patience = { wait_ms_max: Number.POSITIVE_INFINITY, waiting_per_asker_max: Number.POSITIVE_INFINITY };
+
+interface Waiting {
+  begin(): void;
+}
+
 /**
  * Lets a few at a time do what is costly, round-robin by asker: whoever asks for much waits in a line of their own, and
  * delays each other asker by one turn.
  */
 export class Semaphore {
-  readonly #bounds: SemaphoreBounds;
+  readonly #patience: Patience;
   #free: number;
   /** Askers in the order in which they are next. */
   readonly #lines = new Map<string, Waiting[]>();
 
-  constructor(bounds: SemaphoreBounds) {
-    this.#bounds = bounds;
-    this.#free = bounds.at_once_max;
+  /** Without a patience those who `take` wait for as long as it takes. */
+  constructor({ at_once_max, ...patience }: Pick<SemaphoreBounds, 'at_once_max'> & Partial<Patience>) {
+    this.#free = at_once_max;
+    this.#patience = { ...ENDLESS, ...patience };
   }
 
   /** Null where no turn came in time, or the asker has too many in line. */
   async take<T extends object>(asker: string, work: () => Promise<T>): Promise<T | null> {
-    if (!(await this.#turn(asker))) return null;
+    return (await this.#turn(asker, this.#patience)) ? this.#inTurn(work) : null;
+  }
+
+  /** Waits for as long as it takes. */
+  async run<T>(asker: string, work: () => Promise<T>): Promise<T> {
+    await this.#turn(asker, ENDLESS);
+    return this.#inTurn(work);
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } finally {
@@ -37,23 +50,25 @@ export class Semaphore {
     }
   }
 
-  #turn(asker: string): Promise<boolean> {
+  #turn(asker: string, { wait_ms_max, waiting_per_asker_max }: Patience): Promise<boolean> {
     if (this.#free > 0) {
       this.#free--;
       return Promise.resolve(true);
     }
     const line = this.#lines.get(asker) ?? [];
-    if (line.length >= this.#bounds.waiting_per_asker_max) return Promise.resolve(false);
+    if (line.length >= waiting_per_asker_max) return Promise.resolve(false);
     this.#lines.set(asker, line);
     return new Promise(resolve => {
-      const patience = setTimeout(() => {
+      const giveUp = () => {
         line.splice(line.indexOf(waiting), 1);
         if (line.length === 0 && this.#lines.get(asker) === line) this.#lines.delete(asker);
         resolve(false);
-      }, this.#bounds.wait_ms_max);
+      };
+      // A timer of more than 2^31 ms would end at once.
+      const timer = Number.isFinite(wait_ms_max) ? setTimeout(giveUp, wait_ms_max) : undefined;
       const waiting: Waiting = {
         begin() {
-          clearTimeout(patience);
+          clearTimeout(timer);
           resolve(true);
         },
       };

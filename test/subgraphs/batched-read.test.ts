@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Gathering } from '../../subgraphs/batched-read.ts';
+import { BatchedRead } from '../../subgraphs/batched-read.ts';
 
 /** Reads that end when they are told to. */
 function slow() {
   const asked: { keys: readonly string[]; end(): void; fail(): void }[] = [];
-  const gathering = new Gathering(keys => {
+  const gathering = new BatchedRead(keys => {
     const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<string, string>>();
     const held = new Map(keys.filter(key => key !== 'nobody').map(key => [key, `held by ${key}`]));
     asked.push({ keys, end: () => resolve(held), fail: () => reject(new Error('away')) });

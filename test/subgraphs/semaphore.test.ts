@@ -73,3 +73,13 @@ test('so many at a time and no more, one asker’s in the order of arrival, also
   expect(begun).toEqual(numbers);
   expect(most).toBe(2);
 });
+
+test('who runs waits for as long as it takes, however many wait before', async () => {
+  const turns = new Semaphore({ at_once_max: 1, wait_ms_max: 1, waiting_per_asker_max: 1 });
+  const first = held();
+  const begun = turns.run('a', first.work);
+  const rest = Array.from({ length: 5 }, (_, number) => turns.run('a', async () => number));
+  expect(await turns.take('b', async () => ({}))).toBeNull();
+  first.end();
+  expect(await Promise.all([begun, ...rest])).toEqual([{}, 0, 1, 2, 3, 4]);
+});

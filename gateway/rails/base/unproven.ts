@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../../schema/limits.ts';
-import { Gathering } from '../../../subgraphs/batched-read.ts';
+import { BatchedRead } from '../../../subgraphs/batched-read.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { type ContractPayer, contractPayersAmong } from '../../../subgraphs/receipt/claim/contract-payers.ts';
@@ -141,18 +141,18 @@ const AGAIN_MAX = 3;
  */
 export class PayerCodes {
   readonly #clock: Pick<Clock, 'now_ms'>;
-  readonly #codes: Gathering<ChainAnswer<Hex>>;
-  readonly #paid: Gathering<ContractPayer>;
+  readonly #codes: BatchedRead<ChainAnswer<Hex>>;
+  readonly #paid: BatchedRead<ContractPayer>;
   readonly #entries = new LRUCache<Hex, Entry>({ max: ADDRESSES_MAX });
   #asking = 0;
 
   constructor(chain: Pick<BaseChain, 'code'>, database: Pick<Database, 'query'>, clock: Pick<Clock, 'now_ms'>) {
     this.#clock = clock;
-    this.#codes = new Gathering(async addresses => {
+    this.#codes = new BatchedRead(async addresses => {
       const codes = await Promise.all(addresses.map(address => chain.code(address as Hex)));
       return new Map(addresses.map((address, index) => [address, codes[index] as ChainAnswer<Hex>]));
     });
-    this.#paid = new Gathering(async addresses => {
+    this.#paid = new BatchedRead(async addresses => {
       const paid = await contractPayersAmong(database, addresses, limits.contract_payer_known_seconds);
       return new Map(paid.map(known => [known.payer, known]));
     });

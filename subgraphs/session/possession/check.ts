@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../../schema/digest.ts';
 import type { Held, ProvenBy } from '../../../schema/principal.ts';
 import type { ShownProof } from '../../../schema/proof.ts';
-import { Gathering } from '../../batched-read.ts';
+import { BatchedRead } from '../../batched-read.ts';
 import type { Services } from '../../context.ts';
 import type { Database } from '../../database.ts';
 import { boxLabel, newSession } from './issue.ts';
@@ -28,7 +28,7 @@ export function sealDecoy(services: Pick<Services, 'vault' | 'random'>): DecoyBo
 }
 
 /** Per database, and so per process. */
-const lookups = new WeakMap<Database, Gathering<Held>>();
+const lookups = new WeakMap<Database, BatchedRead<Held>>();
 
 /** Whose book a session opens; null where it never was, or has ended. */
 export function heldBySession(database: Database, session: string): Promise<Held | null> {
@@ -37,7 +37,7 @@ export function heldBySession(database: Database, session: string): Promise<Held
 
 /** The same by the hash of a session that was shown before. */
 export function stillHeld(database: Database, session_hash: string): Promise<Held | null> {
-  const lookup = lookups.get(database) ?? new Gathering(hashes => heldByHash(database, hashes));
+  const lookup = lookups.get(database) ?? new BatchedRead(hashes => heldByHash(database, hashes));
   lookups.set(database, lookup);
   return lookup.ask(session_hash);
 }
