@@ -185,15 +185,11 @@ function payTo({ pay_to_base: base, solana: configured }: Config, solana: Opened
 export async function openTill(parts: TillParts): Promise<Till> {
   const { config, database, chain, chain_epoch, hubs, issuer, vault, saved_head, known_log, faults } = parts;
   const chain_head = new ChainHead(chain, systemClock);
-  const settler = parts.openSettling(parts);
   const searches = new Semaphore(SEARCHES);
-  const base = openBaseRail({
-    ...{ database, chain, chain_head, chain_epoch, settler, searches },
-    clock: systemClock,
-    wallets: parts.wallets,
-    wallet_factories: factoriesOf(config),
-    settles_from: settlesFrom(config),
-  });
+  const { wallets } = parts;
+  const asking = { wallets, wallet_factories: factoriesOf(config), settles_from: settlesFrom(config) };
+  const reading = { database, chain, chain_head, chain_epoch, searches, clock: systemClock };
+  const base = openBaseRail({ ...reading, ...asking, settler: parts.openSettling(parts) });
   const solana = await solanaOf(parts, searches);
   const rails = { base, solana: solana?.rail ?? null };
   await requireFinishable(database, rails);
