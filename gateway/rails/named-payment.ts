@@ -4,7 +4,7 @@ import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { type ExactPayload, readEnvelope } from '../x402/envelope.ts';
 import { baseClaimKey } from './base/authorization.ts';
 import { solanaClaimKey } from './solana/authorization.ts';
-import { decodeTransaction, transferIn } from './solana/transfer.ts';
+import { readWireTransaction, transferIn } from './solana/transfer.ts';
 
 /** Who is said to pay, and what the payment is called. Nothing of it is believed, and nobody is asked. */
 export interface NamedIn {
@@ -21,7 +21,7 @@ const readers: Record<NetworkName, (payload: ExactPayload) => Omit<NamedIn, 'net
     return { payer, claim_key: baseClaimKey({ payer, nonce: nonce as `0x${string}` }) };
   },
   solana(payload) {
-    const read = 'transaction' in payload ? decodeTransaction(Buffer.from(payload.transaction, 'base64')) : null;
+    const read = 'transaction' in payload ? readWireTransaction(Buffer.from(payload.transaction, 'base64')) : null;
     const transfer = read && transferIn(read);
     return transfer && { payer: transfer.authority, claim_key: solanaClaimKey(read) };
   },

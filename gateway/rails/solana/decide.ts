@@ -8,7 +8,7 @@ import {
   type SolanaChain,
   type TokenBalance,
 } from './chain.ts';
-import { decodeTransaction, TRANSFER_INDEX, usdcAccountOf } from './transfer.ts';
+import { readWireTransaction, TRANSFER_INDEX, usdcAccountOf } from './transfer.ts';
 
 const unavailable: Unknown = { kind: 'unknown', reason: 'chain_unavailable' };
 /** The node contradicts itself: what it says is not believed, and it is asked again. */
@@ -69,7 +69,7 @@ function transferred(
   { message_hash, pay_to, amount_atomic }: SolanaAuthorization,
   signature: string,
 ): Transferred | null {
-  if (err !== null || decodeTransaction(raw)?.message_hash !== message_hash) return null;
+  if (err !== null || readWireTransaction(raw)?.message_hash !== message_hash) return null;
   if (usdcOf(after, pay_to) - usdcOf(before, pay_to) !== amount_atomic) return null;
   return {
     kind: 'transferred',
@@ -137,7 +137,8 @@ async function search(
   for (const { signature } of listed) {
     const transaction = await chain.transaction(signature);
     if (transaction.kind !== 'ok') return 'unreachable';
-    if (transaction.value === null || decodeTransaction(transaction.value.raw)?.message_hash !== message_hash) continue;
+    if (transaction.value === null || readWireTransaction(transaction.value.raw)?.message_hash !== message_hash)
+      continue;
     const { slot, err } = transaction.value;
     return { signature, slot, err, final: false };
   }

@@ -2,7 +2,7 @@ import type { FacilitatedChain, FacilitatedOutcome, HandedOver } from '../facili
 import type { SolanaPayment } from './authorization.ts';
 import type { SolanaChain } from './chain.ts';
 import { decideByMessage, decideLanded } from './decide.ts';
-import { decodeTransaction } from './transfer.ts';
+import { readWireTransaction } from './transfer.ts';
 import { payloadOf, requirementsOf } from './verify-transaction.ts';
 
 /** Solana, as far as a facilitator's settlements are looked after: it pays the fees, so its signature names them. */
@@ -34,7 +34,7 @@ async function lookFor(
 ): Promise<FacilitatedOutcome> {
   const named = tx_hash === null ? null : await chain.transaction(tx_hash);
   const landed = named?.kind === 'ok' ? named.value : null;
-  const is_ours = landed !== null && decodeTransaction(landed.raw)?.message_hash === authorization.message_hash;
+  const is_ours = landed !== null && readWireTransaction(landed.raw)?.message_hash === authorization.message_hash;
   if (landed && is_ours && tx_hash !== null)
     return decideLanded(chain, authorization, { signature: tx_hash, slot: landed.slot, err: landed.err, final: false });
   const decision = await decideByMessage(chain, authorization, from_block);

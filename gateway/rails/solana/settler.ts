@@ -11,7 +11,7 @@ import type { PartialSignature, SolanaAuthorization, SolanaPayment } from './aut
 import type { BlockhashLook, LandedStatus, SolanaChain } from './chain.ts';
 import { blockName, decideLanded } from './decide.ts';
 import { rebroadcast } from './rebroadcast.ts';
-import { decodeTransaction, withSignature } from './transfer.ts';
+import { readWireTransaction, withSignature } from './transfer.ts';
 
 type Item = SolanaPayment & { readonly claim_key: string };
 
@@ -173,7 +173,7 @@ export function openFeePayer(key: string): FeePayer {
   return {
     address,
     sign({ transaction }) {
-      const read = decodeTransaction(Buffer.from(transaction, 'base64'));
+      const read = readWireTransaction(Buffer.from(transaction, 'base64'));
       if (read === null) throw new TypeError('not a transaction');
       const signature = sign(null, read.transaction.messageBytes as unknown as Uint8Array, secret);
       return { signature: getBase58Decoder().decode(signature), raw: withSignature(read, address, signature) };

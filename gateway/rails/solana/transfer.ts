@@ -27,7 +27,7 @@ export interface DecodedTransaction {
  * Null where the bytes are no transaction, or are one in a spelling that no block takes: with bytes after its end, or a
  * count written longer than it need be.
  */
-export function decodeTransaction(raw: Uint8Array): DecodedTransaction | null {
+export function readWireTransaction(raw: Uint8Array): DecodedTransaction | null {
   try {
     const transaction = getTransactionDecoder().decode(raw);
     const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);

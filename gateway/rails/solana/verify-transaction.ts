@@ -17,8 +17,8 @@ import {
 import type { SolanaPayment } from './authorization.ts';
 import {
   type DecodedTransaction,
-  decodeTransaction,
   isTransactionSignedBy,
+  readWireTransaction,
   type Transfer,
   transferIn,
   usdcAccountOf,
@@ -57,7 +57,7 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
   };
 
   async function judge({ transaction }: ExactSvmPayload, offered: OfferedTerms): Promise<Verified<SolanaPayment>> {
-    const read = decodeTransaction(Buffer.from(transaction, 'base64'));
+    const read = readWireTransaction(Buffer.from(transaction, 'base64'));
     if (read === null) return refused('malformed');
     const transfer = transferIn(read);
     if (transfer === null) return refused('no_transfer');
