@@ -5,23 +5,27 @@ import { type DocumentNode, Kind, parse, visit } from 'graphql';
 /**
  * The operation of a door, by `<area>/<name>`: the file of that name with all fragments that it needs, each from a file
  * of its own beside it. Its aliases spell the specified JSON.
+ * @param made fragments by their names that no file holds, since they are made of what they show
  */
-export function operation(name: string): DocumentNode {
+export function operation(name: string, made: Made = {}): DocumentNode {
   const document = read(name);
   const fragments = new Map<string, DocumentNode>();
-  gather(document, dirname(name), fragments);
+  gather(document, dirname(name), fragments, made);
   return {
     kind: Kind.DOCUMENT,
     definitions: [document, ...fragments.values()].flatMap(({ definitions }) => definitions),
   };
 }
 
-function gather(document: DocumentNode, area: string, fragments: Map<string, DocumentNode>): void {
+type Made = Readonly<Record<string, string>>;
+
+function gather(document: DocumentNode, area: string, fragments: Map<string, DocumentNode>, made: Made): void {
   for (const name of spreadIn(document)) {
     if (fragments.has(name)) continue;
-    const fragment = read(`${area}/${name}`);
+    const text = made[name];
+    const fragment = text === undefined ? read(`${area}/${name}`) : parse(text, { noLocation: true });
     fragments.set(name, fragment);
-    gather(fragment, area, fragments);
+    gather(fragment, area, fragments, made);
   }
 }
 

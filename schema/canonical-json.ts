@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import serialise from 'canonicalize';
 
 /** What can be hashed or signed. Amounts are strings here: RFC 8785 knows IEEE doubles only. */
@@ -12,6 +13,11 @@ export function canonicalJson(value: Json): string {
   const text = serialise(value);
   if (text === undefined) throw new TypeError('value has no canonical JSON form');
   return text;
+}
+
+/** SHA-256 of the canonical form, as lower-case hex: the `payload_hash`, `row_hash` and request binding of this service. */
+export function canonicalHash(value: Json): string {
+  return hash('sha256', canonicalJson(value));
 }
 
 /** The same object without the members that are null or undefined: a signed document leaves a key out instead. */

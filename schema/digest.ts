@@ -1,6 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { createKeccak } from 'hash-wasm';
-import { canonicalJson, type Json } from './canonical-json.ts';
 
 export function sha256(data: Uint8Array | string): Buffer {
   return hash('sha256', data, 'buffer');
@@ -9,11 +8,6 @@ export function sha256(data: Uint8Array | string): Buffer {
 /** Lower-case hex without a prefix, as every hash on our wire. */
 export function sha256Hex(data: Uint8Array | string): string {
   return hash('sha256', data);
-}
-
-/** SHA-256 of the canonical form: the `payload_hash`, `row_hash` and request binding of this service. */
-export function canonicalHash(value: Json): string {
-  return sha256Hex(canonicalJson(value));
 }
 
 /** One for all: nothing is awaited between its steps. */

@@ -1,5 +1,4 @@
-import type { JsonObject } from './canonical-json.ts';
-import { canonicalHash } from './digest.ts';
+import { canonicalHash, type JsonObject } from './canonical-json.ts';
 import { limits } from './limits.ts';
 
 /** A request, as far as a book proof can be bound to it. */

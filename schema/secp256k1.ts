@@ -20,6 +20,12 @@ export function addressOfKey(private_key: Uint8Array): Address {
   return addressOfPoint(secp256k1.publicKeyCreate(private_key, false));
 }
 
+/** EIP-191 version 0x45 (`personal_sign`): the digest that a wallet signs for a text. */
+export function eip191Hash(text: string): Uint8Array {
+  const message = Buffer.from(text);
+  return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${message.length}`), message]));
+}
+
 /** The address whose key made a signature (r, s: 64 bytes) over a digest; null where there is none. Native, 0.05 ms. */
 export function recoverAddress(digest: Uint8Array, compact: Uint8Array, recid: number): Address | null {
   const point = recoverPoint(digest, compact, recid);

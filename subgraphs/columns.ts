@@ -38,3 +38,16 @@ export function selectList<E extends object>(orm: MikroORM, entity: new () => E)
 export function asEntity<E extends object>(entity: new () => E, row: object): E {
   return Object.setPrototypeOf(row, entity.prototype);
 }
+
+const columnNames = new Map<string, string>();
+
+/** An entity as `insertRows` takes it: by its columns, amounts as digits. */
+export function asRecord(entity: object): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [property, value] of Object.entries(entity)) {
+    const known = columnNames.get(property) ?? property.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+    columnNames.set(property, known);
+    record[known] = typeof value === 'bigint' ? value.toString() : value;
+  }
+  return record;
+}

@@ -131,6 +131,31 @@ describe('tidy', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('the verifier imports schema alone: whoever doubts this service reads no more than that', () => {
+    const verifier = sources.filter(file => file.startsWith('subgraphs/receipt/verify/'));
+    expect(verifier.length).toBeGreaterThan(5);
+    const wrong = verifier.flatMap(file =>
+      importsOf(file)
+        .filter(target => houseOf(target) !== 'schema' && !target.startsWith('subgraphs/receipt/verify/'))
+        .map(target => `${file} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('the ledger alone writes the tables of books', () => {
+    const writes = /(insert\s+into|update|delete\s+from|insertRows\(\s*\w+,)\s+'?book(_\w+)?\b/;
+    const wrong = sources.filter(
+      file =>
+        writes.test(read(file)) &&
+        !/^(test|subgraphs\/book\/ledger)\//.test(file) &&
+        !/(\.|\/)migration\.ts$/.test(file),
+    );
+    expect(wrong).toEqual([]);
+    expect(
+      sources.filter(file => writes.test(read(file)) && file.startsWith('subgraphs/book/ledger/')).length,
+    ).toBeGreaterThan(3);
+  });
+
   it('no index re-exports', () => {
     const indexes = sources.filter(file => file.endsWith('/index.ts'));
     expect(indexes).toHaveLength(doorsOfSubgraphs.length);

@@ -1,4 +1,4 @@
-import { canonicalHash } from '../../schema/digest.ts';
+import { canonicalHash } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { RefusalId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../schema/canonical-json.ts';
-import { canonicalHash } from '../../schema/digest.ts';
+import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { taskId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Charge, Charged } from '../../subgraphs/sale.ts';

@@ -1,7 +1,8 @@
 import { Refusal } from '../../schema/errors.ts';
+import { refusalUrl } from '../../schema/links.ts';
 import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import { refusalDocument, refusalUrl } from '../../subgraphs/receipt/refusal/document.ts';
+import { refusalDocument } from '../../subgraphs/receipt/refusal/document.ts';
 import { refusalById } from '../../subgraphs/receipt/refusal/find.ts';
 import type { Till } from './till.ts';
 

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../schema/canonical-json.ts';
-import { canonicalHash } from '../../schema/digest.ts';
+import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { type AgentId, type TaskId, taskId } from '../../schema/ids.ts';
-import { type Principal, requireWriting } from '../../schema/principal.ts';
+import { type Principal } from '../../schema/principal.ts';
 import type { WaivedBy } from '../../schema/receipt-payload.ts';
+import { requireWriting } from '../../subgraphs/access.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { dropKeyCall, type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/claim/key-call/hold.ts';

@@ -7,7 +7,7 @@ import { proveHeads } from '../../subgraphs/receipt/log/anchored-head.ts';
 import { type Damage } from '../../subgraphs/receipt/log/audit.ts';
 import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';
 import { declareBreak, headToContinue } from '../../subgraphs/receipt/log/break.ts';
-import { type LogIntegrity, proveLogIntact } from '../../subgraphs/receipt/log/intact.ts';
+import { type LogIntegrity, proveLogIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
 import { type SavedHead, savedHead, UnreadableHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { type TreeHeadFacts } from '../../subgraphs/receipt/log/tree-head.ts';
 import { OperatorFault } from '../config/fault.ts';

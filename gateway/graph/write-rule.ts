@@ -1,6 +1,7 @@
 import type { OperationTypeNode } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
-import { type Held, type ProofUse, requireWriting, standsIn } from '../../schema/principal.ts';
+import { type Held, type ProofUse } from '../../schema/principal.ts';
+import { requireWriting, standsIn } from '../../subgraphs/access.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { takeProof } from '../../subgraphs/session/possession/take-proof.ts';
 

@@ -14,9 +14,9 @@ import {
 } from '../../subgraphs/receipt/log/halt.ts';
 import { linkFromText } from '../../subgraphs/receipt/log/head.ts';
 import { type KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
-import { lookAtLog } from '../../subgraphs/receipt/log/look.ts';
+import { lookAtLog } from '../../subgraphs/receipt/log/prove-extension.ts';
 import { type SavedHead, UnreadableHead } from '../../subgraphs/receipt/log/saved-head.ts';
-import { signedHead } from '../../subgraphs/receipt/log/signed-head.ts';
+import { signedHead } from '../../subgraphs/receipt/log/signed-heads.ts';
 import { type HeadName } from '../../subgraphs/receipt/log/tree-head.ts';
 import { WAY_ON } from './audit-log.ts';
 

@@ -3,7 +3,7 @@ import type { NetworkName } from '../../schema/network.ts';
 import { type Arrival, arrive } from '../../subgraphs/book/ledger/arrive.ts';
 import { iso } from '../../subgraphs/clock.ts';
 import { type AwaitedArrival, closeArrival, takeArrivals } from '../../subgraphs/receipt/claim/arrival.ts';
-import { setLane } from '../../subgraphs/receipt/receipt/lane.ts';
+import { setUnsignedFacts } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
 import type { Till } from '../charge/till.ts';
 import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
@@ -70,7 +70,7 @@ function close(till: Till, { claim_key, task_id }: AwaitedArrival, outcome: Arri
   const came = outcome.to === 'collected';
   return till.database.transaction(async tx => {
     if (!(await closeArrival(tx, claim_key, came ? 'confirmed' : 'unverified'))) return;
-    setLane(tx, task_id, {
+    setUnsignedFacts(tx, task_id, {
       proof_outcome: came ? 'settled' : 'unverified',
       settled_by: came ? 'observed_transfer' : 'receipt',
       ingress_receipt: came ? outcome.ingress_receipt : null,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { agentId, type TaskId, taskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
-import { forgetHours } from '../../subgraphs/book/ledger/happenings.ts';
+import { forgetHours } from '../../subgraphs/book/ledger/repeated-events.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { type Lease, slotsMissed } from '../../subgraphs/receipt/claim/claim.ts';

@@ -1,8 +1,8 @@
 import { limits } from '../../schema/limits.ts';
 import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
 import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
-import { addCounts, appendCounts } from '../../subgraphs/book/ledger/happenings.ts';
-import { type Asking } from '../../subgraphs/book/ledger/reservation.ts';
+import { appendRepeats, countRepeats } from '../../subgraphs/book/ledger/repeated-events.ts';
+import { type ReservationRequest } from '../../subgraphs/book/ledger/reservation.ts';
 import { refusedTooOften } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
@@ -16,7 +16,7 @@ export async function turnedAway<I>(
   tx: Tx,
   blocked_calls: BlockedCalls,
   items: readonly I[],
-  askingOf: (item: I) => Asking | null,
+  askingOf: (item: I) => ReservationRequest | null,
 ): Promise<ReadonlyMap<I, BlockedTooOften>> {
   const suspects = items.flatMap(item => {
     const asked = askingOf(item);
@@ -52,7 +52,7 @@ export async function runOthers<I, O>(
 /** Writes down what this process has counted, and lets what has waited long enough become events. */
 export async function tellCounts(till: Till): Promise<void> {
   await keepBlocked(till);
-  while ((await till.database.transaction(tx => appendCounts(tx))) === limits.counted_per_transaction_max);
+  while ((await till.database.transaction(tx => appendRepeats(tx))) === limits.counted_per_transaction_max);
 }
 
 /** Where the answer to the commit was lost they are not counted again: rather too few than some twice. */
@@ -63,7 +63,7 @@ export async function keepBlocked({
   const counts = blocked_calls.take();
   if (counts.length === 0) return;
   try {
-    await database.transaction(async tx => addCounts(tx, counts));
+    await database.transaction(async tx => countRepeats(tx, counts));
   } catch (error) {
     if (!(error instanceof DatabaseAway && error.in_doubt)) blocked_calls.giveBack(counts);
     throw error;

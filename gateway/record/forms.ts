@@ -1,11 +1,10 @@
 import { atomicAmount } from '../../schema/amount.ts';
-import type { JsonObject } from '../../schema/canonical-json.ts';
-import { canonicalHash } from '../../schema/digest.ts';
+import type { RowBirth } from '../../schema/book-row.ts';
+import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
-import { type RowBirth } from '../../subgraphs/book/ledger/append.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
 import { iso } from '../../subgraphs/clock.ts';
-import { type PreparedReceipt, prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/prepare.ts';
+import { type PreparedReceipt, prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/issue.ts';
 import type { Till } from '../charge/till.ts';
 import type { Moved } from '../rails/outcome.ts';
 import { railOf } from '../rails/rail.ts';

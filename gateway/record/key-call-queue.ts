@@ -1,6 +1,6 @@
 import type { AgentId } from '../../schema/ids.ts';
 import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
-import { type Asking } from '../../subgraphs/book/ledger/reservation.ts';
+import { type ReservationRequest } from '../../subgraphs/book/ledger/reservation.ts';
 import { type Reserved, reserve } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import { beginKeyCalls, type KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
@@ -82,7 +82,7 @@ async function holdOthers(
   return holds.map(({ task_id }) => refused.get(task_id) ?? { kind: 'held' });
 }
 
-function askingOf({ hold, agent_id, landing, model }: KeyCalling): Asking | null {
+function askingOf({ hold, agent_id, landing, model }: KeyCalling): ReservationRequest | null {
   if (agent_id === null) return null;
   const { intent_id, attempt_index } = landing;
   const { task_id } = hold;

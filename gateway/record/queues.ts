@@ -4,7 +4,7 @@ import { limits } from '../../schema/limits.ts';
 import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
 import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import { replay } from '../../subgraphs/book/ledger/replay.ts';
-import { type Asking } from '../../subgraphs/book/ledger/reservation.ts';
+import { type ReservationRequest } from '../../subgraphs/book/ledger/reservation.ts';
 import { type Reserved, reserve } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
@@ -146,7 +146,7 @@ async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly P
 }
 
 /** Null where the order holds nothing on a book. */
-function askingOf({ request, model }: Placed): Asking | null {
+function askingOf({ request, model }: Placed): ReservationRequest | null {
   const { agent_id, reserved_atomic } = request;
   if (agent_id === null || reserved_atomic === 0n) return null;
   const { intent_id, attempt_index } = request.landing as Landing;

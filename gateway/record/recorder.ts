@@ -15,7 +15,7 @@ import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
 import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';
 import { type KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import { type SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
-import { type PreparedReceipt } from '../../subgraphs/receipt/receipt/prepare.ts';
+import type { PreparedReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
 import { type Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
 import type { OmissionRule, Paid, Stamp, Stamped, Stream, Whole } from '../../subgraphs/sale.ts';
 import type { Moved } from '../rails/outcome.ts';

@@ -5,7 +5,9 @@ import { PolicyRequest } from '../../schema/requests/policy.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
-import { BookAnswer, PolicyAnswer } from './answers.ts';
+import { BookAnswer } from './answers.ts';
+import { PolicyAnswer, policyFragments } from './policy.ts';
+import { rowFragments, rowNulls } from './row.ts';
 
 export const AgentPath = z.object({ agent_id: digits(z.int().min(1)) });
 
@@ -17,8 +19,8 @@ export const bookDoors = [
     summary: "An agent's book: collected spend, budget ceiling and signed allowance",
     tags: ['book'],
     possession: 'required',
-    document: operation('book/get_agent_book'),
-    instead: { budget: operation('book/set_agent_budget') },
+    document: operation('book/get_agent_book', rowFragments),
+    instead: { budget: operation('book/set_agent_budget', rowFragments) },
     params: AgentPath,
     query: z.object({ limit: digits(PageLimit).optional() }),
     body: BookRequest,
@@ -27,7 +29,7 @@ export const bookDoors = [
       limit: pageRows(body.limit ?? query.limit),
       ...(body.budget === undefined ? {} : { budgetAtomic: body.budget }),
     }),
-    nulls: { entries: ['payer_wallet'] },
+    nulls: { entries: rowNulls },
     response: BookAnswer,
     errors: ['book_damaged'],
   }),
@@ -38,7 +40,7 @@ export const bookDoors = [
     summary: 'What the book allows: caps and the kill switch',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/get_book_policy'),
+    document: operation('book/get_book_policy', policyFragments),
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: PolicyAnswer,
@@ -51,7 +53,7 @@ export const bookDoors = [
     summary: 'Sets one policy of the book, or clears it',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/set_book_policy'),
+    document: operation('book/set_book_policy', policyFragments),
     params: AgentPath,
     body: PolicyRequest,
     variables: ({ params, body }) => ({

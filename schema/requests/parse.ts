@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { camel } from '../camel.ts';
 import { Refusal } from '../errors.ts';
 
 /** Text that has a canonical form: RFC 8785 3.2.2.2 refuses half of a surrogate pair. */
@@ -58,7 +59,7 @@ const CAMEL_ON_THE_WIRE: readonly string[] = ['agentWallet', 'payTo', 'lastStatu
 export const opaqueMembers: readonly string[] = ['tools', 'tool_choice', 'response_format', 'parts', 'tool_calls'];
 
 /** The same as the graph spells them. */
-export const opaqueFields: readonly string[] = opaqueMembers.map(camel);
+export const opaqueFields: readonly string[] = opaqueMembers.map(name => camel(name));
 
 export function toSnakeKeys(value: unknown, opaque: readonly string[] = []): unknown {
   return rename(value, snake, opaque);
@@ -71,11 +72,6 @@ function snake(key: string): string {
 
 export function toCamelKeys(value: unknown, opaque: readonly string[] = []): unknown {
   return rename(value, camel, opaque);
-}
-
-function camel(key: string): string {
-  if (!key.includes('_')) return key;
-  return key.replace(/(?<=[a-z0-9])_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Members that are undefined are left out: to GraphQL and to JSON alike they are not there. */

@@ -2,8 +2,8 @@ import type { Subgraph } from '../subgraph.ts';
 import { buildSubgraph } from '../subgraph.ts';
 import { BookHead } from './ledger/book.entity.ts';
 import { BookEvent } from './ledger/event.entity.ts';
-import { BookBlockedHour, BookCounted, BookReplayHour } from './ledger/happenings.entity.ts';
 import { BookIntent } from './ledger/intent.entity.ts';
+import { BlockedHourRow, RepeatedEvents, ReplayHour } from './ledger/repeated-events.entity.ts';
 import { BookRow } from './ledger/row.entity.ts';
 import { BookBaseline } from './migration.ts';
 import { BookResolver, bookWritten } from './page/book.resolver.ts';
@@ -11,7 +11,7 @@ import { BookFeedResolver } from './page/feed.resolver.ts';
 import { BookRowResolver } from './page/row.resolver.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
 
-export const bookEntities = [BookHead, BookRow, BookEvent, BookIntent, BookCounted, BookReplayHour, BookBlockedHour];
+export const bookEntities = [BookHead, BookRow, BookEvent, BookIntent, RepeatedEvents, ReplayHour, BlockedHourRow];
 export const bookMigrations = [BookBaseline];
 
 export function bookSubgraph(): Promise<Subgraph> {

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../schema/digest.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
-import { prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/prepare.ts';
+import { prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/issue.ts';
 import { paidCall } from '../harness/vectors/receipt-facts.ts';
 import { birth } from '../subgraphs/book/ledger/fixture.ts';
 

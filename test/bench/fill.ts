@@ -1,6 +1,7 @@
 import type { AgentId } from '../../schema/ids.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { type NodeAddress, peaksOf, rootOf } from '../../subgraphs/receipt/log/merkle.ts';
+import { type NodeAddress, peaksOf } from '../../subgraphs/receipt/log/merkle.ts';
+import { rootOf } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 
 /**
  * A book of so many rows and a log of so many leaves, made by Postgres itself: hashes, keys and tree are as they would

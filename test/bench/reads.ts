@@ -5,7 +5,8 @@ import { BookResolver } from '../../subgraphs/book/page/book.resolver.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
-import { inclusionOf, newestHead } from '../../subgraphs/receipt/log/inclusion.ts';
+import { newestHead } from '../../subgraphs/receipt/log/signed-heads.ts';
+import { inclusionOf } from '../../subgraphs/receipt/log/stored-proofs.ts';
 import { filledTask } from './fill.ts';
 import type { Job } from './servers/ledger.ts';
 

@@ -1,8 +1,7 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { leafHash } from '../../subgraphs/receipt/log/merkle.ts';
-import { verifyConsistency, verifyInclusion } from '../../subgraphs/receipt/log/merkle-proof.ts';
+import { leafHash, verifyConsistency, verifyInclusion } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 import { type Fetch, handMadePayment, type OfferV1, payingFetch, registrationOf } from '../harness/buyer.ts';
 import { ask, CHAT, type Chat, openService, type Service, type Svc } from './open-service.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { PolicyAnswer } from '../../rest-compat/book/answers.ts';
+import type { PolicyAnswer } from '../../rest-compat/book/policy.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { openService, type Service } from './open-service.ts';
 

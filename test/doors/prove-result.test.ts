@@ -4,8 +4,7 @@ import type { z } from 'zod';
 import type { ResultProofAnswer } from '../../rest-compat/receipt/answers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
-import { leafHash } from '../../subgraphs/receipt/log/merkle.ts';
-import { verifyInclusion } from '../../subgraphs/receipt/log/merkle-proof.ts';
+import { leafHash, verifyInclusion } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 import { ask, type Chat, openService, type Service } from './open-service.ts';
 import { refusing } from './refusing.ts';
 

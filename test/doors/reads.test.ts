@@ -2,8 +2,8 @@ import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { extractDiscoveryInfoV1 } from '@x402/extensions/bazaar';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
-import { canonicalHash, sha256Hex } from '../../schema/digest.ts';
+import { canonicalHash, canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
+import { sha256Hex } from '../../schema/digest.ts';
 import { ask, CHAT, type Challenged, type Chat, openService, type Service } from './open-service.ts';
 
 const ISSUER_KEYS = ['22'.repeat(32), '11'.repeat(32)];

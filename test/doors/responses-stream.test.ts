@@ -1,8 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ResponseEvent } from '../../rest-compat/inference/answers.ts';
-import type { Json, JsonObject } from '../../schema/canonical-json.ts';
-import { canonicalHash } from '../../schema/digest.ts';
+import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
 import { openService, type Service, type Svc } from './open-service.ts';
 

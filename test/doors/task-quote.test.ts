@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { TaskQuoteAnswer } from '../../rest-compat/inference/answers.ts';
-import type { JsonObject } from '../../schema/canonical-json.ts';
-import { canonicalHash } from '../../schema/digest.ts';
+import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { openService, type Service, type Svc } from './open-service.ts';
 import { keepsPaidManners } from './paid-door.ts';

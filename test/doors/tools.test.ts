@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../schema/canonical-json.ts';
-import { canonicalHash } from '../../schema/digest.ts';
+import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, type Heard, listen } from './listen.ts';
 import { ask, CHAT, type Chat, openService, type Service, type Svc } from './open-service.ts';

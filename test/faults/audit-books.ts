@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { JsonObject } from '../../schema/canonical-json.ts';
-import { canonicalHash } from '../../schema/digest.ts';
-import type { EventRecord, RowRecord } from '../../subgraphs/book/ledger/append.ts';
+import type { RowRecord } from '../../schema/book-row.ts';
+import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
+import type { EventRecord } from '../../subgraphs/book/ledger/append.ts';
 import { iso } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import type { Database } from '../../subgraphs/database.ts';
-import { proveLogIntact } from '../../subgraphs/receipt/log/intact.ts';
-import { appendLeaf, EMPTY_ROOT, type Frontier, leafHash } from '../../subgraphs/receipt/log/merkle.ts';
+import { appendLeaf, type Frontier } from '../../subgraphs/receipt/log/merkle.ts';
+import { proveLogIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
 import { savedHead } from '../../subgraphs/receipt/log/saved-head.ts';
+import { EMPTY_ROOT, leafHash } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 import { oneTo } from './audit-books.ts';
 
 interface Leaf {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
-import { verifyConsistency } from '../../subgraphs/receipt/log/merkle-proof.ts';
+import { verifyConsistency } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import type { Jwks } from '../../subgraphs/receipt/verify/signature.ts';

@@ -3,13 +3,14 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 import { booksOfNewestReceipts } from '../../receipt/receipt/find.ts';
+import { closeBook, lockBook, openBookAgain } from '../ledger/damage.ts';
 import { type Audit, auditEvents, type Walked, walkedFrom } from './audit.ts';
 import type { BookDamage } from './damage.ts';
 import { auditHead } from './head.ts';
 import { PART_EVENTS, type ReadPart, type Reads, readPart, signedFacts } from './stored.ts';
 
 /** What one step of an audit came to. `marked`: the book was closed before. */
-export type Step =
+export type AuditStep =
   | { readonly kind: 'sound'; readonly walked: Walked; readonly ended: boolean; readonly marked: boolean }
   /** Under the head's lock it was damaged still: the book is closed from now on, in every process. */
   | { readonly kind: 'closed'; readonly damage: BookDamage }
@@ -21,7 +22,7 @@ export type Step =
  * looks damaged may only have moved meanwhile: it is read and computed once more under the head's lock before the book is
  * marked.
  */
-export async function auditStep(database: Database, agent_id: AgentId, walked: Walked): Promise<Step> {
+export async function auditStep(database: Database, agent_id: AgentId, walked: Walked): Promise<AuditStep> {
   const part = await database.transaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only');
     return readPart(tx, agent_id, walked.position);
@@ -38,7 +39,7 @@ export async function reopenBook(database: Database, agent_id: AgentId, walked: 
     const part = await lockedPart(tx, agent_id, walked.position);
     if (part === null || !part.ended || (await auditPart(within(tx, database), walked, part)).kind === 'damaged')
       return false;
-    tx.write({ text: 'update book set damage = null where agent_id = $1', values: [agent_id] });
+    openBookAgain(tx, agent_id);
     return true;
   });
 }
@@ -83,7 +84,7 @@ async function auditPart(database: Reads, walked: Walked, part: ReadPart): Promi
 }
 
 /** The head is locked for one more look, and for the mark. */
-async function close(database: Database, agent_id: AgentId, walked: Walked): Promise<Step> {
+async function close(database: Database, agent_id: AgentId, walked: Walked): Promise<AuditStep> {
   return database.transaction(async tx => {
     const part = await lockedPart(tx, agent_id, walked.position);
     if (part === null) return { kind: 'gone' };
@@ -91,12 +92,7 @@ async function close(database: Database, agent_id: AgentId, walked: Walked): Pro
     if (audit.kind === 'sound')
       return { kind: 'sound', walked: audit.walked, ended: part.ended, marked: part.book.damage !== null };
     const damage = { what: audit.what, place: audit.place };
-    tx.write({
-      name: 'close book',
-      text: `update book set damage = $2::jsonb || jsonb_build_object('found_at', clock_timestamp())
-        where agent_id = $1 and damage is null`,
-      values: [agent_id, damage],
-    });
+    closeBook(tx, agent_id, damage);
     return { kind: 'closed', damage };
   });
 }
@@ -110,6 +106,6 @@ function within(tx: Tx, { orm }: Database): Reads {
 }
 
 async function lockedPart(tx: Tx, agent_id: AgentId, after: number): Promise<ReadPart | null> {
-  await tx.query({ text: 'select 1 from book where agent_id = $1 for update', values: [agent_id] });
+  await lockBook(tx, agent_id);
   return readPart(tx, agent_id, after);
 }

@@ -1,9 +1,7 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
-import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../schema/digest.ts';
-import type { EventRecord } from '../ledger/append.ts';
-import { type Counters, tally } from '../ledger/counters.ts';
-import { emptyWindow } from '../policy/window.ts';
+import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { emptyWindow } from '../../../schema/clock-window.ts';
+import { type Counters, type EventRecord, tally } from '../ledger/append.ts';
 import type { BookDamage, BookDamageKind } from './damage.ts';
 import { auditRow, type StoredRow } from './row.ts';
 

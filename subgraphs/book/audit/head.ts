@@ -1,12 +1,12 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { Counters } from '../ledger/counters.ts';
-import { type Terms, termsHash } from '../ledger/terms.ts';
-import type { Window } from '../policy/window.ts';
+import type { Window } from '../../../schema/clock-window.ts';
+import type { Counters } from '../ledger/append.ts';
+import { type BookTerms, termsHash } from '../ledger/terms.ts';
 import { type Audit, damaged, type IntentCounts, sameJson, type Walked } from './audit.ts';
 
 /** A book's head as it is stored, and what else only its end can be compared with. */
-export interface StoredBook extends Terms {
+export interface StoredBook extends BookTerms {
   readonly agent_id: number;
   readonly seq: number;
   readonly position: number;

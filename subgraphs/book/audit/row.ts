@@ -1,15 +1,16 @@
-import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../schema/digest.ts';
-import type { RowRecord } from '../ledger/append.ts';
+import {
+  type ColumnValue,
+  hashedColumns,
+  hashedFacts,
+  laterColumns,
+  movableColumns,
+  type RowColumn,
+} from '../../../schema/book-row.ts';
+import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookDamageKind } from './damage.ts';
 
 /** A row as it is stored, with what its events say of it. */
-export type StoredRow = Omit<RowRecord, 'amount' | 'collected_at'> & {
-  readonly amount: bigint | null;
-  readonly collected_at: Date;
-  readonly ingress_receipt: JsonObject | null;
-  readonly omission_rule: string | null;
-  readonly replay_count: number;
+export type StoredRow = { readonly [K in RowColumn]: ColumnValue<K> } & {
   /** Bodies of its transitions, in their order. */
   readonly transitions: readonly JsonObject[];
   /** How often its events say that it was replayed. */
@@ -28,16 +29,15 @@ export interface SignedFacts {
 
 /** @param told what the event says that the row was born with */
 export function auditRow(row: StoredRow, told: JsonObject): BookDamageKind | null {
-  const { row_hash, transitions, replays, receipt, replay_count, ingress_receipt, omission_rule, ...facts } = row;
-  const standing = { ...facts, amount: amountText(row.amount), collected_at: row.collected_at.toISOString() };
+  const { row_hash, transitions, replays, receipt, replay_count } = row;
+  const stored = { ...row, amount: row.amount?.toString() ?? null, collected_at: row.collected_at.toISOString() };
   // A row that moved on no longer shows its birth: its first transition's event keeps that.
-  const birth = { ...standing, ...(transitions[0]?.born as JsonObject | undefined) } as unknown as JsonObject;
-  if (canonicalHash(birth) !== row_hash) return 'row_altered';
+  const birth = { ...membersOf(stored, hashedColumns), ...(transitions[0]?.born as JsonObject | undefined) };
+  if (canonicalHash(hashedFacts(birth)) !== row_hash) return 'row_altered';
   const { evidence, collected, amount } = birth;
   if (canonicalJson({ evidence, collected, amount, row_hash } as JsonObject) !== canonicalJson(told))
     return 'row_altered';
-  if (!stands({ ...standing, ingress_receipt, omission_rule } as unknown as JsonObject, birth, transitions))
-    return 'row_moved';
+  if (!stands(membersOf(stored, changeable), birth, transitions)) return 'row_moved';
   if (replay_count < replays) return 'replays_lost';
   return receiptFault(birth, receipt);
 }
@@ -48,10 +48,12 @@ function stands(standing: JsonObject, birth: JsonObject, transitions: readonly J
   return changeable.every(name => canonicalJson(standing[name] as Json) === canonicalJson(is[name] as Json));
 }
 
-const changeable = [
-  ...(['evidence', 'collected', 'amount', 'payment_ref', 'transfer_index', 'arrival_status'] as const),
-  ...(['ingress_receipt', 'omission_rule'] as const),
-];
+const changeable = [...movableColumns, ...laterColumns];
+
+function membersOf(row: object, names: readonly (keyof StoredRow)[]): JsonObject {
+  const members = row as JsonObject;
+  return Object.fromEntries(names.map(name => [name, members[name] ?? null]));
+}
 
 function receiptFault(birth: JsonObject, receipt: StoredRow['receipt']): BookDamageKind | null {
   if (receipt === null) return null;
@@ -61,5 +63,3 @@ function receiptFault(birth: JsonObject, receipt: StoredRow['receipt']): BookDam
   const same = book === agent_id && book_seq === seq && paid.amount === amount && paid.payment_ref === payment_ref;
   return same ? null : 'receipt_differs';
 }
-
-const amountText = (amount: bigint | null): string | null => amount?.toString() ?? null;

@@ -1,3 +1,4 @@
+import { rowColumns } from '../../../schema/book-row.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database, Tx } from '../../database.ts';
 import { heldOnBook } from '../../receipt/claim/held-on-book.ts';
@@ -46,9 +47,7 @@ const EVENTS = `select agent_id, position, kind, seq, task_id, body, at, prev_ha
   where agent_id = $1 and position > $2 order by position limit $3`;
 
 /** Replays that are told of together say how many they are. */
-const ROWS = `select agent_id, seq, task_id, evidence, collected, payment_ref, transfer_index, rail, amount, model, hub,
-    intent_id, attempt_index, payer_wallet, settled_by, parent_ref, recorded_by, arrival_status, fulfillment, facts,
-    collected_at, prev_row_hash, row_hash, ingress_receipt, omission_rule, replay_count,
+const ROWS = `select ${rowColumns.join(', ')},
     (select coalesce(jsonb_agg(e.body order by e.position), '[]') from book_event e
       where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'transition') as transitions,
     (select coalesce(sum(coalesce((e.body->>'count')::int, 1)), 0)::int from book_event e

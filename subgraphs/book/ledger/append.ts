@@ -1,10 +1,52 @@
-import type { AtomicAmount } from '../../../schema/amount.ts';
-import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../schema/digest.ts';
-import type { ArrivalStatus, BookEventKind, Evidence } from '../../../schema/evidence.ts';
-import type { BookPolicy } from '../../../schema/requests/policy.ts';
+import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import { hashedFacts, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
+import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
+import { counted, type Window } from '../../../schema/clock-window.ts';
+import type { BookEventKind } from '../../../schema/evidence.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import { iso } from '../../clock.ts';
-import { type Counters, tally } from './counters.ts';
+import { insertRows, type Tx } from '../../database.ts';
+import { BOOK_CHANNEL } from '../../live.ts';
+
+/** The counters of a book: they answer every total and every cap without a scan. */
+export interface Counters {
+  readonly spent_atomic: AtomicAmount;
+  /** Over the rows that carry an amount. */
+  readonly by_rail: Readonly<Record<string, { readonly count: number; readonly amount: string }>>;
+  readonly hour: Window;
+  readonly day: Window;
+}
+
+/** What of a row is counted, and the time that says in which hour and day. */
+export interface Countable {
+  readonly amount: AtomicAmount | null;
+  readonly rail: string | null;
+}
+
+/**
+ * Counts a row from its birth on, and no more (`times` -1) where its money turns out never to have come. A row without
+ * an amount is in no sum.
+ */
+export function tally<C extends Counters>(counters: C, row: Countable, at_ms: number, times: 1 | -1): C {
+  if (row.amount === null) return counters;
+  const amount = row.amount * BigInt(times);
+  return {
+    ...counters,
+    spent_atomic: atomicAmount(counters.spent_atomic + amount),
+    by_rail: onRail(counters.by_rail, row.rail, amount, times),
+    hour: counted(counters.hour, 'hour', at_ms, amount),
+    day: counted(counters.day, 'day', at_ms, amount),
+  };
+}
+
+function onRail(by_rail: Counters['by_rail'], rail: string | null, amount: bigint, times: number): Counters['by_rail'] {
+  if (rail === null) return by_rail;
+  const { [rail]: before = { count: 0, amount: '0' }, ...others } = by_rail;
+  const count = before.count + times;
+  if (count === 0) return others;
+  return { ...by_rail, [rail]: { count, amount: atomicAmount(BigInt(before.amount) + amount).toString() } };
+}
 
 /** A book's head as the ledger holds it under lock. */
 export interface Head extends Counters {
@@ -25,37 +67,7 @@ export interface Head extends Counters {
   readonly now_ms: number;
 }
 
-/** A row as it is born. What is not known is null, never left out: the hash covers every member. */
-export interface RowBirth {
-  readonly task_id: string;
-  readonly evidence: Evidence;
-  readonly collected: boolean;
-  readonly payment_ref: string | null;
-  readonly transfer_index: number | null;
-  readonly rail: string | null;
-  readonly amount: AtomicAmount | null;
-  readonly model: string | null;
-  readonly hub: string | null;
-  readonly intent_id: string | null;
-  readonly attempt_index: number | null;
-  readonly payer_wallet: string | null;
-  readonly settled_by: string | null;
-  readonly parent_ref: string | null;
-  readonly recorded_by: string | null;
-  readonly arrival_status: ArrivalStatus | null;
-  readonly fulfillment: JsonObject | null;
-  readonly facts: JsonObject;
-}
-
-/** The columns of book_row and book_event as they are inserted. */
-export type RowRecord = Omit<RowBirth, 'amount'> & {
-  readonly agent_id: number;
-  readonly seq: number;
-  readonly amount: string | null;
-  readonly collected_at: string;
-  readonly prev_row_hash: string;
-  readonly row_hash: string;
-};
+/** The columns of book_event as they are inserted. */
 export interface EventRecord {
   readonly agent_id: number;
   readonly position: number;
@@ -69,7 +81,11 @@ export interface EventRecord {
 }
 
 /** A new row takes the next seq and the next position; its hash binds its facts, its seq and the row before it. */
-export function bear(head: Head, birth: RowBirth, at_ms: number): { head: Head; row: RowRecord; event: EventRecord } {
+export function appendRow(
+  head: Head,
+  birth: RowBirth,
+  at_ms: number,
+): { head: Head; row: RowRecord; event: EventRecord } {
   const at = iso(at_ms);
   const seq = head.seq + 1;
   const facts = {
@@ -80,14 +96,14 @@ export function bear(head: Head, birth: RowBirth, at_ms: number): { head: Head; 
     collected_at: at,
     prev_row_hash: head.row_hash,
   };
-  const row: RowRecord = { ...facts, row_hash: canonicalHash(facts as unknown as Json) };
+  const row: RowRecord = { ...facts, row_hash: canonicalHash(hashedFacts(facts as unknown as JsonObject)) };
   const grown = { ...tally(head, birth, at_ms, 1), seq, row_hash: row.row_hash };
   const body = { evidence: birth.evidence, collected: birth.collected, amount: facts.amount, row_hash: row.row_hash };
-  return { row, ...happen(grown, { kind: 'born', seq, task_id: birth.task_id, body }, at) };
+  return { row, ...appendEvent(grown, { kind: 'born', seq, task_id: birth.task_id, body }, at) };
 }
 
 /** Anything else that happens to a row takes a position and no seq. */
-export function happen(
+export function appendEvent(
   head: Head,
   what: { kind: BookEventKind; seq: number; task_id: string; body: JsonObject },
   at: string,
@@ -97,3 +113,106 @@ export function happen(
   const event: EventRecord = { ...facts, hash: canonicalHash(facts) };
   return { head: { ...head, position, event_hash: event.hash }, event };
 }
+
+/** Book heads under the lock of this transaction: what the ledger reads of them is what it writes on. */
+export type Heads = Map<AgentId, Head>;
+
+/** Locks heads in the order of their ids. */
+export async function lockBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<Heads> {
+  if (agent_ids.length === 0) return new Map();
+  return headsBy(tx, { name: 'lock books', text: LOCK }, agent_ids);
+}
+
+/** As they were committed last; nothing is written on what is read so. */
+export async function readBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<Heads> {
+  return headsBy(tx, { name: 'read books', text: READ }, agent_ids);
+}
+
+async function headsBy(
+  tx: Tx,
+  statement: { readonly name: string; readonly text: string },
+  agent_ids: readonly AgentId[],
+): Promise<Heads> {
+  const { rows } = await tx.query<StoredHead>({ ...statement, values: [[...new Set(agent_ids)]] });
+  return new Map(rows.map(row => [row.agent_id, unpacked(row)]));
+}
+
+type StoredHead = Omit<Head, 'hour' | 'day'> & {
+  readonly agent_id: AgentId;
+  readonly hour_start: Date | null;
+  readonly hour_atomic: AtomicAmount;
+  readonly day_start: Date | null;
+  readonly day_atomic: AtomicAmount;
+};
+
+/** The clock is read above the locking scan, hence after the wait: a cap is judged by the time at which it is judged. */
+const headsOf = (locking: string) => `with head as materialized (
+    select agent_id, budget_atomic, policy, policy_version, spent_atomic, reserved_atomic, hour_start, hour_atomic, day_start,
+      day_atomic, seq, position, row_hash, event_hash, by_rail, damage is not null as damaged
+    from book where agent_id = any($1) order by agent_id ${locking})
+  select head.*, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from head`;
+const LOCK = headsOf('for update');
+const READ = headsOf('');
+
+function unpacked({ hour_start, hour_atomic, day_start, day_atomic, ...head }: StoredHead): Head {
+  return { ...head, hour: windowOf(hour_start, hour_atomic), day: windowOf(day_start, day_atomic) };
+}
+
+function windowOf(start: Date | null, atomic: AtomicAmount): Window {
+  return { start_ms: start?.getTime() ?? null, atomic };
+}
+
+export function headOf(books: ReadonlyMap<AgentId, Head>, agent_id: AgentId): Head {
+  const head = books.get(agent_id);
+  if (!head) throw new Error(`book ${agent_id} does not exist`);
+  return head;
+}
+
+/** Events, the heads they led to, and one wake-up per book that moved: the last thing a ledger transaction does. */
+export function storeBooks(tx: Tx, books: Heads, events: readonly EventRecord[]): void {
+  if (books.size === 0) return;
+  insertRows(tx, 'book_event', events);
+  tx.write({
+    name: 'store books',
+    text: `with head as (
+        update book b set spent_atomic = h.spent_atomic, reserved_atomic = h.reserved_atomic, seq = h.seq,
+          position = h.position, row_hash = h.row_hash, event_hash = h.event_hash, by_rail = h.by_rail,
+          hour_start = h.hour_start, hour_atomic = h.hour_atomic, day_start = h.day_start, day_atomic = h.day_atomic
+        from jsonb_populate_recordset(null::book, $1::jsonb) h where b.agent_id = h.agent_id
+        returning b.agent_id, b.position)
+      select pg_notify('${BOOK_CHANNEL}', agent_id || ':' || position) from head where agent_id = any($2)`,
+    values: [JSON.stringify([...books.values()].map(stored)), [...new Set(events.map(event => event.agent_id))]],
+  });
+}
+
+/** What the ledger writes of a head; budget and policy are their owner's to write. */
+function stored({ hour, day, spent_atomic, reserved_atomic, ...head }: Head): object {
+  const { agent_id, seq, position, row_hash, event_hash, by_rail } = head;
+  const chains = { agent_id, seq, position, row_hash, event_hash, by_rail };
+  return {
+    ...chains,
+    spent_atomic: spent_atomic.toString(),
+    reserved_atomic: reserved_atomic.toString(),
+    hour_start: hour.start_ms === null ? null : iso(hour.start_ms),
+    hour_atomic: hour.atomic.toString(),
+    day_start: day.start_ms === null ? null : iso(day.start_ms),
+    day_atomic: day.atomic.toString(),
+  };
+}
+
+export function countIntents(tx: Tx, rows: readonly Pick<RowRecord, IntentFacts>[]): void {
+  const named = rows.filter(row => row.intent_id !== null);
+  if (named.length === 0) return;
+  tx.write({
+    name: 'count intents',
+    text: `insert into book_intent (agent_id, intent_id, collected_count, blocked_count)
+      select agent_id, intent_id, count(*) filter (where collected), count(*) filter (where evidence = 'policy_blocked')
+      from jsonb_populate_recordset(null::book_row, $1::jsonb) group by 1, 2 order by 1, 2
+      on conflict (agent_id, intent_id) do update set
+        collected_count = book_intent.collected_count + excluded.collected_count,
+        blocked_count = book_intent.blocked_count + excluded.blocked_count`,
+    values: [JSON.stringify(named)],
+  });
+}
+
+type IntentFacts = 'agent_id' | 'intent_id' | 'collected' | 'evidence';

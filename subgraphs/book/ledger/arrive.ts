@@ -1,12 +1,17 @@
-import type { AtomicAmount } from '../../../schema/amount.ts';
-import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { type ArrivalStatus, type Evidence, mayBecome } from '../../../schema/evidence.ts';
+import {
+  type ColumnValue,
+  type LaterFacts,
+  laterColumns,
+  type MovableColumn,
+  type MovableFacts,
+  movableColumns,
+  type RowColumn,
+} from '../../../schema/book-row.ts';
+import { mayBecome } from '../../../schema/evidence.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
-import { type EventRecord, type Head, happen } from './append.ts';
+import { appendEvent, countIntents, type EventRecord, type Head, headOf, storeBooks, tally } from './append.ts';
 import { lockBooksOf, type RowName } from './correct.ts';
-import { tally } from './counters.ts';
-import { booked, countIntents, publish } from './lock-books.ts';
 
 /** What became of a call that was recorded at settle (RECORDED_BY_SETTLE) before anybody had seen its money arrive. */
 export type Arrival = { readonly task_id: string } & (
@@ -34,7 +39,7 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
   for (const row of standing) {
     const arrival = arrivals.get(row.task_id);
     if (!arrival || !mayBecome(row.evidence, arrival.to)) continue;
-    const { head, event, after } = transition(booked(books, row.agent_id), row, arrival);
+    const { head, event, after } = transition(headOf(books, row.agent_id), row, arrival);
     books.set(row.agent_id, head);
     events.push(event);
     moved.push(after);
@@ -45,40 +50,19 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
     tx,
     moved.filter(row => row.collected),
   );
-  publish(tx, books, events);
-}
-
-/** The birth facts of a row that an arrival may change. */
-interface Changeable {
-  readonly evidence: Evidence;
-  readonly collected: boolean;
-  readonly amount: string | null;
-  readonly payment_ref: string | null;
-  readonly transfer_index: number | null;
-  readonly arrival_status: ArrivalStatus | null;
+  storeBooks(tx, books, events);
 }
 
 type StandingRow = RowName &
-  Omit<Changeable, 'amount'> & {
-    readonly amount: AtomicAmount | null;
-    readonly rail: string | null;
-    readonly intent_id: string | null;
-    readonly collected_at: Date;
-  };
+  Pick<{ readonly [K in RowColumn]: ColumnValue<K> }, MovableColumn | 'rail' | 'intent_id' | 'collected_at'>;
 
-type MovedRow = RowName &
-  Changeable & {
-    readonly intent_id: string | null;
-    readonly ingress_receipt: JsonObject | null;
-    readonly omission_rule: string | null;
-  };
+type MovedRow = RowName & MovableFacts & LaterFacts & { readonly intent_id: string | null };
 
 async function readRows(tx: Tx, rows: readonly RowName[]): Promise<readonly StandingRow[]> {
   if (rows.length === 0) return [];
   const found = await tx.query<StandingRow>({
     name: 'rows to move',
-    text: `select agent_id, seq, task_id, evidence, collected, amount, payment_ref, transfer_index, arrival_status, rail,
-        intent_id, collected_at
+    text: `select agent_id, seq, task_id, ${movableColumns.join(', ')}, rail, intent_id, collected_at
       from book_row where (agent_id, seq) in (select * from unnest($1::int[], $2::int[])) order by agent_id, seq`,
     values: [rows.map(row => row.agent_id), rows.map(row => row.seq)],
   });
@@ -91,16 +75,16 @@ function transition(
   arrival: Arrival,
 ): { head: Head; event: EventRecord; after: MovedRow } {
   const { agent_id, seq, task_id, intent_id, rail, collected_at, amount, ...facts } = row;
-  const born: Changeable = { ...facts, amount: amount?.toString() ?? null };
+  const born: MovableFacts = { ...facts, amount: amount?.toString() ?? null };
   const { ingress_receipt, omission_rule, ...is } = outcome(born, arrival);
   const body = { ...is, ingress_receipt, omission_rule, born: { ...born } };
   const counted =
     arrival.to === 'ARRIVAL_UNVERIFIED' ? tally(head, { amount, rail }, collected_at.getTime(), -1) : head;
-  const happened = happen(counted, { kind: 'transition', seq, task_id, body }, iso(head.now_ms));
+  const happened = appendEvent(counted, { kind: 'transition', seq, task_id, body }, iso(head.now_ms));
   return { ...happened, after: { agent_id, seq, task_id, intent_id, ...is, ingress_receipt, omission_rule } };
 }
 
-function outcome(born: Changeable, arrival: Arrival): Changeable & Pick<MovedRow, 'ingress_receipt' | 'omission_rule'> {
+function outcome(born: MovableFacts, arrival: Arrival): MovableFacts & LaterFacts {
   if (arrival.to === 'ARRIVAL_UNVERIFIED') {
     const { omission_rule } = arrival;
     const nothing = { evidence: arrival.to, collected: false, amount: null, arrival_status: 'unverified' } as const;
@@ -121,9 +105,7 @@ function outcome(born: Changeable, arrival: Arrival): Changeable & Pick<MovedRow
 function storeRows(tx: Tx, rows: readonly MovedRow[]): void {
   tx.write({
     name: 'move rows on',
-    text: `update book_row r set evidence = n.evidence, collected = n.collected, amount = n.amount,
-        payment_ref = n.payment_ref, transfer_index = n.transfer_index, arrival_status = n.arrival_status,
-        ingress_receipt = n.ingress_receipt, omission_rule = n.omission_rule
+    text: `update book_row r set ${[...movableColumns, ...laterColumns].map(name => `${name} = n.${name}`).join(', ')}
       from jsonb_populate_recordset(null::book_row, $1::jsonb) n where r.agent_id = n.agent_id and r.seq = n.seq`,
     values: [JSON.stringify(rows)],
   });

@@ -1,9 +1,11 @@
+import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { type AgentId, type RefusalId, refusalId } from '../../../schema/ids.ts';
+import type { PolicyCode } from '../../../schema/policy-kinds.ts';
 import { insertRows, type Tx } from '../../database.ts';
-import { issueRefusals, type RefusedCall, type Refuser } from '../../receipt/refusal/issue.ts';
-import type { Blocked, PolicyCode } from '../policy/evaluate.ts';
-import { bear, type EventRecord, type Head, type RowBirth, type RowRecord } from './append.ts';
+import { issueRefusals, type RefusalFacts, type Refuser } from '../../receipt/refusal/issue.ts';
+import type { Blocked } from '../policy/evaluate.ts';
+import { appendRow, countIntents, type EventRecord, type Head, type Heads, headOf } from './append.ts';
 import {
   type BlockedHour,
   kindsOf,
@@ -12,19 +14,18 @@ import {
   secondsLeft,
   storeBlockedHours,
 } from './blocked-hours.ts';
-import { booked, countIntents, type Heads } from './lock-books.ts';
-import type { Asking } from './reservation.ts';
+import type { ReservationRequest } from './reservation.ts';
 
 /* Part of the ledger: calls that their book refuses, under its head. */
 
 /** A call and what was found against it. */
 export interface BlockedCall {
-  readonly asked: Asking;
+  readonly asked: ReservationRequest;
   readonly blocked: Blocked;
 }
 
 /** Refused with a row and a signed refusal of its own. */
-export interface Refused {
+export interface RefusedByBook {
   readonly kind: 'blocked';
   readonly refusal_id: RefusalId;
 }
@@ -54,9 +55,9 @@ export async function blockCalls(
   refuser: Refuser,
   books: Heads,
   calls: readonly BlockedCall[],
-): Promise<{ outcomes: readonly (Refused | BlockedTooOften)[]; events: readonly EventRecord[] }> {
+): Promise<{ outcomes: readonly (RefusedByBook | BlockedTooOften)[]; events: readonly EventRecord[] }> {
   const kindsOfCall = ({ asked, blocked }: BlockedCall) =>
-    kindsOf(booked(books, asked.agent_id), blocked, asked.intent_id);
+    kindsOf(headOf(books, asked.agent_id), blocked, asked.intent_id);
   const hours = await readBlockedHours(
     tx,
     calls.flatMap(kindsOfCall).map(({ kind }) => kind),
@@ -64,7 +65,7 @@ export async function blockCalls(
   const grown = new Map<string, BlockedHour>();
   const written: Written[] = [];
   const outcomes = calls.map(call => {
-    const head = booked(books, call.asked.agent_id);
+    const head = headOf(books, call.asked.agent_id);
     const kinds = kindsOfCall(call).map(it => {
       const name = nameOfKind(it.kind);
       return { ...it, name, hour: grown.get(name) ?? hours.get(name) };
@@ -112,7 +113,7 @@ interface Written {
   readonly head: Head;
   readonly row: RowRecord;
   readonly event: EventRecord;
-  readonly refusal: RefusedCall;
+  readonly refusal: RefusalFacts;
 }
 
 const lastOf = ({ row, refusal }: Written) => ({
@@ -123,7 +124,7 @@ const lastOf = ({ row, refusal }: Written) => ({
 
 function refuse({ random }: Refuser, head: Head, { asked, blocked }: BlockedCall): Written {
   const refusal_id = refusalId(head.now_ms, random.bytes(ID_BYTES));
-  const born = bear(head, birthOf(asked, blocked, refusal_id), head.now_ms);
+  const born = appendRow(head, birthOf(asked, blocked, refusal_id), head.now_ms);
   const { refusal_code, policy_code } = blocked;
   const refusal = {
     refusal_id,
@@ -139,25 +140,14 @@ function refuse({ random }: Refuser, head: Head, { asked, blocked }: BlockedCall
 }
 
 /** Nothing was charged, so nothing stands on the row that money would. */
-function birthOf(asked: Asking, blocked: Blocked, refusal_id: RefusalId): RowBirth {
+function birthOf(asked: ReservationRequest, blocked: Blocked, refusal_id: RefusalId): RowBirth {
+  const { task_id, model, intent_id, attempt_index, payer_wallet } = asked;
+  const named = { task_id, model, intent_id, attempt_index, payer_wallet };
   return {
-    task_id: asked.task_id,
+    ...nothingKnown,
+    ...named,
     evidence: 'policy_blocked',
     collected: false,
-    payment_ref: null,
-    transfer_index: null,
-    rail: null,
-    amount: null,
-    model: asked.model,
-    hub: null,
-    intent_id: asked.intent_id,
-    attempt_index: asked.attempt_index,
-    payer_wallet: asked.payer_wallet,
-    settled_by: null,
-    parent_ref: null,
-    recorded_by: null,
-    arrival_status: null,
-    fulfillment: null,
     facts: factsOf(blocked, refusal_id),
   };
 }

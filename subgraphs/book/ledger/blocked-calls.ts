@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import { iso } from '../../clock.ts';
 import type { BlockedTooOften } from './block.ts';
-import type { Count } from './happenings.ts';
+import type { RepeatCount } from './repeated-events.ts';
 
 /** Of more books that go on refusing the least recent is asked as if it did not. */
 const SUSPECTS_MAX = 10_000;
 
 /**
  * What one process knows of calls that were refused too often: how many since it was written down last, and whose books
- * they were. It is memory, so whoever kills the process takes with him the counts of a few seconds, and nothing else.
+ * they were. It is memory, so a killed process loses the counts of a few seconds, and nothing else.
  */
 export class BlockedCalls {
   readonly #now_ms: () => number;
-  #counts = new Map<string, Count>();
+  #counts = new Map<string, RepeatCount>();
   /** Agents, and until when they are worth a look without locks. */
   readonly #suspects = new LRUCache<number, number>({ max: SUSPECTS_MAX });
 
@@ -43,17 +43,17 @@ export class BlockedCalls {
   }
 
   /** Hands over what was counted; what could not be written down comes back by `giveBack`. */
-  take(): readonly Count[] {
+  take(): readonly RepeatCount[] {
     const counts = [...this.#counts.values()];
     this.#counts = new Map();
     return counts;
   }
 
-  giveBack(counts: readonly Count[]): void {
+  giveBack(counts: readonly RepeatCount[]): void {
     for (const count of counts) this.#add(count);
   }
 
-  #add(count: Count): void {
+  #add(count: RepeatCount): void {
     const name = `${count.agent_id} ${count.seq}`;
     const known = this.#counts.get(name);
     if (!known) return void this.#counts.set(name, count);

@@ -1,9 +1,10 @@
+import { emptyWindow, windowAt } from '../../../schema/clock-window.ts';
 import type { AgentId, RefusalId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
+import type { PolicyCode } from '../../../schema/policy-kinds.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
-import type { Blocked, PolicyCode } from '../policy/evaluate.ts';
-import { emptyWindow, windowAt } from '../policy/window.ts';
+import type { Blocked } from '../policy/evaluate.ts';
 import type { Head } from './append.ts';
 
 /** No policy's code: under it all refused calls of a book count together, or whoever names another intent each time had rows without end. */

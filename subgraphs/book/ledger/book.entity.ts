@@ -1,7 +1,7 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { type AtomicAmount, remainder } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { BookPolicy } from '../../../schema/requests/policy.ts';
+import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 
 /**
@@ -54,7 +54,7 @@ export class BookHead {
   /** `{what, place, found_at}` where its audit has closed it. */
   @Property({ type: 'json', nullable: true })
   damage!: JsonObject | null;
-  /** Of budget and policy, as their owner set them last; null where he has not since there is one. */
+  /** Of budget and policy, as their owner set them last; null where they have not since there is such a hash. */
   @Property({ type: 'text', nullable: true })
   termsHash!: string | null;
 

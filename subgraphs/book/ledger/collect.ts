@@ -1,21 +1,19 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import type { RowBirth, RowRecord } from '../../../schema/book-row.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import { type Issuer } from '../../receipt/issuer/keys.ts';
 import { type OpenLog } from '../../receipt/log/head.ts';
 import { type SignedTreeHead } from '../../receipt/log/tree-head.ts';
-import { issueReceipts } from '../../receipt/receipt/issue.ts';
-import { type PreparedReceipt } from '../../receipt/receipt/prepare.ts';
+import { issueReceipts, type PreparedReceipt } from '../../receipt/receipt/issue.ts';
 import { type Receipt } from '../../receipt/receipt/receipt.entity.ts';
-import { bear, type EventRecord, type RowBirth, type RowRecord } from './append.ts';
-import { booked, countIntents, lockBooks, publish } from './lock-books.ts';
+import { appendRow, countIntents, type EventRecord, headOf, lockBooks, storeBooks } from './append.ts';
 import { termsHash } from './terms.ts';
 
 /*
- * The only writer of books, rows and events: this file, and of its own parts reserve (what a cap lets pass), arrive and
- * annotate (what happens to rows that stand), all over the heads that heads.ts locks and stores. Every function takes
- * the transaction and many items, so that callers that arrive together share one commit. Lock order, everywhere: claim
- * keys sorted → slots → log head → what a stamp writes → book heads by id.
+ * This folder is the only writer of books, rows and events (test/tidy.test.ts). Every function takes the transaction and
+ * many items, so that callers that arrive together share one commit. Lock order, everywhere: claim keys sorted → slots →
+ * log head → what a stamp writes → book heads by id.
  */
 
 /** What one collected call leaves behind: a receipt, and a row where it lands on a book. */
@@ -56,7 +54,7 @@ export async function collect(
   const events: EventRecord[] = [];
   const sequenced = items.map(({ prepared, landing }) => {
     if (landing === null) return { prepared, book_seq: null };
-    const { head, row, event } = bear(booked(books, landing.agent_id), landing.birth, log.collected_at_ms);
+    const { head, row, event } = appendRow(headOf(books, landing.agent_id), landing.birth, log.collected_at_ms);
     books.set(landing.agent_id, {
       ...head,
       reserved_atomic: atomicAmount(head.reserved_atomic - landing.reserved),
@@ -70,7 +68,7 @@ export async function collect(
   const tree_head = log.store(tx, issuer);
   insertRows(tx, 'book_row', rows);
   countIntents(tx, rows);
-  publish(tx, books, events);
+  storeBooks(tx, books, events);
   const collected = receipts.map((receipt, index) => ({ receipt, seq: sequenced[index]?.book_seq ?? null }));
   return { collected, tree_head };
 }

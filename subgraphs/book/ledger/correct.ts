@@ -3,8 +3,7 @@ import type { BookEventKind } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
-import { type EventRecord, happen } from './append.ts';
-import { booked, type Heads, lockBooks, publish } from './lock-books.ts';
+import { appendEvent, type EventRecord, type Heads, headOf, lockBooks, storeBooks } from './append.ts';
 
 /* Part of the ledger: what happens to rows that stand. It takes a position of the book and no seq. */
 
@@ -26,13 +25,13 @@ async function annotate(
   const events: EventRecord[] = [];
   for (const { agent_id, seq, task_id } of rows) {
     for (const { body } of notes.filter(note => note.task_id === task_id)) {
-      const before = booked(books, agent_id);
-      const { head, event } = happen(before, { kind, seq, task_id, body }, iso(before.now_ms));
+      const before = headOf(books, agent_id);
+      const { head, event } = appendEvent(before, { kind, seq, task_id, body }, iso(before.now_ms));
       books.set(agent_id, head);
       events.push(event);
     }
   }
-  if (events.length > 0) publish(tx, books, events);
+  if (events.length > 0) storeBooks(tx, books, events);
 }
 
 export interface RowName {

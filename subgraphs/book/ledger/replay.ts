@@ -1,10 +1,9 @@
 import { limits } from '../../../schema/limits.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
-import { type EventRecord, happen } from './append.ts';
+import { appendEvent, type EventRecord, headOf, lockBooks, storeBooks } from './append.ts';
 import type { RowName } from './correct.ts';
-import { addCounts, type Count, tallyReplays } from './happenings.ts';
-import { booked, lockBooks, publish } from './lock-books.ts';
+import { countRepeats, type RepeatCount, tallyReplays } from './repeated-events.ts';
 
 /**
  * Part of the ledger: the same payment came again. The row stays as it is and no seq is consumed. Anybody may replay what
@@ -13,7 +12,7 @@ import { booked, lockBooks, publish } from './lock-books.ts';
  */
 export async function replay(tx: Tx, task_ids: readonly string[]): Promise<void> {
   const replayed = await countReplays(tx, task_ids);
-  addCounts(
+  countRepeats(
     tx,
     replayed.flatMap(row => {
       const { agent_id, seq, task_id, now: at } = row;
@@ -73,8 +72,12 @@ async function appendSingles(tx: Tx, replayed: readonly Replayed[]): Promise<voi
   for (const row of replayed) {
     const { agent_id, seq, task_id } = row;
     for (let number = 0; number < singlesOf(row); number++) {
-      const before = booked(books, agent_id);
-      const { head, event } = happen(before, { kind: 'replay', seq, task_id, body: bodyOf(row) }, iso(before.now_ms));
+      const before = headOf(books, agent_id);
+      const { head, event } = appendEvent(
+        before,
+        { kind: 'replay', seq, task_id, body: bodyOf(row) },
+        iso(before.now_ms),
+      );
       books.set(agent_id, head);
       events.push(event);
     }
@@ -82,8 +85,12 @@ async function appendSingles(tx: Tx, replayed: readonly Replayed[]): Promise<voi
   tallyReplays(
     tx,
     replayed.map(
-      (row): Pick<Count, 'agent_id' | 'seq' | 'kind' | 'count'> => ({ ...row, kind: 'replay', count: singlesOf(row) }),
+      (row): Pick<RepeatCount, 'agent_id' | 'seq' | 'kind' | 'count'> => ({
+        ...row,
+        kind: 'replay',
+        count: singlesOf(row),
+      }),
     ),
   );
-  publish(tx, books, events);
+  storeBooks(tx, books, events);
 }

@@ -8,7 +8,7 @@ export interface Reservation {
 }
 
 /** A call that wants its price held, with what the row says of it if the book refuses. */
-export interface Asking extends Omit<Reservation, 'amount'> {
+export interface ReservationRequest extends Omit<Reservation, 'amount'> {
   /** Null where no money is asked for: a key stands in for the payment. */
   readonly amount: AtomicAmount | null;
   readonly task_id: string;

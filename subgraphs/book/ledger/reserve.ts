@@ -3,14 +3,14 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { Tx } from '../../database.ts';
 import { type Refuser } from '../../receipt/refusal/issue.ts';
 import { type Evaluation, evaluate } from '../policy/evaluate.ts';
-import { type BlockedTooOften, blockCalls, blockedTooOften, type Refused } from './block.ts';
+import { type Heads, headOf, lockBooks, readBooks, storeBooks } from './append.ts';
+import { type BlockedTooOften, blockCalls, blockedTooOften, type RefusedByBook } from './block.ts';
 import { kindsOf, nameOfKind, readBlockedHours } from './blocked-hours.ts';
-import { booked, type Heads, lockBooks, publish, readBooks } from './lock-books.ts';
-import type { Asking, Reservation } from './reservation.ts';
+import type { Reservation, ReservationRequest } from './reservation.ts';
 
 /* Part of the ledger: what a book lets pass. */
 
-export type Reserved = { readonly kind: 'reserved' } | Refused | BlockedTooOften;
+export type Reserved = { readonly kind: 'reserved' } | RefusedByBook | BlockedTooOften;
 
 /**
  * Holds money under the book's ceilings until `collect` or `voidReservations`, or refuses: judged item by item in their
@@ -19,7 +19,11 @@ export type Reserved = { readonly kind: 'reserved' } | Refused | BlockedTooOften
  * that had enough of them in this hour, nothing; it is no leaf, so the log's head is never taken here.
  * @throws Refusal book_damaged, of all items: each may then come alone.
  */
-export async function reserve(tx: Tx, refuser: Refuser, items: readonly Asking[]): Promise<readonly Reserved[]> {
+export async function reserve(
+  tx: Tx,
+  refuser: Refuser,
+  items: readonly ReservationRequest[],
+): Promise<readonly Reserved[]> {
   const books = await lockBooks(
     tx,
     items.map(item => item.agent_id),
@@ -33,13 +37,13 @@ export async function reserve(tx: Tx, refuser: Refuser, items: readonly Asking[]
   });
   const { outcomes, events } = await blockCalls(tx, refuser, books, calls);
   const changed = [...books].filter(([agent_id, head]) => locked.get(agent_id) !== head);
-  publish(tx, new Map(changed), events);
+  storeBooks(tx, new Map(changed), events);
   const refused = new Map(calls.map(({ asked }, index) => [asked, outcomes[index]]));
   return items.map(item => refused.get(item) ?? { kind: 'reserved' });
 }
 
-function hold(books: Heads, item: Asking): Evaluation {
-  const head = booked(books, item.agent_id);
+function hold(books: Heads, item: ReservationRequest): Evaluation {
+  const head = headOf(books, item.agent_id);
   const evaluation = item.owed ? ({ kind: 'admitted' } as const) : evaluate(head, item.amount);
   if (evaluation.kind === 'admitted' && item.amount !== null)
     books.set(item.agent_id, { ...head, reserved_atomic: atomicAmount(head.reserved_atomic + item.amount) });
@@ -51,13 +55,16 @@ function hold(books: Heads, item: Asking): Evaluation {
  * others. Nothing is locked and nothing written, so that whoever is refused all the time costs reads; what may pass, or
  * have a row, is for `reserve` to say.
  */
-export async function refusedTooOften(tx: Tx, items: readonly Asking[]): Promise<readonly (BlockedTooOften | null)[]> {
+export async function refusedTooOften(
+  tx: Tx,
+  items: readonly ReservationRequest[],
+): Promise<readonly (BlockedTooOften | null)[]> {
   const books = await readBooks(
     tx,
     items.map(item => item.agent_id),
   );
   const refused = items.map(({ agent_id, amount, intent_id, owed }) => {
-    const head = booked(books, agent_id);
+    const head = headOf(books, agent_id);
     const evaluation = evaluate(head, amount);
     if (owed || head.damaged || evaluation.kind === 'admitted') return null;
     return { head, evaluation, kinds: kindsOf(head, evaluation, intent_id) };
@@ -74,8 +81,8 @@ export async function refusedTooOften(tx: Tx, items: readonly Asking[]): Promise
 }
 
 /** What has been paid for already lands on a book that is closed, too. */
-function requireSound(books: Heads, items: readonly Asking[]): void {
-  if (items.some(({ agent_id, owed }) => !owed && booked(books, agent_id).damaged))
+function requireSound(books: Heads, items: readonly ReservationRequest[]): void {
+  if (items.some(({ agent_id, owed }) => !owed && headOf(books, agent_id).damaged))
     throw new Refusal('book_damaged', { facts: { charged: false } });
 }
 
@@ -88,8 +95,8 @@ export async function voidReservations(tx: Tx, items: readonly Reservation[]): P
     held.map(item => item.agent_id),
   );
   for (const { agent_id, amount } of held) {
-    const head = booked(books, agent_id);
+    const head = headOf(books, agent_id);
     books.set(agent_id, { ...head, reserved_atomic: atomicAmount(head.reserved_atomic - amount) });
   }
-  publish(tx, books, []);
+  storeBooks(tx, books, []);
 }

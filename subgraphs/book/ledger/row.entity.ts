@@ -1,28 +1,27 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
-import type { AtomicAmount } from '../../../schema/amount.ts';
+import { type ColumnValue, type RowColumn, type RowFact, type RowGroup, rowFacts } from '../../../schema/book-row.ts';
+import { type Camel, camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { ArrivalStatus, Evidence } from '../../../schema/evidence.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 
 @ObjectType({ description: 'What was paid, over which rail.' })
-export class RowPayment {
-  @Field(() => String, { nullable: true }) ref!: string | null;
-  @Field(() => String, { nullable: true }) rail!: string | null;
-  @Field(() => AtomicAmountScalar, { nullable: true }) amount!: AtomicAmount | null;
-}
+class RowPayment {}
 
 @ObjectType({ description: 'Which model answered, and where.' })
-export class RowRoute {
-  @Field(() => String, { nullable: true }) model!: string | null;
-  @Field(() => String, { nullable: true }) hub!: string | null;
-}
+class RowRoute {}
+
+const groups = { payment: RowPayment, route: RowRoute } as const satisfies Record<RowGroup, object>;
+
+/** Each column by its property. */
+const Columns = class {} as new () => { [K in RowColumn as Camel<K>]: ColumnValue<K> };
 
 /**
  * One row of a book. Its birth facts never change and are bound by `rowHash`, with its seq and the row before it;
- * evidence, arrival, replay count and omission are the projection of its events.
+ * evidence, arrival, replay count and omission are the projection of its events. Properties and fields are those of
+ * schema/book-row.ts: columns, and getters for what stands inside of one.
  */
 @ObjectType({ description: 'One row of a book.' })
 @Entity({ tableName: 'book_row' })
@@ -30,87 +29,88 @@ export class RowRoute {
 @Unique({ name: 'book_row_payment', properties: ['agentId', 'paymentRef', 'transferIndex'] })
 @Index({ name: 'book_row_task_id', properties: ['taskId'] })
 @Index({ name: 'book_row_intent', properties: ['agentId', 'intentId'] })
-export class BookRow {
-  @Field(() => Int)
-  @PrimaryKey({ type: 'integer', autoincrement: false })
-  agentId!: number;
-  @Field(() => Int)
-  @PrimaryKey({ type: 'integer', autoincrement: false })
-  seq!: number;
-  @Field(() => String)
-  @Property({ type: 'text' })
-  taskId!: string;
-  @Field(() => String)
-  @Property({ type: 'text' })
-  evidence!: Evidence;
-  @Field(() => Boolean)
-  @Property({ type: 'boolean' })
-  collected!: boolean;
-  @Property({ type: 'text', nullable: true })
-  paymentRef!: string | null;
-  @Property({ type: 'integer', nullable: true })
-  transferIndex!: number | null;
-  @Property({ type: 'text', nullable: true })
-  rail!: string | null;
-  @Property({ type: AtomicAmountColumn, nullable: true })
-  amount!: AtomicAmount | null;
-  @Field(() => GraphQLDateTimeISO)
-  @Property({ type: 'Date', columnType: 'timestamptz' })
-  collectedAt!: Date;
-  @Property({ type: 'text', nullable: true })
-  model!: string | null;
-  @Property({ type: 'text', nullable: true })
-  hub!: string | null;
-  @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
-  intentId!: string | null;
-  @Field(() => Int, { nullable: true })
-  @Property({ type: 'integer', nullable: true })
-  attemptIndex!: number | null;
-  @Field(() => String, { nullable: true, description: 'On-chain payer bound at settle; survives session rotation.' })
-  @Property({ type: 'text', nullable: true })
-  payerWallet!: string | null;
-  @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
-  settledBy!: string | null;
-  @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
-  parentRef!: string | null;
-  @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
-  recordedBy!: string | null;
-  @Field(() => GraphQLJSONObject, { nullable: true })
-  @Property({ type: 'json', nullable: true })
-  fulfillment!: JsonObject | null;
-  /** Birth facts of rows that were blocked, claimed as inflow and the like: policy_code, bucket, reason … */
-  @Property({ type: 'json', defaultRaw: `'{}'` })
-  facts!: JsonObject;
-  @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
-  arrivalStatus!: ArrivalStatus | null;
-  @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
-  omissionRule!: string | null;
-  @Field(() => GraphQLJSONObject, { nullable: true })
-  @Property({ type: 'json', nullable: true })
-  ingressReceipt!: JsonObject | null;
-  @Field(() => Int)
-  @Property({ type: 'integer', default: 0 })
-  replayCount!: number;
-  @Field(() => String)
-  @Property({ type: 'text' })
-  prevRowHash!: string;
-  @Field(() => String)
-  @Property({ type: 'text' })
-  rowHash!: string;
-
-  @Field(() => RowPayment)
-  get payment(): RowPayment {
-    return { ref: this.paymentRef, rail: this.rail, amount: this.amount };
+export class BookRow extends Columns {
+  /** A member of `facts`; null where this kind of row has none of that type. */
+  fact(name: string, type: RowFact['type']): unknown {
+    const value = this.facts[name];
+    return isOf[type]?.(value) ? value : null;
   }
+}
 
-  @Field(() => RowRoute)
-  get route(): RowRoute {
-    return { model: this.model, hub: this.hub };
+const isText = (value: unknown) => typeof value === 'string';
+const isOf: { readonly [T in RowFact['type']]?: (value: unknown) => boolean } = {
+  text: isText,
+  digits: isText,
+  json: value => typeof value === 'object' && value !== null && !Array.isArray(value),
+  json_list: value => Array.isArray(value),
+};
+
+/** How a type is kept, and shown. */
+const graphTypes = {
+  text: () => String,
+  digits: () => String,
+  integer: () => Int,
+  boolean: () => Boolean,
+  amount: () => AtomicAmountScalar,
+  time: () => GraphQLDateTimeISO,
+  json: () => GraphQLJSONObject,
+  json_list: () => [GraphQLJSONObject],
+} as const satisfies Record<RowFact['type'], () => unknown>;
+
+const columnTypes = {
+  text: { type: 'text' },
+  integer: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  amount: { type: AtomicAmountColumn },
+  time: { type: 'Date', columnType: 'timestamptz' },
+  json: { type: 'json' },
+} as const satisfies { readonly [T in RowFact['type']]?: object };
+
+/** What the database itself puts where nothing is written. */
+const defaults: { readonly [K in RowColumn]?: object } = {
+  facts: { defaultRaw: `'{}'` },
+  replay_count: { default: 0 },
+};
+const primaryKeys: readonly string[] = ['agent_id', 'seq'] satisfies RowColumn[];
+
+const getter = (get: (this: BookRow) => unknown) => ({ get, configurable: true, enumerable: false });
+
+for (const [name, fact] of Object.entries<RowFact>(rowFacts)) {
+  // Told by a resolver, which reads the book's events.
+  if (fact.from === 'events') continue;
+  const property = camel(name);
+  if (fact.from !== 'facts') {
+    const options = { ...columnTypes[fact.type as keyof typeof columnTypes], ...defaults[name as RowColumn] };
+    if (primaryKeys.includes(name)) PrimaryKey({ ...options, autoincrement: false })(BookRow.prototype, property);
+    else Property({ ...options, ...(fact.nullable && { nullable: true }) })(BookRow.prototype, property);
+  } else {
+    Object.defineProperty(
+      BookRow.prototype,
+      property,
+      getter(function () {
+        return this.fact(name, fact.type);
+      }),
+    );
   }
+  if (fact.hidden) continue;
+  const { description } = fact;
+  const shown = { ...(description && { description }), nullable: fact.nullable === true || fact.from === 'facts' };
+  const [group, member] = fact.group ?? [];
+  const owner = group ? groups[group] : BookRow;
+  Field(graphTypes[fact.type], shown)(owner.prototype, member ?? property);
+}
+
+for (const [group, type] of Object.entries(groups)) {
+  const members = Object.entries<RowFact>(rowFacts).flatMap(([name, fact]) =>
+    fact.group?.[0] === group ? [[fact.group[1], camel(name)] as const] : [],
+  );
+  Object.defineProperty(
+    BookRow.prototype,
+    group,
+    getter(function () {
+      const row = this as unknown as JsonObject;
+      return Object.fromEntries(members.map(([member, property]) => [member, row[property]]));
+    }),
+  );
+  Field(() => type)(BookRow.prototype, group);
 }

@@ -1,19 +1,18 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../schema/digest.ts';
+import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import type { BookPolicy } from '../../../schema/requests/policy.ts';
+import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { Database } from '../../database.ts';
 
 /** What a book's owner allows: no event of the book tells of it, so it has a hash of its own. */
-export interface Terms {
+export interface BookTerms {
   readonly budget_atomic: AtomicAmount | null;
   readonly policy: BookPolicy;
 }
 
 /** SHA-256 of the canonical {agent_id, budget_atomic, policy}: what is signed as an allowance depends on them. */
-export function termsHash(agent_id: number, { budget_atomic, policy }: Terms): string {
+export function termsHash(agent_id: number, { budget_atomic, policy }: BookTerms): string {
   const budget = budget_atomic === null ? null : budget_atomic.toString();
   return canonicalHash({ agent_id, budget_atomic: budget, policy: policy as JsonObject });
 }
@@ -25,10 +24,10 @@ export function termsHash(agent_id: number, { budget_atomic, policy }: Terms): s
 export function setTerms(
   database: Database,
   agent_id: AgentId,
-  change: (terms: Terms) => Terms,
-): Promise<Terms | null> {
+  change: (terms: BookTerms) => BookTerms,
+): Promise<BookTerms | null> {
   return database.transaction(async tx => {
-    const { rows } = await tx.query<Terms & { damage: object | null }>({
+    const { rows } = await tx.query<BookTerms & { damage: object | null }>({
       name: 'lock terms',
       text: 'select budget_atomic, policy, damage from book where agent_id = $1 for update',
       values: [agent_id],

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Directive, Int, Resolver, Root, Subscription } from 'type-graphql';
 import type { AgentId } from '../../../schema/ids.ts';
-import { requirePossession } from '../../../schema/principal.ts';
+import { requirePossession } from '../../access.ts';
 import type { BookContext } from '../context.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
 import { bookFeed } from './feed.ts';

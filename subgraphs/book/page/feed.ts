@@ -3,7 +3,47 @@ import { limits } from '../../../schema/limits.ts';
 import { NextRuns } from '../../coalesce.ts';
 import type { Live } from '../../live.ts';
 import { DatabaseAway } from '../../outage.ts';
-import { Bell } from './wake-up.ts';
+
+/** Wake-ups as they are: one that comes while nobody waits is kept, and two are as good as one. */
+class WakeUp {
+  /** The newest position that was told of. */
+  #newest: number | null = null;
+  /** Rung without a position (after a reconnect): something may have come that was not told. */
+  #unsure = false;
+  #closed = false;
+  #wake: (() => void) | null = null;
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  ring(position: number | null): void {
+    if (position === null) this.#unsure = true;
+    else this.#newest = Math.max(this.#newest ?? 0, position);
+    this.#wake?.();
+  }
+
+  /** To be called before the ledger is read: the newest position told of, or null where that is not the whole news. */
+  answer(): number | null {
+    const told = this.#unsure ? null : this.#newest;
+    this.#unsure = false;
+    return told;
+  }
+
+  /** Resolves when something beyond `position` may stand in the ledger, or when this is closed. */
+  async rungBeyond(position: number): Promise<void> {
+    while (!this.#closed && !this.#unsure && (this.#newest ?? 0) <= position) {
+      await new Promise<void>(resolve => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+}
 
 const AWAY_REST_MS = 1_000;
 
@@ -29,17 +69,17 @@ export function bookFeed<E extends { readonly position: number }>(
   agent_id: number,
   after: number,
 ): AsyncIterableIterator<E> {
-  const bell = new Bell();
-  const events = follow(live, readEvents, agent_id, after, bell);
+  const wake_up = new WakeUp();
+  const events = follow(live, readEvents, agent_id, after, wake_up);
   return {
     next: () => events.next(),
     // A generator's own return() would wait behind the event that is being waited for.
     return() {
-      bell.close();
+      wake_up.close();
       return events.return(undefined);
     },
     throw(error) {
-      bell.close();
+      wake_up.close();
       return events.throw(error);
     },
     [Symbol.asyncIterator]() {
@@ -53,25 +93,25 @@ async function* follow<E extends { readonly position: number }>(
   readEvents: ReadEvents<E>,
   agent_id: number,
   after: number,
-  bell: Bell,
+  wake_up: WakeUp,
 ): AsyncGenerator<E, undefined> {
-  const stop = await live.watch(agent_id, position => bell.ring(position));
+  const stop = await live.watch(agent_id, position => wake_up.ring(position));
   try {
     let position = after;
-    while (!bell.closed) {
-      const told = bell.answer();
+    while (!wake_up.closed) {
+      const told = wake_up.answer();
       const page = await readEvents(agent_id, position, limits.feed_page_events_max, told).catch(restIfAway);
       if (page === null) {
         // What was told before is told again, to whoever reads for itself.
-        bell.ring(null);
+        wake_up.ring(null);
         continue;
       }
       for (const event of page) {
-        if (bell.closed) return;
+        if (wake_up.closed) return;
         position = event.position;
         yield event;
       }
-      if (page.length < limits.feed_page_events_max) await bell.rungBeyond(position);
+      if (page.length < limits.feed_page_events_max) await wake_up.rungBeyond(position);
     }
   } finally {
     stop();

@@ -10,7 +10,7 @@ import { BookHead } from '../ledger/book.entity.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { type ReadEvents, shareReads } from './feed.ts';
-import { replaysCounted } from './replays-json.ts';
+import { replaysCounted } from './row-json.ts';
 
 /** One entity by one prepared statement; null where there is none. */
 export async function bookHead(database: Database, agent_id: AgentId): Promise<BookHead | null> {

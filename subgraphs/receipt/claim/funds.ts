@@ -1,11 +1,19 @@
+import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { Database, Tx } from '../../database.ts';
-import type { ClaimRequest } from './claim.ts';
 
 /** What a payer has, as the chain was seen a moment before the claim. */
 export interface Funds {
   readonly balance_atomic: bigint;
-  /** Open claims of his, by key, whose money had left that balance by then. */
+  /** The payer's open claims, by key, whose money had left that balance by then. */
   readonly moved: readonly string[];
+}
+
+/** Of a claim's request, what its payer's funds are judged by. */
+export interface FundedRequest {
+  readonly claim_key: string;
+  readonly payer: string;
+  readonly amount_atomic: AtomicAmount;
+  readonly means: Means | null;
 }
 
 /**
@@ -14,9 +22,9 @@ export interface Funds {
  * locked, and of processes that claim in the same moment each may let one batch too many pass.
  *
  * A claim that is settling may have moved by the time that the balance was read: then it is subtracted twice, and a payer
- * of exact means would be refused wrongly. Its caller has to look again, and say in `moved` which those are.
+ * of exact means would be refused wrongly. The caller has to look again, and say in `moved` which those are.
  */
-export async function beyondMeans(tx: Tx, requests: readonly ClaimRequest[]): Promise<ReadonlySet<string>> {
+export async function beyondMeans(tx: Tx, requests: readonly FundedRequest[]): Promise<ReadonlySet<string>> {
   const open = await openAmounts(tx, requests);
   const promised = new Map<string, bigint>();
   const beyond = new Set<string>();
@@ -32,7 +40,7 @@ export async function beyondMeans(tx: Tx, requests: readonly ClaimRequest[]): Pr
 const groupOf = (payer: string, { moved }: Funds): string => [payer, ...moved].join(' ');
 
 /** What each payer's open claims will take, but for those that have moved; expired ones can take nothing any more. */
-async function openAmounts(tx: Tx, requests: readonly ClaimRequest[]): Promise<ReadonlyMap<string, bigint>> {
+async function openAmounts(tx: Tx, requests: readonly FundedRequest[]): Promise<ReadonlyMap<string, bigint>> {
   const groups = new Map(
     requests.flatMap(({ payer, means }) => {
       if (means === null) return [];
@@ -52,7 +60,7 @@ async function openAmounts(tx: Tx, requests: readonly ClaimRequest[]): Promise<R
   return new Map(rows.map(({ name, open_atomic }) => [name, open_atomic]));
 }
 
-/** Which of a payer's claims may have left his balance without being recorded yet; the oldest, where they are many. */
+/** Which of a payer's claims may have left their balance without being recorded yet; the oldest, where they are many. */
 export async function openClaimsOf(
   database: Pick<Database, 'query'>,
   payer: string,

@@ -7,7 +7,7 @@ export interface Mismatches {
   readonly of: Readonly<Record<string, number>>;
 }
 
-/** Whether who comes from that address must prove to be the payer: he, or all but the payer, may have been guessing. */
+/** Whether a caller from that address must prove to be the payer: this address, or every address but the payer's, may have been guessing. */
 export function isGuessing({ total, of }: Mismatches, address_mark: string): boolean {
   return total >= limits.payment_mismatches_max || (of[address_mark] ?? 0) >= limits.payment_mismatches_per_address_max;
 }

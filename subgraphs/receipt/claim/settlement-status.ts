@@ -1,8 +1,8 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { ArrivalStatus } from '../../../schema/evidence.ts';
+import { verifyUrl } from '../../../schema/links.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Database } from '../../database.ts';
-import { verifyUrl } from '../receipt/document.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import type { ClaimState } from './claim.machine.ts';
 import type { SettlementStatus } from './settlement-status.type.ts';

@@ -1,7 +1,6 @@
+import { refusalUrl, verifyUrl } from '../../../schema/links.ts';
 import type { Database } from '../../database.ts';
-import { verifyUrl } from '../receipt/document.ts';
 import { recordedTask, type Task } from '../receipt/task-status.ts';
-import { refusalUrl } from '../refusal/document.ts';
 import { refusalById } from '../refusal/find.ts';
 import type { ClaimState } from './claim.machine.ts';
 

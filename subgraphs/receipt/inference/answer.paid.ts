@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../schema/digest.ts';
+import { canonicalHash, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { TaskId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';

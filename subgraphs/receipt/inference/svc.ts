@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
+import { verifyUrl } from '../../../schema/links.ts';
 import type { Context } from '../../context.ts';
 import type { Charged, ChargedStream } from '../../sale.ts';
-import { receiptDocument, verifyUrl } from '../receipt/document.ts';
+import { receiptDocument } from '../receipt/document.ts';
 import { receiptHeaders } from '../receipt/headers.ts';
 import { Receipt } from '../receipt/receipt.entity.ts';
 import { ROUTER } from './catalogue.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { shareNextRun } from '../../coalesce.ts';
 import type { Database } from '../../database.ts';
-import type { Histories } from './histories.ts';
-import { requireSound } from './history-check.ts';
+import { type Histories, requireSound } from './histories.ts';
 import { readNewer } from './history-rows.ts';
 import { keepCopies } from './kept-copy.ts';
 import type { HeldHistories } from './keys.ts';

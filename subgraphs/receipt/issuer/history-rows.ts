@@ -2,8 +2,7 @@ import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.t
 import { iso } from '../../clock.ts';
 import { type Database, insertRows, type Tx } from '../../database.ts';
 import type { Histories } from './histories.ts';
-import type { PublicKeys } from './snapshot.ts';
-import type { Version } from './version.ts';
+import type { PublicKeys, Version } from './snapshot.ts';
 
 interface Row {
   readonly version: number;

@@ -7,9 +7,8 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { syncFolderOf, writeDurably } from '../../durable-file.ts';
 import { withFileLock } from '../log/file-lock.ts';
 
-import { BrokenHistory, type Histories } from './histories.ts';
-import { requireSound } from './history-check.ts';
-import type { Version } from './version.ts';
+import { BrokenHistory, type Histories, requireSound } from './histories.ts';
+import type { Version } from './snapshot.ts';
 
 /** Each history as DATA_DIR holds it, beside the saved head: what a restored older dump cannot take back. Null where none is. */
 export type KeptCopies = { readonly [name in keyof Histories]: Histories[name] | null };

@@ -1,15 +1,15 @@
 import { type KeyObject, sign } from 'node:crypto';
 import secp256k1 from 'secp256k1';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
-import { keccak256 } from '../../../schema/digest.ts';
+import { jwksUri } from '../../../schema/links.ts';
 import type { IssuerHistoryRef, ReceiptPolicyRef } from '../../../schema/receipt-payload.ts';
+import { eip191Hash } from '../../../schema/secp256k1.ts';
 import { deriveKeys, type SeedKeys } from './derive.ts';
-import { didReceiptKid, type IssuerDid } from './did.ts';
+import { didReceiptKid } from './did.ts';
 import { type Histories, historiesAfter, noHistories } from './histories.ts';
-import type { WantedSnapshot } from './history.ts';
 import { p1363 } from './p1363.ts';
 import { receiptPolicyRef } from './policy.ts';
-import { publisher } from './publish.ts';
+import { type Published, publisher } from './publish.ts';
 import { historyRef, type PublicKeys } from './snapshot.ts';
 
 export interface Ed25519Signature extends JsonObject {
@@ -37,7 +37,7 @@ interface Allowance {
  * Signs for this service. What every paid call needs is made on Node's other threads, since the one that serves all calls
  * is the first to be full; what is rare is synchronous, which is less work.
  */
-export interface Signer {
+export interface IssuerSigner {
   /** `iss` of every token, without a trailing slash. */
   readonly base_url: string;
   /** The current ES256 key's RFC 7638 thumbprint. */
@@ -64,20 +64,7 @@ export interface Signer {
   historiesAfter(known: Histories): Histories;
 }
 
-/** What anybody may read of the issuer. */
-export interface Published {
-  /** By which x402's clients find the keys of signed offers and receipts. */
-  readonly did: IssuerDid;
-  /** Every public key, also of seeds that are not configured any more: old receipts go on verifying. */
-  readonly jwks: JsonObject;
-  /** The current issuer-history document. */
-  readonly history: JsonObject;
-  /** A snapshot of it by version or by hash; the current one without either; null where there is none such. */
-  historySnapshot(wanted: WantedSnapshot): JsonObject | null;
-  readonly policyHistory: JsonObject;
-}
-
-export interface Issuer extends Signer, Published {
+export interface Issuer extends IssuerSigner, Published {
   /** What receipts sign of the two histories. */
   readonly issuer_history: IssuerHistoryRef;
   readonly receipt_policy: ReceiptPolicyRef;
@@ -107,7 +94,7 @@ export interface HeldHistories {
 }
 
 /** @throws where its current key is in none of them. */
-export function issuerOf(signer: Signer, { latest, renew }: HeldHistories): Issuer {
+export function issuerOf(signer: IssuerSigner, { latest, renew }: HeldHistories): Issuer {
   const signed = latest().snapshots.find(({ keys }) => keys.es256.kid === signer.kid);
   if (signed === undefined) throw new RangeError('the history does not hold the current key');
   const shown = publisher(signer, latest);
@@ -132,7 +119,7 @@ export function issuerOf(signer: Signer, { latest, renew }: HeldHistories): Issu
   };
 }
 
-function openSigner(secrets: readonly string[], { base_url, now_ms }: IssuerOptions): Signer {
+function openSigner(secrets: readonly string[], { base_url, now_ms }: IssuerOptions): IssuerSigner {
   const seeds = secrets.map(deriveKeys);
   const current = seeds[0];
   if (current === undefined) throw new RangeError('an issuer needs at least one key');
@@ -164,8 +151,11 @@ function publicKeysOf({ es256, ed25519, secp256k1: co_signing }: SeedKeys): Publ
   return { es256: es256.jwk, ed25519: ed25519.jwk, secp256k1: co_signing.jwk };
 }
 
-function jwsSigner({ es256: { key, kid } }: SeedKeys, base_url: string): Pick<Signer, 'signJws' | 'signJwsAside'> {
-  const header = { alg: 'ES256', kid, typ: 'JWT', jku: `${base_url}/.well-known/jwks.json` };
+function jwsSigner(
+  { es256: { key, kid } }: SeedKeys,
+  base_url: string,
+): Pick<IssuerSigner, 'signJws' | 'signJwsAside'> {
+  const header = { alg: 'ES256', kid, typ: 'JWT', jku: jwksUri(base_url) };
   const encoded = Buffer.from(JSON.stringify(header)).toString('base64url');
   const inputOf = (claims: JsonObject) => `${encoded}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
   return {
@@ -211,10 +201,4 @@ function eip191Signature(seed: SeedKeys, text: string): Eip191Signature {
 function recoverable(seed: SeedKeys, digest: Uint8Array): string {
   const { signature, recid } = secp256k1.ecdsaSign(digest, seed.secp256k1.key);
   return `0x${Buffer.from(signature).toString('hex')}${(27 + recid).toString(16)}`;
-}
-
-/** EIP-191 version 0x45 (`personal_sign`). */
-export function eip191Hash(text: string): Uint8Array {
-  const message = Buffer.from(text);
-  return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${message.length}`), message]));
 }

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../schema/digest.ts';
+import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import type { ReceiptPolicyRef, Tolerance } from '../../../schema/receipt-payload.ts';
 import { commitments, commitmentsWithCalls } from './commitments.ts';

@@ -1,11 +1,103 @@
-import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { didDocument } from './did.ts';
+import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import { didDocument, type IssuerDid } from './did.ts';
 import type { Histories } from './histories.ts';
-import { historyDocument, keySet, policyHistory } from './history.ts';
-import type { Published, Signer } from './keys.ts';
+import { kidOf, type Snapshot, type Version } from './snapshot.ts';
+
+export interface WantedSnapshot {
+  readonly version?: number;
+  readonly hash?: string;
+}
+
+/**
+ * A snapshot as it is published: the document whose hash receipts sign, and beside it the keys that it names by their
+ * hashes, with their times. The newest one where neither version nor hash is wanted; null where there is none such.
+ */
+function historyDocument(snapshots: readonly Snapshot[], wanted: WantedSnapshot): JsonObject | null {
+  const at = snapshots.findLastIndex(
+    ({ version, hash }) =>
+      (wanted.version === undefined || version === wanted.version) &&
+      (wanted.hash === undefined || hash === wanted.hash),
+  );
+  const found = snapshots[at];
+  if (found === undefined) return null;
+  return present({
+    schema: documents.issuer_history,
+    version: found.version,
+    hash: found.hash,
+    ...timesOf(snapshots, at),
+    snapshot: found.document,
+    keys: snapshots.slice(0, at + 1).map((snapshot, index) =>
+      present({
+        seq: snapshot.version,
+        kid: kidOf(snapshot.keys),
+        ...timesOf(snapshots, index),
+        jwks: { keys: jwksOf(snapshot) },
+      }),
+    ),
+    issuer_signature: { alg: 'ES256', kid: kidOf(found.keys), jws: found.jws },
+    snapshots: snapshots.map((each, index) =>
+      present({ version: each.version, hash: each.hash, ...timesOf(snapshots, index) }),
+    ),
+  });
+}
+
+/** A version is retired when the next one is appended. */
+function timesOf(versions: readonly Version[], index: number) {
+  return {
+    activated_at: versions[index]?.activated_at ?? null,
+    retired_at: versions[index + 1]?.activated_at ?? null,
+  };
+}
+
+/** Every public key that ever signed, the newest first: old receipts go on verifying without their seeds. */
+function keySet(snapshots: readonly Snapshot[]): JsonObject {
+  return { keys: snapshots.toReversed().flatMap(jwksOf) };
+}
+
+function jwksOf({ keys: { es256, ed25519, secp256k1 } }: Pick<Snapshot, 'keys'>): JsonObject[] {
+  return [es256, ed25519, secp256k1];
+}
+
+/** The public append-only document; the signature covers the newest version's number and hash. */
+function policyHistory(versions: readonly Version[], sign: (claims: JsonObject) => string): JsonObject {
+  const newest = versions.at(-1);
+  if (newest === undefined) throw new RangeError('no receipt policy is published');
+  const { version, hash } = newest;
+  return {
+    schema: documents.receipt_policy_history,
+    version,
+    hash,
+    policies: versions.map((each, index) =>
+      present({ version: each.version, hash: each.hash, ...timesOf(versions, index), policy: each.document }),
+    ),
+    issuer_signature: { alg: 'ES256', jws: sign({ receipt_policy: { hash, version } }) },
+  };
+}
+
+/** What anybody may read of the issuer. */
+export interface Published {
+  /** By which x402's clients find the keys of signed offers and receipts. */
+  readonly did: IssuerDid;
+  /** Every public key, also of seeds that are not configured any more: old receipts go on verifying. */
+  readonly jwks: JsonObject;
+  /** The current issuer-history document. */
+  readonly history: JsonObject;
+  /** A snapshot of it by version or by hash; the current one without either; null where there is none such. */
+  historySnapshot(wanted: WantedSnapshot): JsonObject | null;
+  readonly policyHistory: JsonObject;
+}
+
+/** Of the signer, what a published document needs. */
+interface Publisher {
+  readonly base_url: string;
+  readonly did_receipt_kid: string;
+  signJws(claims: JsonObject): string;
+  now_ms(): number;
+}
 
 /** What is published of the histories as they are known: made once for each state of them. */
-export function publisher(signer: Signer, latest: () => Histories): () => Published {
+export function publisher(signer: Publisher, latest: () => Histories): () => Published {
   let known = latest();
   let made = publish(signer, known);
   return () => {
@@ -16,7 +108,7 @@ export function publisher(signer: Signer, latest: () => Histories): () => Publis
   };
 }
 
-function publish(signer: Signer, { snapshots, policies }: Histories): Published {
+function publish(signer: Publisher, { snapshots, policies }: Histories): Published {
   const { base_url: iss } = signer;
   const history = historyDocument(snapshots, {});
   if (history === null) throw new RangeError('the issuer has no history');

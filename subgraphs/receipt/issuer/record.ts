@@ -3,12 +3,11 @@ import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts
 import type { Database, Tx } from '../../database.ts';
 import { anybodyServes } from '../claim/lease.ts';
 import { FollowedHistories, UNSIGNED_MS } from './follow.ts';
-import { BrokenHistory, type Histories } from './histories.ts';
-import { requireSound } from './history-check.ts';
+import { BrokenHistory, type Histories, requireSound } from './histories.ts';
 import { appendHistories, lockHistories, readHistories } from './history-rows.ts';
 import { copyFiles, type KeptCopies, keepCopies, readCopies } from './kept-copy.ts';
 import { type Issuer, issuerOf } from './keys.ts';
-import type { Version } from './version.ts';
+import type { Version } from './snapshot.ts';
 
 export interface RecordOptions {
   /** Where the histories are kept outside the database. */

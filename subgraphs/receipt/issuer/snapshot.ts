@@ -1,9 +1,19 @@
-import { type JsonObject, present } from '../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../schema/digest.ts';
+import { canonicalHash, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import type { IssuerHistoryRef } from '../../../schema/receipt-payload.ts';
 import { addressOfPoint } from '../../../schema/secp256k1.ts';
-import type { Version } from './version.ts';
+
+/** One version of a history that only grows. Its document names the version before it by hash, and never changes. */
+export interface Version {
+  readonly version: number;
+  /** SHA-256 of the canonical document. */
+  readonly hash: string;
+  readonly document: JsonObject;
+  /** Null for the first. */
+  readonly previous_hash: string | null;
+  /** ISO 8601: when it was appended. It is retired when the next one is. */
+  readonly activated_at: string;
+}
 
 /** The three public keys of one seed, as they are published. */
 export interface PublicKeys {

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database } from '../../database.ts';
+import { EMPTY_ROOT } from '../verify/merkle-proof.ts';
 import { parseJws, verifyEs256 } from '../verify/signature.ts';
-import { type LogIntegrity, proveLogIntact } from './intact.ts';
-import { EMPTY_ROOT } from './merkle.ts';
+import { type LogIntegrity, proveLogIntact } from './prove-intact.ts';
 import { LOG_ID, type TreeHeadFacts } from './tree-head.ts';
 
 /** What a declared break names of the newest anchor: it and all of its sender's before it on that chain bind no longer. */

@@ -4,9 +4,9 @@ import { type Database, insertRows } from '../../database.ts';
 import type { Issuer } from '../issuer/keys.ts';
 import type { DeclaredAnchor } from './anchored-head.ts';
 import type { Damage } from './audit.ts';
-import { storedHead } from './intact.ts';
-import { storedRoot } from './proof.ts';
-import { signedHead } from './signed-head.ts';
+import { storedHead } from './prove-intact.ts';
+import { signedHead } from './signed-heads.ts';
+import { storedRoot } from './stored-proofs.ts';
 import { LOG_ID, type SignedTreeHead, type TreeHeadFacts } from './tree-head.ts';
 
 /** A break that the operator declares: what was signed, what is left, and why. Published, signed, never taken back. */

@@ -2,12 +2,19 @@ import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { LOG_CHANNEL } from '../../live.ts';
 import type { Issuer } from '../issuer/keys.ts';
-import { nodesWithin, requireExtended } from './extension.ts';
+import { EMPTY_ROOT, rootOf } from '../verify/merkle-proof.ts';
 import type { LogHalt } from './halt.ts';
-import { judge } from './judge.ts';
 import type { HeadLink, KnownLog } from './known-log.ts';
-import { appendLeaf, EMPTY_ROOT, type Frontier, peaksOf, rootOf, type TreeNode } from './merkle.ts';
-import { type HeadName, isSameHead, LOG_ID, type SignedTreeHead, treeHeadHash } from './tree-head.ts';
+import { appendLeaf, type Frontier, peaksOf, type TreeNode } from './merkle.ts';
+import { compareHeads, nodesWithin, requireExtended } from './prove-extension.ts';
+import {
+  type HeadName,
+  isSameHead,
+  LOG_ID,
+  type SignedTreeHead,
+  type TreeHeadFacts,
+  treeHeadHash,
+} from './tree-head.ts';
 
 /** Where a leaf came to stand, and the head of the log's prefix that ends with it. */
 export interface LeafPosition {
@@ -28,6 +35,8 @@ export class OpenLog {
   readonly found: HeadName;
   #size: number;
   #frontier: Frontier;
+  /** Of the tree that ends with the newest leaf; null before there is one. */
+  #head: HashedHead | null = null;
   readonly #nodes: TreeNode[] = [];
 
   constructor(size: number, frontier: Frontier, collected_at_ms: number) {
@@ -42,15 +51,16 @@ export class OpenLog {
     this.#frontier = frontier;
     this.#nodes.push(...nodes);
     const leaf_index = this.#size++;
-    const head = { log_id: LOG_ID, tree_size: this.#size, root_hash: root.toString('hex') };
-    return { leaf_index, tree_size: head.tree_size, root_hash: head.root_hash, tree_head_hash: treeHeadHash(head) };
+    this.#head = hashedHead(this.#size, root);
+    const { tree_size, root_hash, tree_head_hash } = this.#head;
+    return { leaf_index, tree_size, root_hash, tree_head_hash };
   }
 
   /** Writes the nodes and the head, signs the head, and tells every process of it. @throws where nothing was appended. */
   store(tx: Tx, issuer: Issuer): SignedTreeHead {
-    if (this.#nodes.length === 0) throw new RangeError('nothing was appended to the log');
-    const root = rootOf(this.#frontier);
-    const head = signHead(issuer, this.#size, root, this.collected_at_ms);
+    if (this.#head === null) throw new RangeError('nothing was appended to the log');
+    const head = signHead(issuer, this.#head, this.collected_at_ms);
+    const root = Buffer.from(head.root_hash, 'hex');
     const nodes = this.#nodes.map(node => ({ ...node, hash: bytea(node.hash) }));
     tx.write({
       name: 'store log',
@@ -111,7 +121,7 @@ export async function lockLogHead(tx: Tx, known: KnownLog): Promise<OpenLog> {
   // Nobody else can commit now: whatever is known by this moment was committed before.
   const heads = known.heads();
   // Unless this process stood still: then the server has ended its session, others have committed, and that fails here.
-  if (judge(heads, found).kind === 'contradicted') await tx.query('select');
+  if (compareHeads(heads, found).kind === 'contradicted') await tx.query('select');
   await requireExtended(nodesWithin(tx), known, heads, { found, halted: head.halted });
   const frontier = peaks(head.frontier);
   const log = new OpenLog(head.tree_size, frontier, Math.max(head.now_ms, head.last_at_ms));
@@ -136,14 +146,21 @@ select head.*, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_
 
 /** The head of the log before its first leaf: saved at the first start, so that a missing file is always a lost one. */
 export function emptyHead(issuer: Issuer, at_ms: number): SignedTreeHead {
-  return signHead(issuer, 0, EMPTY_ROOT, at_ms);
+  return signHead(issuer, hashedHead(0, EMPTY_ROOT), at_ms);
 }
 
-function signHead(issuer: Issuer, tree_size: number, root: Buffer, at_ms: number): SignedTreeHead {
+interface HashedHead extends TreeHeadFacts {
+  readonly tree_head_hash: string;
+}
+
+function hashedHead(tree_size: number, root: Buffer): HashedHead {
   const facts = { log_id: LOG_ID, tree_size, root_hash: root.toString('hex') };
-  const claims = { ...facts, tree_head_hash: treeHeadHash(facts) };
-  const jws = issuer.signJws({ iss: issuer.base_url, iat: Math.floor(at_ms / 1000), ...claims });
-  return { ...claims, kid: issuer.kid, jws, at: iso(at_ms) };
+  return { ...facts, tree_head_hash: treeHeadHash(facts) };
+}
+
+function signHead(issuer: Issuer, head: HashedHead, at_ms: number): SignedTreeHead {
+  const jws = issuer.signJws({ iss: issuer.base_url, iat: Math.floor(at_ms / 1000), ...head });
+  return { ...head, kid: issuer.kid, jws, at: iso(at_ms) };
 }
 
 const HASH_BYTES = 32;

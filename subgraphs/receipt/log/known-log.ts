@@ -1,6 +1,5 @@
 import { LogHalted, type Mismatch } from './halt.ts';
-import { isOther } from './judge.ts';
-import { type HeadName, headName, isSameHead } from './tree-head.ts';
+import { type HeadName, headName, isOther, isSameHead } from './tree-head.ts';
 
 /** A commit as its process tells it: the head that it found under the lock, and the one that it left. */
 export interface HeadLink {

@@ -6,9 +6,9 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { Context } from '../../context.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import { logBreaks } from './break.ts';
-import { inclusionOf, newestHead } from './inclusion.ts';
 import { TreeHead } from './log.entity.ts';
-import { consistencyProof } from './proof.ts';
+import { newestHead } from './signed-heads.ts';
+import { consistencyProof, inclusionOf } from './stored-proofs.ts';
 
 @ObjectType({ description: 'Proof that a receipt stands in the log (RFC 9162 §2.1.3). Hashes are lower-case hex.' })
 export class InclusionProof {

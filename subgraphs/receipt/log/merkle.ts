@@ -1,4 +1,4 @@
-import { sha256 } from '../../../schema/digest.ts';
+import { nodeHash, rootOf } from '../verify/merkle-proof.ts';
 
 /**
  * The append-only Merkle tree of RFC 6962 §2.1 (RFC 9162 §2.1.1): pure, no storage.
@@ -11,22 +11,6 @@ export interface NodeAddress {
 
 export interface TreeNode extends NodeAddress {
   readonly hash: Buffer;
-}
-
-/** MTH({}) is the hash of nothing. */
-export const EMPTY_ROOT: Buffer = sha256('');
-
-/** A byte of zero, before texts as before bytes. */
-const LEAF = '\0';
-const NODE = Buffer.of(1);
-
-/** The prefixes keep a leaf from ever passing for a node (second preimage). */
-export function leafHash(data: Uint8Array | string): Buffer {
-  return sha256(typeof data === 'string' ? LEAF + data : Buffer.concat([Buffer.from(LEAF), data]));
-}
-
-export function nodeHash(left: Buffer, right: Buffer): Buffer {
-  return sha256(Buffer.concat([NODE, left, right]));
 }
 
 /**
@@ -59,12 +43,6 @@ export function appendLeaf(frontier: Frontier, size: number, leaf: Buffer): Appe
   return { frontier: peaks, root: rootOf(peaks), nodes };
 }
 
-/** Folds the peaks from the smallest up. */
-export function rootOf(frontier: Frontier): Buffer {
-  if (frontier.length === 0) return EMPTY_ROOT;
-  return frontier.reduceRight((right, left) => nodeHash(left, right));
-}
-
 /** The perfect subtrees that make up leaves `from` up to `to`, largest first; `from` must be aligned to them. */
 export function peaksOf(from: number, to: number): NodeAddress[] {
   const peaks: NodeAddress[] = [];
@@ -74,4 +52,71 @@ export function peaksOf(from: number, to: number): NodeAddress[] {
     start += 2 ** level;
   }
   return peaks;
+}
+
+/** Reads a stored node. @throws where it is missing. */
+export type NodeReader = (address: NodeAddress) => Buffer;
+
+/** Leaves `from` up to but not including `to`: one entry of a proof is the hash of one such range. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** k of RFC 6962 §2.1: the largest power of two smaller than `width`. */
+function split(width: number): number {
+  const power = 2 ** Math.floor(Math.log2(width));
+  return power === width ? power / 2 : power;
+}
+
+/** PATH(m, D[n]) of RFC 6962 §2.1.1, as ranges, the leaf's neighbour first. */
+function inclusionRanges(leaf_index: number, size: number): Range[] {
+  if (leaf_index < 0 || leaf_index >= size) throw new RangeError(`no leaf ${leaf_index} in a tree of ${size}`);
+  const ranges: Range[] = [];
+  let from = 0;
+  let to = size;
+  while (to - from > 1) {
+    const middle = from + split(to - from);
+    ranges.unshift(leaf_index < middle ? { from: middle, to } : { from, to: middle });
+    if (leaf_index < middle) to = middle;
+    else from = middle;
+  }
+  return ranges;
+}
+
+/** PROOF(m, D[n]) of RFC 6962 §2.1.2, as ranges; the old root itself is left out where it is a node of the new tree. */
+function consistencyRanges(old_size: number, size: number): Range[] {
+  if (old_size < 0 || old_size > size) throw new RangeError(`no tree of ${old_size} inside one of ${size}`);
+  const ranges: Range[] = [];
+  let from = 0;
+  let to = size;
+  while (old_size > 0 && old_size < to) {
+    const middle = from + split(to - from);
+    ranges.unshift(old_size <= middle ? { from: middle, to } : { from, to: middle });
+    if (old_size <= middle) to = middle;
+    else from = middle;
+  }
+  if (old_size > 0 && from > 0) ranges.unshift({ from, to });
+  return ranges;
+}
+
+const addresses = (ranges: Range[]) => ranges.flatMap(range => peaksOf(range.from, range.to));
+const hashes = (ranges: Range[], read: NodeReader) =>
+  ranges.map(range => rootOf(peaksOf(range.from, range.to).map(read)));
+
+/** The nodes that `inclusionPath` will read, so that a store can fetch them at once. */
+export function inclusionNodes(leaf_index: number, size: number): NodeAddress[] {
+  return addresses(inclusionRanges(leaf_index, size));
+}
+
+export function inclusionPath(leaf_index: number, size: number, read: NodeReader): Buffer[] {
+  return hashes(inclusionRanges(leaf_index, size), read);
+}
+
+export function consistencyNodes(old_size: number, size: number): NodeAddress[] {
+  return addresses(consistencyRanges(old_size, size));
+}
+
+export function consistencyPath(old_size: number, size: number, read: NodeReader): Buffer[] {
+  return hashes(consistencyRanges(old_size, size), read);
 }

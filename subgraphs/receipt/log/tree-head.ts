@@ -1,4 +1,4 @@
-import { canonicalHash } from '../../../schema/digest.ts';
+import { canonicalHash } from '../../../schema/canonical-json.ts';
 
 /** There is one log; its number is signed with every head, so that a second could never be passed off as the first. */
 export const LOG_ID = 1;
@@ -26,6 +26,11 @@ export function headName({ tree_size, root_hash }: HeadName): HeadName {
 
 export function isSameHead(one: HeadName, other: HeadName): boolean {
   return one.tree_size === other.tree_size && one.root_hash === other.root_hash;
+}
+
+/** The same size with another root: proof by itself that the log has forked. */
+export function isOther(one: HeadName, other: HeadName): boolean {
+  return one.tree_size === other.tree_size && one.root_hash !== other.root_hash;
 }
 
 /** SHA-256 of the canonical {log_id, tree_size, root_hash}: what receipts and signed heads both sign. */

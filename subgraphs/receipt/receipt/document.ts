@@ -1,22 +1,12 @@
-import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
+import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
+import { type MadeMember, memberList, signedFact } from '../../../schema/receipt-members.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-payload.ts';
 import { LOG_ID } from '../log/tree-head.ts';
 import type { Receipt } from './receipt.entity.ts';
 
-export function verifyUrl(base_url: string, task_id: string): string {
-  return `${base_url}/receipt/${task_id}`;
-}
-
-/** Where everything lies that a stranger needs to check this receipt. */
-function verification(base_url: string, task_id: string): JsonObject {
-  return {
-    jwks_uri: `${base_url}/.well-known/jwks.json`,
-    issuer_history_uri: `${base_url}/.well-known/issuer-history.json`,
-    receipt_policy_uri: `${base_url}/.well-known/receipt-policy-history.json`,
-    preimage_uri: `${verifyUrl(base_url, task_id)}/preimage`,
-    how: 'Verify issuer_signature.jws (ES256) with the key named by its kid, compare its claims with this document, and look up payment_ref on its network.',
-  };
-}
+const HOW =
+  'Verify issuer_signature.jws (ES256) with the key named by its kid, compare its claims with this document, and look up payment_ref on its network.';
 
 /**
  * The public receipt: the `svc` member of a paid answer and the body of GET /receipt/{task_id}.
@@ -26,38 +16,32 @@ function verification(base_url: string, task_id: string): JsonObject {
 export function receiptDocument(receipt: Receipt, base_url: string, profile: 'development' | 'production'): JsonObject {
   const payload = JSON.parse(receipt.payload) as ReceiptPayload;
   const { jws, kid, value } = receipt;
-  return {
-    ...present({
-      task_id: receipt.taskId,
-      verify_url: verifyUrl(base_url, receipt.taskId),
-      proof_outcome: receipt.proofOutcome,
-      hub: receipt.hub,
-      model: receipt.model,
-      amount: receipt.amount?.toString(),
-      payer_wallet: receipt.payerWallet,
-      payload_version: receipt.payloadVersion,
-      payload,
-      payload_hash: receipt.payloadHash,
-      leaf_index: receipt.leafIndex,
-      tree_size: receipt.treeSize,
-      log_id: LOG_ID,
-      root_hash: receipt.rootHash,
-      tree_head_hash: receipt.treeHeadHash,
-      book_seq: receipt.bookSeq,
-      caller_binding: payload.caller_binding,
-      claim_id: receipt.agentId,
-      issuer_signature: { jws, kid, value, alg: 'ES256' },
-      signature: receipt.signature,
-      co_signature: receipt.coSignature,
-      settled_by: receipt.settledBy,
-      waived_by: payload.waived_by ?? null,
-      vendor_blind: payload.vendor_blind ?? null,
-      ingress_receipt: receipt.ingressReceipt,
-      omission_rule: receipt.omissionRule,
-      verification: verification(base_url, receipt.taskId),
-      profile: payload.profile ?? profile,
-      chain_ended: receipt.chainEnded || null,
-    }),
-    payment_ref: receipt.paymentRef,
+  const made: Readonly<Record<MadeMember, Json>> = {
+    verify_url: verifyUrl(base_url, receipt.taskId),
+    payload,
+    log_id: LOG_ID,
+    issuer_signature: { jws, kid, value, alg: 'ES256' },
+    verification: { ...receiptLinks(base_url, receipt.taskId), how: HOW },
+    profile: payload.profile ?? profile,
+    chain_ended: receipt.chainEnded || null,
   };
+  const document: Record<string, Json> = {};
+  for (const member of memberList) {
+    const { name } = member;
+    if (member.hidden) continue;
+    const said = member.column
+      ? columnText(receipt, member.property)
+      : member.signed
+        ? signedFact(payload, member.signed)
+        : made[name as MadeMember];
+    if ((said ?? null) !== null || member.null_if_unsigned) document[name] = said ?? null;
+  }
+  return document;
+}
+
+/** A column as the document and the signed bytes spell it. */
+export function columnText(receipt: Receipt, property: string): Json {
+  const value = receipt[property as keyof Receipt] ?? null;
+  if (typeof value === 'bigint') return value.toString();
+  return value instanceof Date ? value.toISOString() : value;
 }

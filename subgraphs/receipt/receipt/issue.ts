@@ -1,13 +1,117 @@
 import { atomicAmount } from '../../../schema/amount.ts';
-import { type JsonObject, present } from '../../../schema/canonical-json.ts';
-import type { ProofOutcome } from '../../../schema/receipt-payload.ts';
+import { canonicalJson, type Json, type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
+import { documents } from '../../../schema/documents.ts';
+import { memberList, signedFact } from '../../../schema/receipt-members.ts';
+import {
+  PAYLOAD_VERSION_CURRENT,
+  type ProofOutcome,
+  type ReceiptPayload,
+  type ReceiptPayment,
+  type SettledBy,
+  type WaivedBy,
+} from '../../../schema/receipt-payload.ts';
 import { iso } from '../../clock.ts';
-import { asEntity } from '../../columns.ts';
+import { asEntity, asRecord } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
-import type { Issuer } from '../issuer/keys.ts';
+import type { Ed25519Signature, Eip191Signature, Issuer } from '../issuer/keys.ts';
+import { tolerance } from '../issuer/policy.ts';
 import type { LeafPosition, OpenLog } from '../log/head.ts';
-import type { PreparedReceipt, ReceiptFacts } from './prepare.ts';
+import { leafHash } from '../verify/merkle-proof.ts';
 import { Receipt } from './receipt.entity.ts';
+
+/** Who called, as far as it is known: a wallet, a delegated agent's key, the SHA-256 of an API key. */
+interface CallerBinding {
+  readonly payer_wallet?: string;
+  readonly agent_pubkey?: string;
+  readonly api_key_hash?: string;
+}
+
+/** All that a receipt says of a call before it has a place in the log. */
+export interface ReceiptFacts {
+  readonly task_id: string;
+  /** ISO 8601. */
+  readonly issued_at: string;
+  readonly hub: string;
+  readonly model: string;
+  readonly job_kind: string;
+  readonly request_hash: string;
+  /** The book on which the row lands; null where there is none. */
+  readonly agent_id: number | null;
+  readonly caller_binding: CallerBinding;
+  readonly intent_id: string | null;
+  readonly attempt_index: number | null;
+  readonly vendor_blind?: boolean;
+  readonly fulfillment: JsonObject;
+  /** Null where nothing was to be settled. */
+  readonly settled_by: SettledBy | null;
+  readonly payment: ReceiptPayment | null;
+  /** The kind of key that stood in for a payment; left out where none did. */
+  readonly waived_by?: WaivedBy | null;
+  readonly profile: 'development' | 'production';
+  /** Which development chain carried the payment; 0 where unset. */
+  readonly chain_epoch?: number;
+}
+
+/** A receipt that lacks nothing but its place in the log: made, hashed and signed twice before the head is locked. */
+export interface PreparedReceipt {
+  readonly facts: ReceiptFacts;
+  readonly payload: ReceiptPayload;
+  /** The payload's canonical JSON: what is stored, and what the leaf is made of. */
+  readonly canonical: string;
+  readonly payload_hash: string;
+  readonly leaf_hash: Buffer;
+  /** Under way on other threads, and done long before a batch has locked the head. */
+  readonly signed: Promise<readonly [value: string, signature: Ed25519Signature]>;
+  readonly co_signature: Eip191Signature;
+}
+
+export function prepareReceipt(issuer: Issuer, facts: ReceiptFacts): PreparedReceipt {
+  const payload = payloadOf(issuer, facts);
+  const canonical = canonicalJson(payload);
+  const payload_hash = sha256Hex(canonical);
+  const signed = Promise.all([issuer.signCanonicalAside(canonical), issuer.signature(payload_hash)]);
+  // Whoever places the receipt hears of a fault; of one that is never placed nobody has to.
+  signed.catch(() => {});
+  return {
+    facts,
+    payload,
+    canonical,
+    payload_hash,
+    leaf_hash: leafHash(canonical),
+    signed,
+    co_signature: issuer.coSignature(payload_hash),
+  };
+}
+
+function payloadOf(issuer: Issuer, facts: ReceiptFacts): ReceiptPayload {
+  const where_it_applies = present({
+    claim_id: facts.agent_id,
+    payment: facts.payment && { ...facts.payment },
+    settled_by: facts.settled_by,
+    waived_by: facts.waived_by ?? null,
+    intent_id: facts.intent_id,
+    attempt_index: facts.attempt_index,
+    vendor_blind: facts.vendor_blind || null,
+    profile: facts.profile === 'development' ? facts.profile : null,
+  });
+  return {
+    ...where_it_applies,
+    schema: documents.receipt,
+    payload_version: PAYLOAD_VERSION_CURRENT,
+    task_id: facts.task_id,
+    issued_at: facts.issued_at,
+    hub: facts.hub,
+    model: facts.model,
+    job_kind: facts.job_kind,
+    request_hash: facts.request_hash,
+    caller_binding: present({ ...facts.caller_binding }),
+    fulfillment: facts.fulfillment,
+    tolerance,
+    issuer_history: issuer.issuer_history,
+    receipt_policy: issuer.receipt_policy,
+  };
+}
 
 export interface ReceiptItem {
   readonly prepared: PreparedReceipt;
@@ -26,7 +130,7 @@ export async function issueReceipts(
   items: readonly ReceiptItem[],
 ): Promise<Receipt[]> {
   const receipts = await Promise.all(items.map(item => placeReceipt(item, log, issuer)));
-  insertRows(tx, 'receipt', receipts.map(record));
+  insertRows(tx, 'receipt', receipts.map(asRecord));
   return receipts;
 }
 
@@ -36,42 +140,45 @@ export async function placeReceipt(
   log: OpenLog,
   issuer: Issuer,
 ): Promise<Receipt> {
-  const { facts, payload } = prepared;
+  const { facts } = prepared;
   const place = log.append(prepared.leaf_hash);
   const claims = claimsOf(prepared, place, book_seq, log.collected_at_ms, issuer.base_url);
   const [jws, [value, signature]] = await Promise.all([issuer.signJwsAside(claims), prepared.signed]);
-  const receipt: Receipt = {
-    taskId: facts.task_id,
-    leafIndex: place.leaf_index,
-    treeSize: place.tree_size,
+  const receipt = {
+    ...repeated(claims),
     rootHash: place.root_hash,
-    treeHeadHash: place.tree_head_hash,
     payload: prepared.canonical,
-    payloadHash: prepared.payload_hash,
-    payloadVersion: payload.payload_version,
     jws,
     kid: issuer.kid,
     value,
     signature,
     coSignature: prepared.co_signature,
-    paymentRef: facts.payment?.ref ?? null,
-    agentId: facts.agent_id,
-    bookSeq: book_seq,
-    payerWallet: facts.caller_binding.payer_wallet ?? null,
-    hub: facts.hub,
-    model: facts.model,
-    amount: facts.payment && atomicAmount(BigInt(facts.payment.gross_amount)),
     settledBy: facts.settled_by,
     proofOutcome: proofOutcomeOf(facts),
     ingressReceipt: null,
     omissionRule: null,
     chainEpoch: facts.chain_epoch ?? 0,
     chainEnded: false,
-    issuedAt: new Date(facts.issued_at),
-    collectedAt: new Date(log.collected_at_ms),
   };
   return asEntity(Receipt, receipt);
 }
+
+/** The columns that repeat a signed fact, by their properties. */
+function repeated(claims: JsonObject): object {
+  const columns: Record<string, unknown> = {};
+  for (const { column, signed, type, property } of memberList) {
+    if (column === undefined || signed === undefined) continue;
+    const fact = signedFact(claims, signed) ?? null;
+    columns[property] = fact === null ? null : asKept[type ?? 'same'](fact);
+  }
+  return columns;
+}
+
+const asKept = {
+  same: (fact: Json) => fact,
+  digits: (fact: Json) => atomicAmount(BigInt(String(fact))),
+  time: (fact: Json) => new Date(String(fact)),
+} as const;
 
 function proofOutcomeOf({ settled_by, waived_by }: ReceiptFacts): ProofOutcome {
   if (waived_by) return 'none';
@@ -98,35 +205,4 @@ function claimsOf(
     book_seq,
     collected_at: iso(collected_at_ms),
   });
-}
-
-/** The columns, spelled out: what is written here is what `Receipt` reads. */
-function record(receipt: Receipt): object {
-  return {
-    task_id: receipt.taskId,
-    leaf_index: receipt.leafIndex,
-    tree_size: receipt.treeSize,
-    root_hash: receipt.rootHash,
-    tree_head_hash: receipt.treeHeadHash,
-    payload: receipt.payload,
-    payload_hash: receipt.payloadHash,
-    payload_version: receipt.payloadVersion,
-    jws: receipt.jws,
-    kid: receipt.kid,
-    value: receipt.value,
-    signature: receipt.signature,
-    co_signature: receipt.coSignature,
-    payment_ref: receipt.paymentRef,
-    agent_id: receipt.agentId,
-    book_seq: receipt.bookSeq,
-    payer_wallet: receipt.payerWallet,
-    hub: receipt.hub,
-    model: receipt.model,
-    amount: receipt.amount?.toString() ?? null,
-    settled_by: receipt.settledBy,
-    proof_outcome: receipt.proofOutcome,
-    chain_epoch: receipt.chainEpoch,
-    issued_at: receipt.issuedAt,
-    collected_at: receipt.collectedAt,
-  };
 }

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { Field, ObjectType } from 'type-graphql';
+import { verifyUrl } from '../../../schema/links.ts';
 import type { ProofOutcome, ReceiptPayload } from '../../../schema/receipt-payload.ts';
 import type { Database } from '../../database.ts';
 import type { OmissionRule } from '../../sale.ts';
-import { verifyUrl } from './document.ts';
 import { receiptsByTask } from './find.ts';
 import type { Receipt } from './receipt.entity.ts';
 

@@ -1,10 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { issuerLinks, refusalUrl } from '../../../schema/links.ts';
 import type { RefusalPayload } from '../../../schema/refusal-payload.ts';
 import type { SignedRefusal } from './refusal.entity.ts';
-
-export function refusalUrl(base_url: string, refusal_id: string): string {
-  return `${base_url}/refusal/${refusal_id}`;
-}
 
 /** The public refusal, as GET /refusal/{refusal_id} and the refused call itself show it: the payload, and what proves it. */
 export function refusalDocument({ refusalId, payload, jws, kid, value }: SignedRefusal, base_url: string): JsonObject {
@@ -13,8 +10,7 @@ export function refusalDocument({ refusalId, payload, jws, kid, value }: SignedR
     refusal_url: refusalUrl(base_url, refusalId),
     issuer_signature: { jws, kid, value, alg: 'ES256' },
     verification: {
-      jwks_uri: `${base_url}/.well-known/jwks.json`,
-      issuer_history_uri: `${base_url}/.well-known/issuer-history.json`,
+      ...issuerLinks(base_url),
       how: 'Verify issuer_signature.jws (ES256) with the key named by its kid, and compare its claims with this document.',
     },
   };

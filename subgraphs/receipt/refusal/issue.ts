@@ -16,7 +16,7 @@ export interface Refuser {
 }
 
 /** What a refusal says of the call, besides who says it and when it was on the chain. */
-export interface RefusedCall {
+export interface RefusalFacts {
   readonly refusal_id: RefusalId;
   readonly task_id: string;
   readonly agent_id: number;
@@ -32,7 +32,7 @@ export interface RefusedCall {
 const NONCE_BYTES = 16;
 
 /** Signs and writes refusals in the transaction of their rows. ES256 alone: the book's head is locked meanwhile. */
-export function issueRefusals(tx: Tx, refuser: Refuser, calls: readonly RefusedCall[]): void {
+export function issueRefusals(tx: Tx, refuser: Refuser, calls: readonly RefusalFacts[]): void {
   if (calls.length === 0) return;
   const base_anchor = refuser.anchor();
   insertRows(
@@ -42,7 +42,7 @@ export function issueRefusals(tx: Tx, refuser: Refuser, calls: readonly RefusedC
   );
 }
 
-function payloadOf({ random, profile }: Refuser, call: RefusedCall, base_anchor: BaseAnchor): RefusalPayload {
+function payloadOf({ random, profile }: Refuser, call: RefusalFacts, base_anchor: BaseAnchor): RefusalPayload {
   return {
     schema: documents.refusal,
     refusal_id: call.refusal_id,
@@ -63,7 +63,7 @@ function payloadOf({ random, profile }: Refuser, call: RefusedCall, base_anchor:
 }
 
 /** The row of table `refusal`. The token's registered claims (RFC 7519 §4.1) stand beside the payload's members. */
-function signed({ issuer }: Refuser, call: RefusedCall, payload: RefusalPayload): object {
+function signed({ issuer }: Refuser, call: RefusalFacts, payload: RefusalPayload): object {
   const canonical = canonicalJson(payload);
   const claims: JsonObject = {
     iss: issuer.base_url,

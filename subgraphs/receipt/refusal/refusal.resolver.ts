@@ -2,8 +2,9 @@ import 'reflect-metadata';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { refusalUrl } from '../../../schema/links.ts';
 import type { ReceiptContext } from '../context.ts';
-import { refusalDocument, refusalUrl } from './document.ts';
+import { refusalDocument } from './document.ts';
 import { refusalById } from './find.ts';
 import { SignedRefusal } from './refusal.entity.ts';
 

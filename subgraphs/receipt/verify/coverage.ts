@@ -1,14 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { always, brokenIn, type Coverage, type Report, same, unsignedIn } from './report.ts';
-import { copies, type Opened, paymentRef } from './rules.ts';
+import { copies, type Opened, signedPaymentRef } from './rules.ts';
 import { verifyEd25519, verifyEip191 } from './signature.ts';
 
 /** Members whose signed fact stands under the same or another name; older versions sign fewer of them. */
 const copied: Coverage<Opened> = Object.fromEntries(
-  Object.entries(copies).map(([name, signed]) => [
-    name,
-    ({ document, claims }: Opened) => same(document[name], signed(claims)),
-  ]),
+  copies.map(([name, signed]) => [name, ({ document, claims }: Opened) => same(document[name], signed(claims))]),
 );
 
 const coverage: Coverage<Opened> = {
@@ -59,7 +56,7 @@ export function reportOn(opened: Opened): Report {
 }
 
 function uncheckedOf({ document, claims, payload }: Opened): string[] {
-  const ref = paymentRef(claims);
+  const ref = signedPaymentRef(claims);
   const { hash: output } = commitmentOf(payload);
   const sentences: readonly [applies: boolean, sentence: string][] = [
     [ref !== undefined, `Whether USDC moved: look up ${String(ref)} on its network.`],

@@ -3,7 +3,7 @@ import { reportOn } from './coverage.ts';
 import type { Report } from './report.ts';
 import { type Opened, rules } from './rules.ts';
 import { type Jwks, parseJws } from './signature.ts';
-import { type Check, type Invalid, judgeBy, malformed } from './signed.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument } from './signed.ts';
 
 export type Verification =
   | {
@@ -29,14 +29,14 @@ export interface VerifyOptions {
 export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): Verification {
   try {
     const opened = open(document, jwks, options);
-    if (opened === null) return malformed('This is not a receipt: payload or issuer_signature.jws is missing.');
+    if (opened === null) return malformedDocument('This is not a receipt: payload or issuer_signature.jws is missing.');
     const judged = judgeBy(rules, opened);
     if (judged.kind === 'invalid') return judged;
     const { claims } = opened;
     return { kind: 'valid', claims, claim_id: claimId(claims), checks: judged.checks, report: reportOn(opened) };
   } catch (fault) {
     // Only text without a canonical form gets here: a lone surrogate, a number beyond IEEE doubles.
-    return malformed(`The receipt has no canonical form: ${String(fault)}`);
+    return malformedDocument(`The receipt has no canonical form: ${String(fault)}`);
   }
 }
 

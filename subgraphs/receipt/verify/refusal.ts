@@ -1,19 +1,20 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
+import { issuerLinks, refusalUrl } from '../../../schema/links.ts';
 import { networks } from '../../../schema/network.ts';
 import { refusalCodes } from '../../../schema/refusal-payload.ts';
-import { refusalUrl } from '../refusal/document.ts';
 import { always, type Coverage, type Report, unsignedIn } from './report.ts';
 import { type Jwks, parseJws } from './signature.ts';
 import {
   type Check,
+  foreignLink,
   type Invalid,
   issuerSigned,
   judgeBy,
-  malformed,
+  malformedDocument,
   type Rule,
   rawValueSigns,
-  type Signed,
+  type SignedDocument,
   unless,
 } from './signed.ts';
 
@@ -43,7 +44,7 @@ export function verifyRefusal(
 ): RefusalVerification {
   const { issuer_signature } = document;
   const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
-  if (jws === null) return malformed('This is not a refusal: issuer_signature.jws is missing.');
+  if (jws === null) return malformedDocument('This is not a refusal: issuer_signature.jws is missing.');
   const { iss, iat: _, jti, ...payload } = jws.claims;
   const bases = [iss, options.base_url].filter(base => typeof base === 'string');
   try {
@@ -53,12 +54,12 @@ export function verifyRefusal(
     return { kind: 'valid', claims: jws.claims, checks: judged.checks, report: reportOn(opened) };
   } catch (fault) {
     // Only text without a canonical form gets here.
-    return malformed(`The refusal has no canonical form: ${String(fault)}`);
+    return malformedDocument(`The refusal has no canonical form: ${String(fault)}`);
   }
 }
 
 /** `payload` is what was signed, without the token's own claims. */
-interface Opened extends Signed {
+interface Opened extends SignedDocument {
   readonly jti: Json | undefined;
   readonly bases: readonly string[];
 }
@@ -140,12 +141,7 @@ function copyFault(document: JsonObject, payload: JsonObject): string | null {
 }
 
 function linkFault({ document, payload, bases }: Opened): string | null {
-  const links = isJsonObject(document.verification) ? document.verification : {};
-  const expected: readonly [name: string, link: Json | undefined, at: (base: string) => string][] = [
-    ['refusal_url', document.refusal_url, base => refusalUrl(base, String(payload.refusal_id))],
-    ['jwks_uri', links.jwks_uri, base => `${base}/.well-known/jwks.json`],
-    ['issuer_history_uri', links.issuer_history_uri, base => `${base}/.well-known/issuer-history.json`],
-  ];
-  const foreign = expected.find(([, link, at]) => link !== undefined && !bases.some(base => link === at(base)));
-  return foreign ? `${foreign[0]} leads elsewhere than to the issuer.` : null;
+  const refusal_id = String(payload.refusal_id);
+  const linksAt = (base: string) => ({ refusal_url: refusalUrl(base, refusal_id), ...issuerLinks(base) });
+  return foreignLink(document, { own: 'refusal_url', bases, linksAt });
 }

@@ -1,13 +1,21 @@
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { canonicalHash, sha256Hex } from '../../../schema/digest.ts';
+import {
+  canonicalHash,
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '../../../schema/canonical-json.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
+import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
+import { memberList, receiptMembers, signedFact } from '../../../schema/receipt-members.ts';
 import { isPayloadVersion, payloadVersions, waivers } from '../../../schema/receipt-payload.ts';
 import { same } from './report.ts';
 import { BesideShape, ClaimShape, misshapen } from './shape.ts';
 import { verifyEd25519, verifyEip191 } from './signature.ts';
-import { issuerSigned, type Rule, rawValueSigns, type Signed, unless } from './signed.ts';
+import { foreignLink, issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed.ts';
 
 /** A receipt opened up, nothing of it believed yet. */
-export interface Opened extends Signed {
+export interface Opened extends SignedDocument {
   readonly claims: JsonObject;
   /** Origins on which the document's links may stand: the signed issuer, and where the caller found it. */
   readonly bases: readonly string[];
@@ -57,7 +65,7 @@ export const rules: readonly Rule<Opened>[] = [
     says: 'No payment is claimed for a book that is not named.',
     fault: ({ claims }) =>
       unless(
-        !('claim_id' in claims && claims.claim_id === null && paymentRef(claims) !== undefined),
+        !('claim_id' in claims && claims.claim_id === null && signedPaymentRef(claims) !== undefined),
         'The receipt carries a payment and a claim_id of null.',
       ),
   },
@@ -120,11 +128,8 @@ function versionFault(claims: JsonObject): string | null {
   return unless(missing.length === 0, `Version ${version} must sign ${missing.join(', ')}.`);
 }
 
-function paymentOf(claims: JsonObject): JsonObject {
-  return isJsonObject(claims.payment) ? claims.payment : {};
-}
-
-export const paymentRef = (claims: JsonObject) => paymentOf(claims).ref ?? undefined;
+export const signedPaymentRef = (claims: JsonObject) =>
+  signedFact(claims, receiptMembers.payment_ref.signed) ?? undefined;
 
 /** A call by key was paid for by nobody: whatever says otherwise beside it makes the receipt one of two things at once. */
 function waiverFault({ waived_by, settled_by, payment, caller_binding }: JsonObject): string | null {
@@ -136,31 +141,19 @@ function waiverFault({ waived_by, settled_by, payment, caller_binding }: JsonObj
   return unless(typeof bound.api_key_hash === 'string', 'The receipt does not say which key stood in for the payment.');
 }
 
-/** Outer member → the signed fact that it repeats. */
-export const copies: Readonly<Record<string, (claims: JsonObject) => Json | undefined>> = {
-  task_id: claims => claims.jti,
-  hub: claims => claims.hub,
-  model: claims => claims.model,
-  amount: claims => paymentOf(claims).gross_amount,
-  payer_wallet: claims => (isJsonObject(claims.caller_binding) ? claims.caller_binding.payer_wallet : undefined),
-  payload_version: claims => claims.payload_version,
-  payload_hash: claims => claims.payload_hash,
-  leaf_index: claims => claims.leaf_index,
-  tree_size: claims => claims.tree_size,
-  tree_head_hash: claims => claims.tree_head_hash,
-  book_seq: claims => claims.book_seq,
-  caller_binding: claims => claims.caller_binding,
-  claim_id: claims => claims.claim_id,
-  waived_by: claims => claims.waived_by,
-  vendor_blind: claims => claims.vendor_blind,
-  payment_ref: claims => paymentRef(claims) ?? null,
-};
+/** Members of the document that repeat a signed fact, each with where to find it. */
+export const copies: readonly (readonly [name: string, signed: (claims: JsonObject) => Json | undefined])[] =
+  memberList.flatMap(({ name, signed, hidden, null_if_unsigned }) => {
+    if (signed === undefined || hidden) return [];
+    const absent = null_if_unsigned ? null : undefined;
+    return [[name, (claims: JsonObject) => signedFact(claims, signed) ?? absent] as const];
+  });
 
 function copyFault({ document, payload, claims }: Opened): string | null {
   for (const [name, member] of Object.entries(payload)) {
     if (!same(member, claims[name])) return `payload.${name} disagrees with the signed claim.`;
   }
-  for (const [name, signed] of Object.entries(copies)) {
+  for (const [name, signed] of copies) {
     const copy = document[name];
     const claim = signed(claims);
     if (copy === undefined || same(copy, claim) || (claim === undefined && signsLess(claims))) continue;
@@ -200,17 +193,7 @@ function signsLess({ payload_version: version }: JsonObject): boolean {
 }
 
 function linkFault({ document, claims, bases }: Opened): string | null {
-  const page = `/receipt/${String(claims.jti)}`;
-  const links = isJsonObject(document.verification) ? document.verification : {};
-  const expected: readonly [name: string, link: Json | undefined, path: string][] = [
-    ['verify_url', document.verify_url, page],
-    ['jwks_uri', links.jwks_uri, '/.well-known/jwks.json'],
-    ['issuer_history_uri', links.issuer_history_uri, '/.well-known/issuer-history.json'],
-    ['receipt_policy_uri', links.receipt_policy_uri, '/.well-known/receipt-policy-history.json'],
-    ['preimage_uri', links.preimage_uri, `${page}/preimage`],
-  ];
-  const foreign = expected.find(
-    ([, link, path]) => link !== undefined && !bases.some(base => link === `${base}${path}`),
-  );
-  return foreign ? `${foreign[0]} leads elsewhere than to the issuer.` : null;
+  const task_id = String(claims.jti);
+  const linksAt = (base: string) => ({ verify_url: verifyUrl(base, task_id), ...receiptLinks(base, task_id) });
+  return foreignLink(document, { own: 'verify_url', bases, linksAt });
 }

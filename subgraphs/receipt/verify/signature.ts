@@ -1,7 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { addressOfPoint, recoverAddress } from '../../../schema/secp256k1.ts';
-import { eip191Hash } from '../issuer/keys.ts';
+import { addressOfPoint, eip191Hash, recoverAddress } from '../../../schema/secp256k1.ts';
 
 /** A published key set (RFC 7517). Members that we do not understand are left alone (§5). */
 export type Jwks = JsonObject;

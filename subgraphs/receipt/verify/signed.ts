@@ -2,7 +2,7 @@ import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/ca
 import { base64url, type Jwks, type ParsedJws, verifyEs256 } from './signature.ts';
 
 /** What is checked alike of everything that the issuer signs: receipts and refusals. */
-export interface Signed {
+export interface SignedDocument {
   readonly document: JsonObject;
   readonly payload: JsonObject;
   readonly jws: ParsedJws;
@@ -39,13 +39,13 @@ export function judgeBy<Opened>(
   return { kind: 'held', checks };
 }
 
-export function malformed(sentence: string): Invalid {
+export function malformedDocument(sentence: string): Invalid {
   return { kind: 'invalid', code: 'malformed', sentence, checks: [] };
 }
 
 export const unless = (holds: boolean, sentence: string): string | null => (holds ? null : sentence);
 
-export const issuerSigned: Rule<Signed> = {
+export const issuerSigned: Rule<SignedDocument> = {
   code: 'signature_invalid',
   says: 'The issuer signed these claims (ES256).',
   fault: ({ jws: { header, input, signature }, jwks }) =>
@@ -56,7 +56,7 @@ export const issuerSigned: Rule<Signed> = {
 };
 
 /** Early receipts carry no raw value; whatever carries one is held to it. */
-export const rawValueSigns = ({ required }: { readonly required: boolean }): Rule<Signed> => ({
+export const rawValueSigns = ({ required }: { readonly required: boolean }): Rule<SignedDocument> => ({
   code: 'value_invalid',
   says: 'The raw ES256 value signs the canonical payload.',
   fault: ({ document, payload, jwks, jws }) => {
@@ -67,3 +67,26 @@ export const rawValueSigns = ({ required }: { readonly required: boolean }): Rul
     return unless(named && signed, 'issuer_signature names another key, or its value does not sign the payload.');
   },
 });
+
+/** The sentence for the first link that leads to none of the issuer's origins; a link that is not there leads nowhere. */
+export function foreignLink(
+  document: JsonObject,
+  {
+    own,
+    bases,
+    linksAt,
+  }: {
+    /** The link of the document itself; all others stand in `verification`. */
+    readonly own: string;
+    readonly bases: readonly string[];
+    linksAt(base: string): Readonly<Record<string, string>>;
+  },
+): string | null {
+  const within = isJsonObject(document.verification) ? document.verification : {};
+  const expected = bases.map(linksAt);
+  const foreign = Object.keys(linksAt('')).find(name => {
+    const link = name === own ? document[name] : within[name];
+    return link !== undefined && !expected.some(links => link === links[name]);
+  });
+  return foreign === undefined ? null : `${foreign} leads elsewhere than to the issuer.`;
+}

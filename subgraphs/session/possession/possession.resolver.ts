@@ -1,6 +1,6 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Arg, Ctx, Field, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
-import { requireSession } from '../../../schema/principal.ts';
+import { requireSession } from '../../access.ts';
 import type { Context } from '../../context.ts';
 import { rotateSession } from './rotate.ts';
 

@@ -4,7 +4,7 @@ import type { RegistrationRequest } from '../../../schema/requests/registration.
 import type { Payer } from '../../sale.ts';
 import type { SessionContext } from '../context.ts';
 import { proveControl } from './control.ts';
-import type { SignedText } from './take-signature.ts';
+import type { RegistrationText } from './take-signature.ts';
 
 /**
  * The proven wallet and what it signed. `look` sees first whether what stands here would let that wallet register at
@@ -14,7 +14,7 @@ export async function controlledWallet(
   request: RegistrationRequest,
   { clock, wallets, principal }: Pick<SessionContext, 'clock' | 'wallets' | 'principal'>,
   look: (wallet: Address) => Promise<void>,
-): Promise<{ readonly wallet: Address } & SignedText> {
+): Promise<{ readonly wallet: Address } & RegistrationText> {
   const control = await proveControl(request, clock.now_ms(), { wallets, asker: principal.address, look });
   switch (control.kind) {
     case 'proven': {

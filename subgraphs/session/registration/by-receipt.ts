@@ -10,7 +10,7 @@ import { controlledWallet } from './admit.ts';
 import type { RegistrationAnswer } from './answer.ts';
 import { type Application, nextAgentId, openAgent, walletSlot } from './open-agent.ts';
 import { type Registered, recoverRegistration, registeredUnder, standingRegistration } from './recover.ts';
-import { type SignedText, takeSignature } from './take-signature.ts';
+import { type RegistrationText, takeSignature } from './take-signature.ts';
 
 export type RegisteredByReceipt = Pick<Charged<RegistrationAnswer>, 'answer' | 'settlement_status'>;
 
@@ -55,7 +55,7 @@ async function requireCollectedFrom(wallet: string, task_id: string, { database 
  */
 async function openUnlessOpen(
   tx: Tx,
-  application: Application & SignedText,
+  application: Application & RegistrationText,
   services: Pick<SessionContext, 'random' | 'vault'>,
 ): Promise<RegistrationAnswer | null> {
   const { wallet, task_id } = application;

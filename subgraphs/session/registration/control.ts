@@ -3,7 +3,7 @@ import { keccak256 } from '../../../schema/digest.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import type { WalletProofs } from '../context.ts';
-import type { SignedText } from './take-signature.ts';
+import type { RegistrationText } from './take-signature.ts';
 
 /** EIP-55 spelling of an address; null for what is none. Mixed case must match its checksum: it is there to catch typos. */
 export function checksumAddress(text: string): Address | null {
@@ -31,7 +31,7 @@ export function isFresh(at_seconds: number, now_ms: number): boolean {
 }
 
 export type Control =
-  | ({ readonly kind: 'proven'; readonly wallet: Address } & SignedText)
+  | ({ readonly kind: 'proven'; readonly wallet: Address } & RegistrationText)
   | { readonly kind: 'invalid_wallet' }
   | { readonly kind: 'missing' }
   | { readonly kind: 'stale' }
@@ -41,7 +41,7 @@ export type Control =
   | { readonly kind: 'no_turn' };
 
 /** Whom it is about to be asked of whose signature it is, and for whom; `look` throws where it is not worth asking. */
-export interface Asking {
+export interface ControlRequest {
   readonly wallets: WalletProofs;
   readonly asker: string;
   look?(wallet: Address): Promise<void>;
@@ -55,7 +55,7 @@ export interface Asking {
 export async function proveControl(
   request: RegistrationRequest,
   now_ms: number,
-  { wallets, asker, look }: Asking,
+  { wallets, asker, look }: ControlRequest,
 ): Promise<Control> {
   const wallet = checksumAddress(request.agentWallet);
   if (wallet === null) return { kind: 'invalid_wallet' };

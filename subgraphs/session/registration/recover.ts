@@ -5,7 +5,7 @@ import type { Services } from '../../context.ts';
 import { endSession } from '../possession/end.ts';
 import { issueSession } from '../possession/issue.ts';
 import type { RegistrationAnswer } from './answer.ts';
-import { type SignedText, takeSignature } from './take-signature.ts';
+import { type RegistrationText, takeSignature } from './take-signature.ts';
 
 /** A registration found by the wallet that asks, or by the task id that it names. */
 export interface Registered {
@@ -64,7 +64,7 @@ export async function standingRegistration(
 /** Same wallet, same task, a signature not used yet: a NEW session, and the one before it ends. Costs nothing. */
 export async function recoverRegistration(
   registered: Registered,
-  signed: SignedText,
+  signed: RegistrationText,
   services: Pick<Services, 'database' | 'random' | 'vault'>,
 ): Promise<RegistrationAnswer> {
   const { agent_id, wallet, task_id, validate_score } = registered;

@@ -1,8 +1,8 @@
 import { Arg, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { limits } from '../../../schema/limits.ts';
-import { requireWriting } from '../../../schema/principal.ts';
 import { requestOf } from '../../../schema/requests/parse.ts';
 import { RegistrationRequest } from '../../../schema/requests/registration.ts';
+import { requireWriting } from '../../access.ts';
 import type { SessionContext } from '../context.ts';
 import { registerByReceipt } from './by-receipt.ts';
 import { registrationPaid } from './registration.paid.ts';

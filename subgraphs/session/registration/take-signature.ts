@@ -3,7 +3,7 @@ import { limits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 
 /** What a wallet signed to be given a session: named by the text, since one text has many signatures that pass. */
-export interface SignedText {
+export interface RegistrationText {
   readonly request_hash: string;
   /** The Unix seconds in it. */
   readonly signed_at_seconds: number;
@@ -15,7 +15,7 @@ export interface SignedText {
  * nothing leaves the signature good. Lock order: claim → slots → signature → agent → session.
  * @throws control_proof_invalid where it was taken before
  */
-export async function takeSignature(tx: Tx, { request_hash, signed_at_seconds }: SignedText): Promise<void> {
+export async function takeSignature(tx: Tx, { request_hash, signed_at_seconds }: RegistrationText): Promise<void> {
   const forget_at = signed_at_seconds + limits.wallet_signature_age_seconds_max + limits.clocks_apart_seconds_max;
   const { rows } = await tx.query({
     name: 'take signature',

@@ -3,7 +3,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect, it } from 'vitest';
 import type { Database } from '../../../subgraphs/database.ts';
 import { declareBreak, headToContinue } from '../../../subgraphs/receipt/log/break.ts';
-import { proveLogIntact } from '../../../subgraphs/receipt/log/intact.ts';
+import { proveLogIntact } from '../../../subgraphs/receipt/log/prove-intact.ts';
 import { savedHead } from '../../../subgraphs/receipt/log/saved-head.ts';
 import { makeScratch } from '../../harness/scratch.ts';
 import { freshStore } from '../../harness/store.ts';

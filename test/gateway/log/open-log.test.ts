@@ -7,7 +7,7 @@ import { openLog } from '../../../gateway/log/open-log.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { renewLease } from '../../../subgraphs/receipt/claim/lease.ts';
 import { declareBreak, headToContinue } from '../../../subgraphs/receipt/log/break.ts';
-import { proveLogIntact } from '../../../subgraphs/receipt/log/intact.ts';
+import { proveLogIntact } from '../../../subgraphs/receipt/log/prove-intact.ts';
 import { type SavedHead } from '../../../subgraphs/receipt/log/saved-head.ts';
 import { atEnd } from '../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';

@@ -1,7 +1,7 @@
 import { type Client, createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Head, happen } from '../../../subgraphs/book/ledger/append.ts';
+import { appendEvent, type Head } from '../../../subgraphs/book/ledger/append.ts';
 import { BOOK_CHANNEL, SESSION_CHANNEL } from '../../../subgraphs/live.ts';
 import { LIVE_APPLICATION } from '../../../subgraphs/live-connection.ts';
 import { newBuyer, send } from '../../faults/buyer.ts';
@@ -95,7 +95,7 @@ describe('a socket of a session that ends in another process', () => {
       values: [agent_id],
     });
     const next = { kind: 'correction', seq: 1, task_id: agent.task_id, body: {} } as const;
-    const { event } = happen(head as unknown as Head, next, '2026-03-01T10:30:00.000Z');
+    const { event } = appendEvent(head as unknown as Head, next, '2026-03-01T10:30:00.000Z');
     for (let time = 0; time < 20; time++) {
       const socket = await follow(agent);
       // Both are committed before anybody is told of the first.

@@ -1,4 +1,4 @@
-import { type ReceiptFacts } from '../../../subgraphs/receipt/receipt/prepare.ts';
+import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/issue.ts';
 
 /** One ordinary paid call: what a receipt says before it has a place in the log. */
 export const paidCall: ReceiptFacts = {

@@ -2,16 +2,15 @@ import pino from 'pino';
 import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { BookGuard } from '../../../gateway/reconcile/audit-books.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
+import { emptyWindow } from '../../../schema/clock-window.ts';
 import { agentId } from '../../../schema/ids.ts';
 import { unwalked } from '../../../subgraphs/book/audit/audit.ts';
 import { auditNewest, auditStep, damagedBooks, reopenBook } from '../../../subgraphs/book/audit/audit-stored.ts';
-import { bear, type Head } from '../../../subgraphs/book/ledger/append.ts';
+import { appendRow, type Head } from '../../../subgraphs/book/ledger/append.ts';
 import { arrive } from '../../../subgraphs/book/ledger/arrive.ts';
 import { replay } from '../../../subgraphs/book/ledger/replay.ts';
 import { reserve } from '../../../subgraphs/book/ledger/reserve.ts';
-import { setBudget } from '../../../subgraphs/book/policy/set-budget.ts';
-import { setPolicy } from '../../../subgraphs/book/policy/set-policy.ts';
-import { emptyWindow } from '../../../subgraphs/book/policy/window.ts';
+import { setBudget, setPolicy } from '../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { freshStore } from '../../harness/store.ts';
 import { asking, collectAll, collection, refuser, vouched, withBooks } from './ledger/fixture.ts';
@@ -162,7 +161,7 @@ describe('the audit of a book', () => {
     const empty = { row_hash: '', event_hash: '', seq: 0, position: 0, agent_id: book(), by_rail: {} };
     const counters = { spent_atomic: atomicAmount(0n), hour: emptyWindow, day: emptyWindow };
     const at_ms = (await alter('select collected_at as at from book_row where agent_id = $1'))[0]?.at as Date;
-    const { row, event, head } = bear(
+    const { row, event, head } = appendRow(
       { ...(book_ as unknown as Head), ...empty, ...counters },
       { ...landing.birth, amount: atomicAmount(1n) },
       at_ms.getTime(),

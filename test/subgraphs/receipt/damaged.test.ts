@@ -4,8 +4,8 @@ import { systemRandom } from '../../../subgraphs/clock.ts';
 import { type DamagedRecord, hearDamagedRecords } from '../../../subgraphs/receipt/damaged-record.ts';
 import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
 import { readReceipts, receiptsByTask } from '../../../subgraphs/receipt/receipt/find.ts';
-import { setLane } from '../../../subgraphs/receipt/receipt/lane.ts';
 import { recordedTask } from '../../../subgraphs/receipt/receipt/task-status.ts';
+import { setUnsignedFacts } from '../../../subgraphs/receipt/receipt/unsigned-facts.ts';
 import { refusalById } from '../../../subgraphs/receipt/refusal/find.ts';
 import { issueRefusals } from '../../../subgraphs/receipt/refusal/issue.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
@@ -44,7 +44,7 @@ const lanes = {
 
 async function laneOf(task_id: string, [proof_outcome, settled_by, ingress_receipt, omission_rule]: LaneColumns) {
   const lane = { proof_outcome, settled_by, ingress_receipt, omission_rule };
-  await database.transaction(async tx => setLane(tx, task_id, lane));
+  await database.transaction(async tx => setUnsignedFacts(tx, task_id, lane));
 }
 type LaneColumns = (typeof lanes)[keyof typeof lanes];
 

@@ -2,8 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../schema/canoni
 import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
 import { OpenLog } from '../../../subgraphs/receipt/log/head.ts';
 import { receiptDocument } from '../../../subgraphs/receipt/receipt/document.ts';
-import { placeReceipt } from '../../../subgraphs/receipt/receipt/issue.ts';
-import { prepareReceipt, type ReceiptFacts } from '../../../subgraphs/receipt/receipt/prepare.ts';
+import { placeReceipt, prepareReceipt, type ReceiptFacts } from '../../../subgraphs/receipt/receipt/issue.ts';
 import { waivedCall } from '../../harness/vectors/receipt-facts.ts';
 
 export const base_url = 'https://svc.example';

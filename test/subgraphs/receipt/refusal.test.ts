@@ -7,7 +7,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
 import { refusalDocument } from '../../../subgraphs/receipt/refusal/document.ts';
 import { refusalById } from '../../../subgraphs/receipt/refusal/find.ts';
-import { issueRefusals, type RefusedCall } from '../../../subgraphs/receipt/refusal/issue.ts';
+import { issueRefusals, type RefusalFacts } from '../../../subgraphs/receipt/refusal/issue.ts';
 import { verifyRefusal } from '../../../subgraphs/receipt/verify/refusal.ts';
 import { freshStore } from '../../harness/store.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 async function issued(anchor: BaseAnchor): Promise<JsonObject> {
   number++;
-  const call: RefusedCall = {
+  const call: RefusalFacts = {
     refusal_id: refusalId(AT_MS, systemRandom.bytes(10)),
     task_id: `task_${number}`,
     agent_id: 7,

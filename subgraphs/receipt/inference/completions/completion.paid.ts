@@ -1,5 +1,4 @@
-import type { Json } from '../../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../../schema/digest.ts';
+import { canonicalHash, type Json } from '../../../../schema/canonical-json.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import type { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
 import { type ChatRequestMessage, imageAt } from '../../../../schema/requests/chat-message.ts';

@@ -1,4 +1,4 @@
-import { canonicalHash } from '../../../../schema/digest.ts';
+import { canonicalHash } from '../../../../schema/canonical-json.ts';
 import type { ResponseCall } from '../../../../schema/requests/responses.ts';
 import type { Piece } from '../../../piece.ts';
 import type { Stream, Work, WorkThenSettle } from '../../../sale.ts';

@@ -1,6 +1,5 @@
 import { atomicAmount } from '../../../../schema/amount.ts';
-import type { JsonObject } from '../../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../../schema/digest.ts';
+import { canonicalHash, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { TaskQuoteRequest, TaskRequest } from '../../../../schema/requests/tasks.ts';

@@ -1,8 +1,8 @@
 import { Arg, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
+import { verifyUrl } from '../../../../schema/links.ts';
 import { requestOf } from '../../../../schema/requests/parse.ts';
 import { TaskQuoteRequest, TaskRequest } from '../../../../schema/requests/tasks.ts';
-import { verifyUrl } from '../../receipt/document.ts';
 import type { InferenceContext } from '../context.ts';
 import { receiptOf } from '../svc.ts';
 import { quotePaid, taskPaid } from './task.paid.ts';

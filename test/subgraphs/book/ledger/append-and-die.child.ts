@@ -1,10 +1,10 @@
 import { openStore } from '../../../../gateway/store.ts';
-import { appendCounts } from '../../../../subgraphs/book/ledger/happenings.ts';
+import { appendRepeats } from '../../../../subgraphs/book/ledger/repeated-events.ts';
 
 /** Does all that makes counts events, and is killed before it can commit. */
 const store = await openStore(String(process.argv[2]));
 await store.transaction(async tx => {
-  await appendCounts(tx, 0);
+  await appendRepeats(tx, 0);
   process.kill(process.pid, 'SIGKILL');
   await new Promise(() => {});
 });

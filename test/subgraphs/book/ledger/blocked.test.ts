@@ -5,10 +5,9 @@ import { limits } from '../../../../schema/limits.ts';
 import { parsePolicy } from '../../../../schema/requests/policy.ts';
 import { type BlockedTooOften } from '../../../../subgraphs/book/ledger/block.ts';
 import { BlockedCalls } from '../../../../subgraphs/book/ledger/blocked-calls.ts';
-import { addCounts, appendCounts, forgetHours } from '../../../../subgraphs/book/ledger/happenings.ts';
+import { appendRepeats, countRepeats, forgetHours } from '../../../../subgraphs/book/ledger/repeated-events.ts';
 import { refusedTooOften, reserve, voidReservations } from '../../../../subgraphs/book/ledger/reserve.ts';
-import { setBudget } from '../../../../subgraphs/book/policy/set-budget.ts';
-import { setPolicy } from '../../../../subgraphs/book/policy/set-policy.ts';
+import { setBudget, setPolicy } from '../../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { farFromFullHour } from '../../../doors/refusing.ts';
 import { auditBooks } from '../../../faults/audit-books.ts';
@@ -164,14 +163,14 @@ describe('what is counted of them', () => {
     const chained = await events();
     const counts = blocked_calls.take();
     // In two parts, as two processes or two rounds would.
-    await database.transaction(async tx => addCounts(tx, counts));
+    await database.transaction(async tx => countRepeats(tx, counts));
     await database.transaction(async tx =>
-      addCounts(
+      countRepeats(
         tx,
         counts.map(it => ({ ...it, count: 1 })),
       ),
     );
-    expect(await database.transaction(tx => appendCounts(tx, 0))).toBe(1);
+    expect(await database.transaction(tx => appendRepeats(tx, 0))).toBe(1);
     const after = await events();
     expect(after.slice(0, -1)).toEqual(chained);
     const last = outcomes[ROWS - 1];

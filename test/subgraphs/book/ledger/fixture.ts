@@ -1,15 +1,15 @@
 import { atomicAmount } from '../../../../schema/amount.ts';
+import type { RowBirth } from '../../../../schema/book-row.ts';
 import { agentId } from '../../../../schema/ids.ts';
-import { type RowBirth } from '../../../../subgraphs/book/ledger/append.ts';
 import { type Collection, collect, openBook } from '../../../../subgraphs/book/ledger/collect.ts';
-import { type Asking, type Reservation } from '../../../../subgraphs/book/ledger/reservation.ts';
+import { type Reservation, type ReservationRequest } from '../../../../subgraphs/book/ledger/reservation.ts';
 import { systemRandom } from '../../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../../subgraphs/group-commit.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/keys.ts';
 import { lockLogHead } from '../../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../../subgraphs/receipt/log/known-log.ts';
-import { prepareReceipt } from '../../../../subgraphs/receipt/receipt/prepare.ts';
+import { prepareReceipt } from '../../../../subgraphs/receipt/receipt/issue.ts';
 import { type Refuser } from '../../../../subgraphs/receipt/refusal/issue.ts';
 import { paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
@@ -82,7 +82,7 @@ export const refuser: Refuser = {
 };
 
 /** A call that wants its price held on a book. */
-type Priced = Asking & Reservation;
+type Priced = ReservationRequest & Reservation;
 
 export function asking(agent: number, number: number, differently: Partial<Priced> = {}): Priced {
   return {

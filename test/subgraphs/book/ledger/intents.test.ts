@@ -6,7 +6,7 @@ import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { type Collection } from '../../../../subgraphs/book/ledger/collect.ts';
 import { replay } from '../../../../subgraphs/book/ledger/replay.ts';
 import { reserve } from '../../../../subgraphs/book/ledger/reserve.ts';
-import { setPolicy } from '../../../../subgraphs/book/policy/set-policy.ts';
+import { setPolicy } from '../../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { freshStore } from '../../../harness/store.ts';
 import { asking, collectAll, collection, refuser, vouched, withBooks } from './fixture.ts';

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../../schema/digest.ts';
+import { canonicalHash, type Json } from '../../../../schema/canonical-json.ts';
 import { correct } from '../../../../subgraphs/book/ledger/correct.ts';
 import { replay } from '../../../../subgraphs/book/ledger/replay.ts';
 import type { Database } from '../../../../subgraphs/database.ts';

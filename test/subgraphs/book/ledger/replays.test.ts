@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { agentId } from '../../../../schema/ids.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { appendCounts, forgetHours } from '../../../../subgraphs/book/ledger/happenings.ts';
+import { appendRepeats, forgetHours } from '../../../../subgraphs/book/ledger/repeated-events.ts';
 import { replay } from '../../../../subgraphs/book/ledger/replay.ts';
 import { newestRows } from '../../../../subgraphs/book/page/page.ts';
-import { replaysOf } from '../../../../subgraphs/book/page/replays-json.ts';
+import { replaysOf } from '../../../../subgraphs/book/page/row-json.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../../subgraphs/group-commit.ts';
 import { farFromFullHour } from '../../../doors/refusing.ts';
@@ -32,7 +32,7 @@ async function bookWithRows(agent: number, rows: number): Promise<void> {
 const times = (task_id: string, count: number) => Array.from({ length: count }, () => task_id);
 const replayed = (...task_ids: string[]) => database.transaction(tx => replay(tx, task_ids));
 /** As if everything that is counted had waited for so long. */
-const told = () => database.transaction(tx => appendCounts(tx, 0));
+const told = () => database.transaction(tx => appendRepeats(tx, 0));
 const rowsOf = async (agent: number) => (await newestRows(database, agentId(agent), 200)).reverse();
 const countsOf = async (agent: number) => (await rowsOf(agent)).map(row => row.replayCount);
 const headOf = async (agent: number) => {
@@ -88,11 +88,11 @@ describe('replays of one row', () => {
   it('become no event before their minute is over', async () => {
     await bookWithRows(2, 1);
     await replayed(...times('task_2_1', 30));
-    expect(await database.transaction(tx => appendCounts(tx))).toBe(0);
+    expect(await database.transaction(tx => appendRepeats(tx))).toBe(0);
     await database.query({
       text: `update book_counted set first_at = now() - interval '61 seconds' where agent_id = 2`,
     });
-    expect(await database.transaction(tx => appendCounts(tx))).toBe(1);
+    expect(await database.transaction(tx => appendRepeats(tx))).toBe(1);
     expect((await eventsOf(2)).map(({ body }) => body.count)).toEqual([...times('', SINGLES).map(() => undefined), 10]);
   });
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atomicAmount } from '../../../../schema/amount.ts';
-import { type BookPolicy, parsePolicy, policyTypes } from '../../../../schema/requests/policy.ts';
-import { tally } from '../../../../subgraphs/book/ledger/counters.ts';
+import { counted, emptyWindow, windowAt } from '../../../../schema/clock-window.ts';
+import type { BookPolicy } from '../../../../schema/policy-kinds.ts';
+import { parsePolicy, policyNames } from '../../../../schema/requests/policy.ts';
+import { tally } from '../../../../subgraphs/book/ledger/append.ts';
 import { type Ceilings, evaluate } from '../../../../subgraphs/book/policy/evaluate.ts';
-import { counted, emptyWindow, windowAt } from '../../../../subgraphs/book/policy/window.ts';
 
 const HOUR_MS = 3_600_000;
 const at = (iso: string) => Date.parse(iso);
@@ -234,8 +235,8 @@ describe('a policy as it is asked for', () => {
   });
 
   it('is refused by name where it would not be kept: all eight are known, four are offered', () => {
-    const offered = policyTypes.filter(policy_type => refusalOf(policy_type, null) === null);
-    expect(policyTypes).toHaveLength(8);
+    const offered = policyNames.filter(policy_type => refusalOf(policy_type, null) === null);
+    expect(policyNames).toHaveLength(8);
     expect(offered.sort()).toEqual(['daily_cap', 'hourly_cap', 'kill_switch', 'require_payment_ref']);
     expect(refusalOf('model_allowlist', ['a'])).toMatchObject({
       code: 'invalid_policy',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalHash } from '../../../../schema/digest.ts';
+import { canonicalHash } from '../../../../schema/canonical-json.ts';
 import { taskId } from '../../../../schema/ids.ts';
 import { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
 import { parseRequest, toCamelKeys, toSnakeKeys } from '../../../../schema/requests/parse.ts';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Damage } from '../../../../subgraphs/receipt/log/audit.ts';
 import { auditStored } from '../../../../subgraphs/receipt/log/audit-stored.ts';
 import { declareBreak } from '../../../../subgraphs/receipt/log/break.ts';
-import { proveLogIntact } from '../../../../subgraphs/receipt/log/intact.ts';
+import { proveLogIntact } from '../../../../subgraphs/receipt/log/prove-intact.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { issuer } from '../../book/ledger/fixture.ts';
 import { type ReceiptDatabase, receiptDatabase } from '../database.ts';

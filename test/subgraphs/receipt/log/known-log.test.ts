@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../../subgraphs/receipt/log/judge.ts';
 import { KnownLog } from '../../../../subgraphs/receipt/log/known-log.ts';
+import { compareHeads } from '../../../../subgraphs/receipt/log/prove-extension.ts';
 import type { HeadName } from '../../../../subgraphs/receipt/log/tree-head.ts';
 
 const root = (size: number, log = 'a') => `${log}${size}`.padStart(64, '0');
@@ -17,7 +17,9 @@ describe('the judgement of what was found', () => {
         const found = head(Math.max(...known) + more);
         const older = known.filter(size => size < found.tree_size).map(size => head(size));
         const heads = known.map(size => head(size));
-        expect(judge(heads, found)).toEqual(older.length === 0 ? { kind: 'known' } : { kind: 'unproven', older });
+        expect(compareHeads(heads, found)).toEqual(
+          older.length === 0 ? { kind: 'known' } : { kind: 'unproven', older },
+        );
       }),
     );
   });
@@ -26,7 +28,7 @@ describe('the judgement of what was found', () => {
     fc.assert(
       fc.property(sizes, fc.nat(), (known, pick) => {
         const found = head(pick % Math.max(...known));
-        const judgement = judge(
+        const judgement = compareHeads(
           known.map(size => head(size)),
           found,
         );
@@ -39,7 +41,7 @@ describe('the judgement of what was found', () => {
     fc.assert(
       fc.property(sizes, fc.nat(), (known, pick) => {
         const same = known[pick % known.length] ?? 0;
-        const judgement = judge(
+        const judgement = compareHeads(
           known.map(size => head(size)),
           head(same, 'b'),
         );

@@ -1,15 +1,14 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canonicalHash } from '../../../../schema/digest.ts';
+import { canonicalHash } from '../../../../schema/canonical-json.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/keys.ts';
 import { lockLogHead } from '../../../../subgraphs/receipt/log/head.ts';
-import { proveLogIntact } from '../../../../subgraphs/receipt/log/intact.ts';
 import { KnownLog } from '../../../../subgraphs/receipt/log/known-log.ts';
-import { leafHash } from '../../../../subgraphs/receipt/log/merkle.ts';
-import { verifyConsistency, verifyInclusion } from '../../../../subgraphs/receipt/log/merkle-proof.ts';
-import { consistencyProof, inclusionProof } from '../../../../subgraphs/receipt/log/proof.ts';
+import { proveLogIntact } from '../../../../subgraphs/receipt/log/prove-intact.ts';
+import { consistencyProof, inclusionProof } from '../../../../subgraphs/receipt/log/stored-proofs.ts';
 import { type SignedTreeHead } from '../../../../subgraphs/receipt/log/tree-head.ts';
 import { receiptsByTask } from '../../../../subgraphs/receipt/receipt/find.ts';
+import { leafHash, verifyConsistency, verifyInclusion } from '../../../../subgraphs/receipt/verify/merkle-proof.ts';
 import { type ReceiptDatabase, receiptDatabase } from '../database.ts';
 
 const base_url = 'https://svc.example';

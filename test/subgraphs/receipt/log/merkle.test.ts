@@ -2,21 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   appendLeaf,
-  EMPTY_ROOT,
-  type Frontier,
-  leafHash,
-  nodeHash,
-  rootOf,
-} from '../../../../subgraphs/receipt/log/merkle.ts';
-import {
   consistencyNodes,
   consistencyPath,
+  type Frontier,
   inclusionNodes,
   inclusionPath,
   type NodeReader,
+} from '../../../../subgraphs/receipt/log/merkle.ts';
+import {
+  EMPTY_ROOT,
+  leafHash,
+  nodeHash,
+  rootOf,
   verifyConsistency,
   verifyInclusion,
-} from '../../../../subgraphs/receipt/log/merkle-proof.ts';
+} from '../../../../subgraphs/receipt/verify/merkle-proof.ts';
 import { consistency, inclusion, leaves, roots } from '../../../harness/vectors/rfc6962.ts';
 
 const hex = (hash: Buffer) => hash.toString('hex');

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
-import { canonicalHash } from '../../../../schema/digest.ts';
+import { canonicalHash, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { receiptHeaders } from '../../../../subgraphs/receipt/receipt/headers.ts';
-import { type ReceiptFacts } from '../../../../subgraphs/receipt/receipt/prepare.ts';
+import type { ReceiptFacts } from '../../../../subgraphs/receipt/receipt/issue.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts';
 import { altered, base_url, collected_at_ms, issue, issuer, paths, stranger } from '../issued.ts';

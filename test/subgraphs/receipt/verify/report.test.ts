@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
-import { canonicalJson } from '../../../../schema/canonical-json.ts';
+import { canonicalJson, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { documents } from '../../../../schema/documents.ts';
 import { networks } from '../../../../schema/network.ts';

@@ -3,7 +3,7 @@ import type { ProofOutcome, SettledBy } from '../../../schema/receipt-payload.ts
 import type { Tx } from '../../database.ts';
 
 /** What is known since of a payment that was vouched for when its receipt was signed. */
-export interface Lane {
+export interface UnsignedFacts {
   readonly proof_outcome: ProofOutcome;
   readonly settled_by: SettledBy;
   readonly ingress_receipt: JsonObject | null;
@@ -11,10 +11,10 @@ export interface Lane {
 }
 
 /** Writes the unsigned facts beside a signed receipt; what was signed stays as it is. */
-export function setLane(tx: Tx, task_id: string, lane: Lane): void {
+export function setUnsignedFacts(tx: Tx, task_id: string, since: UnsignedFacts): void {
   tx.write({
-    name: 'set lane',
+    name: 'set unsigned facts',
     text: `update receipt set proof_outcome = $2, settled_by = $3, ingress_receipt = $4, omission_rule = $5 where task_id = $1`,
-    values: [task_id, lane.proof_outcome, lane.settled_by, lane.ingress_receipt, lane.omission_rule],
+    values: [task_id, since.proof_outcome, since.settled_by, since.ingress_receipt, since.omission_rule],
   });
 }

@@ -4,16 +4,16 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { iso } from '../../clock.ts';
 import type { Database, Tx } from '../../database.ts';
-import { type EventRecord, happen } from './append.ts';
-import { booked, lockBooks, publish } from './lock-books.ts';
+import { appendEvent, type EventRecord, headOf, lockBooks, storeBooks } from './append.ts';
 
 /*
- * Part of the ledger: what happens to a row too often for an event each time. Counting takes the counter's row and no
+ * Part of the ledger: what is repeated on one row (replays, refusals like its own) too often for an event each time. It is
+ * counted, and becomes one event a minute. Counting takes the counter's row and no
  * book's head, and wakes nobody up. Lock order: hours → counters, by agent, seq and kind → book heads.
  */
 
 /** So often the same has happened to a row. */
-export interface Count {
+export interface RepeatCount {
   readonly agent_id: AgentId;
   readonly seq: number;
   readonly kind: BookEventKind;
@@ -24,7 +24,7 @@ export interface Count {
   readonly last_at: string;
 }
 
-export function addCounts(tx: Tx, counts: readonly Count[]): void {
+export function countRepeats(tx: Tx, counts: readonly RepeatCount[]): void {
   if (counts.length === 0) return;
   tx.write({
     name: 'add counts',
@@ -37,13 +37,13 @@ export function addCounts(tx: Tx, counts: readonly Count[]): void {
   });
 }
 
-type StoredCount = Omit<Count, 'first_at' | 'last_at'> & { readonly first_at: Date; readonly last_at: Date };
+type StoredCount = Omit<RepeatCount, 'first_at' | 'last_at'> & { readonly first_at: Date; readonly last_at: Date };
 
 /**
  * Appends one event for each counter whose first count is `seconds` old, in the transaction in which that counter goes:
  * whatever dies, each is told once. Returns how many; each is taken by one process, and at most so many at once.
  */
-export async function appendCounts(tx: Tx, seconds: number = limits.counted_seconds): Promise<number> {
+export async function appendRepeats(tx: Tx, seconds: number = limits.counted_seconds): Promise<number> {
   const { rows } = await tx.query<StoredCount>({
     name: 'take counts',
     text: `delete from book_counted where (agent_id, seq, kind) in (
@@ -58,19 +58,26 @@ export async function appendCounts(tx: Tx, seconds: number = limits.counted_seco
   );
   const events: EventRecord[] = [];
   for (const { agent_id, seq, kind, task_id, body, count, first_at, last_at } of rows) {
-    const before = booked(books, agent_id);
+    const before = headOf(books, agent_id);
     const times = { at: iso(last_at.getTime()), first_at: iso(first_at.getTime()), count };
-    const { head, event } = happen(before, { kind, seq, task_id, body: { ...times, ...body } }, iso(before.now_ms));
+    const { head, event } = appendEvent(
+      before,
+      { kind, seq, task_id, body: { ...times, ...body } },
+      iso(before.now_ms),
+    );
     books.set(agent_id, head);
     events.push(event);
   }
   tallyReplays(tx, rows);
-  publish(tx, books, events);
+  storeBooks(tx, books, events);
   return rows.length;
 }
 
 /** What the chain holds of a row's replays; what is only counted yet is added where a row is read. */
-export function tallyReplays(tx: Tx, counts: readonly Pick<Count, 'agent_id' | 'seq' | 'kind' | 'count'>[]): void {
+export function tallyReplays(
+  tx: Tx,
+  counts: readonly Pick<RepeatCount, 'agent_id' | 'seq' | 'kind' | 'count'>[],
+): void {
   const replays = counts.filter(({ kind }) => kind === 'replay');
   if (replays.length === 0) return;
   tx.write({

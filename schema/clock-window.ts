@@ -1,4 +1,4 @@
-import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import { type AtomicAmount, atomicAmount } from './amount.ts';
 
 /** The clock periods that a cap is set for. Unix time knows no leap second: each begins at a multiple of its length, in UTC. */
 const periods = { hour: 3_600_000, day: 86_400_000 } as const;

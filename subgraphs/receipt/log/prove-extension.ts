@@ -1,11 +1,27 @@
 import type { Database, Tx } from '../../database.ts';
+import { rootOf, verifyConsistency } from '../verify/merkle-proof.ts';
 import type { LogHalt } from './halt.ts';
-import { judge } from './judge.ts';
 import type { KnownLog } from './known-log.ts';
-import { peaksOf, rootOf } from './merkle.ts';
-import { consistencyNodes, consistencyPath, type NodeReader, verifyConsistency } from './merkle-proof.ts';
-import { MissingNode, readNodes } from './proof.ts';
-import type { HeadName } from './tree-head.ts';
+import { consistencyNodes, consistencyPath, type NodeReader, peaksOf } from './merkle.ts';
+import { MissingNode, readNodes } from './stored-proofs.ts';
+import { type HeadName, isOther, LOG_ID } from './tree-head.ts';
+
+/** What a head that was found says of those that are known to have been signed. */
+export type HeadComparison<H extends HeadName> =
+  /** The newest that is known, and no older one is left to be proven: nothing need be asked. */
+  | { readonly kind: 'known' }
+  /** It may extend them; for each of these a consistency proof has to say so (RFC 9162 §2.1.4). */
+  | { readonly kind: 'unproven'; readonly older: readonly H[] }
+  /** The last of those that cannot be prefixes of it: longer, or as long and another. */
+  | { readonly kind: 'contradicted'; readonly known: H };
+
+/** Pure: whatever was signed must be a prefix of what is found, and two of the same size are the same. */
+export function compareHeads<H extends HeadName>(known: readonly H[], found: HeadName): HeadComparison<H> {
+  const contradicted = known.findLast(head => head.tree_size > found.tree_size || isOther(head, found));
+  if (contradicted) return { kind: 'contradicted', known: contradicted };
+  const older = known.filter(head => head.tree_size < found.tree_size);
+  return older.length === 0 ? { kind: 'known' } : { kind: 'unproven', older };
+}
 
 /** The stored nodes as one transaction sees them. */
 export function nodesWithin(tx: Tx): Pick<Database, 'query'> {
@@ -29,7 +45,7 @@ export async function requireExtended(
   { found, halted }: FoundHead,
 ): Promise<void> {
   if (halted) throw known.stop(halted);
-  const judgement = judge(heads, found);
+  const judgement = compareHeads(heads, found);
   const forked = judgement.kind === 'unproven' ? await lastNotExtended(nodes, judgement.older, found) : null;
   const contradicted = judgement.kind === 'contradicted' ? judgement.known : forked;
   if (contradicted) throw known.stop({ known: contradicted, found });
@@ -66,4 +82,21 @@ function unlessMissing<T>(work: () => T): T | null {
     if (fault instanceof MissingNode) return null;
     throw fault;
   }
+}
+
+/**
+ * Proves, without a lock, that the stored log extends all that is known of it, and that nobody has halted it; stops what
+ * is known where it does not. One cheap statement while nothing has grown elsewhere. @throws LogHalted
+ */
+export async function lookAtLog(database: Database, known: KnownLog): Promise<void> {
+  known.requireSound();
+  // Named before the database is asked: others commit meanwhile, and what they tell of then need not be in the answer.
+  const heads = known.heads();
+  const [head] = await database.query<{ tree_size: number; root_hash: Buffer; halted: LogHalt | null }>({
+    name: 'look at log head',
+    text: 'select tree_size, root_hash, halted from log_head where log_id = $1',
+    values: [LOG_ID],
+  });
+  const found = { tree_size: head?.tree_size ?? 0, root_hash: head?.root_hash.toString('hex') ?? '' };
+  await requireExtended(database, known, heads, { found, halted: head?.halted ?? null });
 }

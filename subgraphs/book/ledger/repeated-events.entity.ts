@@ -7,7 +7,7 @@ import type { BookEventKind } from '../../../schema/evidence.ts';
  * Its row goes in the transaction that appends the event, so nothing is counted twice.
  */
 @Entity({ tableName: 'book_counted' })
-export class BookCounted {
+export class RepeatedEvents {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;
   @PrimaryKey({ type: 'integer', autoincrement: false })
@@ -29,7 +29,7 @@ export class BookCounted {
 
 /** How often a row was replayed in the newest hour (UTC, the database's clock) in which it was. */
 @Entity({ tableName: 'book_replay_hour' })
-export class BookReplayHour {
+export class ReplayHour {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;
   @PrimaryKey({ type: 'integer', autoincrement: false })
@@ -42,7 +42,7 @@ export class BookReplayHour {
 
 /** How many rows a book's policy has left in one hour for calls of one kind, and the last of them. */
 @Entity({ tableName: 'book_blocked_hour' })
-export class BookBlockedHour {
+export class BlockedHourRow {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;
   @PrimaryKey({ type: 'integer', autoincrement: false })

@@ -1,5 +1,7 @@
+import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import type { BookPolicy, PolicyChange } from '../../../schema/requests/policy.ts';
+import type { BookPolicy } from '../../../schema/policy-kinds.ts';
+import type { PolicyChange } from '../../../schema/requests/policy.ts';
 import type { Database } from '../../database.ts';
 import { setTerms } from '../ledger/terms.ts';
 
@@ -17,4 +19,9 @@ export async function setPolicy(
     return { budget_atomic, policy: value === null ? others : { ...others, [policy_type]: value } };
   });
   return terms?.policy ?? null;
+}
+
+/** Sets budget Y; null clears it. In force for every reservation that begins after this returns. */
+export async function setBudget(database: Database, agent_id: AgentId, budget: AtomicAmount | null): Promise<void> {
+  await setTerms(database, agent_id, terms => ({ ...terms, budget_atomic: budget }));
 }

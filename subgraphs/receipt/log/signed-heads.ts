@@ -1,4 +1,6 @@
+import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
+import { TreeHead } from './log.entity.ts';
 import type { SignedTreeHead } from './tree-head.ts';
 
 /** The head of so many leaves as it was signed; null where no batch ended there. */
@@ -9,4 +11,13 @@ export async function signedHead(database: Database, tree_size: number): Promise
     values: [tree_size],
   });
   return head ?? null;
+}
+
+/** The newest signed head; null while the log is empty. */
+export async function newestHead(database: Database): Promise<TreeHead | null> {
+  const rows = await database.query({
+    name: 'newest tree head',
+    text: `select ${selectList(database.orm, TreeHead)} from tree_head order by tree_size desc limit 1`,
+  });
+  return rows[0] ? asEntity(TreeHead, rows[0]) : null;
 }

@@ -1,6 +1,15 @@
 import type { Database } from '../../database.ts';
-import { type NodeAddress, peaksOf, rootOf } from './merkle.ts';
-import { consistencyNodes, consistencyPath, inclusionNodes, inclusionPath, type NodeReader } from './merkle-proof.ts';
+import type { Receipt } from '../receipt/receipt.entity.ts';
+import { leafHash, rootOf, verifyInclusion } from '../verify/merkle-proof.ts';
+import {
+  consistencyNodes,
+  consistencyPath,
+  inclusionNodes,
+  inclusionPath,
+  type NodeAddress,
+  type NodeReader,
+  peaksOf,
+} from './merkle.ts';
 
 /** Wherever the stored nodes are read. */
 type Nodes = Pick<Database, 'query'>;
@@ -45,4 +54,28 @@ export async function readNodes(database: Nodes, addresses: readonly NodeAddress
     if (hash === undefined) throw new MissingNode(address);
     return hash;
   };
+}
+
+/** That a receipt stands in the log's first `size` leaves (RFC 9162 §2.1.3). */
+export interface Inclusion {
+  readonly leaf: Buffer;
+  readonly leaf_index: number;
+  readonly size: number;
+  readonly root: Buffer;
+  /** From the leaf up. */
+  readonly path: readonly Buffer[];
+}
+
+/** @throws where the stored nodes do not prove it: what is wrong is said here, and not found out by whoever asked. */
+export async function inclusionOf(
+  database: Database,
+  receipt: Pick<Receipt, 'taskId' | 'leafIndex' | 'payload'>,
+  size: number,
+): Promise<Inclusion> {
+  const leaf = leafHash(receipt.payload);
+  const path = await inclusionProof(database, receipt.leafIndex, size);
+  const root = await storedRoot(database, size);
+  const inclusion = { leaf, leaf_index: receipt.leafIndex, size, root };
+  if (!verifyInclusion(inclusion, path)) throw new Error(`the log does not prove that it holds ${receipt.taskId}`);
+  return { ...inclusion, path };
 }

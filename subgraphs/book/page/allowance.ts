@@ -1,8 +1,8 @@
 import { limits } from '../../../schema/limits.ts';
 import { iso } from '../../clock.ts';
 import type { BookContext } from '../context.ts';
-import type { Allowance } from '../page/book.type.ts';
-import type { PageHead } from '../page/page.ts';
+import type { Allowance } from './book.type.ts';
+import type { PageHead } from './page.ts';
 
 /** What each issuer signed last of each book, the oldest first. */
 const signed = new WeakMap<BookContext['issuer'], Map<number, Allowance>>();

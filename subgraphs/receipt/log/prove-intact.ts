@@ -1,7 +1,6 @@
 import type { Database } from '../../database.ts';
-import { lastNotExtended } from './extension.ts';
 import type { LogHalt } from './halt.ts';
-import { judge } from './judge.ts';
+import { compareHeads, lastNotExtended } from './prove-extension.ts';
 import { LOG_ID, type TreeHeadFacts } from './tree-head.ts';
 
 export type LogIntegrity =
@@ -37,7 +36,7 @@ export async function proveLogIntact(database: Database, saved: TreeHeadFacts | 
 }
 
 async function isExtended(database: Database, saved: TreeHeadFacts, found: TreeHeadFacts): Promise<boolean> {
-  if (judge([saved], found).kind === 'contradicted') return false;
+  if (compareHeads([saved], found).kind === 'contradicted') return false;
   return (await lastNotExtended(database, [saved], found)) === null;
 }
 

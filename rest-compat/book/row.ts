@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { type ColumnJson, type RowFact, type RowFactName, type RowGroup, rowFacts } from '../../schema/book-row.ts';
+import { camel } from '../../schema/camel.ts';
+import { Atomic, JsonMembers } from '../answer-shapes.ts';
+
+/* A row of a book in REST answers: document, OpenAPI and the nulls that stay, made of the one table of its facts. */
+
+const Replay = z.object({
+  at: z.string(),
+  first_at: z.string().optional().describe('With `count`: of the first of them; `at` is the last.'),
+  count: z.int().optional().describe('Of an event that stands for several: beyond 20 in an hour, one a minute.'),
+  settlement_status: z.literal('idempotent_replay'),
+  replay_of: z.string(),
+});
+
+const types = {
+  text: z.string(),
+  digits: Atomic,
+  integer: z.int(),
+  boolean: z.boolean(),
+  amount: Atomic,
+  time: z.string(),
+  json: JsonMembers,
+  json_list: z.array(JsonMembers),
+} as const satisfies Record<RowFact['type'], z.ZodType>;
+
+const shown = Object.entries<RowFact>(rowFacts).filter(([, { hidden, rest }]) => !hidden && rest !== 'none');
+
+function schemaOf([name, { one_of, type }]: [string, RowFact]): z.ZodType {
+  if (name === 'replay_events') return z.array(Replay);
+  if (one_of === undefined) return types[type];
+  const [only, ...others] = one_of;
+  return others.length === 0 ? z.literal(only ?? '') : z.enum(one_of);
+}
+
+/** A null member is left out, but where the table has it stay; so is what only some kinds of row carry. */
+function memberOf(entry: [string, RowFact]): z.ZodType {
+  const [, { nullable, from, rest, rest_description }] = entry;
+  const value = rest === 'null' ? schemaOf(entry).nullable() : schemaOf(entry);
+  const always = rest === 'null' || (!nullable && ['place', 'birth', 'counted'].includes(from));
+  const member = always ? value : value.optional();
+  return rest_description === undefined ? member : member.describe(rest_description);
+}
+
+const members = new Map<string, z.ZodType>();
+const groups = new Map<RowGroup, [string, RowFact][]>();
+for (const entry of shown) {
+  const [name, { group }] = entry;
+  if (group === undefined) members.set(name, memberOf(entry));
+  else {
+    const before = groups.get(group[0]) ?? [];
+    groups.set(group[0], [...before, entry]);
+    const all = [...before, entry].map(it => [it[1].group?.[1] ?? '', schemaOf(it).nullable()] as const);
+    members.set(group[0], z.object(Object.fromEntries(all)).optional());
+  }
+}
+
+/** Members of the answer as JSON; those of a group stand in it. */
+type RowAnswer = {
+  readonly [K in RowFactName]?: K extends 'replay_events' ? z.output<typeof Replay>[] : ColumnJson<K>;
+};
+
+export const Row: z.ZodType<RowAnswer> = z.object(Object.fromEntries(members)) as z.ZodType as z.ZodType<RowAnswer>;
+
+const selections = [...members.keys()].map(name => {
+  const group = groups.get(name as RowGroup);
+  if (group) return `${name} { ${group.map(([, fact]) => fact.group?.[1]).join(' ')} }`;
+  return camel(name) === name ? name : `${name}: ${camel(name)}`;
+});
+/** As doors spread it. */
+export const rowFragments = {
+  BookRowAnswer: `fragment BookRowAnswer on BookRow { ${selections.join(' ')} }`,
+} as const;
+
+/** Members that stand there also when they are null. */
+export const rowNulls: readonly string[] = shown.filter(([, { rest }]) => rest === 'null').map(([name]) => name);

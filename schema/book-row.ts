@@ -1,0 +1,162 @@
+import type { AtomicAmount } from './amount.ts';
+import type { JsonObject } from './canonical-json.ts';
+import { arrivalStatuses, evidences } from './evidence.ts';
+
+/**
+ * What a row of a book says, each fact in one place: its column, its field on the graph, its member in the REST answer and
+ * in OpenAPI, what the ledger writes and hashes, what an arrival may change, and what the audit compares come from here.
+ * REST answers and OpenAPI show the facts in this order.
+ */
+export interface RowFact {
+  /**
+   * Where it comes from. `place`: the ledger's, as the row is appended; `birth`: whoever collects says it, and it is
+   * hashed with the place; `later`: null at birth, set by an arrival; `counted`: by the replays that follow; `facts`: a
+   * member of the column `facts`, which only some kinds of row carry; `events`: told by the book's events.
+   */
+  readonly from: 'place' | 'birth' | 'later' | 'counted' | 'facts' | 'events';
+  /** `digits`: a text of atomic units. */
+  readonly type: 'text' | 'digits' | 'integer' | 'boolean' | 'amount' | 'time' | 'json' | 'json_list';
+  /** The values that a text may have. */
+  readonly one_of?: readonly string[];
+  readonly nullable?: true;
+  /** An arrival may change it: the event of that keeps what the row was born with. */
+  readonly moves?: true;
+  /** Shown as this member of a group, and not by its own name. */
+  readonly group?: readonly [group: RowGroup, member: string];
+  /** It came once rows stood: hashed only where it is set, so that what stood before keeps its hash. */
+  readonly added?: true;
+  /** On the graph. */
+  readonly description?: string;
+  /** In OpenAPI. */
+  readonly rest_description?: string;
+  /** `none`: it is no member of the REST answer; `null`: it stands there also when it is null. */
+  readonly rest?: 'none' | 'null';
+  /** It is on no face at all. */
+  readonly hidden?: true;
+}
+export type RowGroup = 'payment' | 'route';
+
+export const rowFacts = {
+  agent_id: { from: 'place', type: 'integer', rest: 'none' },
+  seq: { from: 'place', type: 'integer', rest: 'none' },
+  task_id: { from: 'birth', type: 'text' },
+  evidence: { from: 'birth', type: 'text', one_of: evidences, moves: true },
+  payment_ref: { from: 'birth', type: 'text', nullable: true, moves: true, group: ['payment', 'ref'] },
+  rail: { from: 'birth', type: 'text', nullable: true, group: ['payment', 'rail'] },
+  amount: { from: 'birth', type: 'amount', nullable: true, moves: true, group: ['payment', 'amount'] },
+  transfer_index: { from: 'birth', type: 'integer', nullable: true, moves: true, hidden: true },
+  collected_at: { from: 'place', type: 'time' },
+  collected: { from: 'birth', type: 'boolean', moves: true },
+  model: { from: 'birth', type: 'text', nullable: true, group: ['route', 'model'] },
+  hub: { from: 'birth', type: 'text', nullable: true, group: ['route', 'hub'] },
+  intent_id: { from: 'birth', type: 'text', nullable: true },
+  attempt_index: { from: 'birth', type: 'integer', nullable: true },
+  payer_wallet: {
+    from: 'birth',
+    type: 'text',
+    nullable: true,
+    rest: 'null',
+    description: 'On-chain payer bound at settle; survives session rotation.',
+  },
+  settled_by: { from: 'birth', type: 'text', nullable: true, rest: 'none' },
+  replay_count: { from: 'counted', type: 'integer' },
+  replay_events: { from: 'events', type: 'json_list' },
+  parent_ref: { from: 'birth', type: 'text', nullable: true },
+  event: { from: 'facts', type: 'text', one_of: ['policy_blocked'] },
+  refusal_id: {
+    from: 'facts',
+    type: 'text',
+    description: 'The signed refusal that says the same.',
+    rest_description: 'Of the signed refusal: GET /refusal/{refusal_id}.',
+  },
+  policy_code: { from: 'facts', type: 'text' },
+  reason: { from: 'facts', type: 'text' },
+  policy_key: { from: 'facts', type: 'text' },
+  spent_atomic: { from: 'facts', type: 'digits' },
+  cap_atomic: { from: 'facts', type: 'digits' },
+  period_start: { from: 'facts', type: 'text' },
+  recorded_by: { from: 'birth', type: 'text', nullable: true },
+  arrival_status: { from: 'birth', type: 'text', one_of: arrivalStatuses, nullable: true, moves: true },
+  omission_rule: { from: 'later', type: 'text', nullable: true },
+  ingress_receipt: { from: 'later', type: 'json', nullable: true },
+  bucket: { from: 'facts', type: 'text' },
+  inflow_claim: { from: 'facts', type: 'json' },
+  inflow_corrections: { from: 'facts', type: 'json_list' },
+  fulfillment: { from: 'birth', type: 'json', nullable: true },
+  facts: { from: 'birth', type: 'json', hidden: true },
+  prev_row_hash: { from: 'place', type: 'text', rest: 'none' },
+  row_hash: { from: 'place', type: 'text', rest: 'none' },
+} as const satisfies Record<string, RowFact>;
+
+type Facts = typeof rowFacts;
+export type RowFactName = keyof Facts;
+type From<F extends RowFact['from']> = {
+  [K in RowFactName]: Facts[K]['from'] extends F ? K : never;
+}[RowFactName];
+
+/** Those that are columns of the table; all others are read out of one, or out of the events. */
+export type RowColumn = From<'place' | 'birth' | 'later' | 'counted'>;
+/** Those that a row is born with, and an arrival may change. */
+export type MovableColumn = {
+  [K in RowFactName]: Facts[K] extends { readonly moves: true } ? K : never;
+}[RowFactName];
+export type LaterColumn = From<'later'>;
+
+interface Values {
+  readonly text: string;
+  readonly digits: string;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly amount: AtomicAmount;
+  readonly time: Date;
+  readonly json: JsonObject;
+  readonly json_list: readonly JsonObject[];
+}
+/** The same as JSON: how the ledger writes and hashes them. */
+interface Written extends Omit<Values, 'amount' | 'time'> {
+  readonly amount: string;
+  readonly time: string;
+}
+
+type ValueIn<V extends Record<RowFact['type'], unknown>, F extends RowFact> =
+  | (F extends { readonly one_of: readonly (infer T)[] } ? T : V[F['type']])
+  | (F extends { readonly nullable: true } ? null : never);
+/** A column as Postgres hands it out. */
+export type ColumnValue<K extends RowFactName> = ValueIn<Values & Record<RowFact['type'], unknown>, Facts[K]>;
+/** A column as JSON. */
+export type ColumnJson<K extends RowFactName> = ValueIn<Written & Record<RowFact['type'], unknown>, Facts[K]>;
+
+/** A row as it is born. What is not known is null, never left out: the hash covers every member. */
+export type RowBirth = { readonly [K in From<'birth'>]: ColumnValue<K> };
+/** What is inserted and hashed; `row_hash` is the hash of all else. */
+export type RowRecord = { readonly [K in From<'birth' | 'place'>]: ColumnJson<K> };
+/** What of a row an arrival may change, as JSON. */
+export type MovableFacts = { readonly [K in MovableColumn]: ColumnJson<K> };
+export type LaterFacts = { readonly [K in LaterColumn]: ColumnJson<K> };
+
+function named<K extends RowFactName>(holds: (fact: RowFact) => boolean): readonly K[] {
+  return Object.entries<RowFact>(rowFacts).flatMap(([name, fact]) => (holds(fact) ? [name as K] : []));
+}
+
+export const rowColumns = named<RowColumn>(({ from }) => from !== 'facts' && from !== 'events');
+/** What the hash covers: all that a row is born with, and its place; but for the hash itself. */
+export const hashedColumns = named<From<'birth' | 'place'>>(({ from }) => from === 'birth' || from === 'place').filter(
+  name => name !== 'row_hash',
+);
+const addedColumns: readonly string[] = named(({ added }) => added === true);
+
+/** What of these facts the row's hash is of. */
+export function hashedFacts(facts: JsonObject, added = addedColumns): JsonObject {
+  return Object.fromEntries(Object.entries(facts).filter(([name, value]) => value !== null || !added.includes(name)));
+}
+
+export const movableColumns = named<MovableColumn>(({ moves }) => moves === true);
+export const laterColumns = named<LaterColumn>(({ from }) => from === 'later');
+
+type Unknown = {
+  readonly [K in From<'birth'>]: Facts[K] extends { readonly nullable: true } ? K : never;
+}[From<'birth'>];
+/** Whoever bears a row begins with nothing known, and says what is. */
+export const nothingKnown = Object.fromEntries(
+  named<Unknown>(({ from, nullable }) => from === 'birth' && nullable === true).map(name => [name, null]),
+) as { readonly [K in Unknown]: null };

@@ -1,0 +1,34 @@
+/*
+ * Where everything lies that a stranger needs to check a receipt or a refusal: what signs, serves and verifies them all
+ * read it here. `base_url` is the issuer's, without a trailing slash.
+ */
+
+export function jwksUri(base_url: string): string {
+  return `${base_url}/.well-known/jwks.json`;
+}
+
+/** The public page of a receipt. */
+export function verifyUrl(base_url: string, task_id: string): string {
+  return `${base_url}/receipt/${task_id}`;
+}
+
+export function refusalUrl(base_url: string, refusal_id: string): string {
+  return `${base_url}/refusal/${refusal_id}`;
+}
+
+/** The links in `verification` of a refusal, and of a receipt too. */
+export function issuerLinks(base_url: string) {
+  return {
+    jwks_uri: jwksUri(base_url),
+    issuer_history_uri: `${base_url}/.well-known/issuer-history.json`,
+  };
+}
+
+/** The links in `verification` of a receipt. */
+export function receiptLinks(base_url: string, task_id: string) {
+  return {
+    ...issuerLinks(base_url),
+    receipt_policy_uri: `${base_url}/.well-known/receipt-policy-history.json`,
+    preimage_uri: `${verifyUrl(base_url, task_id)}/preimage`,
+  };
+}

@@ -1,0 +1,80 @@
+import { camel } from './camel.ts';
+import { isJsonObject, type Json, type JsonObject } from './canonical-json.ts';
+
+/**
+ * What stands in a public receipt, member by member and in its order. What is signed is repeated for readers, and in
+ * columns: writer, document, the check of what is stored and the verifier all take the place of the signed fact from here.
+ */
+export interface ReceiptMember {
+  /** Where in the token's claims it is signed. Absent: it is made for the document, or has rules of its own. */
+  readonly signed?: readonly [string, ...string[]];
+  /** The column that repeats it. */
+  readonly column?: string;
+  /** How the column keeps the signed text: as bigint or as a time. */
+  readonly type?: 'digits' | 'time';
+  /** The document says null where it was not signed; any other member is left out then. */
+  readonly null_if_unsigned?: true;
+  /** Kept in a column alone. */
+  readonly hidden?: true;
+}
+
+export const receiptMembers = {
+  task_id: { signed: ['jti'], column: 'task_id' },
+  verify_url: {},
+  proof_outcome: { column: 'proof_outcome' },
+  hub: { signed: ['hub'], column: 'hub' },
+  model: { signed: ['model'], column: 'model' },
+  amount: { signed: ['payment', 'gross_amount'], column: 'amount', type: 'digits' },
+  payer_wallet: { signed: ['caller_binding', 'payer_wallet'], column: 'payer_wallet' },
+  payload_version: { signed: ['payload_version'], column: 'payload_version' },
+  payload: {},
+  payload_hash: { signed: ['payload_hash'], column: 'payload_hash' },
+  leaf_index: { signed: ['leaf_index'], column: 'leaf_index' },
+  tree_size: { signed: ['tree_size'], column: 'tree_size' },
+  log_id: {},
+  root_hash: { column: 'root_hash' },
+  tree_head_hash: { signed: ['tree_head_hash'], column: 'tree_head_hash' },
+  book_seq: { signed: ['book_seq'], column: 'book_seq' },
+  caller_binding: { signed: ['caller_binding'] },
+  claim_id: { signed: ['claim_id'], column: 'agent_id' },
+  issuer_signature: {},
+  signature: { column: 'signature' },
+  co_signature: { column: 'co_signature' },
+  settled_by: { column: 'settled_by' },
+  waived_by: { signed: ['waived_by'] },
+  vendor_blind: { signed: ['vendor_blind'] },
+  ingress_receipt: { column: 'ingress_receipt' },
+  omission_rule: { column: 'omission_rule' },
+  verification: {},
+  profile: {},
+  chain_ended: {},
+  payment_ref: { signed: ['payment', 'ref'], column: 'payment_ref', null_if_unsigned: true },
+  issued_at: { signed: ['issued_at'], column: 'issued_at', type: 'time', hidden: true },
+  collected_at: { signed: ['collected_at'], column: 'collected_at', type: 'time', hidden: true },
+} as const satisfies Record<string, ReceiptMember>;
+
+type Members = typeof receiptMembers;
+export type ReceiptMemberName = keyof Members;
+/** Those that neither a column nor the signed payload holds: whoever makes the document says them. */
+export type MadeMember = {
+  [K in ReceiptMemberName]: Members[K] extends { readonly column: string } | { readonly signed: readonly string[] }
+    ? never
+    : K;
+}[ReceiptMemberName];
+
+/** With the name of the property that is its column. */
+export interface NamedMember extends ReceiptMember {
+  readonly name: string;
+  readonly property: string;
+}
+
+export const memberList: readonly NamedMember[] = Object.entries<ReceiptMember>(receiptMembers).map(
+  ([name, member]) => ({ ...member, name, property: camel(member.column ?? name) }),
+);
+
+/** The signed fact; undefined where this receipt, or its version, signs none. */
+export function signedFact(claims: JsonObject, path: readonly string[]): Json | undefined {
+  let found: Json | undefined = claims;
+  for (const name of path) found = isJsonObject(found) ? found[name] : undefined;
+  return found;
+}

@@ -1,0 +1,44 @@
+import { Refusal } from '../schema/errors.ts';
+import type { AgentId } from '../schema/ids.ts';
+import type { ApiKey, Held, Principal, ProvenBy } from '../schema/principal.ts';
+
+/* Who may do what: asked of the principal, who is resolved once by the gateway, by whichever resolver does it. */
+
+/**
+ * The one authorisation of everything that a book holds.
+ * @throws unauthenticated without a proof; forbidden for a wrong one and for an agent that does not exist, alike.
+ */
+export function requirePossession(principal: Principal, agent_id: number): AgentId {
+  return requireHeld(principal, agent_id).agent_id;
+}
+
+/** The same, for what must know by which session. */
+export function requireHeld({ possession }: Principal, agent_id: number): Held & ProvenBy {
+  if (possession.kind === 'absent') throw new Refusal('unauthenticated');
+  if (possession.kind === 'wrong' || possession.agent_id !== agent_id) throw new Refusal('forbidden');
+  return possession;
+}
+
+/**
+ * The same by the session itself: what hands out another secret is nothing for a proof, which whoever reads it could show.
+ * @throws unauthenticated, forbidden
+ */
+export function requireSession(principal: Principal, agent_id: number): Held {
+  const held = requireHeld(principal, agent_id);
+  if (held.by !== 'session') throw new Refusal('forbidden');
+  return held;
+}
+
+/**
+ * A demo key that came along writes nothing, whatever else did. Asked of every mutation that is not paid for, and of every
+ * paid call that leaves more than a receipt.
+ * @throws forbidden
+ */
+export function requireWriting({ api_key }: Principal): void {
+  if (api_key.kind === 'demo') throw new Refusal('forbidden', { detail: 'A demo key writes nothing.' });
+}
+
+/** Whether a key stands in for a payment, where one may. */
+export function standsIn({ kind }: ApiKey): boolean {
+  return kind === 'live' || kind === 'demo';
+}

@@ -1,0 +1,23 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { Tx } from '../../database.ts';
+
+/* Part of the ledger: a book whose audit has found it damaged takes nothing new, in any process, until it is opened again. */
+
+/** The head is held until the transaction ends: what is found under it is what stands. */
+export async function lockBook(tx: Tx, agent_id: AgentId): Promise<void> {
+  await tx.query({ text: 'select 1 from book where agent_id = $1 for update', values: [agent_id] });
+}
+
+export function closeBook(tx: Tx, agent_id: AgentId, damage: JsonObject): void {
+  tx.write({
+    name: 'close book',
+    text: `update book set damage = $2::jsonb || jsonb_build_object('found_at', clock_timestamp())
+      where agent_id = $1 and damage is null`,
+    values: [agent_id, damage],
+  });
+}
+
+export function openBookAgain(tx: Tx, agent_id: AgentId): void {
+  tx.write({ text: 'update book set damage = null where agent_id = $1', values: [agent_id] });
+}

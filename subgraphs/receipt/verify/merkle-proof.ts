@@ -1,0 +1,81 @@
+import { sha256 } from '../../../schema/digest.ts';
+
+/*
+ * The hashes of the log's Merkle tree (RFC 6962 §2.1, RFC 9162 §2.1.1), and what whoever holds no log checks with them:
+ * that a leaf stands in a tree, and that one tree is the beginning of another.
+ */
+
+/** MTH({}) is the hash of nothing. */
+export const EMPTY_ROOT: Buffer = sha256('');
+
+/** A byte of zero, before texts as before bytes. */
+const LEAF = '\0';
+const NODE = Buffer.of(1);
+
+/** The prefixes keep a leaf from ever passing for a node (second preimage). */
+export function leafHash(data: Uint8Array | string): Buffer {
+  return sha256(typeof data === 'string' ? LEAF + data : Buffer.concat([Buffer.from(LEAF), data]));
+}
+
+export function nodeHash(left: Buffer, right: Buffer): Buffer {
+  return sha256(Buffer.concat([NODE, left, right]));
+}
+
+/** Folds the peaks from the smallest up. */
+export function rootOf(peaks: readonly Buffer[]): Buffer {
+  if (peaks.length === 0) return EMPTY_ROOT;
+  return peaks.reduceRight((right, left) => nodeHash(left, right));
+}
+
+/** RFC 9162 §2.1.3.2. */
+export function verifyInclusion(
+  claim: { readonly leaf: Buffer; readonly leaf_index: number; readonly size: number; readonly root: Buffer },
+  path: readonly Buffer[],
+): boolean {
+  if (claim.leaf_index < 0 || claim.leaf_index >= claim.size) return false;
+  let node = claim.leaf_index;
+  let last = claim.size - 1;
+  let hash = claim.leaf;
+  for (const sibling of path) {
+    if (last === 0) return false;
+    if (node % 2 === 1 || node === last) {
+      hash = nodeHash(sibling, hash);
+      while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)];
+    } else hash = nodeHash(hash, sibling);
+    [node, last] = [half(node), half(last)];
+  }
+  return last === 0 && hash.equals(claim.root);
+}
+
+/** RFC 9162 §2.1.4.2. An empty old tree is a prefix of every tree, with an empty proof. */
+export function verifyConsistency(
+  claim: { readonly old_size: number; readonly old_root: Buffer; readonly size: number; readonly root: Buffer },
+  proof: readonly Buffer[],
+): boolean {
+  const { old_size, old_root, size, root } = claim;
+  if (old_size < 0 || old_size > size) return false;
+  if (old_size === size) return proof.length === 0 && old_root.equals(root);
+  if (old_size === 0) return proof.length === 0 && old_root.equals(rootOf([]));
+  const path = isPowerOfTwo(old_size) ? [old_root, ...proof] : [...proof];
+  const first = path.shift();
+  if (first === undefined) return false;
+  let node = old_size - 1;
+  let last = size - 1;
+  while (node % 2 === 1) [node, last] = [half(node), half(last)];
+  let old_hash = first;
+  let hash = first;
+  for (const sibling of path) {
+    if (last === 0) return false;
+    if (node % 2 === 1 || node === last) {
+      old_hash = nodeHash(sibling, old_hash);
+      hash = nodeHash(sibling, hash);
+      while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)];
+    } else hash = nodeHash(hash, sibling);
+    [node, last] = [half(node), half(last)];
+  }
+  return last === 0 && old_hash.equals(old_root) && hash.equals(root);
+}
+
+/** Not a shift: JavaScript's shifts stop at 32 bits. */
+const half = (value: number) => Math.floor(value / 2);
+const isPowerOfTwo = (value: number) => Number.isInteger(Math.log2(value));
