@@ -13,7 +13,7 @@ export interface FundedRequest {
   readonly claim_key: string;
   readonly payer: string;
   readonly amount_atomic: AtomicAmount;
-  readonly means: Means | null;
+  readonly means: Funds | null;
 }
 
 /**
