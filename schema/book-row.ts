@@ -27,6 +27,8 @@ export interface RowFact {
   readonly added?: true;
   /** On the graph. */
   readonly description?: string;
+  /** What one of it weighs in the cost of a document, where that is more than a field's. */
+  readonly cost?: number;
   /** In OpenAPI. */
   readonly rest_description?: string;
   /** `none`: it is no member of the REST answer; `null`: it stands there also when it is null. */
@@ -81,7 +83,7 @@ export const rowFacts = {
   ingress_receipt: { from: 'later', type: 'json', nullable: true },
   bucket: { from: 'facts', type: 'text' },
   inflow_claim: { from: 'facts', type: 'json' },
-  inflow_corrections: { from: 'facts', type: 'json_list' },
+  inflow_corrections: { from: 'facts', type: 'json_list', cost: 5 },
   fulfillment: { from: 'birth', type: 'json', nullable: true },
   facts: { from: 'birth', type: 'json', hidden: true },
   prev_row_hash: { from: 'place', type: 'text', rest: 'none' },

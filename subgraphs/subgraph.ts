@@ -50,7 +50,9 @@ export interface SubgraphParts {
 const HEADER = `extend schema
   @link(
     url: "https://specs.apollo.dev/federation/v2.9"
-    import: ["@key", "@shareable", "@external", "@requires", "@provides", "@inaccessible", "@composeDirective"]
+    import: [
+      "@key", "@shareable", "@external", "@requires", "@provides", "@inaccessible", "@composeDirective", "@cost", "@listSize"
+    ]
   )
   @link(url: "https://svc.example/paid/v1.0", import: ["@paid"])
   @composeDirective(name: "@paid")

@@ -1,22 +1,102 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
-  type GraphQLSchema,
   getNamedType,
   isCompositeType,
+  isIntrospectionType,
+  isListType,
+  isNonNullType,
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
   type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
+  type ValueNode,
 } from 'graphql';
+import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import { weightOf } from './heavy-fields.ts';
-import { rowsAsked, sizeOf, type Variables } from './list-sizes.ts';
+import type { Page, Priced } from './field-costs.ts';
+import { cyclicFragment, type Fragments, fragmentsOf, repeatedNames } from './fragments.ts';
+
+/** What is limited, as a refusal names it. */
+const most = {
+  operations: limits.graphql_operations_max,
+  fragments: limits.graphql_fragments_max,
+  depth: limits.graphql_depth_max,
+  root_fields: limits.graphql_root_fields_max,
+  aliases: limits.graphql_aliases_max,
+  directives: limits.graphql_directives_max,
+  fields: limits.graphql_fields_max,
+  repeated_fields: limits.graphql_repeated_fields_max,
+  cost: limits.graphql_cost_max,
+} as const;
+
+type Limited = keyof typeof most;
+
+export type CostVerdict =
+  | { readonly kind: 'within' }
+  | { readonly kind: 'cyclic'; readonly fragment: string }
+  | { readonly kind: 'exceeded'; readonly limit: Limited; readonly found: number };
+
+const WITHIN: CostVerdict = { kind: 'within' };
+
+/** Those that came with the request; `most` and `least` stand for whatever may come. */
+export type GivenVariables = Readonly<Record<string, unknown>> | 'most' | 'least';
+
+/**
+ * Whether a document may be looked at any further: by what it is, before it is validated, planned or run. Linear in its
+ * length, while some of GraphQL's own rules are not; what stops here has cost about what parsing it did.
+ */
+export function judgeShape(document: DocumentNode): CostVerdict {
+  const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
+  const counted = firstExceeded({ operations, fragments: document.definitions.length - operations });
+  if (counted.kind !== 'within') return counted;
+  const fragment = cyclicFragment(fragmentsOf(document));
+  return fragment === null ? WITHIN : { kind: 'cyclic', fragment };
+}
+
+/** What it asks for, every row of every list counted. Wants a document whose shape is within. */
+export function judgeCost(document: DocumentNode, priced: Priced, variables: GivenVariables): CostVerdict {
+  const scale = new Scale(document, priced, variables);
+  const fragments = fragmentsOf(document);
+  for (const definition of document.definitions) {
+    const executed = definition.kind === Kind.OPERATION_DEFINITION;
+    // One that no operation spreads is validated too.
+    if (!executed && definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
+    const weight = executed ? scale.ofOperation(definition) : scale.ofFragment(definition.name.value);
+    const { depth, width, aliases, directives, fields, cost } = weight;
+    const of_operation = executed ? { root_fields: width, cost } : {};
+    const weighed = firstExceeded({ depth, ...of_operation, aliases, directives, fields });
+    if (weighed.kind !== 'within') return weighed;
+    // Walks what is spread wherever it is, which only now is known to be little.
+    const repeated = firstExceeded({ repeated_fields: repeatedNames(definition.selectionSet, fragments) });
+    if (repeated.kind !== 'within') return repeated;
+  }
+  return WITHIN;
+}
+
+function firstExceeded(found: Partial<Record<Limited, number>>): CostVerdict {
+  for (const limit of Object.keys(most) as Limited[]) {
+    const count = found[limit] ?? 0;
+    if (count > most[limit]) return { kind: 'exceeded', limit, found: Math.min(count, Number.MAX_SAFE_INTEGER) };
+  }
+  return WITHIN;
+}
+
+/** Null where there is nothing to refuse. */
+export function costRefusal(verdict: CostVerdict): Refusal | null {
+  if (verdict.kind === 'within') return null;
+  if (verdict.kind === 'cyclic')
+    return new Refusal('invalid_request', { detail: `Fragment "${verdict.fragment}" spreads itself.` });
+  const { limit, found } = verdict;
+  return new Refusal('query_too_costly', {
+    detail: `The document has ${limit} of ${found}; the most is ${most[limit]}.`,
+    facts: { limit, found, max: most[limit] },
+  });
+}
 
 /** What a selection asks for, every fragment counted wherever it is spread. A number may grow to Infinity, never wrap. */
 export interface Weight {
@@ -34,47 +114,28 @@ export interface Weight {
 
 const nothing: Weight = { depth: 0, fields: 0, width: 0, aliases: 0, directives: 0, cost: 0, cost_per_row: 0 };
 
-function sum(weights: readonly Weight[]): Weight {
-  return weights.reduce(
-    (all, one) => ({
-      depth: Math.max(all.depth, one.depth),
-      fields: all.fields + one.fields,
-      width: all.width + one.width,
-      aliases: all.aliases + one.aliases,
-      directives: all.directives + one.directives,
-      cost: all.cost + one.cost,
-      cost_per_row: all.cost_per_row + one.cost_per_row,
-    }),
-    nothing,
-  );
-}
-
 /**
  * Weighs the operations and fragments of one document in time linear in its length: a fragment is weighed once, however
  * often it is spread, so that fragments which spread each other twice are told by a number and not by walking 2^n of them.
  * The document must hold no cycle of fragments.
  */
 export class Scale {
-  readonly #schema: GraphQLSchema;
-  readonly #variables: Variables;
-  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #priced: Priced;
+  readonly #variables: GivenVariables;
+  readonly #fragments: Fragments;
   readonly #weighed = new Map<string, Weight>();
 
-  constructor(document: DocumentNode, schema: GraphQLSchema, variables: Variables) {
-    this.#schema = schema;
+  constructor(document: DocumentNode, priced: Priced, variables: GivenVariables) {
+    this.#priced = priced;
     this.#variables = variables;
-    this.#fragments = fragmentsByName(document);
+    this.#fragments = fragmentsOf(document);
   }
 
   ofOperation({ operation, selectionSet, directives = [] }: OperationDefinitionNode): Weight {
-    const root = this.#schema.getRootType(operation) ?? undefined;
-    const weight = this.#ofSet(selectionSet, root);
-    const rows = limits.book_page_rows_default;
-    return {
-      ...weight,
-      directives: weight.directives + directives.length,
-      cost: weight.cost + rows * weight.cost_per_row + weight.width * limits.graphql_root_field_cost,
-    };
+    const weight = this.#ofSet(selectionSet, this.#priced.schema.getRootType(operation) ?? undefined);
+    const rows = limits.book_page_rows_default * weight.cost_per_row;
+    const cost = weight.cost + rows + weight.width * limits.graphql_root_field_cost;
+    return { ...weight, directives: weight.directives + directives.length, cost };
   }
 
   ofFragment(name: string): Weight {
@@ -83,24 +144,29 @@ export class Scale {
     const fragment = this.#fragments.get(name);
     // Unknown fragments and types are GraphQL's own to refuse.
     if (!fragment) return nothing;
-    const { typeCondition, selectionSet, directives = [] } = fragment;
-    const weight = this.#ofSet(selectionSet, this.#typeNamed(typeCondition.name.value));
-    const whole = { ...weight, directives: weight.directives + directives.length };
+    const weight = this.#ofSet(fragment.selectionSet, this.#typeNamed(fragment.typeCondition.name.value));
+    const whole = { ...weight, directives: weight.directives + (fragment.directives?.length ?? 0) };
     this.#weighed.set(name, whole);
     return whole;
   }
 
   #ofSet({ selections }: SelectionSetNode, parent: GraphQLCompositeType | undefined): Weight {
-    const weight = sum(selections.map(node => this.#ofNode(node, parent)));
-    return { ...weight, depth: weight.depth + 1 };
+    const all: { -readonly [K in keyof Weight]: number } = { ...nothing };
+    for (const node of selections) {
+      const one = this.#ofNode(node, parent);
+      all.depth = Math.max(all.depth, one.depth);
+      all.fields += one.fields;
+      all.width += one.width;
+      all.aliases += one.aliases;
+      all.directives += one.directives + (node.directives?.length ?? 0);
+      all.cost += one.cost;
+      all.cost_per_row += one.cost_per_row;
+    }
+    all.depth += 1;
+    return all;
   }
 
   #ofNode(node: SelectionNode, parent: GraphQLCompositeType | undefined): Weight {
-    const weight = this.#selected(node, parent);
-    return { ...weight, directives: weight.directives + (node.directives?.length ?? 0) };
-  }
-
-  #selected(node: SelectionNode, parent: GraphQLCompositeType | undefined): Weight {
     if (node.kind === Kind.FIELD) return this.#ofField(node, parent);
     if (node.kind === Kind.FRAGMENT_SPREAD) return this.ofFragment(node.name.value);
     const condition = node.typeCondition;
@@ -109,25 +175,29 @@ export class Scale {
 
   #ofField(node: FieldNode, parent: GraphQLCompositeType | undefined): Weight {
     const field = parent && fieldOf(parent, node.name.value);
+    const {
+      weight = 1,
+      size: said = null,
+      page = null,
+    } = this.#priced.costs.get(`${parent?.name}.${field?.name}`) ?? {};
     const type = field && getNamedType(field.type);
     const inside = node.selectionSet
       ? this.#ofSet(node.selectionSet, isCompositeType(type) ? type : undefined)
       : nothing;
-    const size = node.selectionSet && parent && field ? sizeOf(parent, field) : 1;
-    const each = weightOf(parent, field) + inside.cost + rowsAsked(node, field, this.#variables) * inside.cost_per_row;
+    const size = parent && field && node.selectionSet ? (said ?? listSize(parent, field)) : 1;
+    const each = weight + inside.cost + rowsAsked(node, page, this.#variables) * inside.cost_per_row;
     return {
-      depth: inside.depth,
+      ...inside,
       fields: inside.fields + 1,
       width: 1,
       aliases: inside.aliases + (node.alias ? 1 : 0),
-      directives: inside.directives,
       cost: size === 'page' ? 1 : size * each,
       cost_per_row: size === 'page' ? each : 0,
     };
   }
 
   #typeNamed(name: string): GraphQLCompositeType | undefined {
-    const type = this.#schema.getType(name);
+    const type = this.#priced.schema.getType(name);
     return isCompositeType(type) ? type : undefined;
   }
 }
@@ -138,7 +208,30 @@ function fieldOf(parent: GraphQLCompositeType, name: string): GraphQLField<unkno
   return 'getFields' in parent ? parent.getFields()[name] : undefined;
 }
 
-export function fragmentsByName(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = document.definitions.filter(definition => definition.kind === Kind.FRAGMENT_DEFINITION);
-  return new Map(fragments.map(fragment => [fragment.name.value, fragment]));
+/** Of a list of objects that no subgraph gives a size: introspection has none that could, and a test asks it of the rest. */
+function listSize(parent: GraphQLCompositeType, field: GraphQLField<unknown, unknown>): number {
+  const type = isNonNullType(field.type) ? field.type.ofType : field.type;
+  if (!isListType(type) || !isCompositeType(getNamedType(type))) return 1;
+  if (!isIntrospectionType(parent)) return 20;
+  return parent.name === '__Schema' && field.name === 'types' ? 50 : 2;
+}
+
+/** Rows of a page within a field: as its argument says, within what a page allows, which `@listSize` has no words for. */
+function rowsAsked(node: FieldNode, page: Page | null, variables: GivenVariables): number {
+  const rows_default = page?.rows_default ?? limits.book_page_rows_default;
+  const given = node.arguments?.find(({ name }) => name.value === page?.argument);
+  const rows = given ? valueIn(given.value, variables) : null;
+  if (rows === null) return rows_default;
+  // What is no number is refused by its type; what is out of range is clamped, as the page is.
+  return typeof rows === 'number' ? Math.min(Math.max(rows, 1), limits.book_page_rows_max) : limits.book_page_rows_max;
+}
+
+function valueIn(value: ValueNode, variables: GivenVariables): unknown {
+  if (value.kind === Kind.INT) return Number(value.value);
+  if (value.kind === Kind.NULL) return null;
+  if (value.kind !== Kind.VARIABLE || variables === 'most') return undefined;
+  if (variables === 'least') return 1;
+  const name = value.name.value;
+  // Where it is left out its default counts, which may be anything.
+  return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }

@@ -1,15 +1,8 @@
-import {
-  type DocumentNode,
-  type GraphQLError,
-  type GraphQLSchema,
-  parse,
-  specifiedRules,
-  type ValidationRule,
-  validate,
-} from 'graphql';
+import { type DocumentNode, type GraphQLError, parse, specifiedRules, type ValidationRule, validate } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../schema/limits.ts';
-import { judgeCost, judgeShape, refusalOf } from './cost-rule.ts';
+import { costRefusal, judgeCost, judgeShape } from './cost.ts';
+import type { Priced } from './field-costs.ts';
 
 /** What is known of a document before its variables are. */
 type Judged =
@@ -26,7 +19,7 @@ export const validationOptions = { maxErrors: limits.graphql_faults_max, hideSug
  * one longest unused leaves first, and what is known of a document goes with it: nonsense pushes nothing out.
  */
 export class Documents {
-  readonly #schema: GraphQLSchema;
+  readonly #priced: Priced;
   readonly #rules: readonly ValidationRule[];
   readonly #kept = new LRUCache<string, DocumentNode>({
     max: limits.graphql_documents_kept_max,
@@ -37,8 +30,8 @@ export class Documents {
   readonly #judged = new WeakMap<DocumentNode, Judged>();
   readonly #verdicts = new WeakMap<DocumentNode, readonly GraphQLError[]>();
 
-  constructor(schema: GraphQLSchema, rules: readonly ValidationRule[]) {
-    this.#schema = schema;
+  constructor(priced: Priced, rules: readonly ValidationRule[]) {
+    this.#priced = priced;
     this.#rules = [...specifiedRules, ...rules];
   }
 
@@ -57,7 +50,9 @@ export class Documents {
     if (known) return known;
     const judged = this.#judge(document);
     const verdict =
-      judged.kind === 'refused' ? [judged.refusal] : validate(this.#schema, document, this.#rules, validationOptions);
+      judged.kind === 'refused'
+        ? [judged.refusal]
+        : validate(this.#priced.schema, document, this.#rules, validationOptions);
     this.#verdicts.set(document, verdict);
     if (verdict.length === 0) this.#keep(document);
     return verdict;
@@ -67,7 +62,7 @@ export class Documents {
   refusal(document: DocumentNode, variables: Readonly<Record<string, unknown>>): GraphQLError | null {
     const judged = this.#judge(document);
     if (judged.kind === 'refused') return judged.refusal;
-    return judged.kind === 'within' ? null : refusalOf(judgeCost(document, this.#schema, variables));
+    return judged.kind === 'within' ? null : costRefusal(judgeCost(document, this.#priced, variables));
   }
 
   #judge(document: DocumentNode): Judged {
@@ -79,10 +74,10 @@ export class Documents {
   }
 
   #weigh(document: DocumentNode): Judged {
-    const shape = refusalOf(judgeShape(document));
+    const shape = costRefusal(judgeShape(document));
     if (shape) return { kind: 'refused', refusal: shape };
-    if (judgeCost(document, this.#schema, 'most').kind === 'within') return { kind: 'within' };
-    const least = refusalOf(judgeCost(document, this.#schema, 'least'));
+    if (judgeCost(document, this.#priced, 'most').kind === 'within') return { kind: 'within' };
+    const least = costRefusal(judgeCost(document, this.#priced, 'least'));
     return least ? { kind: 'refused', refusal: least } : { kind: 'depends' };
   }
 

@@ -1,15 +1,7 @@
 import type { Schema } from '@apollo/federation-internals';
-import {
-  type DocumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-  type ValidationContext,
-  type ValidationRule,
-} from 'graphql';
+import { type OperationDefinitionNode, type ValidationContext, type ValidationRule } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
+import { type Fragments, fieldsIn, fragmentsOf } from './fragments.ts';
 
 /** Names of the root fields that cost money, with their price in atomic USDC. */
 export type PaidFields = ReadonlyMap<string, string>;
@@ -38,7 +30,7 @@ export function isPaid(operation: OperationDefinitionNode, fragments: Fragments,
 /** Coordinate of the operation's paid root field; null where it has none. */
 export function paidField(operation: OperationDefinitionNode, fragments: Fragments, paid: PaidFields): string | null {
   if (operation.operation === 'query') return null;
-  const field = rootFields(operation.selectionSet, fragments).find(({ name }) => paid.has(name.value));
+  const field = fieldsIn(operation.selectionSet, fragments).find(({ name }) => paid.has(name.value));
   return field ? `${operation.operation === 'mutation' ? 'Mutation' : 'Subscription'}.${field.name.value}` : null;
 }
 
@@ -49,32 +41,12 @@ export function paidField(operation: OperationDefinitionNode, fragments: Fragmen
 export function paidFieldStandsAlone(paid: PaidFields): ValidationRule {
   return (context: ValidationContext) => ({
     OperationDefinition(operation) {
-      const fragments: Fragments = name => context.getFragment(name) ?? undefined;
+      const fragments = fragmentsOf(context.getDocument());
       if (!isPaid(operation, fragments, paid)) return;
-      if (rootFields(operation.selectionSet, fragments).length === 1) return;
+      if (fieldsIn(operation.selectionSet, fragments).length === 1) return;
       context.reportError(
         new Refusal('invalid_request', { detail: 'A paid field must be the only root field of its operation.' }),
       );
     },
-  });
-}
-
-export function fragmentsOf(document: DocumentNode): Fragments {
-  const fragments = document.definitions.filter(definition => definition.kind === Kind.FRAGMENT_DEFINITION);
-  return name => fragments.find(fragment => fragment.name.value === name);
-}
-
-export type Fragments = (name: string) => FragmentDefinitionNode | undefined;
-
-function rootFields(selection: SelectionSetNode, fragments: Fragments, seen = new Set<string>()): FieldNode[] {
-  return selection.selections.flatMap(node => {
-    if (node.kind === Kind.FIELD) return [node];
-    if (node.kind === Kind.INLINE_FRAGMENT) return rootFields(node.selectionSet, fragments, seen);
-    const name = node.name.value;
-    const fragment = fragments(name);
-    // Each fragment once: the same one again selects nothing new, and nested twos would grow as 2^n.
-    if (!fragment || seen.has(name)) return [];
-    seen.add(name);
-    return rootFields(fragment.selectionSet, fragments, seen);
   });
 }

@@ -14,21 +14,23 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { Scale } from '../../gateway/graph/cost.ts';
-import { judgeCost, judgeShape } from '../../gateway/graph/cost-rule.ts';
-import { listSizes, type Variables } from '../../gateway/graph/list-sizes.ts';
+import { composeSupergraph } from '../../gateway/graph/compose.ts';
+import { type GivenVariables, judgeCost, judgeShape, Scale } from '../../gateway/graph/cost.ts';
+import { fieldCosts } from '../../gateway/graph/field-costs.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { limits } from '../../schema/limits.ts';
 import { ROOT } from '../harness/root.ts';
 import { costly, cycle, tenPages, wholePage } from './documents.ts';
 
 const sdl = readFileSync(join(ROOT, 'schema/supergraph.graphql'), 'utf8');
-const api = Supergraph.build(sdl).apiSchema().toGraphQLJSSchema();
+const supergraph = Supergraph.build(sdl);
+const api = supergraph.apiSchema().toGraphQLJSSchema();
+const priced = { schema: api, costs: fieldCosts(supergraph.schema) };
 
-function judge(text: string, variables: Variables = 'most') {
+function judge(text: string, variables: GivenVariables = 'most') {
   const document = parse(text, { noLocation: true, maxTokens: limits.graphql_tokens_max });
   const shape = judgeShape(document);
-  return shape.kind === 'within' ? judgeCost(document, api, variables) : shape;
+  return shape.kind === 'within' ? judgeCost(document, priced, variables) : shape;
 }
 
 describe('what a document may ask for', () => {
@@ -43,7 +45,7 @@ describe('what a document may ask for', () => {
   it('lets pass what every door asks for, whatever its variables', () => {
     for (const door of everyDoor) {
       if (door.kind !== 'document') continue;
-      for (const document of door.documents) expect(judgeCost(document, api, 'most')).toEqual({ kind: 'within' });
+      for (const document of door.documents) expect(judgeCost(document, priced, 'most')).toEqual({ kind: 'within' });
     }
   });
 
@@ -64,7 +66,7 @@ describe('what a document may ask for', () => {
       'exceeded',
       'exceeded',
     ]);
-    const asked = (variables: Variables) => judge(`query Q($limit: Int) ${tenPages('$limit')}`, variables).kind;
+    const asked = (variables: GivenVariables) => judge(`query Q($limit: Int) ${tenPages('$limit')}`, variables).kind;
     expect([{ limit: 10 }, { limit: null }, { limit: 200 }, {}].map(asked)).toEqual([
       'within',
       'within',
@@ -114,7 +116,7 @@ function weigh(text: string) {
   const document = parse(text, { noLocation: true });
   const [operation] = document.definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation');
-  return new Scale(document, api, 'most').ofOperation(operation);
+  return new Scale(document, priced, 'most').ofOperation(operation);
 }
 
 it('every list of objects in the public graph has a size', () => {
@@ -126,5 +128,23 @@ it('every list of objects in the public graph has a size', () => {
         .filter(({ type: of }) => isListType(isNonNullType(of) ? of.ofType : of) && isCompositeType(getNamedType(of)))
         .map(field => `${type.name}.${field.name}`),
     );
-  expect(lists.filter(coordinate => listSizes[coordinate] === undefined)).toEqual([]);
+  expect(lists.filter(coordinate => (priced.costs.get(coordinate)?.size ?? null) === null)).toEqual([]);
+});
+
+it('no graph opens whose pages may be of any length', () => {
+  const page = (
+    size: string,
+  ) => `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@listSize"])
+    type Query { page(limit: Int): Page @listSize(${size}) }
+    type Page { rows: [Row!]! }
+    type Row { seq: Int }`;
+  const costsOf = (size: string) =>
+    fieldCosts(Supergraph.build(composeSupergraph([{ name: 'pages', sdl: page(size) }])).schema);
+  const sized = 'assumedSize: 7, slicingArguments: ["limit"], sizedFields: ["rows"], requireOneSlicingArgument: false';
+  expect(Object.fromEntries(costsOf(sized))).toEqual({
+    'Query.page': { weight: 1, size: null, page: { argument: 'limit', rows_default: 7 } },
+    'Page.rows': { weight: 1, size: 'page', page: null },
+  });
+  expect(() => costsOf('slicingArguments: ["limit"], sizedFields: ["rows"]')).toThrow('Query.page');
+  expect(() => costsOf('assumedSize: 7, sizedFields: ["rows"]')).toThrow('Query.page');
 });

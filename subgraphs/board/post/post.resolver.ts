@@ -1,5 +1,6 @@
-import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Directive, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { limits } from '../../../schema/limits.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import type { Context } from '../../context.ts';
 import { listPosts } from './list.ts';
@@ -7,6 +8,7 @@ import { BoardPost } from './post.entity.ts';
 
 @Resolver(() => BoardPost)
 export class BoardPostResolver {
+  @Directive(`@listSize(assumedSize: ${limits.board_page_posts_max})`)
   @Query(() => [BoardPost], {
     description: 'The public board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
   })

@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import { type ColumnValue, type RowColumn, type RowFact, type RowGroup, rowFacts } from '../../../schema/book-row.ts';
 import { type Camel, camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
@@ -98,6 +98,7 @@ for (const [name, fact] of Object.entries<RowFact>(rowFacts)) {
   const [group, member] = fact.group ?? [];
   const owner = group ? groups[group] : BookRow;
   Field(graphTypes[fact.type], shown)(owner.prototype, member ?? property);
+  if (fact.cost) Directive(`@cost(weight: ${fact.cost})`)(owner.prototype, member ?? property);
 }
 
 for (const [group, type] of Object.entries(groups)) {

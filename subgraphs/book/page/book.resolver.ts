@@ -1,9 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Ctx, FieldResolver, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Directive, FieldResolver, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
 import { pageRows } from '../../../schema/requests/book.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { requirePossession } from '../../access.ts';
@@ -36,8 +37,12 @@ export const bookWritten: WrittenFields = {
   'Book.intents': ({ intents }: BookPage) => intents,
 };
 
+/** `limit` says how many rows there are in `entries`; without it there are fifty. */
+const PAGE = `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingArguments: ["limit"], sizedFields: ["entries"], requireOneSlicingArgument: false)`;
+
 @Resolver(() => Book)
 export class BookResolver {
+  @Directive(PAGE)
   @Query(() => Book, {
     description:
       'The newest rows of a book, for whoever possesses it: by X-SVC-Session, or by X-SVC-Agent and X-SVC-Proof.',
@@ -51,6 +56,7 @@ export class BookResolver {
     return page(requirePossession(context.principal, agentId), rowsAsked(limit), context, info);
   }
 
+  @Directive(PAGE)
   @Mutation(() => Book, { description: 'Sets budget Y in atomic USDC; null clears it.' })
   async setBudget(
     @Arg('agentId', () => Int) agentId: number,

@@ -33,7 +33,10 @@ export class Book {
   @Field(() => Int) agentId!: number;
   @Field(() => Int, { description: 'Rows on this page at the most.' }) limit!: number;
   @Field(() => [BookRow]) entries!: BookRow[];
-  @Field(() => GraphQLJSONObject, { description: 'Intents named on this page, by intent id.' }) intents!: JsonObject;
+  /** Up to 200 intents with 200 attempts each, kept at hand as text. */
+  @Directive('@cost(weight: 2000)')
+  @Field(() => GraphQLJSONObject, { description: 'Intents named on this page, by intent id.' })
+  intents!: JsonObject;
   @Field(() => BookTotals) totals!: BookTotals;
   @Field(() => String, { description: 'Always `prepaid_ceiling`.' }) window!: string;
   @Field(() => AtomicAmountScalar, { nullable: true, description: 'Budget Y; null is unlimited.' })

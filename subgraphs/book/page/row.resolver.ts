@@ -1,5 +1,5 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Ctx, Directive, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
@@ -14,6 +14,8 @@ export class BookRowResolver {
     return row.paymentRef === null ? null : { taskId: row.taskId };
   }
 
+  /** Up to 200 events, read row by row. */
+  @Directive('@cost(weight: 20)')
   @FieldResolver(() => [GraphQLJSONObject], {
     description:
       '{at, settlement_status, replay_of}, oldest first; beyond 20 in an hour one a minute, with first_at and count.',

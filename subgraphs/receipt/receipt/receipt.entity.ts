@@ -37,6 +37,7 @@ export class Receipt {
   treeHeadHash!: string;
 
   /** Canonical JSON, verbatim: the leaf is its RFC 6962 hash. */
+  @Directive('@cost(weight: 5)')
   @Field(() => String, {
     name: 'preimage',
     description: 'The unsigned payload in canonical JSON (RFC 8785): what payloadHash is of.',

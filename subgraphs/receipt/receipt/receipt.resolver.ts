@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import DataLoader from 'dataloader';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Directive, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
 import { verifyUrl } from '../../../schema/links.ts';
@@ -29,6 +29,8 @@ export class ReceiptResolver {
     return verifyUrl(context.base_url, receipt.taskId);
   }
 
+  /** All of a receipt, made anew each time. */
+  @Directive('@cost(weight: 10)')
   @FieldResolver(() => GraphQLJSONObject, {
     description: 'The whole public receipt, as GET /receipt/{task_id} shows it.',
   })

@@ -1,6 +1,7 @@
 import { GraphQLJSON, GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
-import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
+import { limits } from '../../../../schema/limits.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import type { AssistantMessage } from '../hubs/chat.ts';
 import { WorkInput } from '../work.type.ts';
@@ -84,7 +85,9 @@ export class ChatMessage {
     description: 'Null where the model calls tools, or refuses, and says no more.',
   })
   content!: string | null;
-  @Field(() => [ChatToolCall], { nullable: true }) toolCalls!: readonly ChatToolCall[] | null;
+  @Directive(`@listSize(assumedSize: ${limits.tool_calls_max})`)
+  @Field(() => [ChatToolCall], { nullable: true })
+  toolCalls!: readonly ChatToolCall[] | null;
   @Field(() => String, { nullable: true, description: 'What the model says where it will not answer.' })
   refusal!: string | null;
 }
@@ -110,7 +113,9 @@ export class ChatCompletion {
   @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) created!: number;
   @Field(() => String, { description: 'The model that answered.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
-  @Field(() => [ChatChoice]) choices!: ChatChoice[];
+  @Directive('@listSize(assumedSize: 1)')
+  @Field(() => [ChatChoice])
+  choices!: ChatChoice[];
   @Field(() => ChatUsage, { nullable: true }) usage!: ChatUsage | null;
   @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
   @Field(() => Receipt, { nullable: true }) receipt!: Receipt | null;
@@ -167,7 +172,9 @@ export class ChatDelta {
   @Field(() => String, { nullable: true, description: 'In the first chunk alone.' }) role!: string | null;
   @Field(() => String, { nullable: true }) content!: string | null;
   @Field(() => String, { nullable: true }) refusal!: string | null;
-  @Field(() => [ChatToolCallDelta], { nullable: true }) toolCalls!: ChatToolCallDelta[] | null;
+  @Directive(`@listSize(assumedSize: ${limits.tool_calls_max})`)
+  @Field(() => [ChatToolCallDelta], { nullable: true })
+  toolCalls!: ChatToolCallDelta[] | null;
 }
 
 @ObjectType()
@@ -185,7 +192,9 @@ export class ChatCompletionChunk {
   @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) created!: number;
   @Field(() => String, { description: 'The model that answers.' }) model!: string;
   @Field(() => String, { description: 'The hub that answers.' }) hub!: string;
-  @Field(() => [ChatChunkChoice]) choices!: ChatChunkChoice[];
+  @Directive('@listSize(assumedSize: 1)')
+  @Field(() => [ChatChunkChoice])
+  choices!: ChatChunkChoice[];
   @Field(() => ChatUsage, { nullable: true, description: 'In the last chunk alone, where the hub counts.' })
   usage!: ChatUsage | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: 'In the last chunk: the whole receipt document.' })

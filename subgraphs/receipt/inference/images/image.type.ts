@@ -1,5 +1,5 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
-import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { WorkInput } from '../work.type.ts';
@@ -29,7 +29,9 @@ export class ImageGeneration {
   @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) created!: number;
   @Field(() => String, { description: 'The model that answered.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
-  @Field(() => [Image]) data!: Image[];
+  @Directive('@listSize(assumedSize: 1)')
+  @Field(() => [Image])
+  data!: Image[];
   @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
   @Field(() => Receipt, { nullable: true }) receipt!: Receipt | null;
 }

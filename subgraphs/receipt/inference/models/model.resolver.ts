@@ -1,4 +1,4 @@
-import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
 import { type Ability, type Modality, type OfferedModel, offeredModels, ROUTER } from '../catalogue.ts';
 import type { InferenceContext } from '../context.ts';
@@ -7,6 +7,8 @@ import { Model, type ModelModality, type ModelPrice } from './model.type.ts';
 
 @Resolver(() => Model)
 export class ModelResolver {
+  /** Twenty of the hubs' own, and what the router lists. */
+  @Directive(`@listSize(assumedSize: ${20 + limits.router_models_max})`)
   @Query(() => [Model], { description: 'Every model id that a call may name. Public.' })
   async models(@Ctx() { hubs }: InferenceContext): Promise<Model[]> {
     return offeredBy(hubs);

@@ -1,6 +1,7 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
-import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { limits } from '../../../../schema/limits.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { ChatMessageInput, TextInput } from '../completions/completion.type.ts';
 import { type MessageItem, type OutputItem, textOf } from './output.ts';
@@ -30,7 +31,9 @@ export class ResponseItem {
   @Field(() => String, { description: '`message` or `function_call`.' }) type!: string;
   @Field(() => String, { description: '`incomplete` where it was broken off.' }) status!: string;
   @Field(() => String, { nullable: true }) role!: string | null;
-  @Field(() => [ResponseContent], { nullable: true }) content!: ResponseContent[] | null;
+  @Directive('@listSize(assumedSize: 1)')
+  @Field(() => [ResponseContent], { nullable: true })
+  content!: ResponseContent[] | null;
   @Field(() => String, { nullable: true }) callId!: string | null;
   @Field(() => String, { nullable: true }) name!: string | null;
   @Field(() => String, { nullable: true, description: 'JSON, as the model wrote it.' }) arguments!: string | null;
@@ -60,7 +63,10 @@ export class ModelResponse {
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
   @Field(() => String, { description: '`completed` or `failed`.' }) status!: 'completed' | 'failed';
   @Field(() => ResponseFault, { nullable: true }) error!: ResponseFault | null;
-  @Field(() => [ResponseItem]) output!: ResponseItem[];
+  /** What is said and, at most, so many calls. */
+  @Directive(`@listSize(assumedSize: ${1 + limits.tool_calls_max})`)
+  @Field(() => [ResponseItem])
+  output!: ResponseItem[];
   @Field(() => String, { description: 'All that was said.' }) outputText!: string;
   @Field(() => ResponseUsage, { nullable: true }) usage!: ResponseUsage | null;
   @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;

@@ -1,0 +1,69 @@
+import { baseType, type FieldDefinition, type Schema } from '@apollo/federation-internals';
+import type { GraphQLSchema } from 'graphql';
+
+/** What the subgraphs say of a field's cost, by Federation's `@cost` and `@listSize` (https://specs.apollo.dev/cost/v0.1). */
+export interface FieldCost {
+  /** `@cost(weight:)`: one, unless the field is as long as a list or a read of its own. */
+  readonly weight: number;
+  /** `@listSize(assumedSize:)` of a list; `page`: as long as the field around it is asked for. Null: nobody says. */
+  readonly size: number | 'page' | null;
+  /** `@listSize(slicingArguments:, sizedFields:)`: how long the pages right within are. */
+  readonly page: Page | null;
+}
+
+export interface Page {
+  /** The argument that says how many rows. */
+  readonly argument: string;
+  readonly rows_default: number;
+}
+
+/** By coordinate; what is not in it costs one. */
+export type FieldCosts = ReadonlyMap<string, FieldCost>;
+
+/** The public graph, and what the subgraphs say of its fields. */
+export interface Priced {
+  readonly schema: GraphQLSchema;
+  readonly costs: FieldCosts;
+}
+
+interface ListSize {
+  readonly assumedSize?: number;
+  readonly slicingArguments?: readonly string[];
+  readonly sizedFields?: readonly string[];
+}
+
+/** Reads both off the supergraph. @throws where a page's length is not said by exactly one argument and a default. */
+export function fieldCosts(supergraph: Schema): FieldCosts {
+  const fields = [...supergraph.objectTypes(), ...supergraph.interfaceTypes()].flatMap(type => [...type.fields()]);
+  const pages = new Set(fields.flatMap(pagesIn));
+  const costs = new Map<string, FieldCost>();
+  for (const field of fields) {
+    const { weight = 1 } = marked<{ weight: number }>(field, 'cost') ?? {};
+    const list = marked<ListSize>(field, 'listSize');
+    const size = pages.has(field.coordinate) ? 'page' : list?.sizedFields ? null : (list?.assumedSize ?? null);
+    const page = list?.sizedFields ? pageOf(field, list) : null;
+    if (weight !== 1 || size !== null || page !== null) costs.set(field.coordinate, { weight, size, page });
+  }
+  return costs;
+}
+
+/** Coordinates of the lists within a field of which its own arguments say how long they are. */
+function pagesIn(field: AnyField): string[] {
+  const type = field.type && baseType(field.type);
+  const names = marked<ListSize>(field, 'listSize')?.sizedFields ?? [];
+  return names.map(name => `${type?.name}.${name}`);
+}
+
+function pageOf({ coordinate }: AnyField, { assumedSize, slicingArguments = [] }: ListSize): Page {
+  const [argument, ...more] = slicingArguments;
+  if (argument === undefined || more.length > 0 || assumedSize === undefined)
+    throw new Error(`@listSize of ${coordinate} must name one argument, and a size where that is not given`);
+  return { argument, rows_default: assumedSize };
+}
+
+function marked<T extends object>(field: AnyField, directive: 'cost' | 'listSize'): T | undefined {
+  return field.appliedDirectives.find(({ name }) => name === directive)?.arguments() as T | undefined;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: of objects and interfaces alike, whose classes know their fields by name.
+type AnyField = FieldDefinition<any>;
