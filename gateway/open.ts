@@ -19,7 +19,8 @@ import { openChargeStream } from './charge/paid-streamed.ts';
 import { openCharge } from './charge/paid-whole.ts';
 import type { Till } from './charge/till.ts';
 import type { Config } from './config/read-config.ts';
-import { type EveryService, type Serve, serve as serveAll } from './http/serve.ts';
+import type { EveryService } from './http/callers.ts';
+import { type Serve, serveGateway } from './http/serve-gateway.ts';
 import type { BaseStart } from './log/believe-base.ts';
 import { openLogAndBase } from './log/open-log-and-base.ts';
 import { type Faults, noFaults } from './operations/faults.ts';
@@ -68,7 +69,11 @@ export interface GatewayOptions {
 /** The composition root: what is opened here is closed here, and nothing else in the service makes its own. */
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { logger, faults = noFaults, openChain = openBase, openSettling = configuredSettling() } = options;
-  const { audit_leaves = limits.log_audit_leaves_max_at_start, serve = serveAll, openHubs = openHttpHubs } = options;
+  const {
+    audit_leaves = limits.log_audit_leaves_max_at_start,
+    serve = serveGateway,
+    openHubs = openHttpHubs,
+  } = options;
   const closing = new AsyncDisposableStack();
   try {
     const operations = closing.adopt(openOperations(exposureOf(config), logger), it => it.close());

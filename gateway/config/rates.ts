@@ -1,5 +1,19 @@
 import { z } from 'zod';
-import type { RateSettings } from '../rates/rates.ts';
+
+/** `count` uses in `seconds`; after a rest all of them may come at once. */
+export interface Rate {
+  readonly count: number;
+  readonly seconds: number;
+}
+
+/** What is bounded, by name: the name stands in the policy's header and in the variable that sets it. */
+const rateNames = ['free', 'credentials', 'unproven', 'uncharged'] as const;
+export type RateName = (typeof rateNames)[number];
+
+export type RateSettings = Readonly<Record<RateName, Rate>> & {
+  /** Bytes of bodies that are on their way from one address at once. */
+  readonly bodies_bytes_max: number;
+};
 
 /** `<count>/<seconds>`: so many in so many seconds. */
 export function rate() {

@@ -1,10 +1,9 @@
 import { addressOfKey } from '../../schema/secp256k1.ts';
-import type { RateSettings } from '../rates/rates.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { ConfigFault, type VariableFault } from './fault.ts';
 import { knownKeyFaults } from './known-keys.ts';
 import { plainHttpFaults, plainPostgresFaults } from './plain-transport.ts';
-import { ratesOf } from './rates.ts';
+import { type RateSettings, ratesOf } from './rates.ts';
 import { keptSecret } from './secrets.ts';
 import { addressOfSeed, type SolanaConfig } from './solana.ts';
 import { productionFaults, type SubstitutedName, substitutesInUse, withoutSolana } from './substitutes.ts';

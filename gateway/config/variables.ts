@@ -2,10 +2,10 @@ import { getAddress, type Hex, isAddress } from 'viem';
 import { z } from 'zod';
 import { atomicAmount, parseAtomic } from '../../schema/amount.ts';
 import { limits } from '../../schema/limits.ts';
-import { trusting } from '../rates/client-address.ts';
 import { facilitatorAuth } from './facilitator-auth.ts';
 import { rate } from './rates.ts';
 import { solanaAddress, solanaKey } from './solana.ts';
+import { trusting } from './trusted-proxies.ts';
 
 /** An OpenAI-compatible service that we buy answers from. `base_url` goes up to and including the version. */
 const hub = z.strictObject({

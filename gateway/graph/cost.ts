@@ -1,3 +1,4 @@
+/** What a document asks for, added up before it is validated, planned or run, and refused where it is too much. */
 import {
   type DocumentNode,
   type FieldNode,
@@ -18,7 +19,7 @@ import {
 } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import type { Page, Priced } from './field-costs.ts';
+import type { Page, PricedGraph } from './field-costs.ts';
 import { cyclicFragment, type Fragments, fragmentsOf, repeatedNames } from './fragments.ts';
 
 /** What is limited, as a refusal names it. */
@@ -59,7 +60,7 @@ export function judgeShape(document: DocumentNode): CostVerdict {
 }
 
 /** What it asks for, every row of every list counted. Wants a document whose shape is within. */
-export function judgeCost(document: DocumentNode, priced: Priced, variables: GivenVariables): CostVerdict {
+export function judgeCost(document: DocumentNode, priced: PricedGraph, variables: GivenVariables): CostVerdict {
   const scale = new Scale(document, priced, variables);
   const fragments = fragmentsOf(document);
   for (const definition of document.definitions) {
@@ -120,12 +121,12 @@ const nothing: Weight = { depth: 0, fields: 0, width: 0, aliases: 0, directives:
  * The document must hold no cycle of fragments.
  */
 export class Scale {
-  readonly #priced: Priced;
+  readonly #priced: PricedGraph;
   readonly #variables: GivenVariables;
   readonly #fragments: Fragments;
   readonly #weighed = new Map<string, Weight>();
 
-  constructor(document: DocumentNode, priced: Priced, variables: GivenVariables) {
+  constructor(document: DocumentNode, priced: PricedGraph, variables: GivenVariables) {
     this.#priced = priced;
     this.#variables = variables;
     this.#fragments = fragmentsOf(document);

@@ -2,7 +2,7 @@ import { type DocumentNode, type GraphQLError, parse, specifiedRules, type Valid
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../schema/limits.ts';
 import { costRefusal, judgeCost, judgeShape } from './cost.ts';
-import type { Priced } from './field-costs.ts';
+import type { PricedGraph } from './field-costs.ts';
 
 /** What is known of a document before its variables are. */
 type Judged =
@@ -19,7 +19,7 @@ export const validationOptions = { maxErrors: limits.graphql_faults_max, hideSug
  * one longest unused leaves first, and what is known of a document goes with it: nonsense pushes nothing out.
  */
 export class Documents {
-  readonly #priced: Priced;
+  readonly #priced: PricedGraph;
   readonly #rules: readonly ValidationRule[];
   readonly #kept = new LRUCache<string, DocumentNode>({
     max: limits.graphql_documents_kept_max,
@@ -30,7 +30,7 @@ export class Documents {
   readonly #judged = new WeakMap<DocumentNode, Judged>();
   readonly #verdicts = new WeakMap<DocumentNode, readonly GraphQLError[]>();
 
-  constructor(priced: Priced, rules: readonly ValidationRule[]) {
+  constructor(priced: PricedGraph, rules: readonly ValidationRule[]) {
     this.#priced = priced;
     this.#rules = [...specifiedRules, ...rules];
   }

@@ -1,7 +1,7 @@
 import { baseType, type FieldDefinition, type Schema } from '@apollo/federation-internals';
 import type { GraphQLSchema } from 'graphql';
 
-/** What the subgraphs say of a field's cost, by Federation's `@cost` and `@listSize` (https://specs.apollo.dev/cost/v0.1). */
+/** By Federation's `@cost` and `@listSize` (https://specs.apollo.dev/cost/v0.1). */
 export interface FieldCost {
   /** `@cost(weight:)`: one, unless the field is as long as a list or a read of its own. */
   readonly weight: number;
@@ -17,11 +17,11 @@ export interface Page {
   readonly rows_default: number;
 }
 
-/** By coordinate; what is not in it costs one. */
+/** What the subgraphs say of their fields' costs, by coordinate; a field that is not in it costs one. */
 export type FieldCosts = ReadonlyMap<string, FieldCost>;
 
 /** The public graph, and what the subgraphs say of its fields. */
-export interface Priced {
+export interface PricedGraph {
   readonly schema: GraphQLSchema;
   readonly costs: FieldCosts;
 }

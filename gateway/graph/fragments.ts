@@ -1,3 +1,4 @@
+/** Looks into the fragments of a document, into each of them once. */
 import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;

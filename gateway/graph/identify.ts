@@ -1,10 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { agentOf } from '../../rest-compat/credentials.ts';
 import type { Credentials } from '../../rest-compat/port.ts';
+import { holderOf } from '../../schema/address-holder.ts';
+import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256 } from '../../schema/digest.ts';
 import type { ApiKey, Held, Possession, Principal, ProvenBy } from '../../schema/principal.ts';
+import type { ProvenRequest, ShownProof } from '../../schema/proof.ts';
 import type { Services } from '../../subgraphs/context.ts';
 import { type DecoyBox, heldByProof, heldBySession, stillHeld } from '../../subgraphs/session/possession/check.ts';
-import { callerAt } from '../rates/rates.ts';
 
 /** Keys as they are configured. One that stands in two sets counts as the first of live, demo, waiver. */
 export interface KeySets {
@@ -29,7 +33,7 @@ export function openKeyring(sets: KeySets): Keyring {
 }
 
 /** What a caller can be known by: headers and body of a door, or the opening message of a live connection. */
-export interface Shown extends Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'> {
+export interface ShownCredentials extends Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'> {
   /** Of the session on which a bound proof rested whose nonce was taken: never what a caller says. */
   readonly rests_on?: string;
 }
@@ -41,15 +45,18 @@ type Checks = Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy:
  * Who is calling: the one place that decides it. Never throws for what the caller shows; a wrong proof is an outcome,
  * and each door decides what it needs. Nothing is cached: a rotated session is dead at once, in every process.
  */
-export async function identify(shown: Shown, services: Checks & { readonly keyring: Keyring }): Promise<Principal> {
+export async function identify(
+  shown: ShownCredentials,
+  services: Checks & { readonly keyring: Keyring },
+): Promise<Principal> {
   return {
     possession: await possessionOf(shown, services),
     api_key: services.keyring(shown.api_key),
-    address: callerAt(shown.address),
+    address: holderOf(shown.address),
   };
 }
 
-async function possessionOf({ session, proof, rests_on }: Shown, services: Checks): Promise<Possession> {
+async function possessionOf({ session, proof, rests_on }: ShownCredentials, services: Checks): Promise<Possession> {
   if (rests_on !== undefined) return resting(await stillHeld(services.database, rests_on));
   if (session === null && proof === null) return { kind: 'absent' };
   const bySession = session === null ? null : await heldBySession(services.database, session);
@@ -68,4 +75,27 @@ function proven(bySession: Held | null, byProof: (Held & ProvenBy) | null): Poss
 
 function resting(held: Held | null): Possession {
   return held === null ? { kind: 'wrong' } : { kind: 'proven', ...held, by: 'bound_proof', use: null };
+}
+
+const PATH = '/graphql';
+
+/** What a proof on /graphql would be of: no path names an agent there, so a header does. */
+export function provenOnGraphql({ method, headers, body }: Asking): Pick<ShownProof, 'agent_id' | 'request'> {
+  const named = headers['x-svc-agent'];
+  return {
+    agent_id: agentOf(typeof named === 'string' ? named : undefined),
+    request: { method, path: PATH, body: isJsonObject(body) ? body : {} },
+  };
+}
+
+type Asking = Pick<FastifyRequest, 'method' | 'headers' | 'body'>;
+
+/** The handshake of a socket, which has a GET for its method, and for its body what comes in connection_init. */
+export function provenAtConnection(connectionParams: JsonObject): ProvenRequest {
+  return { method: 'GET', path: PATH, body: connectionParams };
+}
+
+/** An operation on a socket, as it would be sent by HTTP: a write is the same one, whichever way it comes. */
+export function provenOnSocket(payload: object): ProvenRequest {
+  return { method: 'POST', path: PATH, body: payload as JsonObject };
 }

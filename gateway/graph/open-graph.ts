@@ -13,18 +13,15 @@ import type { Logger } from 'pino';
 import { Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Subgraph } from '../../subgraphs/subgraph.ts';
-import { apolloGateway, type ServerGateway } from './apollo-gateway.ts';
 import { Documents } from './documents.ts';
 import { Executor } from './executor.ts';
 import { fieldCosts } from './field-costs.ts';
-import { fragmentsOf } from './fragments.ts';
-import { InProcessSource } from './in-process-source.ts';
 import { type LiveFields, liveFields } from './live-rule.ts';
 import { type PaidFields, paidField, paidFieldStandsAlone, paidFields } from './paid-rule.ts';
 import { type Planned, Planner } from './planner.ts';
 import { publicError } from './public-error.ts';
-import type { Operation, Source } from './source.ts';
-import { type Subscribed, subscribe } from './subscriber.ts';
+import { InProcessSource, type Operation, type Source } from './source.ts';
+import { type SubscribeResult, subscribe } from './subscribe.ts';
 import { judgeVariables, variablesRefusal } from './variables-rule.ts';
 import { type ProofWrites, requireLeave } from './write-rule.ts';
 
@@ -32,8 +29,8 @@ import { type ProofWrites, requireLeave } from './write-rule.ts';
 export interface Graph {
   /** What clients see. */
   readonly schema: GraphQLSchema;
-  /** The same road, in the form that Apollo Server takes. */
-  readonly gateway: ServerGateway;
+  /** SDL that it was opened by. */
+  readonly supergraph: string;
   /** Beyond GraphQL's own. */
   readonly rules: readonly ValidationRule[];
   /** Root fields marked `@paid`, with their price in atomic USDC. */
@@ -45,18 +42,18 @@ export interface Graph {
   /** Remembered by document; empty where it is valid. What costs too much is told so, and validated no further. */
   validate(document: DocumentNode): readonly GraphQLError[];
   /** What a stranger asks for, where that is too much: judged without validating, planning or asking anybody. */
-  refusal(asked: Asked): GraphQLError | null;
+  refusal(asked: AskedDocument): GraphQLError | null;
   isPaid(document: DocumentNode, operationName: string | null): boolean;
   /** Coordinate of what the operation buys; null where that is nothing. */
   paidField(document: DocumentNode, operationName: string | null): string | null;
   /** Queries and mutations. Errors are in their public form (code, status, param and facts); never throws for a request. */
   execute(operation: Operation): Promise<ExecutionResult>;
   /** Ends when its reader calls return(); an event's missing parts are joined before it is handed on. */
-  subscribe(operation: Operation): Promise<Subscribed>;
+  subscribe(operation: Operation): Promise<SubscribeResult>;
 }
 
 /** A document and what came with it. */
-export interface Asked {
+export interface AskedDocument {
   readonly document: DocumentNode;
   readonly operationName?: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
@@ -85,7 +82,7 @@ const inProcess = (subgraph: Subgraph): Source => new InProcessSource(subgraph);
 
 class FederatedGraph implements Graph {
   readonly schema: GraphQLSchema;
-  readonly gateway: ServerGateway;
+  readonly supergraph: string;
   readonly rules: readonly ValidationRule[];
   readonly paid: PaidFields;
   readonly live: LiveFields;
@@ -107,7 +104,7 @@ class FederatedGraph implements Graph {
     this.live = liveFields(supergraph.schema, this.paid);
     const sources = new Map(subgraphs.map(subgraph => [subgraph.name, sourceOf(subgraph, this.paid)]));
     this.rules = [paidFieldStandsAlone(this.paid), ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
-    this.gateway = apolloGateway(this, sdl);
+    this.supergraph = sdl;
     this.#documents = new Documents({ schema: this.schema, costs: fieldCosts(supergraph.schema) }, this.rules);
     this.#planner = new Planner(supergraph, api, this.schema, sources);
     this.#executor = new Executor(supergraph, api, this.schema, sources, logger);
@@ -123,7 +120,7 @@ class FederatedGraph implements Graph {
     return this.#documents.validate(document);
   }
 
-  refusal({ document, operationName, variables }: Asked): GraphQLError | null {
+  refusal({ document, operationName, variables }: AskedDocument): GraphQLError | null {
     const costly = this.#documents.refusal(document, variables);
     if (costly) return costly;
     // What is paid for is a chat, and a chat is long.
@@ -136,7 +133,7 @@ class FederatedGraph implements Graph {
 
   paidField(document: DocumentNode, operationName: string | null): string | null {
     const operation = getOperationAST(document, operationName);
-    return operation ? paidField(operation, fragmentsOf(document), this.paid) : null;
+    return operation ? paidField(document, operation, this.paid) : null;
   }
 
   async execute(operation: Operation): Promise<ExecutionResult> {
@@ -152,8 +149,8 @@ class FederatedGraph implements Graph {
     });
   }
 
-  async subscribe(operation: Operation): Promise<Subscribed> {
-    return this.#run<Subscribed>(operation, planned => subscribe(this.#executor, planned, operation));
+  async subscribe(operation: Operation): Promise<SubscribeResult> {
+    return this.#run<SubscribeResult>(operation, planned => subscribe(this.#executor, planned, operation));
   }
 
   /** Of whatever way it came: REST, /graphql or a socket. */

@@ -1,7 +1,7 @@
 import type { Schema } from '@apollo/federation-internals';
-import { type OperationDefinitionNode, type ValidationContext, type ValidationRule } from 'graphql';
+import { type DocumentNode, type OperationDefinitionNode, type ValidationContext, type ValidationRule } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
-import { type Fragments, fieldsIn, fragmentsOf } from './fragments.ts';
+import { fieldsIn, fragmentsOf } from './fragments.ts';
 
 /** Names of the root fields that cost money, with their price in atomic USDC. */
 export type PaidFields = ReadonlyMap<string, string>;
@@ -22,16 +22,15 @@ export function paidFields(supergraph: Schema): PaidFields {
   return prices;
 }
 
-/** Whether the operation has a paid root field, fragments looked into. */
-export function isPaid(operation: OperationDefinitionNode, fragments: Fragments, paid: PaidFields): boolean {
-  return paidField(operation, fragments, paid) !== null;
-}
-
-/** Coordinate of the operation's paid root field; null where it has none. */
-export function paidField(operation: OperationDefinitionNode, fragments: Fragments, paid: PaidFields): string | null {
-  if (operation.operation === 'query') return null;
-  const field = fieldsIn(operation.selectionSet, fragments).find(({ name }) => paid.has(name.value));
-  return field ? `${operation.operation === 'mutation' ? 'Mutation' : 'Subscription'}.${field.name.value}` : null;
+/** Coordinate of an operation's paid root field, fragments looked into; null where it has none. */
+export function paidField(
+  document: DocumentNode,
+  { operation, selectionSet }: OperationDefinitionNode,
+  paid: PaidFields,
+): string | null {
+  if (operation === 'query') return null;
+  const field = fieldsIn(selectionSet, fragmentsOf(document)).find(({ name }) => paid.has(name.value));
+  return field ? `${operation === 'mutation' ? 'Mutation' : 'Subscription'}.${field.name.value}` : null;
 }
 
 /**
@@ -41,9 +40,9 @@ export function paidField(operation: OperationDefinitionNode, fragments: Fragmen
 export function paidFieldStandsAlone(paid: PaidFields): ValidationRule {
   return (context: ValidationContext) => ({
     OperationDefinition(operation) {
-      const fragments = fragmentsOf(context.getDocument());
-      if (!isPaid(operation, fragments, paid)) return;
-      if (fieldsIn(operation.selectionSet, fragments).length === 1) return;
+      const document = context.getDocument();
+      if (paidField(document, operation, paid) === null) return;
+      if (fieldsIn(operation.selectionSet, fragmentsOf(document)).length === 1) return;
       context.reportError(
         new Refusal('invalid_request', { detail: 'A paid field must be the only root field of its operation.' }),
       );

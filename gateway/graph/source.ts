@@ -1,6 +1,8 @@
 import type { GraphQLDataSource } from '@apollo/gateway/dist/datasources/types.js';
-import { type DocumentNode, type ExecutionResult, type GraphQLSchema, parse } from 'graphql';
-import type { LeftOut } from '../../subgraphs/json-sql.ts';
+import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema, parse, subscribe } from 'graphql';
+import { limits } from '../../schema/limits.ts';
+import { isWritable, type LeftOut } from '../../subgraphs/json-sql.ts';
+import type { Subgraph } from '../../subgraphs/subgraph.ts';
 
 export interface Operation {
   readonly document: DocumentNode;
@@ -33,4 +35,35 @@ export function dataSource(source: Source): GraphQLDataSource {
       return source.execute({ document, operationName, variables, context });
     },
   };
+}
+
+/**
+ * A subgraph that lives in this process. Apollo's own LocalGraphQLDataSource prints, parses and validates every
+ * fetch anew; the planner's document is valid as it stands, and the context goes along as the same object.
+ */
+export class InProcessSource implements Source {
+  readonly schema: GraphQLSchema;
+  readonly #written: GraphQLSchema;
+
+  constructor({ schema, written }: Pick<Subgraph, 'schema' | 'written'>) {
+    this.schema = schema;
+    this.#written = written;
+  }
+
+  async execute(operation: Operation): Promise<ExecutionResult> {
+    const written = operation.written && isWritable(operation.document);
+    const means = written ? { schema: this.#written, rootValue: operation.written } : { schema: this.schema };
+    return execute({ ...means, ...coercion, ...graphqlArguments(operation) });
+  }
+
+  async subscribe(operation: Operation): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> {
+    return subscribe({ schema: this.schema, ...graphqlArguments(operation) });
+  }
+}
+
+/** What is said of variables that are at fault. */
+const coercion = { hideSuggestions: true, options: { maxCoercionErrors: limits.graphql_faults_max } };
+
+function graphqlArguments({ document, operationName, variables, context }: Operation) {
+  return { document, operationName, variableValues: variables, contextValue: context };
 }

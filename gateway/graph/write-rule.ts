@@ -53,7 +53,7 @@ function leaveOf(act: Act, asking: Asking, proof_writes: ProofWrites): Leave {
   return once ?? { kind: 'refused' };
 }
 
-/** Whether the answer can only be a 402. Its proof stays unused: the buyer sends the same one again with his payment. */
+/** Whether the answer can only be a 402. Its proof stays unused: the buyer sends the same one again with the payment. */
 function isUnpaid({ paid }: Act, { payment, principal }: Asking): boolean {
   return paid && payment === null && !standsIn(principal.api_key);
 }

@@ -1,8 +1,8 @@
 import compress from '@fastify/compress';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limits } from '../../schema/limits.ts';
-import { isQuery } from '../graph/first-look.ts';
 import type { Graph } from '../graph/open-graph.ts';
+import { isQuery } from './graphql-request.ts';
 
 /**
  * gzip or br for those who take it, but where a route says `compress: false` or a request `x-no-compression`. Bodies of
@@ -19,7 +19,7 @@ const showing = /^(?:x-svc-.*|authorization|cookie|x-api-key|x-router-key|x-paym
 /**
  * On /graphql only what anybody may ask for is compressed: queries of nobody in particular. With a secret in the answer and
  * text of somebody else's beside it, the length would tell the secret letter by letter (BREACH); a book's rows hold what
- * others wrote, and a mutation may answer with a session. Nothing by which a caller is known, nothing that is his alone.
+ * others wrote, and a mutation may answer with a session. Nothing by which a caller is known, nothing that is theirs alone.
  */
 export function leaveSecretsAlone(request: FastifyRequest, graph: Pick<Graph, 'parse'>): void {
   const anonymous = !Object.keys(request.headers).some(name => showing.test(name));

@@ -4,11 +4,11 @@ import { openVault } from '../../subgraphs/vault.ts';
 import type { SubgraphName } from '../config/read-config.ts';
 import { callKey, uploadsOf } from '../graph/remote/call.ts';
 import { CallGate } from '../graph/remote/call-gate.ts';
-import { type Look, openSubgraphServer, type Seen } from '../graph/remote/server.ts';
+import { type OperatorPage, openSubgraphServer, type PageText } from '../graph/remote/server.ts';
 import { mayRead } from '../operations/exposure.ts';
 import { listenFault } from '../operations/listen-fault.ts';
 import { subgraphNamed } from '../subgraphs.ts';
-import type { Serve, Serving } from './serve.ts';
+import type { Serve, Serving } from './serve-gateway.ts';
 
 /**
  * One subgraph on a port of its own, with all that it may ask of a process: its charges settle here, and what a process
@@ -26,7 +26,7 @@ export function serveSubgraph(name: SubgraphName): Serve {
       files: { gate: gateOf(uploadsOf(name)), uploads },
       vault: openVault(subgraph_secret),
       createContext: (principal, brought) => ({ ...services, ...brought, principal, response: new ResponseHeaders() }),
-      looks: looksInto(serving),
+      pages: operatorPages(serving),
       logger,
     });
     closing.adopt(server, it => it.close());
@@ -38,7 +38,11 @@ export function serveSubgraph(name: SubgraphName): Serve {
 }
 
 /** The same as a gateway shows of itself. */
-function looksInto({ health, away, operations: { metrics, exposure } }: Serving): Readonly<Record<string, Look>> {
+function operatorPages({
+  health,
+  away,
+  operations: { metrics, exposure },
+}: Serving): Readonly<Record<string, OperatorPage>> {
   return {
     '/health': async () => json(200, await health()),
     '/livez': async () => json(200, { status: 'ok' }),
@@ -55,6 +59,6 @@ function looksInto({ health, away, operations: { metrics, exposure } }: Serving)
   };
 }
 
-function json(status: number, document: JsonObject): Seen {
+function json(status: number, document: JsonObject): PageText {
   return { status, media: 'application/json', text: JSON.stringify(document) };
 }

@@ -1,54 +1,21 @@
-import { ApolloServer } from '@apollo/server';
-import {
-  ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
-  ApolloServerPluginLandingPageDisabled,
-  ApolloServerPluginSchemaReportingDisabled,
-  ApolloServerPluginUsageReportingDisabled,
-} from '@apollo/server/plugin/disabled';
-import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
-import fastifyApollo from '@as-integrations/fastify';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
-import type { Logger } from 'pino';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { type Origins, openToOrigins } from '../../rest-compat/http/cors.ts';
 import { answeringFor, doorServerOptions } from '../../rest-compat/http/server-options.ts';
-import type { Port } from '../../rest-compat/port.ts';
-import { Refusal } from '../../schema/errors.ts';
-import { exceededBy } from '../../schema/json-bounds.ts';
 import { limits } from '../../schema/limits.ts';
-import { jsonText } from '../../schema/written.ts';
-import type { Context } from '../../subgraphs/context.ts';
-import { type BodyBounds, boundBodies } from '../graph/bound-bodies.ts';
-import { validationOptions } from '../graph/documents.ts';
-import { firstLook, knownDocument, paidFieldOf } from '../graph/first-look.ts';
-import { contextFault, httpAnswer } from '../graph/http-answer.ts';
-import type { Graph } from '../graph/open-graph.ts';
-import { publicError } from '../graph/public-error.ts';
-import { answerFault, refuse, tooMany } from '../graph/refuse.ts';
+import type { Trust } from '../config/trusted-proxies.ts';
 import { Connections } from '../operations/connections.ts';
 import { boundConnections, boundPipelines } from '../operations/floods.ts';
 import { requireOneHost } from '../operations/one-host.ts';
 import { REQUEST_ID, requestId } from '../operations/request-id.ts';
 import type { Requests } from '../operations/requests.ts';
-import { SERVER_TIMING, timeWhole } from '../operations/server-timing.ts';
-import type { Trust } from '../rates/client-address.ts';
-import { type SocketCallers, serveSubscriptions } from '../sockets/serve-sockets.ts';
-import { SocketTally } from '../sockets/tally.ts';
-import { compressAnswers, leaveSecretsAlone } from './compression.ts';
-import { answerOptions } from './server-options.ts';
+import { timeWhole } from '../operations/server-timing.ts';
+import { SocketTally } from '../operations/socket-tally.ts';
+import { serveSubscriptions } from '../sockets/serve-sockets.ts';
+import type { SocketCallers } from '../sockets/session-sockets.ts';
+import { compressAnswers } from './compression.ts';
+import { apolloServer, GRAPHQL_PATH, type GraphqlOptions, serveGraphql } from './serve-graphql.ts';
 
-export interface ServerOptions {
-  readonly graph: Graph;
-  /** Once per request to /graphql. A Refusal thrown here answers with its own status. */
-  createContext(request: FastifyRequest): Promise<Context>;
-  /** Hears of each answer of /graphql that has gone out whole. */
-  answered?(answer: { readonly request: FastifyRequest; readonly status: number }): void;
+export interface ServerOptions extends GraphqlOptions {
   readonly callers: SocketCallers;
   /** Adds everything that is not /graphql, error and not-found handlers included. */
   routes?(app: FastifyInstance): Promise<void>;
@@ -59,13 +26,6 @@ export interface ServerOptions {
   readonly trust?: Trust;
   /** Whose pages may call; nobody's unless given. */
   readonly origins?: Origins;
-  /** Bounds what is asked for free, unless left out. */
-  readonly rates?: Port['rates'];
-  /** Bounds what comes to /graphql by address, unless left out. */
-  readonly bodies?: BodyBounds;
-  readonly logger: Logger;
-  /** Apollo's explorer at GET /graphql; it loads from Apollo's servers, so production leaves it off. */
-  readonly landing_page: boolean;
 }
 
 export interface Server {
@@ -75,8 +35,10 @@ export interface Server {
   close(): Promise<void>;
 }
 
-const GRAPHQL_PATH = '/graphql';
-
+/**
+ * All that is served on one port, in the order in which a request meets it: bounds on connections, `/graphql`, the doors,
+ * and the sockets, which begin as a request.
+ */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { graph, callers, logger, requests, origins = new Set() } = options;
   const app = Fastify({
@@ -114,52 +76,6 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-async function serveGraphql(
-  scope: FastifyInstance,
-  apollo: ApolloServer<Context>,
-  options: ServerOptions,
-): Promise<void> {
-  const { graph, logger, bodies } = options;
-  answerOptions(scope, 'GET, POST');
-  if (bodies) boundBodies(scope, bodies, logger);
-  parseWithinBounds(scope);
-  scope.setErrorHandler((error: FastifyError, _request, reply) => answerFault(error, reply, logger));
-  // Where it may be told how long it took, the header is there by now: what a query was refused is inside its answer.
-  scope.addHook('onSend', (_request, reply, _payload, done) => {
-    if (reply.hasHeader(SERVER_TIMING)) timeWhole(reply);
-    // What Apollo refuses before it has a query says nothing of it.
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
-    done();
-  });
-  scope.addHook('onResponse', (request, { raw, statusCode: status }, done) => {
-    if (raw.writableFinished) options.answered?.({ request, status });
-    done();
-  });
-  scope.addHook('preHandler', async (request, reply) => {
-    leaveSecretsAlone(request, graph);
-    const turn = paidFieldOf(request, graph) === null ? options.rates?.take('free', request.ip) : undefined;
-    reply.headers(turn?.headers ?? {});
-    if (turn?.kind === 'beyond') return tooMany(turn.retry_after_seconds, request, reply, logger);
-    const faults = firstLook(request, graph);
-    if (faults.length > 0) return refuse(request, reply, faults, logger);
-  });
-  await scope.register(fastifyApollo(apollo), {
-    path: GRAPHQL_PATH,
-    context: request => contextFor(request, options),
-  });
-}
-
-const TOO_MUCH = `At most ${limits.json_depth_max} objects and lists in each other, ${limits.json_members_max} members in all.`;
-
-/** JSON.parse comes after a look at how much there is to it, as at the doors. */
-function parseWithinBounds(scope: FastifyInstance): void {
-  const parse = scope.getDefaultJsonParser('error', 'error');
-  scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (exceededBy(body) !== null) done(new Refusal('invalid_request', { detail: TOO_MUCH }));
-    else parse(request, body.toString('utf8'), done);
-  });
-}
-
 async function serveRoutes(scope: FastifyInstance, options: ServerOptions): Promise<void> {
   scope.addHook('onSend', (_request, reply, _payload, done) => {
     timeWhole(reply);
@@ -194,42 +110,4 @@ function hangingUp(app: FastifyInstance): () => Promise<void> {
     await closed;
     clearTimeout(late);
   };
-}
-
-function apolloServer({ graph, logger, landing_page }: ServerOptions): ApolloServer<Context> {
-  return new ApolloServer<Context>({
-    gateway: graph.gateway,
-    validationRules: [...graph.rules],
-    validationOptions,
-    parseOptions: { maxTokens: limits.graphql_tokens_max },
-    // The graph keeps documents, and hands over those that it knows.
-    documentStore: null,
-    // One of the graph's own rules refuses it where it is off.
-    introspection: true,
-    csrfPrevention: true,
-    persistedQueries: false,
-    stringifyResult: jsonText,
-    includeStacktraceInErrorResponses: false,
-    stopOnTerminationSignals: false,
-    logger,
-    formatError: (_formatted, error) => publicError(error, logger).toJSON(),
-    plugins: [
-      knownDocument(graph),
-      httpAnswer(logger),
-      landing_page ? ApolloServerPluginLandingPageLocalDefault() : ApolloServerPluginLandingPageDisabled(),
-      // Nothing about this host or its callers goes to Apollo.
-      ApolloServerPluginUsageReportingDisabled(),
-      ApolloServerPluginSchemaReportingDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
-      ApolloServerPluginCacheControlDisabled(),
-    ],
-  });
-}
-
-async function contextFor(request: FastifyRequest, { createContext, logger }: ServerOptions): Promise<Context> {
-  try {
-    return await createContext(request);
-  } catch (error) {
-    throw contextFault(error, logger);
-  }
 }

@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { holderOf } from '../../schema/address-holder.ts';
 import { limits } from '../../schema/limits.ts';
 
 /**
@@ -21,16 +22,6 @@ export function boundConnections(server: HttpServer): void {
     });
     if (count > limits.connections_per_address_max) socket.destroy();
   });
-}
-
-/** An IPv6 customer has a /64 at least, and with it as many addresses as they like. */
-export function holderOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address.replace(/^::ffff:/i, '');
-  const [head = '', tail] = address.split('::');
-  const groups = head.split(':').filter(Boolean);
-  const after = tail === undefined ? [] : tail.split(':').filter(Boolean);
-  const whole = [...groups, ...Array.from({ length: 8 - groups.length - after.length }, () => '0'), ...after];
-  return whole.slice(0, 4).join(':');
 }
 
 /**

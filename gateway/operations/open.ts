@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { type DamagedRecord } from '../../subgraphs/receipt/damaged-record.ts';
 import { type HubOptions } from '../../subgraphs/receipt/inference/hubs/open.ts';
-import { SocketTally } from '../sockets/tally.ts';
 import type { Exposure } from './exposure.ts';
 import { Metrics } from './metrics.ts';
 import { PaidCalls } from './paid-calls.ts';
 import { watchProcess } from './process-figures.ts';
 import { Requests } from './requests.ts';
+import { SocketTally } from './socket-tally.ts';
 import { watchSockets } from './watch.ts';
 
 /** What an operator sees of one gateway. */

@@ -3,10 +3,10 @@ import type { Database } from '../../subgraphs/database.ts';
 import { figures } from '../../subgraphs/receipt/claim/figures.ts';
 import { type Hubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
 import type { Queues } from '../record/queues.ts';
-import type { SocketTally } from '../sockets/tally.ts';
 import { lookInTime } from './look-in-time.ts';
 import type { Metrics } from './metrics.ts';
 import { lanes, needs, type Readiness } from './readiness.ts';
+import type { SocketTally } from './socket-tally.ts';
 
 /** A scrape does not wait for a database that is away; what only that knows is left out of it. */
 const FIGURES_MS_MAX = 1_000;

@@ -1,8 +1,12 @@
-import type { Rate, Turn } from './rate.ts';
-import type { RateName } from './rates.ts';
+import type { Rate, RateName } from '../config/rates.ts';
+import type { MeterTurn } from './rate.ts';
 
 /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10): quota and window, what is left and for how long. */
-export function rateHeaders(name: RateName, { count, seconds }: Rate, turn: Turn): Readonly<Record<string, string>> {
+export function rateHeaders(
+  name: RateName,
+  { count, seconds }: Rate,
+  turn: MeterTurn,
+): Readonly<Record<string, string>> {
   return {
     'RateLimit-Policy': `"${name}";q=${count};w=${seconds}`,
     RateLimit: `"${name}";r=${turn.remaining};t=${turn.reset_seconds}`,

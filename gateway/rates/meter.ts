@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../schema/limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
-import { type Rate, type Turn, taken, type Used, unused } from './rate.ts';
+import type { Rate } from '../config/rates.ts';
+import { type MeterTurn, taken, type Used, unused } from './rate.ts';
 
 /**
  * Counts uses by caller, in this process's memory: of several processes behind one address each lets as many pass. It
@@ -21,7 +22,7 @@ export class Meter {
   }
 
   /** Counts one use. What is beyond is not counted: whoever goes on asking waits no longer for it. */
-  take(caller: string): Turn {
+  take(caller: string): MeterTurn {
     const { turn, used } = taken(this.rate, this.#known.get(caller) ?? unused, this.#clock.now_ms());
     this.#known.set(caller, used);
     return turn;
@@ -34,7 +35,7 @@ export class Meter {
   }
 
   /** What the next use would be, uncounted. */
-  look(caller: string): Turn {
+  look(caller: string): MeterTurn {
     return taken(this.rate, this.#known.peek(caller) ?? unused, this.#clock.now_ms()).turn;
   }
 }

@@ -1,10 +1,6 @@
-/** `count` uses in `seconds`; after a rest all of them may come at once. */
-export interface Rate {
-  readonly count: number;
-  readonly seconds: number;
-}
+import type { Rate } from '../config/rates.ts';
 
-export type Turn =
+export type MeterTurn =
   | { readonly kind: 'within'; readonly remaining: number; readonly reset_seconds: number }
   | {
       readonly kind: 'beyond';
@@ -29,7 +25,7 @@ const ROUNDING = 1e-9;
  * count is beyond it. Two numbers a caller, no timers, and no two bursts side by side where one window ends and the next
  * begins. What is beyond is not counted: whoever goes on asking waits no longer for it.
  */
-export function taken(rate: Rate, used: Used, now_ms: number): { readonly turn: Turn; readonly used: Used } {
+export function taken(rate: Rate, used: Used, now_ms: number): { readonly turn: MeterTurn; readonly used: Used } {
   const { count, seconds } = rate;
   const back = (Math.max(0, now_ms - used.at_ms) * count) / (seconds * 1_000);
   const before = Math.max(0, used.uses - back);

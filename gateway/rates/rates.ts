@@ -1,19 +1,9 @@
 import type { Clock } from '../../subgraphs/clock.ts';
-import { holderOf } from '../operations/floods.ts';
+import type { RateName, RateSettings } from '../config/rates.ts';
 import { Meter } from './meter.ts';
-import type { Rate } from './rate.ts';
 import { Room } from './room.ts';
 
-/** What is bounded, by name: the name stands in the policy's header and in the variable that sets it. */
-const rateNames = ['free', 'credentials', 'unproven', 'uncharged'] as const;
-export type RateName = (typeof rateNames)[number];
-
-export type RateSettings = Readonly<Record<RateName, Rate>> & {
-  /** Bytes of bodies that are on their way from one address at once. */
-  readonly bodies_bytes_max: number;
-};
-
-/** Who is counted: an address stands for its holder, a payer for himself. */
+/** Who is counted: an address stands for its holder, a payer for no one else. */
 export interface Rates {
   /** By address: what is asked for that nobody pays for. */
   readonly free: Meter;
@@ -37,6 +27,3 @@ export function openRates(settings: RateSettings, clock: Clock): Rates {
     bodies: new Room(settings.bodies_bytes_max),
   };
 }
-
-/** As whom an address is counted. */
-export const callerAt = holderOf;

@@ -1,14 +1,13 @@
 import { agentOf, credentialsIn } from '../../rest-compat/credentials.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ShownProof } from '../../schema/proof.ts';
-import type { Shown } from '../graph/identify.ts';
-import { provenAtConnection } from '../graph/proven-request.ts';
+import { provenAtConnection, type ShownCredentials } from '../graph/identify.ts';
 
 /**
- * `{session}` and `{api_key}`, or `{headers: {'X-SVC-Session', 'X-API-Key'}}` as clients send that know headers only. A
+ * Who opens a socket, by connectionParams: `{session}` and `{api_key}`, or `{headers: {'X-SVC-Session', 'X-API-Key'}}` as clients send that know headers only. A
  * proof, `{agent_id, proof}` and a nonce, stands outside of them: it is over all the rest.
  */
-export function shownIn(params: Record<string, unknown>): Omit<Shown, 'address'> {
+export function shownIn(params: Record<string, unknown>): Omit<ShownCredentials, 'address'> {
   const { session, api_key, headers } = params;
   const named = typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
   const lower = Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), String(value)]));

@@ -1,13 +1,13 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { limits } from '../../schema/limits.ts';
+import type { SocketTally } from '../operations/socket-tally.ts';
 import type { NextMessage } from './frame.ts';
-import type { SocketTally } from './tally.ts';
 
 /** 1013 in the registry of RFC 6455, Try Again Later: clients come back by themselves. */
 export const TRY_AGAIN_LATER = 1013;
 
-/** Whether a socket may be written to now; see PossessedSockets. */
+/** Whether a socket may be written to now; see SessionSockets. */
 export interface Gate {
   readonly held: boolean;
   /** Resolves when what is in hand may go out. @throws Refusal where it may not. */
@@ -19,7 +19,7 @@ export interface Gate {
  * `ws` would frame it for each. Its own messages are written whole as well (nothing is compressed here), so that the two
  * cannot mix.
  */
-export class Outlet {
+export class Delivery {
   readonly gate: Gate;
   readonly #socket: WebSocket;
   readonly #connection: Duplex;

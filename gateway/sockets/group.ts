@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { NextMessage } from './frame.ts';
-import type { Member } from './member.ts';
 import type { Pace } from './pace.ts';
 import { type Execute, Upstream } from './upstream.ts';
 
@@ -9,6 +8,13 @@ import { type Execute, Upstream } from './upstream.ts';
 const REMEMBERED_MAX = 64;
 /** Between so many the process does something else: an event to ten thousand must not keep a paid call waiting. */
 const TOLD_IN_ONE_GO_MAX = 250;
+
+/** What a group tells of its events. */
+export interface Follower {
+  offer(message: NextMessage): void;
+  /** Nothing comes any more: by itself (null), or because something broke. */
+  end(fault: unknown): void;
+}
 
 export interface GroupSource {
   readonly execute: Execute;
@@ -35,7 +41,7 @@ export class Group {
   readonly begun: Promise<number>;
   readonly #source: GroupSource;
   readonly #upstream: Upstream;
-  readonly #members = new Set<Member>();
+  readonly #members = new Set<Follower>();
   readonly #begin: (position: number) => void;
   #newest: number | null = null;
   /** Up to the newest, without gaps; none where there is no room for one. */
@@ -57,11 +63,11 @@ export class Group {
     return this.#newest;
   }
 
-  enter(member: Member): void {
+  enter(member: Follower): void {
     this.#members.add(member);
   }
 
-  leave(member: Member): void {
+  leave(member: Follower): void {
     if (!this.#members.delete(member) || this.#members.size > 0) return;
     this.#source.released(this);
     void this.#upstream.return();

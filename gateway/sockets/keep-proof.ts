@@ -2,12 +2,11 @@ import type { Possession, Principal } from '../../schema/principal.ts';
 import type { Services } from '../../subgraphs/context.ts';
 import { plainUse, proofEnds } from '../../subgraphs/session/possession/proof.ts';
 import { takeProof } from '../../subgraphs/session/possession/take-proof.ts';
-import type { Shown } from '../graph/identify.ts';
-import { provenOnSocket } from '../graph/proven-request.ts';
+import { provenOnSocket, type ShownCredentials } from '../graph/identify.ts';
 
 /** By what a socket that was opened by a proof is looked up from now on, and how long it may stay open. */
-export interface Kept {
-  readonly shown: Shown;
+export interface KeptProof {
+  readonly shown: ShownCredentials;
   /** Null: for as long as the session lives on which it rests. */
   readonly ms_left: number | null;
 }
@@ -17,10 +16,10 @@ export interface Kept {
  * Of a bound one the nonce is taken here, so nobody else opens another with it. Null where it has been taken before.
  */
 export async function keepProof(
-  shown: Shown,
+  shown: ShownCredentials,
   possession: Possession,
   { database, clock }: Pick<Services, 'database' | 'clock'>,
-): Promise<Kept | null> {
+): Promise<KeptProof | null> {
   if (possession.kind !== 'proven') return null;
   if (possession.by === 'session') return { shown: { ...shown, proof: null }, ms_left: null };
   const { by, use, session_hash } = possession;

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
-import type { Outlet } from './delivery.ts';
+import type { Delivery } from './delivery.ts';
 import type { NextMessage } from './frame.ts';
-import type { Group } from './group.ts';
+import type { Follower, Group } from './group.ts';
 import type { Upstream } from './upstream.ts';
 
 type Done = IteratorResult<ExecutionResult>;
@@ -12,9 +12,9 @@ const done: Done = { done: true, value: undefined };
  * socket, and graphql-ws sends what next() resolves with. Once it has what the group has, the group writes to its socket,
  * and next() stays pending: what was read before has been sent by then.
  */
-export class Member implements AsyncIterableIterator<ExecutionResult> {
+export class Member implements AsyncIterableIterator<ExecutionResult>, Follower {
   readonly #group: Group;
-  readonly #outlet: Outlet;
+  readonly #delivery: Delivery;
   /** The last event that was sent; null where it wants what is new, and that is not known yet. */
   #position: number | null;
   #live = false;
@@ -23,16 +23,16 @@ export class Member implements AsyncIterableIterator<ExecutionResult> {
   #over: { readonly fault: unknown } | null = null;
   #wake: () => void = () => {};
 
-  constructor(group: Group, outlet: Outlet, after: number | null) {
+  constructor(group: Group, delivery: Delivery, after: number | null) {
     this.#group = group;
-    this.#outlet = outlet;
+    this.#delivery = delivery;
     this.#position = after;
   }
 
   async next(): Promise<Done> {
     try {
       while (!this.#over) {
-        if (this.#outlet.gate.held) await this.#outlet.gate.passed();
+        if (this.#delivery.gate.held) await this.#delivery.gate.passed();
         const event = await this.#behind();
         if (event) return { done: false, value: event };
         if (this.#live) await this.#woken();
@@ -48,12 +48,11 @@ export class Member implements AsyncIterableIterator<ExecutionResult> {
   /** From the group, when an event has come. Nothing is kept for whoever may not be written to now: it reads it later. */
   offer(message: NextMessage): void {
     if (!this.#live || this.#position === null || message.position <= this.#position) return;
-    if (message.position > this.#position + 1 || this.#outlet.gate.held) this.#fallBehind();
-    else if (this.#outlet.send(message)) this.#position = message.position;
+    if (message.position > this.#position + 1 || this.#delivery.gate.held) this.#fallBehind();
+    else if (this.#delivery.send(message)) this.#position = message.position;
     else this.end(null);
   }
 
-  /** Nothing comes any more: by itself (null), or because something broke. */
   end(fault: unknown): void {
     this.#over ??= { fault };
     this.#fallBehind();
@@ -86,7 +85,7 @@ export class Member implements AsyncIterableIterator<ExecutionResult> {
     // Replays end when they are given back: by us, or with the group's source.
     if (!event) return null;
     // What it shows of an old event is as it stands now, and may be newer than the end of the session.
-    await this.#outlet.gate.passed();
+    await this.#delivery.gate.passed();
     this.#position = event.position;
     return event.result;
   }

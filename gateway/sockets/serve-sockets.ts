@@ -9,39 +9,24 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Port } from '../../rest-compat/port.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import { type Possession, type Principal } from '../../schema/principal.ts';
 import { standsIn } from '../../subgraphs/access.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import type { SessionWatcher } from '../../subgraphs/live.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
-import type { Shown } from '../graph/identify.ts';
-import { mapEvents } from '../graph/map-events.ts';
+import type { Trust } from '../config/trusted-proxies.ts';
+import type { ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
-import type { Subscribed } from '../graph/subscriber.ts';
+import { mapEvents, type SubscribeResult } from '../graph/subscribe.ts';
 import { namesHosts } from '../operations/one-host.ts';
-import { clientAddress, type Trust } from '../rates/client-address.ts';
+import type { SocketTally } from '../operations/socket-tally.ts';
+import { clientAddress } from '../rates/client-address.ts';
 import { requireWithin } from '../rates/free-uses.ts';
 import { shownIn } from './connection-params.ts';
-import { Outlet, TRY_AGAIN_LATER } from './delivery.ts';
-import { boundFrames } from './floods.ts';
-import { type Kept, writingOnce } from './keep-proof.ts';
-import { PossessedSockets } from './session-sockets.ts';
+import { Delivery, TRY_AGAIN_LATER } from './delivery.ts';
+import { boundFrames } from './frame-rate.ts';
+import { writingOnce } from './keep-proof.ts';
+import { SessionSockets, type SocketCallers } from './session-sockets.ts';
 import { SharedSubscriptions, type SocketOperation } from './shared-subscriptions.ts';
-import type { SocketTally } from './tally.ts';
-
-export interface SocketCallers {
-  /** Who opened the socket: asked at connection_init, for each operation, and again where a session has ended. */
-  identify(shown: Shown): Promise<Principal>;
-  /** What a proof, found right at connection_init, opens the socket for; null where it was used before. */
-  keep(shown: Shown, possession: Possession): Promise<Kept | null>;
-  /** A fresh context for each operation of that caller. */
-  createContext(principal: Principal): Context;
-  /** Tells of every session that ends, in any process. */
-  watchSessions(watcher: SessionWatcher): Promise<() => void>;
-  /** Resolves when every end of a session has been told of that was committed before the call. */
-  heard(): Promise<void>;
-}
 
 export interface SubscriptionOptions {
   readonly graph: Graph;
@@ -78,9 +63,9 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
     sockets.handleUpgrade(request, socket, head, ws => sockets.emit('connection', ws, request));
   };
   http.on('upgrade', upgrade);
-  const possessed = new PossessedSockets(options.callers, options.logger);
+  const sessions = new SessionSockets(options.callers, options.logger);
   const serving = useServer<Record<string, unknown>, Caller>(
-    { ...options.tally.counted(protocol(options, possessed)), isProd: true },
+    { ...options.tally.counted(protocol(options, sessions)), isProd: true },
     sockets,
   );
   // graphql-ws would print every malformed frame to the console; ws has closed the socket by then.
@@ -92,7 +77,7 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
   return {
     async close() {
       http.off('upgrade', upgrade);
-      possessed.close();
+      sessions.close();
       const hungUp = new AbortController();
       const impatience = sleep(GOODBYE_MS, null, { signal: hungUp.signal }).then(
         () => {
@@ -113,17 +98,17 @@ function upgradeFault(request: IncomingMessage, path: string): string | null {
   return request.url?.split('?')[0] === path ? null : '404 Not Found';
 }
 
-type Caller = { shown?: Shown };
+type Caller = { shown?: ShownCredentials };
 
 type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
 
 function protocol(
   { graph, callers, logger, tally, trust, rates }: SubscriptionOptions,
-  possessed: PossessedSockets,
+  sessions: SessionSockets,
 ): Protocol {
   const shared = new SharedSubscriptions(graph, () => callers.heard());
   /** What was admitted, by the arguments that graphql-ws hands back. */
-  const admissions = new WeakMap<object, { readonly outlet: Outlet; readonly context: Context }>();
+  const admissions = new WeakMap<object, { readonly delivery: Delivery; readonly context: Context }>();
   return {
     connectionInitWaitTimeout: limits.socket_init_ms_max,
     async onConnect({ connectionParams, extra }) {
@@ -131,7 +116,7 @@ function protocol(
         const shown = { ...shownIn(connectionParams ?? {}), address: clientAddress(extra.request, trust) };
         extra.shown = shown;
         // False closes with 4403. Whoever shows no session at all may still ask what is public.
-        return (await possessed.identify(extra.socket, shown)).possession.kind !== 'wrong';
+        return (await sessions.identify(extra.socket, shown)).possession.kind !== 'wrong';
       } catch (error) {
         logger.error({ err: error }, 'a socket could not be identified');
         closeUnknown(extra.socket, error);
@@ -141,12 +126,12 @@ function protocol(
     async onSubscribe({ subscriptions, extra }, id, payload) {
       try {
         requireTurn(rates, extra, Object.keys(subscriptions).length);
-        const principal = writingOnce(await callerOf(extra, possessed), payload);
+        const principal = writingOnce(await callerOf(extra, sessions), payload);
         const context = callers.createContext(principal);
         const admitted = admit(graph, payload, context);
         const { socket, request } = extra;
-        const outlet = new Outlet(socket, request.socket, id, possessed.gate(socket), tally);
-        admissions.set(admitted, { context, outlet });
+        const delivery = new Delivery(socket, request.socket, id, sessions.gate(socket), tally);
+        admissions.set(admitted, { context, delivery });
         return admitted;
       } catch (error) {
         return [publicError(error, logger)];
@@ -156,8 +141,8 @@ function protocol(
     async subscribe(args) {
       const admission = admissions.get(args);
       if (!admission) throw new Error('an operation that was not admitted');
-      const { outlet, context } = admission;
-      return subscribed(graph, shared, { ...operationOf(args), context }, outlet);
+      const { delivery, context } = admission;
+      return subscribed(graph, shared, { ...operationOf(args), context }, delivery);
     },
     onError: (_context, _id, _payload, errors) => errors.map(error => publicError(error, logger).toJSON()),
   };
@@ -180,22 +165,22 @@ async function subscribed(
   graph: Graph,
   shared: SharedSubscriptions,
   operation: SocketOperation,
-  outlet: Outlet,
-): Promise<Subscribed> {
-  const together = await shared.subscribe(operation, outlet);
+  delivery: Delivery,
+): Promise<SubscribeResult> {
+  const together = await shared.subscribe(operation, delivery);
   if (together) return together;
   const alone = await graph.subscribe(operation);
   if (!(Symbol.asyncIterator in alone)) return alone;
   // A rotated session is dead at once, on streams that it opened too.
   return mapEvents(alone, async event => {
-    await outlet.gate.passed();
+    await delivery.gate.passed();
     return event;
   });
 }
 
-async function callerOf({ shown, socket }: Caller & { socket: WebSocket }, possessed: PossessedSockets) {
+async function callerOf({ shown, socket }: Caller & { socket: WebSocket }, sessions: SessionSockets) {
   if (!shown) throw new Error('acknowledged without credentials');
-  return possessed.caller(socket, shown);
+  return sessions.caller(socket, shown);
 }
 
 interface Requested {

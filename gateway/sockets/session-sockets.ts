@@ -1,20 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CloseCode } from 'graphql-ws';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { Refusal } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { Principal } from '../../schema/principal.ts';
+import type { Possession, Principal } from '../../schema/principal.ts';
+import { NextRuns } from '../../subgraphs/coalesce.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { SessionWatcher } from '../../subgraphs/live.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
-import type { Shown } from '../graph/identify.ts';
+import type { ShownCredentials } from '../graph/identify.ts';
 import type { Gate } from './delivery.ts';
-import { LookUps } from './look-ups.ts';
-import type { SocketCallers } from './serve-sockets.ts';
+import type { KeptProof } from './keep-proof.ts';
 
-interface Possessed {
+export interface SocketCallers {
+  /** Who opened the socket: asked at connection_init, for each operation, and again where a session has ended. */
+  identify(shown: ShownCredentials): Promise<Principal>;
+  /** What a proof, found right at connection_init, opens the socket for; null where it was used before. */
+  keep(shown: ShownCredentials, possession: Possession): Promise<KeptProof | null>;
+  /** A fresh context for each operation of that caller. */
+  createContext(principal: Principal): Context;
+  /** Tells of every session that ends, in any process. */
+  watchSessions(watcher: SessionWatcher): Promise<() => void>;
+  /** Resolves when every end of a session has been told of that was committed before the call. */
+  heard(): Promise<void>;
+}
+
+interface SessionSocket {
   readonly socket: WebSocket;
-  /** At connection_init. Kept, because whoever was let in may be locked out while the socket is open. */
-  shown: Shown;
+  /** At connection_init. KeptProof, because whoever was let in may be locked out while the socket is open. */
+  shown: ShownCredentials;
   /** Null until the session has been looked up: until then it may be anybody's. */
   agent_id: AgentId | null;
   /** While it is held back: resolves when the socket has been looked at, and is closed or free again. */
@@ -24,6 +40,8 @@ interface Possessed {
 }
 
 const AWAY_REST_MS = 1_000;
+/** Sockets ask who is calling by the thousand, as after a restart; the database has others to answer. */
+const LOOK_UPS_AT_ONCE_MAX = 16;
 
 /**
  * The open sockets of this process that showed a session, or a proof made with one. Where one ends, in whatever process, the sockets of its agent
@@ -31,11 +49,12 @@ const AWAY_REST_MS = 1_000;
  * (4403) or let go on. So are all of them from the moment on from which no end of a session would be heard of. While the
  * database is away nobody knows, and they wait.
  */
-export class PossessedSockets {
+export class SessionSockets {
   readonly #callers: SocketCallers;
   readonly #logger: Logger;
-  readonly #lookUps: LookUps;
-  readonly #open = new Map<WebSocket, Possessed>();
+  readonly #lookUps = new NextRuns<Principal>();
+  readonly #bounded = pLimit(LOOK_UPS_AT_ONCE_MAX);
+  readonly #open = new Map<WebSocket, SessionSocket>();
   #watching: Promise<() => void> | null = null;
   /** While no end of a session would be heard of. */
   #deaf: PromiseWithResolvers<void> | null = null;
@@ -44,13 +63,12 @@ export class PossessedSockets {
   constructor(callers: SocketCallers, logger: Logger) {
     this.#callers = callers;
     this.#logger = logger;
-    this.#lookUps = new LookUps(callers);
   }
 
   /** Who opened the socket. Its watch comes before the look: a session that ends between the two is heard of. */
-  async identify(socket: WebSocket, shown: Shown): Promise<Principal> {
-    if (shown.session === null && shown.proof === null) return this.#lookUps.identify(shown);
-    const possessed: Possessed = { socket, shown, agent_id: null, held: null, again: false };
+  async identify(socket: WebSocket, shown: ShownCredentials): Promise<Principal> {
+    if (shown.session === null && shown.proof === null) return this.#identify(shown);
+    const possessed: SessionSocket = { socket, shown, agent_id: null, held: null, again: false };
     this.#open.set(socket, possessed);
     socket.once('close', () => this.#open.delete(socket));
     this.#watching ??= this.#callers.watchSessions({
@@ -59,14 +77,22 @@ export class PossessedSockets {
     });
     await this.#watching;
     if (this.#deaf) this.#hold(possessed);
-    const principal = await this.#lookUps.identify(shown);
+    const principal = await this.#identify(shown);
     if (principal.possession.kind === 'proven') possessed.agent_id = principal.possession.agent_id;
     if (shown.proof === null || (await this.#kept(possessed, principal))) return principal;
     return { ...principal, possession: { kind: 'wrong' } };
   }
 
+  /** One look-up serves all who show the same and ask before it begins. */
+  #identify(shown: ShownCredentials): Promise<Principal> {
+    const { session, proof, rests_on, api_key, address } = shown;
+    // All that the answer depends on.
+    const key = JSON.stringify([session, proof, rests_on, api_key, address]);
+    return this.#lookUps.share(key, () => this.#bounded(() => this.#callers.identify(shown)));
+  }
+
   /** Whether its proof opens the socket, which is closed once that is over. */
-  async #kept(possessed: Possessed, { possession }: Principal): Promise<boolean> {
+  async #kept(possessed: SessionSocket, { possession }: Principal): Promise<boolean> {
     const kept = await this.#callers.keep(possessed.shown, possession);
     if (kept === null) return false;
     possessed.shown = kept.shown;
@@ -82,9 +108,9 @@ export class PossessedSockets {
    * Who is calling now, for one operation. @throws Refusal, and closes the socket, where its session has ended or its
    * proof is over.
    */
-  async caller(socket: WebSocket, shown: Shown): Promise<Principal> {
+  async caller(socket: WebSocket, shown: ShownCredentials): Promise<Principal> {
     await this.passed(socket);
-    const principal = await this.#lookUps.identify(this.#open.get(socket)?.shown ?? shown);
+    const principal = await this.#identify(this.#open.get(socket)?.shown ?? shown);
     if (principal.possession.kind !== 'wrong') return principal;
     socket.close(CloseCode.Forbidden, 'Forbidden');
     throw new Refusal('forbidden');
@@ -139,7 +165,7 @@ export class PossessedSockets {
     for (const possessed of this.#open.values()) this.#hold(possessed);
   }
 
-  #hold(possessed: Possessed): void {
+  #hold(possessed: SessionSocket): void {
     possessed.again = true;
     possessed.held ??= this.#look(possessed).finally(() => {
       possessed.held = null;
@@ -147,13 +173,13 @@ export class PossessedSockets {
   }
 
   /** Never throws, and comes to its end when it is known whether the session lives. */
-  async #look(possessed: Possessed): Promise<void> {
+  async #look(possessed: SessionSocket): Promise<void> {
     const { socket } = possessed;
     while (possessed.again && socket.readyState === socket.OPEN && !this.#closed) {
       await this.#deaf?.promise;
       possessed.again = false;
       try {
-        const { possession } = await this.#lookUps.identify(possessed.shown);
+        const { possession } = await this.#identify(possessed.shown);
         if (possession.kind === 'wrong') socket.close(CloseCode.Forbidden, 'Forbidden');
       } catch (error) {
         possessed.again = true;

@@ -2,8 +2,8 @@ import type { Principal } from '../../schema/principal.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import type { Operation } from '../graph/source.ts';
-import type { Subscribed } from '../graph/subscriber.ts';
-import type { Outlet } from './delivery.ts';
+import type { SubscribeResult } from '../graph/subscribe.ts';
+import type { Delivery } from './delivery.ts';
 import { Group } from './group.ts';
 import { Member } from './member.ts';
 import { Pace } from './pace.ts';
@@ -17,7 +17,7 @@ export interface SocketOperation extends Operation {
 const REMEMBERED_BYTES_MAX = 128 * 1024;
 const REMEMBERED_BYTES_MAX_BY_ALL = 64 * 1024 * 1024;
 
-/** The groups of this process. */
+/** Finds each subscriber the group of this process that follows the same events with the same rights, or opens one. */
 export class SharedSubscriptions {
   readonly #graph: Graph;
   readonly #heard: () => Promise<void>;
@@ -30,12 +30,12 @@ export class SharedSubscriptions {
   }
 
   /** Null where the operation is not one to be shared, or is refused: then it is to be executed for itself. */
-  async subscribe(operation: SocketOperation, outlet: Outlet): Promise<Subscribed | null> {
+  async subscribe(operation: SocketOperation, delivery: Delivery): Promise<SubscribeResult | null> {
     const shared = shareable(this.#graph, operation);
     if (!shared) return null;
     const key = keyOf(shared, operation.context.principal);
     const group = this.#groups.get(key) ?? this.#open(key, shared, operation.context);
-    const member = new Member(group, outlet, shared.after);
+    const member = new Member(group, delivery, shared.after);
     group.enter(member);
     try {
       if ((await group.opened) === null) return member;

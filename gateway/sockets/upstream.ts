@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Subscribed } from '../graph/subscriber.ts';
+import type { SubscribeResult } from '../graph/subscribe.ts';
 import { POSITION } from './shareable.ts';
 
 /** One event of a live field, and its number. */
@@ -10,7 +10,7 @@ export interface Numbered {
 }
 
 /** Executes the field from after a position on; null and negative ones as `@live` has them. */
-export type Execute = (after: number | null) => Promise<Subscribed>;
+export type Execute = (after: number | null) => Promise<SubscribeResult>;
 
 const AWAY_REST_MS = 1_000;
 

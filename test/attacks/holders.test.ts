@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { holderOf } from '../../gateway/operations/floods.ts';
+import { holderOf } from '../../schema/address-holder.ts';
 
 it.each([
   ['127.0.0.1', '127.0.0.1'],

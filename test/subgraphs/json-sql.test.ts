@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { GraphQLObjectType, getNamedType, parse } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
-import { InProcessSource } from '../../gateway/graph/in-process-source.ts';
+import { InProcessSource } from '../../gateway/graph/source.ts';
 import { withoutNulls } from '../../rest-compat/omit-nulls.ts';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { agentId } from '../../schema/ids.ts';

@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { isJsonObject } from '../../../schema/canonical-json.ts';
 import { errors, Refusal } from '../../../schema/errors.ts';
-import { type Lifted, liftWritten, putBack } from './json-parts.ts';
+import { type JsonPart, putParts, takeParts } from './json-parts.ts';
 
 /** What a subgraph answers: a result, and the headers that a charge has put beside it. */
 export interface RemoteAnswer {
@@ -14,13 +14,13 @@ export interface RemoteAnswer {
  * public form.
  */
 export function answerText({ headers, result }: RemoteAnswer): string {
-  const { bare, lifted } = liftWritten(result.data ?? null);
+  const { bare, parts } = takeParts(result.data ?? null);
   const line = JSON.stringify({
     headers,
     result: { ...result, data: bare },
-    lifted: lifted.map(({ path, text }) => [path, text.length]),
+    lifted: parts.map(({ path, text }) => [path, text.length]),
   });
-  return [`${line}\n`, ...lifted.map(({ text }) => text)].join('');
+  return [`${line}\n`, ...parts.map(({ text }) => text)].join('');
 }
 
 /** Null where it is no answer of a subgraph of ours. */
@@ -30,14 +30,14 @@ export function readAnswer(text: string): RemoteAnswer | null {
   if (!isJsonObject(answer) || !isJsonObject(answer.headers) || !Array.isArray(answer.lifted)) return null;
   const result = resultOf(answer.result);
   if (result === null) return null;
-  const lifted: Lifted[] = [];
+  const parts: JsonPart[] = [];
   let from = end + 1;
   for (const [path, length] of answer.lifted as [string[], number][]) {
-    lifted.push({ path, text: text.slice(from, from + length) });
+    parts.push({ path, text: text.slice(from, from + length) });
     from += length;
   }
   // Cut off, or more than was told of.
-  if (from !== text.length || !putBack(result.data, lifted)) return null;
+  if (from !== text.length || !putParts(result.data, parts)) return null;
   return { headers: answer.headers as RemoteAnswer['headers'], result };
 }
 

@@ -2,8 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
-import { type Call, type ReadCall, readCall } from './call.ts';
-import { RememberedCalls } from './nonce-window.ts';
+import { type ReadCall, readCall, type SubgraphCall } from './call.ts';
+import { NonceWindow } from './nonce-window.ts';
 
 /** Why a call is not taken; whoever made it hears nothing but 401. */
 export type TurnedAway =
@@ -17,7 +17,7 @@ export type TurnedAway =
   | 'full';
 
 export type Judged =
-  | { readonly kind: 'signed'; readonly call: Call }
+  | { readonly kind: 'signed'; readonly call: SubgraphCall }
   | { readonly kind: 'turned_away'; readonly why: TurnedAway };
 
 export interface CallGateOptions {
@@ -33,14 +33,14 @@ export class CallGate {
   readonly #subgraph: string;
   readonly #clock: Clock;
   readonly #since_ms: number;
-  readonly #remembered: RememberedCalls;
+  readonly #nonces: NonceWindow;
 
   constructor({ key, subgraph, clock, calls_max = limits.subgraph_calls_remembered_max }: CallGateOptions) {
     this.#key = key;
     this.#subgraph = subgraph;
     this.#clock = clock;
     this.#since_ms = clock.now_ms();
-    this.#remembered = new RememberedCalls({ age_ms_max: AGE_MS_MAX, calls_max });
+    this.#nonces = new NonceWindow({ age_ms_max: AGE_MS_MAX, calls_max });
   }
 
   /** By the header alone: whoever is turned away here is not read on. */
@@ -53,21 +53,21 @@ export class CallGate {
   }
 
   /** With the body in hand: null where the call is taken, and from then on never again. */
-  take(call: Call, body: Uint8Array): TurnedAway | null {
+  take(call: SubgraphCall, body: Uint8Array): TurnedAway | null {
     return this.takeHashed(call, sha256Hex(body));
   }
 
   /** The same where the body was hashed as it came. */
-  takeHashed(call: Call, body_sha256: string): TurnedAway | null {
+  takeHashed(call: SubgraphCall, body_sha256: string): TurnedAway | null {
     if (body_sha256 !== call.body_sha256) return 'other_body';
     // The body may have been long in coming.
     if (!this.#isOfNow(call)) return 'stale';
-    const remembered = this.#remembered.take(call.nonce, call.at_ms, this.#clock.now_ms());
-    if (remembered === 'fresh') return null;
-    return remembered === 'seen' ? 'replayed' : 'full';
+    const taken = this.#nonces.take(call.nonce, call.at_ms, this.#clock.now_ms());
+    if (taken === 'fresh') return null;
+    return taken === 'seen' ? 'replayed' : 'full';
   }
 
-  #isOfNow({ at_ms }: Call): boolean {
+  #isOfNow({ at_ms }: SubgraphCall): boolean {
     return at_ms >= this.#since_ms && Math.abs(this.#clock.now_ms() - at_ms) <= AGE_MS_MAX;
   }
 }

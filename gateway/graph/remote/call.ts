@@ -6,7 +6,7 @@ import type { Principal } from '../../../schema/principal.ts';
 import type { PresentedPayment } from '../../../subgraphs/context.ts';
 
 /** What a gateway says to a subgraph beside the query, under a signature that only it can make. */
-export interface Call {
+export interface SubgraphCall {
   /** The one that it is meant for: what is said to one subgraph is nothing to another. */
   readonly subgraph: string;
   /** Who is calling, as the gateway found. A subgraph believes it: it looks at no credentials of its own. */
@@ -46,13 +46,13 @@ export function callKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret));
 }
 
-export function signCall(key: KeyObject, call: Call): string {
+export function signCall(key: KeyObject, call: SubgraphCall): string {
   const told = Buffer.from(canonicalJson(call as unknown as JsonObject)).toString('base64url');
   return `${told}.${mac(key, told).toString('hex')}`;
 }
 
 export type ReadCall =
-  | { readonly kind: 'read'; readonly call: Call }
+  | { readonly kind: 'read'; readonly call: SubgraphCall }
   | { readonly kind: 'unsigned' }
   /** By another secret, or altered since. */
   | { readonly kind: 'forged' }

@@ -1,29 +1,29 @@
 import { Written } from '../../../schema/written.ts';
 
 /** A part of an answer that was JSON text before it was sent: where it stands, and that text. */
-export interface Lifted {
+export interface JsonPart {
   readonly path: readonly string[];
   readonly text: string;
 }
 
-/** The data without what is Written in it, and that beside it. */
-export function liftWritten(data: unknown): { readonly bare: unknown; readonly lifted: readonly Lifted[] } {
-  const lifted: Lifted[] = [];
-  const lift = (value: unknown, path: readonly string[]): unknown => {
+/** Takes JSON text that is Written out of the data, so that it travels beside it and nobody reads it. */
+export function takeParts(data: unknown): { readonly bare: unknown; readonly parts: readonly JsonPart[] } {
+  const parts: JsonPart[] = [];
+  const take = (value: unknown, path: readonly string[]): unknown => {
     if (value instanceof Written) {
-      lifted.push({ path, text: value.text });
+      parts.push({ path, text: value.text });
       return null;
     }
     // Lists are never gone into: what is written stands in objects alone.
     if (!isPlain(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, lift(member, [...path, name])]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, take(member, [...path, name])]));
   };
-  return { bare: lift(data, []), lifted };
+  return { bare: take(data, []), parts };
 }
 
 /** False where one of them has no place in `data`. */
-export function putBack(data: unknown, lifted: readonly Lifted[]): boolean {
-  return lifted.every(({ path, text }) => {
+export function putParts(data: unknown, parts: readonly JsonPart[]): boolean {
+  return parts.every(({ path, text }) => {
     const last = path.at(-1);
     let parent = data;
     for (const name of path.slice(0, -1)) parent = isPlain(parent) ? parent[name] : null;

@@ -1,10 +1,10 @@
-export type Remembered = 'fresh' | 'seen' | 'full';
+export type NonceTaken = 'fresh' | 'seen' | 'full';
 
 /**
  * Which calls have been taken, for as long as any of them would be taken again. Calls are kept by the window that their
  * time lies in, and a window is forgotten as a whole: to look and to forget costs the same at any number.
  */
-export class RememberedCalls {
+export class NonceWindow {
   readonly #age_ms_max: number;
   readonly #calls_max: number;
   readonly #windows = new Map<number, Set<string>>();
@@ -16,7 +16,7 @@ export class RememberedCalls {
   }
 
   /** `full`: it is not remembered, and so must not be taken. To forget an older one would let that one in again. */
-  take(nonce: string, at_ms: number, now_ms: number): Remembered {
+  take(nonce: string, at_ms: number, now_ms: number): NonceTaken {
     this.#forget(now_ms);
     const index = Math.floor(at_ms / this.#age_ms_max);
     const window = this.#windows.get(index) ?? new Set();

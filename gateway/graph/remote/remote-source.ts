@@ -8,14 +8,13 @@ import type { Context } from '../../../subgraphs/context.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
 import type { Sender, UploadedFile, Uploads } from '../../../subgraphs/uploads.ts';
 import type { Vault } from '../../../subgraphs/vault.ts';
-import { fragmentsOf } from '../fragments.ts';
-import { isPaid, type PaidFields } from '../paid-rule.ts';
+import { type PaidFields, paidField } from '../paid-rule.ts';
 import type { Operation, Source } from '../source.ts';
 import { readAnswer } from './answer.ts';
-import { CALL_HEADER, type Call, calling, signCall, uploadsOf } from './call.ts';
+import { CALL_HEADER, calling, type SubgraphCall, signCall, uploadsOf } from './call.ts';
 import { EVENT_STREAM } from './event-stream.ts';
 import { openEvents } from './events.ts';
-import { type Lane, Lanes, type Posted } from './lanes.ts';
+import { type PoolName, Pools, type Posted } from './pools.ts';
 import { RemoteUpload } from './remote-upload.ts';
 import { sealRouterKey } from './router-key.ts';
 
@@ -29,12 +28,12 @@ export interface RemoteOptions {
   readonly random: Random;
 }
 
-/** A subgraph that is served by another process: asked by HTTP, in our own name, with who is calling and what he pays. */
+/** A subgraph that is served by another process: asked by HTTP, in our own name, with who is calling and what they pay. */
 export class RemoteSource implements Source {
   readonly schema: GraphQLSchema;
   readonly #name: string;
   readonly #options: RemoteOptions;
-  readonly #lanes: Lanes;
+  readonly #pools: Pools;
   readonly #asked = new WeakMap<DocumentNode, Asked>();
 
   /** `subgraph` is our own copy: what it can answer is planned by it. */
@@ -42,11 +41,11 @@ export class RemoteSource implements Source {
     this.schema = schema;
     this.#name = name;
     this.#options = options;
-    this.#lanes = new Lanes(options.url);
+    this.#pools = new Pools(options.url);
   }
 
   close(): Promise<void> {
-    return this.#lanes.close();
+    return this.#pools.close();
   }
 
   async execute(operation: Operation): Promise<ExecutionResult> {
@@ -67,7 +66,7 @@ export class RemoteSource implements Source {
     }
   }
 
-  #post(operation: Operation, lane: Lane): Promise<Posted> {
+  #post(operation: Operation, pool: PoolName): Promise<Posted> {
     const { vault } = this.#options;
     const { operationName, variables, written } = operation;
     // The head is known; of the rest JSON leaves out what is undefined.
@@ -84,9 +83,9 @@ export class RemoteSource implements Source {
       ...(router_key && this.#ask(operation).paid ? { router_key_box: sealRouterKey(vault, router_key, to) } : {}),
       body_sha256: sha256Hex(body),
     };
-    const accept = lane === 'events' ? EVENT_STREAM : 'application/json';
+    const accept = pool === 'events' ? EVENT_STREAM : 'application/json';
     const headers = { accept, 'content-type': 'application/json', ...this.#signed(call) };
-    return this.#lanes.post(lane, { headers, body });
+    return this.#pools.post(pool, { headers, body });
   }
 
   /** A file for this subgraph. The nonce of the call that brings it is its id: nobody can guess it, and it serves once. */
@@ -98,7 +97,7 @@ export class RemoteSource implements Source {
   async #deliver(nonce: string, { bytes, sha256 }: UploadedFile): Promise<void> {
     const call = { subgraph: uploadsOf(this.#name), principal: nobody, payment: null, nonce, body_sha256: sha256 };
     const headers = { 'content-type': 'application/octet-stream', ...this.#signed(call) };
-    const posted = await this.#lanes.post('uploads', { headers, body: bytes });
+    const posted = await this.#pools.post('uploads', { headers, body: bytes });
     if (posted.kind !== 'answered') throw new Refusal('unavailable', { cause: this.#named(posted.cause) });
     posted.body.destroy();
     const cause = new Error(`HTTP ${posted.status}, and not a file that was taken`);
@@ -109,7 +108,7 @@ export class RemoteSource implements Source {
     return Buffer.from(this.#options.random.bytes(16)).toString('hex');
   }
 
-  #signed(call: Omit<Call, 'at_ms'>): Readonly<Record<string, string>> {
+  #signed(call: Omit<SubgraphCall, 'at_ms'>): Readonly<Record<string, string>> {
     const { clock, key } = this.#options;
     return { [CALL_HEADER]: signCall(key, { ...call, at_ms: clock.now_ms() }) };
   }
@@ -151,9 +150,8 @@ export class RemoteSource implements Source {
   #ask({ document }: Operation): Asked {
     const known = this.#asked.get(document);
     if (known) return known;
-    const fragments = fragmentsOf(document);
     const paid = document.definitions.some(
-      node => node.kind === Kind.OPERATION_DEFINITION && isPaid(node, fragments, this.#options.paid),
+      node => node.kind === Kind.OPERATION_DEFINITION && paidField(document, node, this.#options.paid) !== null,
     );
     const asked = { head: `{"query":${JSON.stringify(print(document))},`, paid };
     this.#asked.set(document, asked);

@@ -7,18 +7,17 @@ import type { Principal } from '../../../schema/principal.ts';
 import type { Brought, Context } from '../../../subgraphs/context.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
 import type { Vault } from '../../../subgraphs/vault.ts';
-import { InProcessSource } from '../in-process-source.ts';
 import { publicError } from '../public-error.ts';
-import type { Operation } from '../source.ts';
+import { InProcessSource, type Operation } from '../source.ts';
 import { answerText } from './answer.ts';
-import { CALL_HEADER, type Call } from './call.ts';
+import { CALL_HEADER, type SubgraphCall } from './call.ts';
 import type { CallGate } from './call-gate.ts';
 import { EVENT_STREAM } from './event-stream.ts';
 import { type HttpServer, openHttpServer } from './http-server.ts';
-import { Queries } from './queries.ts';
+import { KnownQueries } from './known-queries.ts';
 import { openRouterKey } from './router-key.ts';
 import { type TakenUpload, takeUpload, type UploadTaker } from './take-upload.ts';
-import { pour } from './write-events.ts';
+import { writeEvents } from './write-events.ts';
 
 export interface SubgraphServerOptions {
   readonly subgraph: Subgraph;
@@ -28,14 +27,14 @@ export interface SubgraphServerOptions {
   readonly vault: Vault;
   createContext(principal: Principal, brought: Brought): Context;
   /** What its operator may look at, by path. */
-  readonly looks: Readonly<Record<string, Look>>;
+  readonly pages: Readonly<Record<string, OperatorPage>>;
   readonly logger: Logger;
 }
 
 /** Null for whoever may not look there. */
-export type Look = (authorization: string | undefined) => Promise<Seen | null>;
+export type OperatorPage = (authorization: string | undefined) => Promise<PageText | null>;
 
-export interface Seen {
+export interface PageText {
   readonly status: number;
   readonly media: string;
   readonly text: string;
@@ -60,14 +59,14 @@ export function openSubgraphServer(options: SubgraphServerOptions): HttpServer {
 class Serving {
   readonly #options: SubgraphServerOptions;
   readonly #source: InProcessSource;
-  readonly #queries: Queries;
+  readonly #queries: KnownQueries;
   /** Feeds, which have no end of their own. */
   readonly #feeds = new Set<ServerResponse>();
 
   constructor(options: SubgraphServerOptions) {
     this.#options = options;
     this.#source = new InProcessSource(options.subgraph);
-    this.#queries = new Queries(options.subgraph.schema);
+    this.#queries = new KnownQueries(options.subgraph.schema);
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -91,8 +90,8 @@ class Serving {
   }
 
   async #look(path: string, { headers }: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { looks } = this.#options;
-    const seen = Object.hasOwn(looks, path) ? await looks[path]?.(headers.authorization) : null;
+    const { pages } = this.#options;
+    const seen = Object.hasOwn(pages, path) ? await pages[path]?.(headers.authorization) : null;
     if (seen) send(response, seen.status, seen.text, seen.media);
     else send(response, 404);
   }
@@ -117,7 +116,7 @@ class Serving {
     else send(response, sentStatus[taken.kind]);
   }
 
-  #judged(gate: CallGate, { headers }: IncomingMessage, response: ServerResponse): Call | null {
+  #judged(gate: CallGate, { headers }: IncomingMessage, response: ServerResponse): SubgraphCall | null {
     const judged = gate.judge(String(headers[CALL_HEADER] ?? ''));
     if (judged.kind === 'signed') return judged.call;
     this.#turnAway(response, judged.why);
@@ -129,7 +128,7 @@ class Serving {
     send(response, 401);
   }
 
-  async #run(call: Call, body: Buffer, in_events: boolean, response: ServerResponse): Promise<void> {
+  async #run(call: SubgraphCall, body: Buffer, in_events: boolean, response: ServerResponse): Promise<void> {
     const { principal, payment } = call;
     const { query: text, ...asked } = question.parse(JSON.parse(body.toString('utf8')));
     const context = this.#options.createContext(principal, {
@@ -152,7 +151,7 @@ class Serving {
       this.#feeds.add(response);
       response.once('close', () => this.#feeds.delete(response));
     }
-    await pour(response, { headers, results, published: result => this.#published(result) });
+    await writeEvents(response, { headers, results, published: result => this.#published(result) });
   }
 
   #published({ data, errors }: ExecutionResult): ExecutionResult {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { limits } from '../../../schema/limits.ts';
 import type { IncomingFile, Uploads } from '../../../subgraphs/uploads.ts';
-import type { Call } from './call.ts';
+import type { SubgraphCall } from './call.ts';
 import type { CallGate, TurnedAway } from './call-gate.ts';
 
 /** Takes files, each by a call that is signed for this and for nothing else. */
@@ -21,7 +21,7 @@ export type TakenUpload =
 /** The call has been judged by its header; its file is read, within bounds, and found to be the one that was signed. */
 export async function takeUpload(
   { gate, uploads }: UploadTaker,
-  call: Call,
+  call: SubgraphCall,
   request: IncomingMessage,
 ): Promise<TakenUpload> {
   const file = uploads.begin(call.nonce);

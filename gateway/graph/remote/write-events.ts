@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import { END, EVENT_STREAM, eventFrame, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
 
-export interface Pouring {
+export interface WrittenEvents {
   readonly headers: Readonly<Record<string, string>>;
   readonly results: AsyncIterable<ExecutionResult>;
   /** In its public form. */
@@ -11,10 +11,13 @@ export interface Pouring {
 }
 
 /**
- * Writes events as they come and as fast as they are read: a reader who is slow is waited for, and with him the source.
- * When he leaves the source is given back, also while it waits.
+ * Writes events as they come and as fast as they are read: a slow reader is waited for, and the source with it.
+ * When the reader leaves the source is given back, also while it waits.
  */
-export async function pour(response: ServerResponse, { headers, results, published }: Pouring): Promise<void> {
+export async function writeEvents(
+  response: ServerResponse,
+  { headers, results, published }: WrittenEvents,
+): Promise<void> {
   const source = results[Symbol.asyncIterator]();
   const gone = new AbortController();
   response.once('close', () => {

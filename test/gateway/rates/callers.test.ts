@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { identify } from '../../../gateway/graph/identify.ts';
-import { openPort, type PortParts } from '../../../gateway/http/port.ts';
+import { openPort, type PortParts } from '../../../gateway/http/door-port.ts';
 
 /* What has a bound for each address: an IPv6 customer has as many of them as he likes, and is counted once. */
 

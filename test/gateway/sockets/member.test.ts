@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
-import type { Outlet } from '../../../gateway/sockets/delivery.ts';
+import type { Delivery } from '../../../gateway/sockets/delivery.ts';
 import type { NextMessage } from '../../../gateway/sockets/frame.ts';
 import { Group } from '../../../gateway/sockets/group.ts';
 import { Member } from '../../../gateway/sockets/member.ts';
@@ -61,16 +61,16 @@ function groupOf(source: Source, remembered_bytes_max = 128 * 1024): Group {
 }
 
 /** A way out that may be closed: `passed` then waits until it is opened. */
-function outlet(passed: () => Promise<void> = async () => {}) {
+function delivery(passed: () => Promise<void> = async () => {}) {
   const sent: number[] = [];
   const send = ({ position }: NextMessage) => sent.push(position) > 0;
-  return { sent, way: { gate: { held: false, passed }, send } as Pick<Outlet, 'gate' | 'send'> as Outlet };
+  return { sent, way: { gate: { held: false, passed }, send } as Pick<Delivery, 'gate' | 'send'> as Delivery };
 }
 
 it('whoever leaves while others read for it what it missed leaves no source open', async () => {
   const source = new Source(20);
   const group = groupOf(source);
-  const [stays, leaves] = [0, 5].map(after => new Member(group, outlet().way, after));
+  const [stays, leaves] = [0, 5].map(after => new Member(group, delivery().way, after));
   for (const member of [stays, leaves]) group.enter(member as Member);
   await group.begun;
   const waiting = [stays?.next(), leaves?.next()];
@@ -89,7 +89,7 @@ it('whoever is far behind is sent nothing before every end of a session was hear
   await group.begun;
   const hearing = Promise.withResolvers<void>();
   let asked = 0;
-  const { way } = outlet(() => {
+  const { way } = delivery(() => {
     asked++;
     return hearing.promise;
   });
@@ -115,7 +115,7 @@ it('an event too large to be remembered is read again by whoever lacks it, and b
   const group = groupOf(source, 1_000);
   await group.begun;
   source.read();
-  const [behind, level] = [2, 3].map(after => new Member(group, outlet().way, after));
+  const [behind, level] = [2, 3].map(after => new Member(group, delivery().way, after));
   for (const member of [behind, level]) group.enter(member as Member);
   expect(await behind?.next()).toMatchObject({ done: false });
   const waiting = [behind?.next(), level?.next()];

@@ -1,10 +1,9 @@
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Shown } from '../../../gateway/graph/identify.ts';
+import type { ShownCredentials } from '../../../gateway/graph/identify.ts';
 import { openServer, type Server } from '../../../gateway/http/server.ts';
-import type { Kept } from '../../../gateway/sockets/keep-proof.ts';
-import { keepProof } from '../../../gateway/sockets/keep-proof.ts';
+import { type KeptProof, keepProof } from '../../../gateway/sockets/keep-proof.ts';
 import { agentId } from '../../../schema/ids.ts';
 import { nobody, type Possession, type Principal } from '../../../schema/principal.ts';
 import { proofEnds } from '../../../subgraphs/session/possession/proof.ts';
@@ -13,9 +12,9 @@ import { logTo, openShop, Shop, sale, shopContext } from '../graph/shop.ts';
 let shop = new Shop();
 let server: Server;
 let url: string;
-let kept: (shown: Shown) => Kept | null = () => null;
+let kept: (shown: ShownCredentials) => KeptProof | null = () => null;
 /** What was looked up, in order. */
-let looks: Shown[] = [];
+let looks: ShownCredentials[] = [];
 
 beforeAll(async () => {
   server = await openServer({
@@ -80,7 +79,7 @@ describe('a socket that a proof opens', () => {
 });
 
 describe('what a proof is kept for', () => {
-  const shown: Shown = { session: null, proof: null, api_key: null, address: '' };
+  const shown: ShownCredentials = { session: null, proof: null, api_key: null, address: '' };
   const services = (now_ms: number) => ({ clock: { now_ms: () => now_ms }, database: null as never });
   const held = { kind: 'proven', agent_id: agentId(7), session_hash: 'of 7' } as const;
 
@@ -93,7 +92,11 @@ describe('what a proof is kept for', () => {
   });
 
   it('beside its session: that', async () => {
-    const both: Shown = { ...shown, session: 's', proof: { agent_id: 7, value: '', nonce: null, request: null } };
+    const both: ShownCredentials = {
+      ...shown,
+      session: 's',
+      proof: { agent_id: 7, value: '', nonce: null, request: null },
+    };
     const possession: Possession = { ...held, by: 'session' };
     expect(await keepProof(both, possession, services(0))).toEqual({ shown: { ...both, proof: null }, ms_left: null });
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CALL_HEADER, type Call, callKey, signCall, uploadsOf } from '../../../../gateway/graph/remote/call.ts';
+import { CALL_HEADER, callKey, type SubgraphCall, signCall, uploadsOf } from '../../../../gateway/graph/remote/call.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { nobody } from '../../../../schema/principal.ts';
@@ -108,7 +108,7 @@ describe('a transcription where the receipt subgraph is a process of its own', (
 describe('a file for the receipt subgraph that its gateway did not send', () => {
   const bytes = randomBytes(1_000);
 
-  function call(members: Partial<Call> = {}, secret = service.secret) {
+  function call(members: Partial<SubgraphCall> = {}, secret = service.secret) {
     const signed = signCall(callKey(secret), {
       subgraph: uploadsOf('receipt'),
       principal: nobody,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CALL_HEADER, type Call, callKey, signCall } from '../../../../gateway/graph/remote/call.ts';
+import { CALL_HEADER, callKey, type SubgraphCall, signCall } from '../../../../gateway/graph/remote/call.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { nobody } from '../../../../schema/principal.ts';
 import { listen } from '../../../doors/listen.ts';
@@ -160,7 +160,7 @@ describe('a call to a subgraph that its gateway did not make', () => {
   const BUY = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { svc } }';
 
   /** A signed call with a payment, as the gateway makes it; what is given makes it another. */
-  async function call({ secret = service.secret, body: sent, ...members }: Partial<Call> & Forgery = {}) {
+  async function call({ secret = service.secret, body: sent, ...members }: Partial<SubgraphCall> & Forgery = {}) {
     const order = await buyer.chat('Behind the back of the gateway');
     const body = JSON.stringify({ query: BUY, variables: { input: JSON.parse(order.body) } });
     const envelope = JSON.parse(Buffer.from(order.payment, 'base64').toString());
@@ -188,7 +188,7 @@ describe('a call to a subgraph that its gateway did not make', () => {
     readonly body?: string;
   }
 
-  test.each<[string, () => Partial<Call> & Forgery]>([
+  test.each<[string, () => Partial<SubgraphCall> & Forgery]>([
     ['signed with another secret', () => ({ secret: 'not the secret between them' })],
     ['of 31 seconds ago', () => ({ at_ms: Date.now() - 31_000 })],
     ['of 31 seconds to come', () => ({ at_ms: Date.now() + 31_000 })],

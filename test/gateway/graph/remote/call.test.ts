@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Call, callKey, readCall, signCall } from '../../../../gateway/graph/remote/call.ts';
+import { callKey, readCall, type SubgraphCall, signCall } from '../../../../gateway/graph/remote/call.ts';
 import { CallGate } from '../../../../gateway/graph/remote/call-gate.ts';
 import { openRouterKey, sealRouterKey } from '../../../../gateway/graph/remote/router-key.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
@@ -14,7 +14,7 @@ const key = callKey('a secret between processes');
 const BODY = Buffer.from('{"query":"{ models { id } }"}');
 const NOW_MS = 1_700_000_000_000;
 
-function callOf(members: Partial<Call> = {}): Call {
+function callOf(members: Partial<SubgraphCall> = {}): SubgraphCall {
   const nonce = randomBytes(16).toString('hex');
   const body_sha256 = sha256Hex(BODY);
   return { subgraph: 'book', principal: nobody, payment: null, at_ms: NOW_MS, nonce, body_sha256, ...members };
@@ -105,7 +105,7 @@ describe('a signed call', () => {
   });
 
   test('in another form than ours is not read, however well it is signed', () => {
-    expect(readCall(key, signCall(key, { ...callOf(), more: 1 } as Call))).toEqual({ kind: 'unreadable' });
+    expect(readCall(key, signCall(key, { ...callOf(), more: 1 } as SubgraphCall))).toEqual({ kind: 'unreadable' });
     expect(readCall(key, signCall(key, callOf({ nonce: '' })))).toEqual({ kind: 'unreadable' });
   });
 });

@@ -5,7 +5,7 @@ import { buildSchema, type ExecutionResult, parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { callKey } from '../../../../gateway/graph/remote/call.ts';
 import { END, EVENT_STREAM, eventFrame } from '../../../../gateway/graph/remote/event-stream.ts';
-import { isUnsent } from '../../../../gateway/graph/remote/lanes.ts';
+import { isUnsent } from '../../../../gateway/graph/remote/pools.ts';
 import { RemoteSource } from '../../../../gateway/graph/remote/remote-source.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { nobody } from '../../../../schema/principal.ts';

@@ -10,6 +10,7 @@ import type {
   PaymentJudgement,
   Port,
 } from '../../rest-compat/port.ts';
+import { holderOf } from '../../schema/address-holder.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
 import type { ApiKey, Principal } from '../../schema/principal.ts';
@@ -17,7 +18,6 @@ import type { Brought, Context, PresentedPayment } from '../../subgraphs/context
 import type { Judge } from '../charge/judge.ts';
 import { refusalHeaders } from '../charge/refusal-headers.ts';
 import type { Graph } from '../graph/open-graph.ts';
-import { callerAt } from '../rates/rates.ts';
 import type { Extensions } from '../x402/extensions/open-extensions.ts';
 import { openChallenges, type PayTo } from '../x402/offer.ts';
 
@@ -28,7 +28,7 @@ export interface PortParts {
   readonly extensions: Extensions;
   readonly judge: Judge;
   readonly rates: Port['rates'];
-  /** `pays`: his payment has proven who he is. @throws rate_limited */
+  /** `pays`: the payment has proven who it is. @throws rate_limited */
   identify(
     credentials: Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'>,
     pays: boolean,
@@ -45,12 +45,12 @@ export function openPort(parts: PortParts): Port {
   return {
     base_url: parts.base_url,
     challenge: openChallenges(parts.pay_to, parts.extensions),
-    beginUpload: ({ payer, address }) => parts.beginUpload({ payer, address: callerAt(address) }),
+    beginUpload: ({ payer, address }) => parts.beginUpload({ payer, address: holderOf(address) }),
     health: parts.health,
     away: parts.away,
     without: parts.without,
     judge: parts.judge.judge,
-    prove: (unproven, address) => parts.judge.prove(unproven, callerAt(address)),
+    prove: (unproven, address) => parts.judge.prove(unproven, holderOf(address)),
     rates: parts.rates,
     identify: (credentials, payment) => identify(parts, credentials, payment),
     execute: operation => execute(parts.graph, operation),

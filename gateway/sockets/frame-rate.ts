@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { limits } from '../../schema/limits.ts';
-import type { SocketTally } from './tally.ts';
+import type { SocketTally } from '../operations/socket-tally.ts';
 
 /** "Too many requests", among the codes that graphql-transport-ws leaves to applications. */
 const FLOODED = 4429;
@@ -26,7 +26,7 @@ function hangUp(socket: WebSocket, tally: SocketTally): void {
   if (socket.readyState !== socket.OPEN) return;
   tally.dropped.flood++;
   socket.close(FLOODED, 'Too many messages');
-  // Nothing of what is still on its way is read; who does not go by himself is hung up on.
+  // Nothing of what is still on its way is read; who does not close by then is hung up on.
   socket.pause();
   setTimeout(() => socket.terminate(), limits.linger_ms_max).unref();
 }

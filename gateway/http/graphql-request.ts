@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import type { Graph } from './open-graph.ts';
+import type { Graph } from '../graph/open-graph.ts';
 
 type Looking = Pick<Graph, 'parse' | 'validate' | 'refusal'>;
 type Request = Pick<FastifyRequest, 'method' | 'body' | 'query'>;

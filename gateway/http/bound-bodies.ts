@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { expectedBytes } from '../../rest-compat/http/body.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { limits } from '../../schema/limits.ts';
-import { tooMany } from './refuse.ts';
+import { refuseTooMany } from './graphql-answer.ts';
 
 export interface BodyBounds {
   readonly rates: Pick<Port['rates'], 'hold' | 'crowded'>;
@@ -23,7 +23,7 @@ export function boundBodies(scope: FastifyInstance, { rates, pays }: BodyBounds,
       held.set(request, release);
       reply.raw.once('close', () => giveBack(held, request));
     } else if (!(await pays(request)))
-      return tooMany(RETRY_SECONDS, request, reply.headers({ ...rates.crowded, connection: 'close' }), logger);
+      return refuseTooMany(RETRY_SECONDS, request, reply.headers({ ...rates.crowded, connection: 'close' }), logger);
   });
   scope.addHook('preHandler', (request, _reply, done) => {
     giveBack(held, request);

@@ -5,9 +5,9 @@ import { SILENCE_MS_MAX } from './event-stream.ts';
 
 /**
  * Sockets to one subgraph, apart by what is waited for: a hub that is slow holds paid calls for a minute, a subscriber
- * holds his for a day, and none of them may keep a reader waiting.
+ * holds one for a day, and none of them may keep a reader waiting.
  */
-const lanes = {
+const pools = {
   reads: { path: '/graphql', connections: 64, open_max: 4_096, answer_ms_max: 15_000, silence_ms_max: 15_000 },
   /** Longer than all hubs and a settlement together: who is still waiting then waits for a process that stands still. */
   paid: { path: '/graphql', connections: 1_024, open_max: 4_096, answer_ms_max: 300_000, silence_ms_max: 30_000 },
@@ -21,7 +21,7 @@ const lanes = {
   /** Files for paid calls: what is open here holds memory on both sides. */
   uploads: { path: '/uploads', connections: 32, open_max: 1_024, answer_ms_max: 15_000, silence_ms_max: 15_000 },
 } as const;
-export type Lane = keyof typeof lanes;
+export type PoolName = keyof typeof pools;
 
 const CONNECT_MS = 2_000;
 
@@ -41,40 +41,40 @@ interface TextBody {
   text(): Promise<string>;
 }
 
-/** The way to one subgraph. Never throws; never sends a message twice. */
-export class Lanes {
+/** The way to one subgraph, with sockets of its own for each thing that is waited for. Never throws; never sends a message twice. */
+export class Pools {
   readonly #base: string;
-  readonly #pools: Readonly<Record<Lane, Pool>>;
-  readonly #open: Record<Lane, number> = { reads: 0, paid: 0, events: 0, uploads: 0 };
+  readonly #pools: Readonly<Record<PoolName, Pool>>;
+  readonly #open: Record<PoolName, number> = { reads: 0, paid: 0, events: 0, uploads: 0 };
 
   constructor(url: string) {
     const { origin, pathname } = new URL(url);
     this.#base = pathname.replace(/\/+$/, '');
-    const pool = (lane: Lane) =>
+    const pool = (name: PoolName) =>
       new Pool(origin, {
-        connections: lanes[lane].connections,
+        connections: pools[name].connections,
         connect: { timeout: CONNECT_MS },
-        headersTimeout: lanes[lane].answer_ms_max,
-        bodyTimeout: lanes[lane].silence_ms_max,
+        headersTimeout: pools[name].answer_ms_max,
+        bodyTimeout: pools[name].silence_ms_max,
         // A stream may be of any length; each of its events is bounded where it is read.
-        maxResponseSize: lane === 'events' ? -1 : limits.subgraph_answer_bytes_max,
+        maxResponseSize: name === 'events' ? -1 : limits.subgraph_answer_bytes_max,
       });
     this.#pools = { reads: pool('reads'), paid: pool('paid'), events: pool('events'), uploads: pool('uploads') };
   }
 
   /** Whoever is answered reads the body to its end, or destroys it. */
-  async post(lane: Lane, { headers, body }: Message): Promise<Posted> {
-    if (this.#open[lane] >= lanes[lane].open_max)
+  async post(name: PoolName, { headers, body }: Message): Promise<Posted> {
+    if (this.#open[name] >= pools[name].open_max)
       return { kind: 'unsent', cause: new Error('too many calls are open') };
-    this.#open[lane] += 1;
+    this.#open[name] += 1;
     try {
-      const request = { method: 'POST', path: this.#base + lanes[lane].path, headers, body } as const;
-      const answer = await this.#pools[lane].request(request);
+      const request = { method: 'POST', path: this.#base + pools[name].path, headers, body } as const;
+      const answer = await this.#pools[name].request(request);
       // Whoever hangs up makes it fail, and nobody may be reading any more.
-      answer.body.on('error', () => {}).once('close', () => this.#closed(lane));
+      answer.body.on('error', () => {}).once('close', () => this.#closed(name));
       return { kind: 'answered', status: answer.statusCode, media: mediaOf(answer.headers), body: answer.body };
     } catch (cause) {
-      this.#closed(lane);
+      this.#closed(name);
       return { kind: isUnsent(cause) ? 'unsent' : 'silent', cause };
     }
   }
@@ -84,8 +84,8 @@ export class Lanes {
     await Promise.all(Object.values(this.#pools).map(pool => pool.destroy()));
   }
 
-  #closed(lane: Lane): void {
-    this.#open[lane] -= 1;
+  #closed(name: PoolName): void {
+    this.#open[name] -= 1;
   }
 }
 

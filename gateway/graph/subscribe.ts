@@ -1,16 +1,15 @@
 import type { ExecutionResult } from 'graphql';
 import type { Executor } from './executor.ts';
-import { mapEvents } from './map-events.ts';
 import type { Planned } from './planner.ts';
 import type { Operation } from './source.ts';
 
-export type Subscribed = AsyncIterableIterator<ExecutionResult> | ExecutionResult;
+export type SubscribeResult = AsyncIterableIterator<ExecutionResult> | ExecutionResult;
 
 /**
  * Apollo's gateway plans subscriptions and refuses to run them: the owner runs the primary here,
  * and what other subgraphs know is joined to each event.
  */
-export async function subscribe(executor: Executor, planned: Planned, operation: Operation): Promise<Subscribed> {
+export async function subscribe(executor: Executor, planned: Planned, operation: Operation): Promise<SubscribeResult> {
   const refused = executor.refuseVariables(planned.operation, operation.variables);
   if (refused) return refused;
   if (planned.kind === 'planned') throw new Error('only subscriptions are subscribed to');
@@ -27,4 +26,39 @@ function primaryOf({ primary }: Extract<Planned, { kind: 'events' }>, { variable
   const used = (primary.variableUsages ?? []).filter(name => Object.hasOwn(variables, name));
   const own = Object.fromEntries(used.map(name => [name, variables[name]]));
   return { document, operationName: primary.operationName, variables: own, context };
+}
+
+/**
+ * Each event through `map`. The source is given back on return(), on throw() and where `map` fails.
+ * Not a generator: a generator's return() waits for the event that may never come.
+ */
+export function mapEvents(
+  source: AsyncIterable<ExecutionResult>,
+  map: (event: ExecutionResult) => Promise<ExecutionResult>,
+): AsyncIterableIterator<ExecutionResult> {
+  const events = source[Symbol.asyncIterator]();
+  const release = async (): Promise<IteratorResult<ExecutionResult>> => {
+    await events.return?.();
+    return { done: true, value: undefined };
+  };
+  return {
+    async next() {
+      const event = await events.next();
+      if (event.done) return { done: true, value: undefined };
+      try {
+        return { done: false, value: await map(event.value) };
+      } catch (error) {
+        await release();
+        throw error;
+      }
+    },
+    return: release,
+    async throw(error) {
+      await release();
+      throw error;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }

@@ -1,12 +1,13 @@
 import { type ApolloServerPlugin, type GraphQLRequestContext, HeaderMap } from '@apollo/server';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { isErrorCode, Refusal } from '../../schema/errors.ts';
+import { type ErrorCode, isErrorCode, Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { refusalHeaders } from '../charge/refusal-headers.ts';
+import { publicError } from '../graph/public-error.ts';
 import { SERVER_TIMING } from '../operations/server-timing.ts';
-import { publicError } from './public-error.ts';
 
 /**
  * What of a GraphQL answer belongs into HTTP. Errors of fields leave the status at 200, as GraphQL over HTTP has it, but
@@ -68,3 +69,45 @@ export function contextFault(error: unknown, logger: Logger): GraphQLError {
     headers.set(name.toLowerCase(), value);
   return new GraphQLError(message, { extensions: { ...told, http: { status: extensions.status, headers } } });
 }
+
+/** RFC 6585 §4. */
+export function refuseTooMany(
+  retry_after_seconds: number,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+): FastifyReply {
+  reply.header('retry-after', String(retry_after_seconds));
+  return refuse(request, reply, [new Refusal('rate_limited', { facts: { retry_after_seconds } })], logger, 429);
+}
+
+/** In the form, and the media type, in which Apollo answers what it refuses itself. */
+export function refuse(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  faults: readonly GraphQLError[],
+  logger: Logger,
+  status = 400,
+): FastifyReply {
+  const type = headers.accept?.includes(GRAPHQL_RESPONSE) ? GRAPHQL_RESPONSE : 'application/json';
+  const errors = faults.map(fault => publicError(fault, logger).toJSON());
+  return reply
+    .code(status)
+    .headers({ 'cache-control': 'no-store', 'content-type': `${type}; charset=utf-8` })
+    .send(JSON.stringify({ errors }));
+}
+
+const GRAPHQL_RESPONSE = 'application/graphql-response+json';
+
+/** Fastify's own faults on /graphql (a body too large, of another type, no JSON), in GraphQL's form. */
+export function answerFault(error: FastifyError, reply: FastifyReply, logger: Logger): FastifyReply {
+  const code = error.statusCode ? faults[error.statusCode] : undefined;
+  const fault = publicError(code ? new Refusal(code) : error, logger);
+  return reply.code(Number(fault.extensions.status)).send({ errors: [fault] });
+}
+
+const faults: Readonly<Record<number, ErrorCode>> = {
+  400: 'invalid_request',
+  413: 'request_too_large',
+  415: 'unsupported_media_type',
+};

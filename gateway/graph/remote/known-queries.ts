@@ -12,7 +12,7 @@ export type Query =
  * What a gateway has asked, by its text: it plans each document once and sends the same text ever after. Validated all the
  * same, since a gateway of another version would otherwise have fields left out without a word.
  */
-export class Queries {
+export class KnownQueries {
   readonly #schema: GraphQLSchema;
   readonly #known = new LRUCache<string, Query>({ max: KEPT_MAX });
 

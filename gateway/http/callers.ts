@@ -1,0 +1,122 @@
+/** Who is calling and what they bring to pay with: the same for doors, `/graphql` and sockets. */
+import type { FastifyRequest } from 'fastify';
+import { credentialsIn, paymentIn } from '../../rest-compat/credentials.ts';
+import type { Port } from '../../rest-compat/port.ts';
+import type { Principal } from '../../schema/principal.ts';
+import type { BookContext } from '../../subgraphs/book/context.ts';
+import { type Brought, ResponseHeaders } from '../../subgraphs/context.ts';
+import type { ReceiptContext } from '../../subgraphs/receipt/context.ts';
+import type { InferenceContext } from '../../subgraphs/receipt/inference/context.ts';
+import type { SessionContext } from '../../subgraphs/session/context.ts';
+import { sealDecoy } from '../../subgraphs/session/possession/check.ts';
+import type { Judge } from '../charge/judge.ts';
+import type { Config } from '../config/read-config.ts';
+import { identify, openKeyring, provenOnGraphql, type ShownCredentials } from '../graph/identify.ts';
+import type { Graph } from '../graph/open-graph.ts';
+import { requireWithin } from '../rates/free-uses.ts';
+import { keepProof } from '../sockets/keep-proof.ts';
+import type { SocketCallers } from '../sockets/session-sockets.ts';
+import { presentedIn } from '../x402/payment-header.ts';
+import { paidFieldOf } from './graphql-request.ts';
+import type { GraphqlOptions } from './serve-graphql.ts';
+
+/** Everything that a resolver of any subgraph may ask of this process. */
+type EveryContext = ReceiptContext & InferenceContext & BookContext & SessionContext;
+export type EveryService = Omit<EveryContext, 'principal' | 'response' | keyof Brought>;
+
+/** What a payment is worth, and how often what nobody pays for may be asked. */
+interface Bounds {
+  readonly judge: Judge;
+  readonly rates: Port['rates'];
+}
+
+export interface Callers {
+  /** Who is calling, by what they show. `pays`: a payment has proven who. @throws rate_limited */
+  identify(shown: ShownCredentials, pays: boolean): Promise<Principal>;
+  /** What every resolver may ask for them. */
+  createContext(principal: Principal, brought: Brought): EveryContext;
+}
+
+export function openCallers(
+  { api_keys, demo_keys, waiver_keys }: Config,
+  services: EveryService,
+  rates: Port['rates'],
+): Callers {
+  const keyring = openKeyring({ live: api_keys, demo: demo_keys, waiver: waiver_keys });
+  const checks = { ...services, keyring, decoy: sealDecoy(services) };
+  return {
+    async identify(shown, pays) {
+      const principal = await identify(shown, checks);
+      // Whoever shows what is theirs is never held up by others behind the same address.
+      const turn = isNobodys(principal) ? rates.take('credentials', shown.address) : null;
+      if (turn && !pays) requireWithin(turn);
+      return principal;
+    },
+    createContext: (principal, brought) => ({ ...services, ...brought, principal, response: new ResponseHeaders() }),
+  };
+}
+
+/** What is shown opens nothing and stands in for nothing. */
+function isNobodys({ possession, api_key }: Principal): boolean {
+  return possession.kind === 'wrong' || api_key.kind === 'unknown';
+}
+
+const REJECTED = 402;
+
+/** As at the doors a turn is spent before the code at a payer's address is asked, and given back unless that says no. */
+export function callersOnGraphql(
+  graph: Graph,
+  { identify, createContext }: Callers,
+  bounds: Bounds,
+): Pick<GraphqlOptions, 'createContext' | 'answered'> {
+  const in_doubt = new WeakSet<FastifyRequest>();
+  return {
+    async createContext(request) {
+      const { shown, pays, unproven, ...brought } = await broughtBy(request, graph, bounds);
+      if (unproven) in_doubt.add(request);
+      return createContext(await identify(shown, pays), brought);
+    },
+    answered({ request, status }) {
+      if (in_doubt.has(request) && status !== REJECTED) bounds.rates.giveBack('unproven', request.ip);
+    },
+  };
+}
+
+const nothingBrought: Brought = { payment: null, router_key: null, redelivery: null, idempotency_key: null };
+
+/** Whoever opens a socket brings nothing along to pay with. */
+export function callersOnSockets({ identify, createContext }: Callers, services: EveryService): SocketCallers {
+  return {
+    identify: shown => identify(shown, false),
+    keep: (shown, possession) => keepProof(shown, possession, services),
+    createContext: principal => createContext(principal, nothingBrought),
+    watchSessions: watcher => services.live.watchSessions(watcher),
+    heard: () => services.live.heard(),
+  };
+}
+
+/** What a request to /graphql brings, and by what its caller is known. */
+async function broughtBy(
+  request: FastifyRequest,
+  graph: Graph,
+  { judge, rates }: Bounds,
+): Promise<Brought & { readonly shown: ShownCredentials; readonly pays: boolean; readonly unproven: boolean }> {
+  const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request), request.ip);
+  const { router_key, redelivery, idempotency_key } = credentials;
+  const payment = presentedIn(credentials.payment);
+  const field = payment && paidFieldOf(request, graph);
+  const worth = payment && field && (await judge.weigh(payment, field));
+  const rejected = worth === 'rejected';
+  if (rejected || worth === 'unproven') requireWithin(rates.take('unproven', request.ip));
+  // The resolver says so in its own words, and the database is not asked who hears them.
+  const shown = rejected ? { ...credentials, session: null, proof: null } : credentials;
+  const brought = { payment, router_key, redelivery, idempotency_key };
+  const pays = payment !== null && field !== null && !rejected;
+  return { ...brought, shown, pays, unproven: worth === 'unproven' };
+}
+
+/** Whether a request shows a payment that its payer has signed, for whatever is sold here. */
+export async function showsPayment({ headers }: FastifyRequest, judge: Judge): Promise<boolean> {
+  const payment = presentedIn(paymentIn(headers));
+  return payment !== null && judge.isProven(payment);
+}

@@ -1,0 +1,99 @@
+import type { Logger } from 'pino';
+import { everyDoor } from '../../rest-compat/every-door.ts';
+import { originsOf } from '../../rest-compat/http/cors.ts';
+import type { Port } from '../../rest-compat/port.ts';
+import { serveDoors } from '../../rest-compat/serve.ts';
+import type { Judge } from '../charge/judge.ts';
+import type { Config } from '../config/read-config.ts';
+import { trusting } from '../config/trusted-proxies.ts';
+import { type Graph, openGraph } from '../graph/open-graph.ts';
+import { openSources } from '../graph/remote/open-sources.ts';
+import { exposeMetrics } from '../operations/exposure.ts';
+import type { health } from '../operations/health.ts';
+import { listenFault } from '../operations/listen-fault.ts';
+import type { Operations } from '../operations/open.ts';
+import { subgraphs } from '../subgraphs.ts';
+import { openExtensions } from '../x402/extensions/open-extensions.ts';
+import type { PayTo } from '../x402/offer.ts';
+import { callersOnGraphql, callersOnSockets, type EveryService, openCallers, showsPayment } from './callers.ts';
+import { openPort } from './door-port.ts';
+import { openServer } from './server.ts';
+
+/** What is done with all that was opened; resolves with the address once it is served. */
+export type Serve = (config: Config, services: EveryService, serving: Serving) => Promise<string>;
+
+export interface Serving {
+  readonly pay_to: PayTo;
+  readonly judge: Judge;
+  readonly rates: Port['rates'];
+  readonly logger: Logger;
+  readonly closing: AsyncDisposableStack;
+  readonly operations: Operations;
+  health(): ReturnType<typeof health>;
+  away(): Promise<readonly string[]>;
+  without(): readonly string[];
+}
+
+/** Graph, doors and sockets on one port. */
+export async function serveGateway(config: Config, services: EveryService, serving: Serving): Promise<string> {
+  const { logger, closing, operations, rates, health, away, without } = serving;
+  const { graph, beginUpload } = await openServedGraph(config, services, serving);
+  const callers = openCallers(config, services, rates);
+  const port = openPort({
+    graph,
+    base_url: config.base_url,
+    pay_to: serving.pay_to,
+    extensions: openExtensions(services.issuer, services.clock),
+    judge: serving.judge,
+    rates,
+    ...callers,
+    beginUpload,
+    health,
+    away,
+    without,
+  });
+  const server = await openServer({
+    graph,
+    logger,
+    requests: operations.requests,
+    tally: operations.sockets,
+    landing_page: config.profile === 'development',
+    trust: trusting(config.trusted_proxies),
+    origins: originsOf(config.cors_origins),
+    rates,
+    bodies: { rates, pays: request => showsPayment(request, serving.judge) },
+    async routes(app) {
+      exposeMetrics(app, operations.metrics, operations.exposure);
+      await serveDoors(app, port, everyDoor);
+    },
+    callers: callersOnSockets(callers, services),
+    ...callersOnGraphql(graph, callers, serving),
+  });
+  closing.adopt(server, it => it.close());
+  await server.listen(config.host, config.port).catch(async error => {
+    throw await listenFault(error, config);
+  });
+  return config.base_url;
+}
+
+/** The graph, and the way by which a file comes to where it is worked for. */
+async function openServedGraph(
+  { subgraph_urls, subgraph_secret, introspection, proof_writes, profile }: Config,
+  { clock, random, uploads }: EveryService,
+  { logger, closing }: Serving,
+): Promise<{ readonly graph: Graph; readonly beginUpload: Port['beginUpload'] }> {
+  const sources = closing.adopt(openSources({ urls: subgraph_urls, secret: subgraph_secret, clock, random }), it =>
+    it.close(),
+  );
+  const graph = await openGraph(await subgraphs(), {
+    logger,
+    introspection: (introspection ?? (profile === 'development' ? 'on' : 'off')) === 'on',
+    proof_writes,
+    sourceOf: sources.sourceOf,
+  });
+  const id = () => Buffer.from(random.bytes(16)).toString('hex');
+  return {
+    graph,
+    beginUpload: sender => sources.beginUpload('receipt', uploads, sender) ?? uploads.begin(id(), sender),
+  };
+}

@@ -1,0 +1,178 @@
+import { ApolloServer, type ApolloServerOptionsWithGateway } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
+import fastifyApollo from '@as-integrations/fastify';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { leavesUnread } from '../../rest-compat/http/body.ts';
+import type { Port } from '../../rest-compat/port.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { exceededBy } from '../../schema/json-bounds.ts';
+import { limits } from '../../schema/limits.ts';
+import { jsonText } from '../../schema/written.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import { validationOptions } from '../graph/documents.ts';
+import type { Graph } from '../graph/open-graph.ts';
+import { publicError } from '../graph/public-error.ts';
+import { SERVER_TIMING, timeWhole } from '../operations/server-timing.ts';
+import { type BodyBounds, boundBodies } from './bound-bodies.ts';
+import { leaveSecretsAlone } from './compression.ts';
+import { answerFault, contextFault, httpAnswer, refuse, refuseTooMany } from './graphql-answer.ts';
+import { firstLook, knownDocument, paidFieldOf } from './graphql-request.ts';
+
+export const GRAPHQL_PATH = '/graphql';
+
+export interface GraphqlOptions {
+  readonly graph: Graph;
+  /** Once per request to /graphql. A Refusal thrown here answers with its own status. */
+  createContext(request: FastifyRequest): Promise<Context>;
+  /** Hears of each answer of /graphql that has gone out whole. */
+  answered?(answer: { readonly request: FastifyRequest; readonly status: number }): void;
+  /** Bounds what is asked for free, unless left out. */
+  readonly rates?: Port['rates'];
+  /** Bounds what comes to /graphql by address, unless left out. */
+  readonly bodies?: BodyBounds;
+  readonly logger: Logger;
+  /** Apollo's explorer at GET /graphql; it loads from Apollo's servers, so production leaves it off. */
+  readonly landing_page: boolean;
+}
+
+/** GraphQL over HTTP on a scope of its own. */
+export async function serveGraphql(
+  scope: FastifyInstance,
+  apollo: ApolloServer<Context>,
+  options: GraphqlOptions,
+): Promise<void> {
+  const { graph, logger, bodies } = options;
+  answerOptions(scope, 'GET, POST');
+  if (bodies) boundBodies(scope, bodies, logger);
+  parseWithinBounds(scope);
+  scope.setErrorHandler((error: FastifyError, _request, reply) => answerFault(error, reply, logger));
+  // Where it may be told how long it took, the header is there by now: what a query was refused is inside its answer.
+  scope.addHook('onSend', (_request, reply, _payload, done) => {
+    if (reply.hasHeader(SERVER_TIMING)) timeWhole(reply);
+    // What Apollo refuses before it has a query says nothing of it.
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+    done();
+  });
+  scope.addHook('onResponse', (request, { raw, statusCode: status }, done) => {
+    if (raw.writableFinished) options.answered?.({ request, status });
+    done();
+  });
+  scope.addHook('preHandler', async (request, reply) => {
+    leaveSecretsAlone(request, graph);
+    const turn = paidFieldOf(request, graph) === null ? options.rates?.take('free', request.ip) : undefined;
+    reply.headers(turn?.headers ?? {});
+    if (turn?.kind === 'beyond') return refuseTooMany(turn.retry_after_seconds, request, reply, logger);
+    const faults = firstLook(request, graph);
+    if (faults.length > 0) return refuse(request, reply, faults, logger);
+  });
+  await scope.register(fastifyApollo(apollo), {
+    path: GRAPHQL_PATH,
+    context: request => contextFor(request, options),
+  });
+}
+
+const TOO_MUCH = `At most ${limits.json_depth_max} objects and lists in each other, ${limits.json_members_max} members in all.`;
+
+/** JSON.parse comes after a look at how much there is to it, as at the doors. */
+function parseWithinBounds(scope: FastifyInstance): void {
+  const parse = scope.getDefaultJsonParser('error', 'error');
+  scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (exceededBy(body) !== null) done(new Refusal('invalid_request', { detail: TOO_MUCH }));
+    else parse(request, body.toString('utf8'), done);
+  });
+}
+
+/** RFC 9110 9.3.7, before a body has room, a meter runs or Apollo has it: OPTIONS on a path that takes these methods. */
+function answerOptions(scope: FastifyInstance, methods: string): void {
+  scope.addHook('onRequest', (request, reply, done) => {
+    if (request.method !== 'OPTIONS') return done();
+    if (leavesUnread(request.raw)) reply.header('connection', 'close');
+    reply
+      .code(204)
+      .headers({ allow: `${methods}, OPTIONS`, 'x-content-type-options': 'nosniff' })
+      .send();
+  });
+}
+
+export function apolloServer({ graph, logger, landing_page }: GraphqlOptions): ApolloServer<Context> {
+  return new ApolloServer<Context>({
+    gateway: apolloGateway(graph),
+    validationRules: [...graph.rules],
+    validationOptions,
+    parseOptions: { maxTokens: limits.graphql_tokens_max },
+    // The graph keeps documents, and hands over those that it knows.
+    documentStore: null,
+    // One of the graph's own rules refuses it where it is off.
+    introspection: true,
+    csrfPrevention: true,
+    persistedQueries: false,
+    stringifyResult: jsonText,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    logger,
+    formatError: (_formatted, error) => publicError(error, logger).toJSON(),
+    plugins: [
+      knownDocument(graph),
+      httpAnswer(logger),
+      landing_page ? ApolloServerPluginLandingPageLocalDefault() : ApolloServerPluginLandingPageDisabled(),
+      // Nothing about this host or its callers goes to Apollo.
+      ApolloServerPluginUsageReportingDisabled(),
+      ApolloServerPluginSchemaReportingDisabled(),
+      ApolloServerPluginInlineTraceDisabled(),
+      ApolloServerPluginCacheControlDisabled(),
+    ],
+  });
+}
+
+async function contextFor(request: FastifyRequest, { createContext, logger }: GraphqlOptions): Promise<Context> {
+  try {
+    return await createContext(request);
+  } catch (error) {
+    throw contextFault(error, logger);
+  }
+}
+
+/** The form in which Apollo Server takes a gateway. */
+type ServerGateway = ApolloServerOptionsWithGateway<Context>['gateway'];
+/** A GraphQL answer leaves nothing out. */
+const ALL_NULLS = {};
+type Listener = Parameters<ServerGateway['onSchemaLoadOrUpdate']>[0];
+
+/**
+ * The graph in the form that Apollo Server takes. The class ApolloGateway is not used: on construction it starts to
+ * report this host to Apollo's servers unless the environment forbids it, its plans are out of reach for REST and for
+ * subscriptions, and a second road through the graph would need a second set of rules. Planner and executor are Apollo's.
+ */
+function apolloGateway(graph: Pick<Graph, 'schema' | 'supergraph' | 'execute'>): ServerGateway {
+  const listeners = new Set<Listener>();
+  return {
+    onSchemaLoadOrUpdate(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async load() {
+      for (const listener of listeners) listener({ apiSchema: graph.schema, coreSupergraphSdl: graph.supergraph });
+      return {
+        executor: ({ document, request, context }) =>
+          graph.execute({
+            document,
+            operationName: request.operationName,
+            variables: request.variables ?? {},
+            context,
+            written: ALL_NULLS,
+          }),
+      };
+    },
+    async stop() {
+      listeners.clear();
+    },
+  };
+}
