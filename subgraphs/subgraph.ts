@@ -46,6 +46,8 @@ export interface SubgraphParts {
  * without gaps by the field named by `position`, and the argument named by `after` says which one was the last that the
  * reader has: null takes only what is new, a negative number counts from the newest (-1 starts with that one). Whatever
  * else its events depend on must be in the document, the variables or the principal.
+ *
+ * `@cost` and `@listSize` are Federation's own: the gateway reads them in gateway/graph/field-costs.ts.
  */
 const HEADER = `extend schema
   @link(

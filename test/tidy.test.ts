@@ -221,6 +221,27 @@ describe('tidy', () => {
     expect(visible).toEqual(['gateway', 'rest-compat', 'schema', 'subgraphs', 'test']);
   });
 
+  it.each([
+    ['gateway/rates/', /^gateway\/(operations|graph|sockets|http)\//],
+    ['gateway/operations/', /^gateway\/(graph|sockets|http)\//],
+    ['gateway/graph/', /^gateway\/(sockets|http)\//],
+    ['gateway/sockets/', /^gateway\/http\//],
+  ])('%s imports from none of the rooms that stand on it', (room, above) => {
+    const own = sources.filter(file => file.startsWith(room));
+    const wrong = own.flatMap(file => importsOf(file).filter(target => above.test(target)));
+    expect({ files: own.length > 0, wrong }).toEqual({ files: true, wrong: [] });
+  });
+
+  it('what serves the graph imports nothing round about, not even types', () => {
+    const rooms = sources.filter(file => /^gateway\/(rates|graph|sockets|http)\//.test(file));
+    const imports = new Map(rooms.map(file => [file, importsOf(file)]));
+    const reached = (file: string, seen = new Set<string>()): ReadonlySet<string> => {
+      for (const target of imports.get(file) ?? []) if (!seen.has(target)) reached(target, seen.add(target));
+      return seen;
+    };
+    expect(rooms.filter(file => reached(file).has(file))).toEqual([]);
+  });
+
   it.each(banned)('there is no %s', (_name, pattern, allowed) => {
     expect(sources.filter(file => pattern.test(read(file)) && !allowed(file))).toEqual([]);
   });

@@ -14,7 +14,7 @@ const ONE_AT_A_TIME = 'A request carries one operation; a list of them is not ta
  * What is wrong with a request to /graphql, before Apollo has it and before anybody is asked who is calling: what it
  * asks for first, by size alone, and only then by GraphQL's rules. What has no such form is left for Apollo to name.
  */
-export function firstLook({ method, body, query }: Request, graph: Looking): readonly GraphQLError[] {
+export function requestFaults({ method, body, query }: Request, graph: Looking): readonly GraphQLError[] {
   if (method === 'POST' && Array.isArray(body)) return [new Refusal('invalid_request', { detail: ONE_AT_A_TIME })];
   const asked = membersOf(method === 'GET' ? query : body);
   if (typeof asked.query !== 'string' || asked.query === '') return [];

@@ -24,7 +24,7 @@ import { SERVER_TIMING, timeWhole } from '../operations/server-timing.ts';
 import { type BodyBounds, boundBodies } from './bound-bodies.ts';
 import { leaveSecretsAlone } from './compression.ts';
 import { answerFault, contextFault, httpAnswer, refuse, refuseTooMany } from './graphql-answer.ts';
-import { firstLook, knownDocument, paidFieldOf } from './graphql-request.ts';
+import { knownDocument, paidFieldOf, requestFaults } from './graphql-request.ts';
 
 export const GRAPHQL_PATH = '/graphql';
 
@@ -70,7 +70,7 @@ export async function serveGraphql(
     const turn = paidFieldOf(request, graph) === null ? options.rates?.take('free', request.ip) : undefined;
     reply.headers(turn?.headers ?? {});
     if (turn?.kind === 'beyond') return refuseTooMany(turn.retry_after_seconds, request, reply, logger);
-    const faults = firstLook(request, graph);
+    const faults = requestFaults(request, graph);
     if (faults.length > 0) return refuse(request, reply, faults, logger);
   });
   await scope.register(fastifyApollo(apollo), {

@@ -29,7 +29,7 @@ export interface SocketCallers {
 
 interface SessionSocket {
   readonly socket: WebSocket;
-  /** At connection_init. KeptProof, because whoever was let in may be locked out while the socket is open. */
+  /** At connection_init. Kept, because whoever was let in may be locked out while the socket is open. */
   shown: ShownCredentials;
   /** Null until the session has been looked up: until then it may be anybody's. */
   agent_id: AgentId | null;
@@ -44,10 +44,10 @@ const AWAY_REST_MS = 1_000;
 const LOOK_UPS_AT_ONCE_MAX = 16;
 
 /**
- * The open sockets of this process that showed a session, or a proof made with one. Where one ends, in whatever process, the sockets of its agent
- * are held back at once: nothing goes out on them and nothing is taken from them until each was looked at, and is closed
- * (4403) or let go on. So are all of them from the moment on from which no end of a session would be heard of. While the
- * database is away nobody knows, and they wait.
+ * The open sockets of this process that showed a session, or a proof made with one. Where one ends, in whatever process,
+ * the sockets of its agent are held back at once: nothing goes out on them and nothing is taken from them until each was
+ * looked at, and is closed (4403) or let go on. So are all of them from the moment on from which no end of a session would
+ * be heard of. While the database is away nobody knows, and they wait.
  */
 export class SessionSockets {
   readonly #callers: SocketCallers;
