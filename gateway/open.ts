@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
@@ -11,34 +12,37 @@ import { hearDamagedRecords } from '../subgraphs/receipt/damaged-record.ts';
 import { type HubOptions, openHubs as openHttpHubs } from '../subgraphs/receipt/inference/hubs/open.ts';
 import { type Issuer, openIssuer } from '../subgraphs/receipt/issuer/keys.ts';
 import { recordIssuer } from '../subgraphs/receipt/issuer/record.ts';
+import { agentOfWallet } from '../subgraphs/session/agent/find.ts';
 import { Uploads } from '../subgraphs/uploads.ts';
 import { openVault } from '../subgraphs/vault.ts';
-import { openJudge } from './charge/judge.ts';
-import { configuredSettling, type OpenSettling, openTill } from './charge/open-till.ts';
-import { openChargeStream } from './charge/paid-streamed.ts';
-import { openCharge } from './charge/paid-whole.ts';
-import type { Till } from './charge/till.ts';
+import type { StreamsInFlight } from './charge/drive-stream.ts';
+import { type OpenedCharge, openCharge } from './charge/open-charge.ts';
 import type { Config } from './config/read-config.ts';
 import type { EveryService } from './http/callers.ts';
 import { type Serve, serveGateway } from './http/serve-gateway.ts';
 import type { BaseStart } from './log/believe-base.ts';
 import { openLogAndBase } from './log/open-log-and-base.ts';
 import { type Faults, noFaults } from './operations/faults.ts';
-import { type HealthParts, health } from './operations/health.ts';
+import { health } from './operations/health.ts';
 import { type Operations, openOperations } from './operations/open.ts';
 import type { PaidCalls } from './operations/paid-calls.ts';
 import { Readiness, type ReadinessParts } from './operations/readiness.ts';
 import { watch, watchHubs } from './operations/watch.ts';
+import { openStore, soldBy } from './parts.ts';
+import type { ChainHead } from './rails/base/chain-head.ts';
 import { openBase } from './rails/base/open-base.ts';
 import { factoriesOf } from './rails/base/signature.ts';
 import { openWalletProofs } from './rails/base/wallets.ts';
 import { ChainAway } from './rails/epoch.ts';
-import { closeRails, openRails, railOf } from './rails/rail.ts';
+import { configuredSettling, type OpenSettling, openConfiguredRails } from './rails/open-rails.ts';
+import { closeRails, openRails, type Rails, railOf } from './rails/rail.ts';
 import { openFreeUses } from './rates/free-uses.ts';
 import { openRates } from './rates/rates.ts';
 import { BookGuard } from './reconcile/audit-books.ts';
-import { openReconciler, type Reconciler } from './reconcile/reconcile.ts';
-import { openStore } from './store.ts';
+import { openReconciler, type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
+import { type OpenedRecording, openRecording } from './record/open-recording.ts';
+import { openExtensions } from './x402/extensions/open-extensions.ts';
+import { openChallenges } from './x402/offer.ts';
 
 export interface Gateway {
   readonly url: string;
@@ -94,54 +98,72 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const wallets = openWalletProofs(base.chain, factoriesOf(config));
     const vault = openVault(config.seal_key);
     const rates = openRates(config.rates, systemClock);
-
-    const till = await openTill({
-      config,
-      database,
-      chain: base.chain,
-      chain_epoch: () => base.chain_epoch,
-      wallets,
-      hubs,
-      issuer,
-      vault,
-      ...{ saved_head: log.saved_head, known_log: log.known, log: base },
-      rates,
-      faults,
-      logger,
-      openSettling,
-      wait_ms: options.wait_ms,
+    const opened_rails = await openConfiguredRails({
+      ...{ config, database, chain: base.chain, chain_epoch: () => base.chain_epoch, wallets },
+      ...{ faults, logger, openSettling, wait_ms: options.wait_ms },
     });
-    closing.adopt(till, it => closeRails(it));
+    closing.adopt(opened_rails, it => closeRails(it));
+    const { rails, pay_to, chain_head } = opened_rails;
+    const { profile, base_url } = config;
+    const recording = openRecording({
+      ...{ database, issuer, vault, rails, faults, profile, saved_head: log.saved_head, known_log: log.known },
+      ...{ ...times, anchor: () => chain_head.anchor() },
+    });
+    const same = { database, rails, vault, log: base, ...whoSells(database, { hubs, vault }), ...times };
+    const challenges = openChallenges(pay_to, openExtensions(issuer, systemClock));
+    const charging = openCharge({ ...same, pay_to, challenges, recording, issuer, rates, base_url, faults });
+    const { streams } = charging;
     const failed = (error: unknown) => logger[levelOf(error, base.done)]({ err: error }, 'a round of reconcile failed');
-    const reconciler = closing.adopt(await openReconciler(till, failed, operations.roundEnded), it => it.stop());
-    const readiness = new Readiness(needsOf(till, reconciler));
-    watch(metrics, { database, queues: till.queues, readiness });
+    const unfinished = reconciledBy({ ...same, ...recording, ...charging });
+    const reconciler = closing.adopt(await openReconciler(unfinished, failed, operations.roundEnded), it => it.stop());
+    const needs = needsOf(config, { rails, chain_head, queues: recording.queues, log: base, reconciler });
+    const readiness = new Readiness(needs);
+    const shown = { database, log: base, writable: needs.writable, profile, stand_ins: config.stand_ins };
+    watch(metrics, { database, queues: recording.queues, readiness });
 
-    const services = servicesOf(config, { database, live, vault, issuer, hubs, wallets }, till, paid_calls);
-    closing.adopt(till.streams, it => it.ended());
+    const services = servicesOf(config, { database, live, vault, issuer, hubs, wallets }, charging, paid_calls);
+    closing.adopt(streams, it => it.ended());
     const url = await serve(config, services, {
-      pay_to: till.pay_to,
+      pay_to,
       rates: openFreeUses(rates),
-      judge: openJudge(till),
+      judge: charging.judge,
       logger,
       closing,
       operations,
-      health: () => health(healthParts(config, till, base, reconciler)),
+      health: () => health({ ...shown, rails: openRails(opened_rails), anchoring: base.anchoring }),
       away: () => readiness.away(),
       without: () => readiness.without(),
     });
-    closing.adopt(till.streams, it => it.stop(limits.stream_stop_ms_max));
-    return opened(url, { readiness, closing, streams: till.streams, paid_calls });
+    closing.adopt(streams, it => it.stop(limits.stream_stop_ms_max));
+    return opened(url, { readiness, closing, streams, paid_calls });
   } catch (error) {
     await closing.disposeAsync();
     throw error;
   }
 }
 
+const times = { clock: systemClock, random: systemRandom };
+
+/** This process by name, all that it sells, and whose a wallet is. */
+function whoSells(database: Database, parts: Pick<Opened, 'hubs' | 'vault'>) {
+  return {
+    owner: randomUUID(),
+    sold: soldBy({ ...parts, random: systemRandom }),
+    agentOfWallet: (wallet: string) => agentOfWallet(database, wallet),
+  };
+}
+
+/** What reconcile is handed: it finishes a call by the same functions as the caller who waits. */
+function reconciledBy(
+  parts: Omit<ReconcileParts, 'finishing'> & Omit<ReconcileParts['finishing'], 'railOf'>,
+): ReconcileParts {
+  return { ...parts, finishing: { ...parts, railOf: ({ network }) => railOf(parts, network) } };
+}
+
 interface Running {
   readonly readiness: Pick<Readiness, 'drain'>;
   readonly closing: AsyncDisposableStack;
-  readonly streams: Pick<Till['streams'], 'cut'>;
+  readonly streams: Pick<StreamsInFlight, 'cut'>;
   readonly paid_calls: Pick<PaidCalls, 'underway'>;
 }
 
@@ -178,14 +200,19 @@ function hubOptions({ hub_timeout_ms: timeout_ms, router }: Config, { hubHeard: 
 type Opened = Pick<EveryService, 'database' | 'live' | 'vault' | 'issuer' | 'hubs' | 'wallets'>;
 
 /** What every resolver may ask for, of the parts that were opened. */
-function servicesOf({ base_url, profile }: Config, opened: Opened, till: Till, paid_calls: PaidCalls): EveryService {
+function servicesOf(
+  { base_url, profile }: Config,
+  opened: Opened,
+  charging: Pick<OpenedCharge, 'charge' | 'chargeStream'>,
+  paid_calls: PaidCalls,
+): EveryService {
   return {
     ...opened,
     uploads: new Uploads(),
     clock: systemClock,
     random: systemRandom,
-    charge: paid_calls.charge(openCharge(till)),
-    chargeStream: paid_calls.chargeStream(openChargeStream(till)),
+    charge: paid_calls.charge(charging.charge),
+    chargeStream: paid_calls.chargeStream(charging.chargeStream),
     base_url,
     profile,
     readBookEvents: openBookEvents(opened.database),
@@ -193,21 +220,22 @@ function servicesOf({ base_url, profile }: Config, opened: Opened, till: Till, p
   };
 }
 
-function healthParts(config: Config, till: Till, { anchoring }: BaseStart, reconciler: Reconciler): HealthParts {
-  const { profile, stand_ins } = config;
-  const { database, log } = till;
-  const { writable } = needsOf(till, reconciler);
-  return { database, rails: openRails(till), writable, log, anchoring, profile, stand_ins };
+interface Needed {
+  readonly rails: Rails;
+  readonly chain_head: ChainHead;
+  readonly queues: OpenedRecording['queues'];
+  readonly log: BaseStart;
+  readonly reconciler: Reconciler;
 }
 
-function needsOf(till: Till, { heartbeat }: Reconciler): ReadinessParts {
-  const { queues, log, profile, chain_head } = till;
-  const { settler, age_ms } = railOf(till, 'base');
+function needsOf({ profile }: Config, { rails, chain_head, queues, log, reconciler }: Needed): ReadinessParts {
+  const { heartbeat } = reconciler;
+  const { settler, age_ms } = railOf({ rails }, 'base');
   return {
     writable: () => heartbeat.beating() && !queues.claim.refused && !queues.record.refused,
     leased: () => heartbeat.beating(),
     chain_age_ms: age_ms,
-    lane_age_ms: lane => (till.rails[lane] ? till.rails[lane].age_ms() : 0),
+    lane_age_ms: lane => (rails[lane] ? rails[lane].age_ms() : 0),
     sound: () => log.sound,
     // A development chain may run ahead: each of its blocks is a second later than the one before.
     clock_off_ms: () => Math.max(heartbeat.clock_off_ms(), profile === 'production' ? chain_head.ahead_ms() : 0),

@@ -152,6 +152,11 @@ export interface Stamp<A extends JsonObject, T extends JsonObject> extends Sold<
 export type Whole<A extends JsonObject, T extends JsonObject> = WorkThenSettle<A, T> | Stamp<A, T>;
 export type Paid<A extends JsonObject, T extends JsonObject> = Whole<A, T> | Stream<A, T>;
 
+/** Any paid field: who charges for it does not care what is sold. */
+export type AnyPaid = Paid<JsonObject, JsonObject>;
+export type AnyWhole = Whole<JsonObject, JsonObject>;
+export type AnyStream = Stream<JsonObject, JsonObject>;
+
 /**
  * `idempotent_replay`: the same payment and request came again; same signed bytes, no second charge. `waived`: a key stood
  * in for the payment, and nothing was charged.

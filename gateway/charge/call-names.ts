@@ -3,10 +3,11 @@ import { Refusal } from '../../schema/errors.ts';
 import { readIdempotencyKey } from '../../schema/idempotency-key.ts';
 import type { Context, PresentedPayment } from '../../subgraphs/context.ts';
 import { type NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
-import type { AnyPaid } from '../record/recorder.ts';
+import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
+import type { AnyPaid } from '../../subgraphs/sale.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
+import type { Late } from '../rails/verify.ts';
 import { readEnvelope } from '../x402/envelope.ts';
-import type { Presented } from './claim-request.ts';
-import type { Till } from './till.ts';
 
 /** What the payment's client calls this purchase. A stamp takes no name: its effect stands once as it is. */
 export function identifierOf({ order }: AnyPaid, payment: PresentedPayment | null): string | null {
@@ -23,14 +24,18 @@ export function idempotencyKeyOf({ idempotency_key }: Pick<Context, 'idempotency
   throw new Refusal('invalid_request', { param: 'Idempotency-Key', detail, facts: { charged: false } });
 }
 
-/** Kept in its place: it is its sender's word, and may say more than he would have stored. */
-export function idempotencyMark({ vault }: Pick<Till, 'vault'>, context: Context): string | null {
-  const key = idempotencyKeyOf(context);
-  return key === null ? null : vault.mark(key, 'idempotency_key');
+/** A purchase, as far as its names say which it is. */
+interface Purchase {
+  readonly payment: {
+    readonly authorization: Pick<NamedPayment, 'network' | 'payer'>;
+    readonly late: { readonly code: Late } | null;
+  };
+  readonly identifier: string | null;
+  readonly idempotency_mark: string | null;
 }
 
 /** By what this purchase is known again; nothing where it is paid to another: whoever holds that payment need not be its payer. */
-export function namesOf({ payment: { authorization, late }, identifier, idempotency_mark }: Presented): NamedPayment[] {
+export function namesOf({ payment: { authorization, late }, identifier, idempotency_mark }: Purchase): NamedPayment[] {
   if (late?.code === 'wrong_payee') return [];
   const { network, payer } = authorization;
   return [
@@ -41,11 +46,30 @@ export function namesOf({ payment: { authorization, late }, identifier, idempote
   ];
 }
 
-const spoken = { idempotency_key: 'Idempotency-Key', payment_identifier: 'payment identifier' } as const;
+/** By what callers are known again: marks that say nothing of what they were made from, which is not kept. */
+export interface Marks {
+  /** Of the address that the call comes from. */
+  address(context: Pick<Context, 'principal'>): string;
+  /** Of the router key under which it is to be answered; null where it does not ask the router. */
+  routerKey(paid: AnyPaid, args: JsonObject, context: Pick<Context, 'router_key'>): string | null;
+  /** Of its Idempotency-Key: that is its sender's word, and may say more than they would have stored. */
+  idempotencyKey(context: Pick<Context, 'idempotency_key'>): string | null;
+}
 
-/** To whoever comes under the name with another payment than the first: that one he need not have. */
-export function nameInFlight(by: keyof typeof spoken, facts: JsonObject = {}): Refusal {
-  const name = spoken[by];
-  const detail = `A payment under this ${name} is being worked on; send the same request under the same ${name}.`;
-  return new Refusal('payment_in_flight', { detail, facts: { retry_after_seconds: 1, ...facts } });
+export function openMarks({ mark }: Pick<Vault, 'mark'>): Marks {
+  // Several rules of one call know its address by that.
+  const addresses = new WeakMap<Context['principal'], string>();
+  return {
+    address({ principal }) {
+      const known = addresses.get(principal) ?? mark(principal.address, 'address');
+      addresses.set(principal, known);
+      return known;
+    },
+    routerKey: (paid, args, { router_key }) =>
+      router_key && isRouted(paid.model?.(args) ?? '') ? mark(router_key.reveal(), 'router_key') : null,
+    idempotencyKey(context) {
+      const key = idempotencyKeyOf(context);
+      return key === null ? null : mark(key, 'idempotency_key');
+    },
+  };
 }

@@ -1,19 +1,27 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
+import type { Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { type ClaimRequest, type Lease } from '../../subgraphs/receipt/claim/claim.ts';
-import { identifierSlot, nameOfSlot } from '../../subgraphs/receipt/claim/identifier.ts';
+import { identifierSlot } from '../../subgraphs/receipt/claim/identifier.ts';
 import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { isVendorBlind } from '../../subgraphs/receipt/inference/vendor-blind.ts';
-import { orders, type Payer } from '../../subgraphs/sale.ts';
+import { type AnyPaid, orders, type Payer } from '../../subgraphs/sale.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
 import { type Authorization, claimKey, type Payment, paymentId, paymentToJson } from '../rails/payment.ts';
+import type { Late } from '../rails/verify.ts';
 import type { Claiming } from '../record/queues.ts';
-import type { AnyPaid, Landing } from '../record/recorder.ts';
-import type { Authorized } from './authorized.ts';
-import { idempotencyMark, nameInFlight, namesOf } from './call-names.ts';
-import type { WithinMeans } from './funds.ts';
-import type { Till } from './till.ts';
+import type { Landing } from '../record/recording.ts';
+import type { PayTo } from '../x402/offer.ts';
+import { type Marks, namesOf } from './call-names.ts';
+import type { Hears } from './hears.ts';
+
+/** A payment that our own checks found right. A signature that is no key's is not proven by them: code has to be asked. */
+export type Authorized<P extends Payment = Payment> = P & {
+  readonly x402_version: 1 | 2;
+  /** Why it is settled no more, with x402's word for it; what it has bought already is owed all the same. */
+  readonly late: { readonly code: Late; readonly reason: string } | null;
+};
 
 /** A paid request whose payment has been found good, before anybody holds it. */
 export interface Presented<P extends Payment = Payment> {
@@ -21,7 +29,7 @@ export interface Presented<P extends Payment = Payment> {
   readonly args: JsonObject;
   readonly payment: Authorized<P>;
   readonly request_hash: string;
-  /** What the payer calls this purchase, where he names it. */
+  /** What the payer calls this purchase, where they name it. */
   readonly identifier: string | null;
   /** Of the Idempotency-Key beside it, where one came. */
   readonly idempotency_mark: string | null;
@@ -44,42 +52,51 @@ export function payerOf({ authorization }: Authorized): Payer {
   return { network: authorization.network, wallet: authorization.payer };
 }
 
-/** The claim with all that reconcile would need to finish it alone, but for the book that is looked for as it is made. */
-export async function claimingOf(
-  till: Till,
-  presented: Presented & Pick<ClaimRequest, 'task_id' | 'means'>,
-  context: Context,
-): Promise<Claiming> {
-  const { paid, args, payment, request_hash, task_id, means, is_payers = false } = presented;
-  const { authorization } = payment;
-  requireOurs(till, authorization);
-  const payer = payerOf(payment);
-  const claim_key = claimKey(authorization);
-  const book = await landsOn(presented, payer, context);
-  const request = {
-    claim_key,
-    field: paid.field,
-    request_hash,
-    task_id,
-    lease_owner: till.owner,
-    network: authorization.network,
-    payer: authorization.payer,
-    payment_id: paymentId(authorization),
-    amount_atomic: paid.price_atomic,
-    valid_before: authorization.valid_before_seconds,
-    authorization: paymentToJson(payment),
-    means,
-    landing: landingOf(till, paid, args, context),
-    request_box: requestBox(till, presented, claim_key),
-    identifier: presented.identifier,
-    is_payers,
-    slots: slotsOf(presented),
+export type ToClaim = Presented & Pick<ClaimRequest, 'task_id' | 'means'>;
+
+export interface RequestParts extends LandingParts {
+  readonly vault: Vault;
+  readonly pay_to: PayTo;
+  /** This process, as its lease and its claims name it. */
+  readonly owner: string;
+  readonly hears: Hears;
+}
+
+/** Makes claims with all that reconcile would need to finish them alone, but for the book that is looked for as each is made. */
+export function openClaimRequests(parts: RequestParts) {
+  const { vault, pay_to, owner, hears } = parts;
+  return async (presented: ToClaim, context: Context): Promise<Claiming> => {
+    const { paid, args, payment, request_hash, task_id, means, is_payers = false } = presented;
+    const { authorization } = payment;
+    requireOurs(pay_to, authorization);
+    const claim_key = claimKey(authorization);
+    if (context.principal.possession.kind === 'wrong') throw hears({ kind: 'wrong_session' });
+    const book = await landsOn(presented, context);
+    const request = {
+      claim_key,
+      field: paid.field,
+      request_hash,
+      task_id,
+      lease_owner: owner,
+      network: authorization.network,
+      payer: authorization.payer,
+      payment_id: paymentId(authorization),
+      amount_atomic: paid.price_atomic,
+      valid_before: authorization.valid_before_seconds,
+      authorization: paymentToJson(payment),
+      means,
+      landing: landingOf(parts, paid, args, context),
+      request_box: requestBox(vault, presented, claim_key),
+      identifier: presented.identifier,
+      is_payers,
+      slots: slotsOf(presented),
+    };
+    return { request, book, reserves: orders[paid.order].reserves, model: paid.model?.(args) ?? null };
   };
-  return { request, book, reserves: orders[paid.order].reserves, model: paid.model?.(args) ?? null };
 }
 
 /** The last word on it: whatever let a payment to another come so far, it is never claimed, and so never sent. */
-function requireOurs({ pay_to: ours }: Till, { network, pay_to }: Authorization): void {
+function requireOurs(ours: PayTo, { network, pay_to }: Authorization): void {
   const spelt = (address: string) => (network === 'base' ? address.toLowerCase() : address);
   if (spelt(pay_to) !== spelt(ours[network] ?? '')) throw new Error('a payment to another payee was to be claimed');
 }
@@ -93,7 +110,7 @@ function slotsOf(presented: Presented): readonly string[] {
  * Reconcile reads a stamp's request, and no other's: of work it keeps the mark that a resend may still be worked for. A
  * claim costs no money yet, and what one may fill the disk with for a month must not be of the caller's size.
  */
-function requestBox({ vault }: Till, { paid, args }: Presented, claim_key: string): Buffer {
+function requestBox(vault: Vault, { paid, args }: Presented, claim_key: string): Buffer {
   return paid.order === 'stamp' ? vault.seal(JSON.stringify(args), requestLabel(claim_key)) : MARK;
 }
 
@@ -101,14 +118,18 @@ function requestBox({ vault }: Till, { paid, args }: Presented, claim_key: strin
 const MARK = Buffer.of(0);
 
 /** The session's book, or else the payer's: decided before the money moves, and kept on the claim. */
-async function landsOn({ paid, args }: Presented, payer: Payer, context: Context): Promise<Claiming['book']> {
+async function landsOn({ paid, args, payment }: Presented, context: Context): Promise<Claiming['book']> {
   const { possession } = context.principal;
-  if (possession.kind === 'wrong') throw new Refusal('forbidden');
-  if (paid.book) return paid.book(args, payer, context);
+  if (paid.book) return paid.book(args, payerOf(payment), context);
   return possession.kind === 'proven' ? possession.agent_id : 'payers';
 }
 
-export function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: Context): Landing {
+export interface LandingParts {
+  readonly marks: Marks;
+  readonly random: Random;
+}
+
+export function landingOf({ marks, random }: LandingParts, paid: AnyPaid, args: JsonObject, context: Context): Landing {
   const { api_key, possession } = context.principal;
   const stamped = paid.order === 'stamp';
   const route = stamped ? paid.route : { model: null, hub: null };
@@ -123,53 +144,10 @@ export function landingOf(till: Till, paid: AnyPaid, args: JsonObject, context: 
     output_sha256: null,
     omission_rule: null,
     possessed_by: possession.kind === 'proven' ? possession.agent_id : null,
-    paid_from_mark: addressMark(till, context),
-    router_key_mark: routerKeyMark(till, paid, args, context),
-    idempotency_mark: idempotencyMark(till, context),
+    paid_from_mark: marks.address(context),
+    router_key_mark: marks.routerKey(paid, args, context),
+    idempotency_mark: marks.idempotencyKey(context),
     vendor_blind: !stamped && isVendorBlind(context.principal, isRouted(paid.model?.(args) ?? '')),
-    request_salt: Buffer.from(till.random.bytes(16)).toString('hex'),
+    request_salt: Buffer.from(random.bytes(16)).toString('hex'),
   };
-}
-
-/** Addresses are not kept, only what they are known again by. */
-export function addressMark({ vault }: Pick<Till, 'vault'>, { principal }: Pick<Context, 'principal'>): string {
-  const mark = marks.get(principal) ?? vault.mark(principal.address, 'address');
-  marks.set(principal, mark);
-  return mark;
-}
-
-/** Several rules of one call know its address by that. */
-const marks = new WeakMap<Context['principal'], string>();
-
-/** Kept in place of the key: enough to know it again. */
-export function routerKeyMark(
-  { vault }: Pick<Till, 'vault'>,
-  paid: AnyPaid,
-  args: JsonObject,
-  { router_key }: Pick<Context, 'router_key'>,
-): string | null {
-  return router_key && isRouted(paid.model?.(args) ?? '') ? vault.mark(router_key.reveal(), 'router_key') : null;
-}
-
-/** A payment that is somebody's already: each way of it has its own code, and none of them charges again. */
-export function refusedClaim(
-  outcome: Exclude<WithinMeans, { kind: 'claimed' | 'replayed' | 'blocked' | 'blocked_too_often' }>,
-  paid: AnyPaid,
-): Refusal {
-  switch (outcome.kind) {
-    case 'foreign':
-      return new Refusal('payment_already_used');
-    case 'doubtful':
-      return new Refusal('payer_proof_required');
-    case 'lapsed':
-      return new Refusal('payment_lapsed', { facts: { charged: false } });
-    case 'in_flight':
-      return new Refusal('payment_in_flight', { facts: { retry_after_seconds: 1, task_id: outcome.task_id } });
-    case 'pending':
-      return new Refusal('settlement_pending', { facts: { retry_after_seconds: 2, task_id: outcome.task_id } });
-    case 'slot_taken': {
-      const by = nameOfSlot(outcome.slot);
-      return by === null ? new Refusal(paid.slot_taken ?? 'duplicate_ref') : nameInFlight(by);
-    }
-  }
 }

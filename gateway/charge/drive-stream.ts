@@ -2,20 +2,20 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Piece } from '../../subgraphs/piece.ts';
 import type { Speaking } from '../../subgraphs/sale.ts';
-import { Outlet } from './text-channel.ts';
-import type { Till } from './till.ts';
+import type { Faults } from '../operations/faults.ts';
+import { TextChannel } from './text-channel.ts';
 
 type Source = Pick<Speaking<JsonObject>, 'pieces' | 'cancel'>;
 
-/** As the till runs it. */
-export function pumpOf(till: Pick<Till, 'faults'>, source: Source): Pump {
-  return new Pump(source, {
+/** As paid streams are driven. */
+export function drivenBy(faults: Faults, source: Source): StreamDriver {
+  return new StreamDriver(source, {
     buffer_bytes_max: limits.stream_buffer_bytes_max,
-    reached: () => till.faults.reach('mid_stream'),
+    reached: () => faults.reach('mid_stream'),
   });
 }
 
-export interface PumpOptions {
+export interface DriverOptions {
   /** What may be taken in before `release`; then whoever speaks has to wait for it. */
   readonly buffer_bytes_max: number;
   /** After each piece that was taken in once released. */
@@ -26,19 +26,19 @@ export interface PumpOptions {
  * Brings what is spoken to its end, whether anybody reads it or not. Before it is released (the money has not moved yet)
  * it listens for as long as its buffer has room; after that nothing holds it back.
  */
-export class Pump {
+export class StreamDriver {
   readonly pieces: AsyncIterable<Piece>;
   /** Resolves when all is said. */
   readonly ended: Promise<void>;
   readonly #source: Source;
-  readonly #outlet = new Outlet();
+  readonly #channel = new TextChannel();
   readonly #released = Promise.withResolvers<void>();
   #free = false;
 
-  constructor(source: Source, options: PumpOptions) {
+  constructor(source: Source, options: DriverOptions) {
     this.#source = source;
-    this.pieces = this.#outlet;
-    this.ended = this.#run(options).finally(() => this.#outlet.end());
+    this.pieces = this.#channel;
+    this.ended = this.#run(options).finally(() => this.#channel.end());
     // Who listens to it may be gone by then.
     this.ended.catch(() => {});
   }
@@ -48,17 +48,46 @@ export class Pump {
     this.#released.resolve();
   }
 
-  /** Whoever speaks is cut off, and the pump runs dry. */
+  /** Whoever speaks is cut off, and what was said so far is the end. */
   cancel(): void {
     this.#source.cancel();
     this.release();
   }
 
-  async #run({ buffer_bytes_max, reached }: PumpOptions): Promise<void> {
+  async #run({ buffer_bytes_max, reached }: DriverOptions): Promise<void> {
     for await (const piece of this.#source.pieces) {
-      this.#outlet.write(piece);
+      this.#channel.write(piece);
       if (this.#free) await reached();
-      else if (this.#outlet.held_bytes >= buffer_bytes_max) await this.#released.promise;
+      else if (this.#channel.held_bytes >= buffer_bytes_max) await this.#released.promise;
     }
+  }
+}
+
+/** Streams that this process brings to their end, readers or none: a clean stop waits for them before it lets go of the database. */
+export class StreamsInFlight {
+  readonly #running = new Map<Promise<unknown>, () => void>();
+  #stopping: NodeJS.Timeout | null = null;
+  #cut = false;
+
+  /** `done` covers all that follows the last piece; `cancel` brings it about. */
+  add(done: Promise<unknown>, cancel: () => void): void {
+    const running = done.catch(() => {}).finally(() => this.#running.delete(running));
+    this.#running.set(running, cancel);
+    if (this.#cut) cancel();
+  }
+
+  /** From now on they have so long; what still runs then is cut off, and recorded without an answer. */
+  stop(patience_ms: number): void {
+    this.#stopping ??= setTimeout(() => this.cut(), patience_ms);
+  }
+
+  cut(): void {
+    this.#cut = true;
+    for (const cancel of this.#running.values()) cancel();
+  }
+
+  async ended(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.keys());
+    if (this.#stopping) clearTimeout(this.#stopping);
   }
 }

@@ -19,7 +19,7 @@ export interface Rest {
 /**
  * What callers bring about that costs others and is not charged, in this process's memory: router keys that are tried, by
  * payer and by address, and payments that pass every check and are reverted by the chain, by payer. Each of those costs our
- * gas, so he rests longer each time; contract wallets, whose code decides anew each time, rest by their claims (preflight.ts).
+ * gas, so its payer rests longer each time; contract wallets, whose code decides anew each time, rest by their claims.
  */
 export class Failures {
   readonly #tried: Meter;
@@ -47,7 +47,7 @@ export class Failures {
     this.#reverts.set(payer, { count, until_ms: now_ms + rest_seconds * 1_000 });
   }
 
-  /** For how long no call of his is taken that would try a router key (`tries`) or our gas; null where it is now. */
+  /** For how long no call of a payer's is taken that would try a router key (`tries`) or our gas; null where it is now. */
   rest(payer: string, address_mark: string, tries: boolean): Rest | null {
     const now_ms = this.#clock.now_ms();
     const left_ms = (this.#lately(payer, now_ms)?.until_ms ?? now_ms) - now_ms;
@@ -61,7 +61,7 @@ export class Failures {
     return rests.sort((one, other) => other.seconds - one.seconds)[0] ?? null;
   }
 
-  /** Null once he has behaved for as long as the longest rest. */
+  /** Null once nothing was reverted for as long as the longest rest. */
   #lately(payer: string, now_ms: number): Reverts | null {
     const reverts = this.#reverts.get(payer);
     return reverts && now_ms < reverts.until_ms + limits.wallet_reverted_rest_seconds * 1_000 ? reverts : null;

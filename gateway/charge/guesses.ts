@@ -1,18 +1,22 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../../schema/errors.ts';
-import { REDELIVERY_HEADER, redeliveryText } from '../../schema/redelivery.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { limits } from '../../schema/limits.ts';
+import { REDELIVERY_HEADER, readRedelivery, redeliveryText } from '../../schema/redelivery.ts';
+import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
+import type { Database } from '../../subgraphs/database.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { countMismatch, isGuessing } from '../../subgraphs/receipt/claim/mismatch.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { claimKey } from '../rails/payment.ts';
-import type { Landing } from '../record/recorder.ts';
-import { addressMark, type Presented } from './claim-request.ts';
-import type { Entered } from './paid-whole.ts';
-import { isItsPayer } from './payer-proof.ts';
-import type { Till } from './till.ts';
+import { type Rails, railOf } from '../rails/rail.ts';
+import type { Landing } from '../record/recording.ts';
+import type { Marks } from './call-names.ts';
+import type { Presented } from './claim-request.ts';
+import type { Hears } from './hears.ts';
 
-/** Each tells whoever shows a payment whether it was made for the request that he shows with it. */
+/** Each tells whoever shows a payment whether it was made for the request that they show with it. */
 const telling: ReadonlySet<ErrorCode> = new Set([
   ...(['payment_already_used', 'payment_in_flight', 'settlement_pending'] as const),
   ...(['idempotency_key_conflict', 'payment_identifier_conflict'] as const),
@@ -23,114 +27,153 @@ const mismatching: ReadonlySet<ErrorCode> = new Set([
   ...(['payment_already_used', 'idempotency_key_conflict', 'payment_identifier_conflict'] as const),
 ]);
 
+export interface GuessParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly marks: Marks;
+  readonly rails: Rails;
+  agentOfWallet(wallet: string): Promise<AgentId | null>;
+  readonly hears: Hears;
+}
+
 /**
  * Once it is settled a payment is public calldata: whoever rebuilds it could try out what its payer has asked, and would
- * be given the answer. After some requests that it was not made for it speaks to its payer alone: to his session, under the
- * buyer's payment-identifier, or for a signature of his. Never is he told to pay again; and the address from which it was
- * paid first is never asked for any, since official clients know of none.
- * @throws payer_proof_required
+ * be given the answer. After some requests that it was not made for it speaks to its payer alone: to their session, under
+ * the buyer's payment-identifier, or for a signature of theirs. Never are they told to pay again; and the address from
+ * which it was paid first is never asked for any proof, since official clients know of none.
  */
-export async function unlessGuessed(
-  till: Till,
-  presented: Presented,
-  context: Context,
-  enter: (is_payers: boolean) => Promise<Entered>,
-): Promise<Entered> {
-  let entered: Entered;
-  try {
-    entered = await enter(false);
-  } catch (refusal) {
-    if (refusal instanceof Refusal && refusal.code === 'payer_proof_required')
-      return enterAsPayer(till, presented, context, enter);
-    if (refusal instanceof Refusal && telling.has(refusal.code)) await refused(till, presented, context, refusal);
-    throw refusal;
+export class Guesses {
+  readonly #parts: GuessParts;
+
+  constructor(parts: GuessParts) {
+    this.#parts = parts;
   }
-  // Whoever could claim it was not in doubt, as it stood before.
-  const doubt = entered.kind === 'claimed' ? null : await doubted(till, presented, context);
-  if (doubt) throw doubt;
-  return entered;
+
+  /** `enter` begins the call, as its payer's or as anybody's. @throws payer_proof_required */
+  async unlessGuessed<E extends { readonly kind: 'claimed' | 'bought' }>(
+    presented: Presented,
+    context: Context,
+    enter: (is_payers: boolean) => Promise<E>,
+  ): Promise<E> {
+    let entered: E;
+    try {
+      entered = await enter(false);
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal;
+      if (refusal.code === 'payer_proof_required') {
+        await this.#requireUndoubted(presented, context);
+        // The claim was let go of and is as it was: it is taken anew by its payer alone.
+        return enter(true);
+      }
+      if (telling.has(refusal.code)) await this.#refused(presented, context, refusal);
+      throw refusal;
+    }
+    // Whoever could claim it was not in doubt, as it stood before.
+    if (entered.kind !== 'claimed') await this.#requireUndoubted(presented, context);
+    return entered;
+  }
+
+  /**
+   * Of a payment that its book refused, the word of that tells as well whether it was shown with the very request that
+   * was refused. @throws payer_proof_required
+   */
+  async requireNoGuess(
+    claim: PaymentClaim,
+    { request_hash, is_payers = false }: Presented,
+    context: Context,
+  ): Promise<void> {
+    const { database, marks, hears } = this.#parts;
+    const mark = marks.address(context);
+    if (is_payers || isFirstPayers(claim, mark)) return;
+    if (claim.mismatches && isGuessing(claim.mismatches, mark)) throw hears({ kind: 'doubtful' });
+    if (claim.requestHash !== request_hash) await countMismatch(database, claim.claimKey, mark);
+  }
+
+  /**
+   * Of what another payment of that payer has bought under a name: their payments are public, and the name may be a
+   * number that anybody counts up to. So it is told, and counted, as if the payment that bought it had been shown.
+   * @throws payer_proof_required
+   */
+  async requireNoGuessOf(
+    { claim_key, is_asked }: { readonly claim_key: string; readonly is_asked: boolean },
+    presented: Presented,
+    context: Context,
+  ): Promise<void> {
+    const { database, marks } = this.#parts;
+    const claim = await claimByKey(database, claim_key);
+    if (claim === null) return;
+    const doubt = await this.#doubtOf(claim, presented, context);
+    if (doubt) throw doubt;
+    const mark = marks.address(context);
+    if (!is_asked && !isFirstPayers(claim, mark)) await countMismatch(database, claim_key, mark);
+  }
+
+  /** Where the database is away nothing is counted, and nobody learns more than that. */
+  async #refused(presented: Presented, context: Context, refusal: Refusal): Promise<void> {
+    const { database, marks } = this.#parts;
+    const doubt = await this.#doubted(presented, context).catch(() => refusal);
+    if (doubt) throw doubt;
+    if (!mismatching.has(refusal.code)) return;
+    const mark = marks.address(context);
+    const claim_key = claimKey(presented.payment.authorization);
+    const claim = await claimByKey(database, claim_key).catch(() => null);
+    if (claim && !isFirstPayers(claim, mark)) await countMismatch(database, claim_key, mark).catch(() => {});
+  }
+
+  async #requireUndoubted(presented: Presented, context: Context): Promise<void> {
+    const doubt = await this.#doubted(presented, context);
+    if (doubt) throw doubt;
+  }
+
+  async #doubted(presented: Presented, context: Context): Promise<Refusal | null> {
+    const claim = await claimByKey(this.#parts.database, claimKey(presented.payment.authorization));
+    return claim && this.#doubtOf(claim, presented, context);
+  }
+
+  /** What callers hear in place of their answer; null where nothing speaks against them, or they have proven who they are. */
+  async #doubtOf(claim: PaymentClaim, presented: Presented, context: Context): Promise<Refusal | null> {
+    const { clock, marks, hears } = this.#parts;
+    if (!claim.mismatches) return null;
+    const mark = marks.address(context);
+    if (isFirstPayers(claim, mark) || !isGuessing(claim.mismatches, mark)) return null;
+    if (await this.#isItsPayer(claim, presented, context)) return null;
+    return hears({ kind: 'doubtful', proof: wanted(clock.now_ms(), claim) });
+  }
+
+  /** Whether whoever shows a payment is its payer, by what is in no calldata; the cheapest first. */
+  async #isItsPayer(claim: PaymentClaim, { identifier }: Presented, context: Context): Promise<boolean> {
+    if (identifier !== null && identifier === claim.identifier) return true;
+    return (await this.#isPayersSession(claim, context)) || this.#hasSigned(claim, context);
+  }
+
+  /** The session under which it was bought, or that of the agent who is registered for the paying wallet. */
+  async #isPayersSession({ landing, payer }: PaymentClaim, { principal: { possession } }: Context): Promise<boolean> {
+    if (possession.kind !== 'proven') return false;
+    const { agent_id } = possession;
+    return (landing as Landing).possessed_by === agent_id || (await this.#parts.agentOfWallet(payer)) === agent_id;
+  }
+
+  async #hasSigned(claim: PaymentClaim, { principal, redelivery }: Context): Promise<boolean> {
+    const proof = redelivery === null ? null : readRedelivery(redelivery);
+    if (proof === null || !isFresh(proof.at_seconds, this.#parts.clock.now_ms())) return false;
+    const { network, paymentId: payment_id, payer } = claim;
+    const text = redeliveryText({ network, payment_id, at_seconds: proof.at_seconds });
+    const { signature } = proof;
+    return railOf(this.#parts, network).signedBy({ payer, text, signature, asker: principal.address });
+  }
 }
 
-/** The claim was let go of and is as it was: it is taken anew by its payer alone. */
-async function enterAsPayer(
-  till: Till,
-  presented: Presented,
-  context: Context,
-  enter: (is_payers: boolean) => Promise<Entered>,
-): Promise<Entered> {
-  const doubt = await doubted(till, presented, context);
-  if (doubt) throw doubt;
-  return enter(true);
-}
-
-/** Where the database is away nothing is counted, and nobody learns more than that. */
-async function refused(till: Till, presented: Presented, context: Context, refusal: Refusal): Promise<void> {
-  const doubt = await doubted(till, presented, context).catch(() => refusal);
-  if (doubt) throw doubt;
-  if (!mismatching.has(refusal.code)) return;
-  const mark = addressMark(till, context);
-  const claim_key = claimKey(presented.payment.authorization);
-  const claim = await claimByKey(till.database, claim_key).catch(() => null);
-  if (claim && !isFirstPayers(claim, mark)) await countMismatch(till.database, claim_key, mark).catch(() => {});
-}
-
-/**
- * Of a payment that its book refused, the word of that tells as well whether it was shown with the very request that was
- * refused. @throws payer_proof_required
- */
-export async function requireNoGuess(
-  till: Till,
-  claim: PaymentClaim,
-  { request_hash, is_payers = false }: Presented,
-  context: Context,
-): Promise<void> {
-  const mark = addressMark(till, context);
-  if (is_payers || isFirstPayers(claim, mark)) return;
-  if (claim.mismatches && isGuessing(claim.mismatches, mark)) throw new Refusal('payer_proof_required');
-  if (claim.requestHash !== request_hash) await countMismatch(till.database, claim.claimKey, mark);
-}
-
-/**
- * Of what another payment of that payer has bought under a name: his payments are public, and the name may be a number
- * that anybody counts up to. So it is told, and counted, as if the payment that bought it had been shown.
- * @throws payer_proof_required
- */
-export async function requireNoGuessOf(
-  till: Till,
-  { claim_key, is_asked }: { readonly claim_key: string; readonly is_asked: boolean },
-  presented: Presented,
-  context: Context,
-): Promise<void> {
-  const claim = await claimByKey(till.database, claim_key);
-  if (claim === null) return;
-  const doubt = await doubtOf(till, claim, presented, context);
-  if (doubt) throw doubt;
-  const mark = addressMark(till, context);
-  if (!is_asked && !isFirstPayers(claim, mark)) await countMismatch(till.database, claim_key, mark);
-}
-
-async function doubted(till: Till, presented: Presented, context: Context): Promise<Refusal | null> {
-  const claim = await claimByKey(till.database, claimKey(presented.payment.authorization));
-  return claim && doubtOf(till, claim, presented, context);
-}
-
-/** What the caller hears in place of his answer; null where nothing speaks against him, or he has proven who he is. */
-async function doubtOf(
-  till: Till,
-  claim: PaymentClaim,
-  presented: Presented,
-  context: Context,
-): Promise<Refusal | null> {
-  if (!claim.mismatches) return null;
-  const mark = addressMark(till, context);
-  if (isFirstPayers(claim, mark) || !isGuessing(claim.mismatches, mark)) return null;
-  if (await isItsPayer(till, claim, presented, context)) return null;
-  return new Refusal('payer_proof_required', { facts: { payer_proof: wanted(till, claim) } });
+/** As long as any wallet's signature; a little ahead is let pass, because clocks differ. */
+function isFresh(at_seconds: number, now_ms: number): boolean {
+  const age_seconds = Math.floor(now_ms / 1_000) - at_seconds;
+  return (
+    age_seconds <= limits.wallet_signature_age_seconds_max && age_seconds >= -limits.wallet_signature_ahead_seconds_max
+  );
 }
 
 /** Ready to be signed: the text, and how the signature is sent. */
-function wanted({ clock }: Till, { network, paymentId: payment_id }: PaymentClaim): JsonObject {
-  const at_seconds = Math.floor(clock.now_ms() / 1_000);
+function wanted(now_ms: number, { network, paymentId: payment_id }: PaymentClaim): JsonObject {
+  const at_seconds = Math.floor(now_ms / 1_000);
   const text = redeliveryText({ network, payment_id, at_seconds });
   return { header: REDELIVERY_HEADER, text, value: `${at_seconds}:<signature>` };
 }

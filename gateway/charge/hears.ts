@@ -1,45 +1,100 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { type ErrorCode, Refusal } from '../../schema/errors.ts';
-import type { Busy, Declined, NotSent, NotTransferred, Proof, Rejected, Undecided, Unknown } from '../rails/outcome.ts';
-import type { Unreachable } from '../rails/rpc.ts';
-import type { AnyPaid } from '../record/recorder.ts';
-import { rejected } from './authorized.ts';
-import type { Till } from './till.ts';
+import { type ErrorCode, errors, Refusal } from '../../schema/errors.ts';
+import type { TaskId } from '../../schema/ids.ts';
+import type { BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
+import type { AnyPaid } from '../../subgraphs/sale.ts';
+import type { NotSent } from '../rails/outcome.ts';
+import type { ChallengeReason, Challenges } from '../x402/offer.ts';
+import type { Movement } from './held.ts';
 
-/** The money has not moved and will not by this payment: its payer may mend it or make another one. */
-type PayAgain = Rejected | Declined | NotTransferred;
+/** By what a purchase or a call by key is named. */
+export type NamedBy = 'payment_identifier' | 'idempotency_key';
 
-/** Nothing is decided about the payment: it stays usable, or may have moved already. */
-type Undone = Unreachable | NotSent | Extract<Proof, { kind: 'no_turn' }> | Busy | Undecided | Unknown;
+/** Every way in which a paid call can end without its answer, as the steps of the story find it. */
+export type CallOutcome =
+  | { readonly kind: 'unpaid'; readonly paid: AnyPaid; readonly unknown_key: boolean }
+  /** `reason` is x402's own word for why the payment is not taken. */
+  | { readonly kind: 'rejected'; readonly paid: AnyPaid; readonly reason: string }
+  /** Too many payments that only code on the chain can vouch for want to be proven. */
+  | { readonly kind: 'no_turn'; readonly retry_after_seconds: number }
+  /** Its payer, or the address that it comes from, is to rest. */
+  | { readonly kind: 'resting'; readonly seconds: number }
+  | { readonly kind: 'chain_unreachable' }
+  | { readonly kind: 'not_sent'; readonly reason: NotSent['reason'] }
+  /** It may have moved or may yet. `transaction`: sent for it, as far as that is known. */
+  | { readonly kind: 'unknown'; readonly transaction?: string | null }
+  /** The same, found as the claim was looked for: asked again in a moment it may be known. */
+  | { readonly kind: 'unknown_here' }
+  /** The same, of a call that was claimed. */
+  | { readonly kind: 'pending'; readonly task_id: TaskId; readonly transaction?: string | null }
+  | { readonly kind: 'in_flight'; readonly task_id: TaskId }
+  /** It was made for another request. */
+  | { readonly kind: 'foreign' }
+  /** Others have guessed at what it was made for. `proof`: how its payer shows that it is theirs. */
+  | { readonly kind: 'doubtful'; readonly proof?: JsonObject }
+  | { readonly kind: 'lapsed' }
+  | { readonly kind: 'slot_taken'; readonly paid: AnyPaid }
+  /** Another payment under the same name is being worked on. */
+  | { readonly kind: 'name_in_flight'; readonly by: NamedBy; readonly task_id?: TaskId }
+  /** The name stands for another request. */
+  | { readonly kind: 'name_foreign'; readonly by: NamedBy }
+  | { readonly kind: 'key_name_in_flight' }
+  | { readonly kind: 'key_names_full' }
+  | { readonly kind: 'key_calls_full'; readonly calls_max: number }
+  /** The call was not taken. `unsure`: whether its payment was sent before by another call is not known. */
+  | { readonly kind: 'not_taken'; readonly unsure: boolean }
+  /** The session that came along opens no book, or the key may not write there. */
+  | { readonly kind: 'wrong_session' }
+  /** It was bought under a session that did not come with it. */
+  | { readonly kind: 'not_possessor' }
+  | { readonly kind: 'answer_gone'; readonly verify_url: string }
+  /** Why its book refuses it: `document` is the signed refusal. */
+  | { readonly kind: 'blocked'; readonly code: ErrorCode; readonly document: JsonObject }
+  | { readonly kind: 'blocked_too_often'; readonly too_often: BlockedTooOften; readonly last_refusal_url: string }
+  /** It broke off here. `away`: nothing is wrong with the call, but what it needs is away. */
+  | { readonly kind: 'broke_off'; readonly away: boolean; readonly task_id?: TaskId }
+  /** What broke off had been paid for before. */
+  | { readonly kind: 'still_owed'; readonly refusal: Refusal; readonly task_id: TaskId; readonly verify_url: string };
 
-interface Heard {
-  readonly code: ErrorCode;
-  readonly detail?: string;
-  /** False only where it is known that this payment has bought nothing, and never by this call. */
-  readonly charged: false | 'unsaid';
+/** The codes that tell a caller to pay. */
+type Pays = { [C in ErrorCode]: (typeof errors)[C][0] extends 402 ? C : never }[ErrorCode];
+
+/** What may stand beside a word about a payment that may have moved: there is no way to say that nothing was charged. */
+interface OpenFacts {
+  readonly charged?: true;
+  readonly retry_after_seconds?: number;
+  readonly task_id?: TaskId | undefined;
+  /** Sent for it, as far as that is known. */
+  readonly transaction?: string | undefined;
+  readonly payer_proof?: JsonObject | undefined;
+  readonly verify_url?: string;
 }
 
 /**
- * What a caller hears of each outcome that a rail may have. This table is why a 402 never follows a payment whose outcome
- * is not known: the outcomes of which it speaks have no offer, and those that have one are not in it.
+ * A 402 makes its reader sign a second payment, and `charged: false` lets them. So neither can be written in a row of this
+ * table whose payment may have moved: the type of that row has no room for them.
  */
-const heard: Record<Exclude<Undone['kind'], 'not_sent'>, Heard> = {
-  /** Before anything was sent: after it an unreachable chain is `unknown`. */
-  unreachable: { code: 'chain_unavailable', charged: false },
-  /** The same payment may have bought something before. */
-  no_turn: {
-    code: 'unavailable',
-    detail: 'Too many payments that only a contract can vouch for are waiting. Send this one again.',
-    charged: 'unsaid',
-  },
-  /** The nonce is spent, and no turn in time is no word of the payment. */
-  busy: { code: 'settlement_pending', charged: 'unsaid' },
-  undecided: { code: 'settlement_pending', charged: 'unsaid' },
-  /** It was sent, or is spent: the money may be ours, so never "pay again". */
-  unknown: { code: 'settlement_pending', charged: 'unsaid' },
-};
+type Row =
+  | {
+      readonly movement: 'nothing_moved';
+      readonly code: ErrorCode;
+      readonly detail?: string | undefined;
+      readonly facts?: JsonObject;
+    }
+  | {
+      readonly movement: Exclude<Movement, 'nothing_moved'>;
+      readonly code: Exclude<ErrorCode, Pays>;
+      readonly detail?: string;
+      readonly facts?: OpenFacts;
+    };
 
-/** Of a payment that never left this process. */
+const nothing = (code: ErrorCode, facts: JsonObject = {}, detail?: string): Row => ({
+  movement: 'nothing_moved',
+  code,
+  facts: { charged: false, ...facts },
+  detail,
+});
+
 const unsent: Record<NotSent['reason'], ErrorCode> = {
   chain_unavailable: 'chain_unavailable',
   facilitator_unavailable: 'facilitator_unavailable',
@@ -51,28 +106,135 @@ const unsent: Record<NotSent['reason'], ErrorCode> = {
   stopped: 'unavailable',
 };
 
-/** What a caller hears of an outcome that leaves the payment undecided or unsent: never that another one is needed. */
-export function hears(outcome: Undone): Refusal {
-  const { code, detail, charged }: Heard =
-    outcome.kind === 'not_sent' ? { code: unsent[outcome.reason], charged: false } : heard[outcome.kind];
-  const facts: JsonObject = { ...(charged === false && { charged }), ...factsOf(outcome) };
-  const cause = 'cause' in outcome ? outcome.cause : undefined;
-  return new Refusal(code, { ...(detail !== undefined && { detail }), facts, cause });
+const spoken: Record<NamedBy, string> = {
+  idempotency_key: 'Idempotency-Key',
+  payment_identifier: 'payment identifier',
+};
+
+const RETRY = { retry_after_seconds: 2 } as const;
+const named = (transaction: string | null | undefined) => ({ transaction: transaction || undefined });
+
+type Offer = (paid: AnyPaid, reason: ChallengeReason) => JsonObject;
+
+/** One row for each outcome: what is known of the money, and what the caller hears. */
+const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome, { kind: K }>, offer: Offer) => Row } =
+  {
+    // Whoever sent a key that is nobody's is told so, with the same offer.
+    unpaid({ paid, unknown_key }, offer) {
+      const code = unknown_key ? 'unknown_api_key' : 'payment_required';
+      const reason = unknown_key ? ({ code, detail: errors.unknown_api_key[1] } as const) : null;
+      return { movement: 'nothing_moved', code, facts: offer(paid, reason) };
+    },
+    // The payment may be mended or another one made.
+    rejected: ({ paid, reason }, offer) =>
+      nothing('payment_rejected', offer(paid, { code: 'payment_rejected', detail: reason }), reason),
+    // Nothing is said of the payment, which stays usable; nor of money: the same one may have bought something before.
+    no_turn: ({ retry_after_seconds }) => ({
+      movement: 'may_have_moved',
+      code: 'unavailable',
+      detail: 'Too many payments that only a contract can vouch for are waiting. Send this one again.',
+      facts: { retry_after_seconds },
+    }),
+    resting: ({ seconds }) => nothing('rate_limited', { retry_after_seconds: seconds }),
+    chain_unreachable: () => nothing('chain_unavailable'),
+    not_sent: ({ reason }) => nothing(unsent[reason]),
+    unknown: ({ transaction }) => ({
+      movement: 'may_have_moved',
+      code: 'settlement_pending',
+      facts: named(transaction),
+    }),
+    unknown_here: () => ({ movement: 'may_have_moved', code: 'settlement_pending', facts: RETRY }),
+    pending: ({ task_id, transaction }) => ({
+      movement: 'may_have_moved',
+      code: 'settlement_pending',
+      facts: { ...RETRY, task_id, ...named(transaction) },
+    }),
+    in_flight: ({ task_id }) => ({
+      movement: 'may_have_moved',
+      code: 'payment_in_flight',
+      facts: { retry_after_seconds: 1, task_id },
+    }),
+    foreign: () => ({ movement: 'moved', code: 'payment_already_used' }),
+    doubtful: ({ proof }) => ({
+      movement: 'may_have_moved',
+      code: 'payer_proof_required',
+      facts: { payer_proof: proof },
+    }),
+    lapsed: () => nothing('payment_lapsed'),
+    slot_taken: ({ paid }) => ({ movement: 'nothing_moved', code: paid.slot_taken ?? 'duplicate_ref' }),
+    // To whoever comes under the name with another payment than the first, which they need not have.
+    name_in_flight: ({ by, task_id }) => ({
+      movement: 'may_have_moved',
+      code: 'payment_in_flight',
+      detail: `A payment under this ${spoken[by]} is being worked on; send the same request under the same ${spoken[by]}.`,
+      facts: { retry_after_seconds: 1, task_id },
+    }),
+    name_foreign: ({ by }) =>
+      nothing(by === 'idempotency_key' ? 'idempotency_key_conflict' : 'payment_identifier_conflict'),
+    key_name_in_flight: () => nothing('idempotency_key_in_flight', { retry_after_seconds: 1 }),
+    key_names_full: () =>
+      nothing(
+        'rate_limited',
+        { retry_after_seconds: 600 },
+        'Too much is kept under the Idempotency-Keys of this API key: send none, or ask again later.',
+      ),
+    key_calls_full: ({ calls_max }) =>
+      nothing(
+        'rate_limited',
+        { retry_after_seconds: 1 },
+        `${calls_max} calls by this key are under way: wait for one of them.`,
+      ),
+    not_taken: ({ unsure }) => (unsure ? { movement: 'may_have_moved', code: 'unavailable' } : nothing('unavailable')),
+    wrong_session: () => ({ movement: 'nothing_moved', code: 'forbidden' }),
+    // The payment is spent, whoever shows it: who is told only that they may not might forget it and sign another.
+    not_possessor: () => ({ movement: 'moved', code: 'forbidden', facts: { charged: true } }),
+    answer_gone: ({ verify_url }) => ({ movement: 'moved', code: 'answer_gone', facts: { verify_url } }),
+    blocked: ({ code, document }) => ({ movement: 'nothing_moved', code, facts: document }),
+    blocked_too_often: ({ too_often: { policy_code, retry_after_seconds }, last_refusal_url }) =>
+      nothing('blocked_too_often', { policy_code, last_refusal_url, retry_after_seconds }),
+    broke_off: ({ away, task_id }) => nothing(away ? 'unavailable' : 'internal', { ...(task_id && { task_id }) }),
+    // No sentence that says "nothing was charged" is true of it.
+    still_owed({ refusal, task_id, verify_url }) {
+      const { code: _, status: _status, ...facts } = refusal.extensions;
+      return {
+        movement: 'moved',
+        code: unpaying(refusal.code),
+        detail:
+          'The answer is still owed: the payment was charged before, and its receipt stands. Send the same one again.',
+        facts: { ...(facts as OpenFacts), charged: true, task_id, verify_url },
+      };
+    },
+  };
+
+/** Work that is done for nothing asks nobody to pay; should it, that is a fault of ours. */
+const unpaying = (code: ErrorCode) => (errors[code][0] === 402 ? 'internal' : (code as Exclude<ErrorCode, Pays>));
+
+function rowOf(outcome: CallOutcome, offer: Offer): Row {
+  return (rows[outcome.kind] as (outcome: CallOutcome, offer: Offer) => Row)(outcome, offer);
 }
 
-/** The same where the chain, or whoever settles, may also have said no: then it comes with the offer. */
-export function hearsOf(till: Till, paid: AnyPaid, outcome: Undone | PayAgain): Refusal {
-  switch (outcome.kind) {
-    case 'rejected':
-    case 'declined':
-    case 'not_transferred':
-      return rejected(till, paid, outcome.reason);
-    default:
-      return hears(outcome);
-  }
+/** What is known of the payer's money once a call ends so. */
+export function movementOf(outcome: CallOutcome): Movement {
+  return rowOf(outcome, () => ({})).movement;
 }
 
-function factsOf(outcome: Undone): JsonObject {
-  if (outcome.kind === 'no_turn') return { retry_after_seconds: outcome.retry_after_seconds };
-  return outcome.kind === 'unknown' && outcome.tx_hash ? { transaction: outcome.tx_hash } : {};
+/** What the caller hears of an outcome; `cause` goes to the log alone. */
+export type Hears = (outcome: CallOutcome, cause?: unknown) => Refusal;
+
+/**
+ * The one place where an outcome becomes a word of ours: code, status, facts and sentence. The offer is the one that
+ * /graphql hands out; a REST door makes its own, which names the door.
+ */
+export function openHears(challenges: Challenges, base_url: string): Hears {
+  const offer: Offer = (paid, reason) => {
+    const { price_atomic: amount_atomic, networks, order, field: description } = paid;
+    const price = { amount_atomic, networks, stamp: order === 'stamp', resource: `${base_url}/graphql`, description };
+    const { headers, body } = challenges(price, reason);
+    return { answer_headers: headers, x402: body };
+  };
+  return (outcome, cause) => {
+    const { code, detail, facts = {} } = rowOf(outcome, offer);
+    const said = Object.entries(facts).filter(([, fact]) => fact !== undefined);
+    return new Refusal(code, { ...(detail !== undefined && { detail }), facts: Object.fromEntries(said), cause });
+  };
 }

@@ -1,14 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { PaymentJudgement, Price, ShownPayment } from '../../rest-compat/port.ts';
 import { limits } from '../../schema/limits.ts';
+import type { Clock } from '../../subgraphs/clock.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
-import { orders } from '../../subgraphs/sale.ts';
+import { type AnyPaid, orders } from '../../subgraphs/sale.ts';
 import type { Payment } from '../rails/payment.ts';
-import { railOf } from '../rails/rail.ts';
+import { type Rails, railOf } from '../rails/rail.ts';
 import { type OfferedTerms, type Verified, verifyPayment } from '../rails/verify.ts';
+import type { PayTo } from '../x402/offer.ts';
 import { type DecodedPayment, decodePayment } from '../x402/payment-header.ts';
-import { hears } from './hears.ts';
-import type { Till } from './till.ts';
+import type { Hears } from './hears.ts';
 
 type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 
@@ -27,10 +28,20 @@ export interface Judge {
 const NONE: PaymentJudgement = { kind: 'none' };
 const MALFORMED: PaymentJudgement = { kind: 'malformed' };
 
-export function openJudge(till: Pick<Till, 'rails' | 'pay_to' | 'clock' | 'sold'>): Judge {
+interface JudgeParts {
+  readonly rails: Rails;
+  readonly pay_to: PayTo;
+  readonly clock: Clock;
+  /** Everything that is sold, by field. */
+  readonly sold: ReadonlyMap<string, AnyPaid>;
+  readonly hears: Hears;
+}
+
+export function openJudge(parts: JudgeParts): Judge {
+  const { rails, sold, hears } = parts;
   const decode = rememberDecoded();
   const verify = (payment: PresentedPayment, { amount_atomic, networks, stamp }: Terms) =>
-    verifyPayment(payment, offeredBy(till, { amount_atomic, networks, stamp: stamp ?? false }), till.rails);
+    verifyPayment(payment, offeredBy(parts, { amount_atomic, networks, stamp: stamp ?? false }), rails);
   return {
     async judge(shown, terms, resource) {
       if (shown === null) return NONE;
@@ -48,22 +59,23 @@ export function openJudge(till: Pick<Till, 'rails' | 'pay_to' | 'clock' | 'sold'
       };
     },
     async isProven(payment) {
-      for (const terms of everyTerms(till.sold)) {
+      for (const terms of everyTerms(sold)) {
         const verified = await verify(payment, terms);
         if (verified.kind !== 'refused' && isProven(verified)) return true;
       }
       return false;
     },
     async weigh(payment, field) {
-      const paid = till.sold.get(field);
+      const paid = sold.get(field);
       if (!paid) return null;
       const { price_atomic: amount_atomic, networks, order } = paid;
       return worthOf(await verify(payment, { amount_atomic, networks, stamp: order === 'stamp' }));
     },
     async prove(unproven, address) {
       const payment = unproven.verified as Payment;
-      const proof = await railOf(till, payment.authorization.network).prove(payment, address);
-      if (proof.kind === 'no_turn' || proof.kind === 'unreachable') throw hears(proof);
+      const proof = await railOf({ rails }, payment.authorization.network).prove(payment, address);
+      if (proof.kind === 'no_turn') throw hears({ kind: 'no_turn', retry_after_seconds: proof.retry_after_seconds });
+      if (proof.kind === 'unreachable') throw hears({ kind: 'chain_unreachable' }, proof.cause);
       return proof.kind === 'proven'
         ? { ...unproven, kind: 'proven' }
         : { kind: 'rejected', reason: proof.reason, presented: unproven.presented };
@@ -72,7 +84,7 @@ export function openJudge(till: Pick<Till, 'rails' | 'pay_to' | 'clock' | 'sold'
 }
 
 /**
- * A payment is sent again, by a buyer who waits for his answer or by who has nothing else to send: what its header says,
+ * A payment is sent again, by a buyer who waits for an answer or by who has nothing else to send: what its header says,
  * and whose signature is in it, is the same as before.
  */
 function rememberDecoded(): (shown: ShownPayment) => DecodedPayment {
@@ -91,14 +103,14 @@ function rememberDecoded(): (shown: ShownPayment) => DecodedPayment {
 }
 
 /** What things are sold for here, each price once. */
-function everyTerms(sold: Till['sold']): Iterable<Terms> {
+function everyTerms(sold: JudgeParts['sold']): Iterable<Terms> {
   const terms = [...sold.values()].map(({ price_atomic: amount_atomic, networks, order }) => ({
     ...{ amount_atomic, networks, stamp: order === 'stamp' },
   }));
   return new Map(terms.map(it => [`${it.amount_atomic} ${it.networks} ${it.stamp}`, it])).values();
 }
 
-/** A key's signature that recovers to its payer, or a transaction that he has signed; a contract's word is not in it. */
+/** A key's signature that recovers to its payer, or a transaction that they have signed; a contract's word is not in it. */
 function isProven({ signature }: Payment): boolean {
   return signature.kind !== 'contract';
 }
@@ -108,7 +120,7 @@ function worthOf(verified: Verified) {
   return isProven(verified) ? 'proven' : 'unproven';
 }
 
-function offeredBy({ pay_to, clock }: Pick<Till, 'pay_to' | 'clock'>, terms: Required<Terms>): OfferedTerms {
+function offeredBy({ pay_to, clock }: Pick<JudgeParts, 'pay_to' | 'clock'>, terms: Required<Terms>): OfferedTerms {
   const { validity_seconds_min } = orders[terms.stamp ? 'stamp' : 'work_then_settle'];
   return { ...terms, pay_to, validity_seconds_min, now_ms: clock.now_ms() };
 }

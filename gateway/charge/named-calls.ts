@@ -1,7 +1,7 @@
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
-import { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
+import type { Database } from '../../subgraphs/database.ts';
 import { type KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import {
   type NamedAnswer,
@@ -11,22 +11,33 @@ import {
   nameStanding,
 } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
-import type { Charged, ChargedStream, Work } from '../../subgraphs/sale.ts';
-import { type AnyPaid, type AnyStream, answerLabel, type Landing } from '../record/recorder.ts';
-import { once } from './bought-streamed.ts';
-import { idempotencyKeyOf } from './call-names.ts';
-import { routerKeyMark } from './claim-request.ts';
+import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
+import type { LogStanding } from '../log/open-log.ts';
+import type { Queues } from '../record/queues.ts';
+import { answerLabel, type Landing } from '../record/recording.ts';
+import { idempotencyKeyOf, type Marks } from './call-names.ts';
+import type { CallOutcome, Hears } from './hears.ts';
+import type { KeptCall } from './held.ts';
 import { announceSalt } from './payment-response.ts';
-import type { Till } from './till.ts';
 
 /*
  * A call by key has no payment that names it: what tells it from the next one is the Idempotency-Key of its caller. Under
  * it a call is worked for once. Only an answer is kept: what came to nothing leaves its name to whoever asks again.
  */
 
+export interface NamedCallParts {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly marks: Marks;
+  readonly replay: Queues['replay'];
+  readonly log: Pick<LogStanding, 'halt'>;
+  readonly hears: Hears;
+}
+
 /** The name of a call, and of which request it is. @throws invalid_request where the header is no key */
 export function namedCallOf(
-  till: Till,
+  { vault, marks }: Pick<NamedCallParts, 'vault' | 'marks'>,
   { paid, args, api_key_hash }: { readonly paid: AnyPaid; readonly args: JsonObject; readonly api_key_hash: string },
   context: Context,
 ): NamedCall | null {
@@ -38,9 +49,9 @@ export function namedCallOf(
     field: paid.field,
     args,
     agent_id: possession.kind === 'proven' ? possession.agent_id : null,
-    router_key_mark: routerKeyMark(till, paid, args, context),
+    router_key_mark: marks.routerKey(paid, args, context),
   };
-  const mark = till.vault.mark(`${api_key_hash} ${key}`, 'idempotent_call');
+  const mark = vault.mark(`${api_key_hash} ${key}`, 'idempotent_call');
   return { mark, api_key_hash, request_hash: canonicalHash(request) };
 }
 
@@ -48,35 +59,31 @@ export function namedCallOf(
 export type AnsweredBefore = Extract<NameStanding, { kind: 'recorded' }>;
 
 /** Looked for before anything of the call is judged anew. @throws idempotency_key_conflict, idempotency_key_in_flight */
-export async function answeredBefore(till: Till, named: NamedCall | null): Promise<AnsweredBefore | null> {
-  const standing = named && (await nameStanding(till.database, named));
+export async function answeredBefore(
+  { database, hears }: NamedCallParts,
+  named: NamedCall | null,
+): Promise<AnsweredBefore | null> {
+  const standing = named && (await nameStanding(database, named));
   if (standing === null || standing.kind === 'free') return null;
   if (standing.kind === 'recorded') return standing;
-  throw refusedName(standing);
+  throw hears(nameLost[standing.kind]);
 }
 
 /** Why a name is not to be had: nothing was charged, and nothing is. */
-export function refusedName({ kind }: Exclude<NameTaking, { kind: 'taken' | 'recorded' }>): Refusal {
-  switch (kind) {
-    case 'foreign':
-      return new Refusal('idempotency_key_conflict', { facts: { charged: false } });
-    case 'in_flight':
-      return new Refusal('idempotency_key_in_flight', { facts: { charged: false, retry_after_seconds: 1 } });
-    case 'full': {
-      const detail = 'Too much is kept under the Idempotency-Keys of this API key: send none, or ask again later.';
-      return new Refusal('rate_limited', { detail, facts: { charged: false, retry_after_seconds: 600 } });
-    }
-  }
-}
+export const nameLost: Record<Exclude<NameTaking, { kind: 'taken' | 'recorded' }>['kind'], CallOutcome> = {
+  foreign: { kind: 'name_foreign', by: 'idempotency_key' },
+  in_flight: { kind: 'key_name_in_flight' },
+  full: { kind: 'key_names_full' },
+};
 
-interface Kept {
+interface KeptAnswer {
   readonly answer: JsonObject;
   readonly request_salt: string;
 }
 
 /** What is kept under the name: nothing where the answer was cut off by our own stop, as after a crash. */
 export function namedAnswer(
-  { vault }: Pick<Till, 'vault'>,
+  { vault }: Pick<NamedCallParts, 'vault'>,
   named: NamedCall | null,
   hold: KeyCallHold,
   { answer, omission_rule }: Work<JsonObject>,
@@ -85,7 +92,7 @@ export function namedAnswer(
   if (named === null) return null;
   const { mark } = named;
   if (omission_rule === 'process_ended') return { ...hold, mark, answer_box: null };
-  const kept: Kept = { answer, request_salt };
+  const kept: KeptAnswer = { answer, request_salt };
   return { ...hold, mark, answer_box: vault.seal(JSON.stringify(kept), keptLabel(hold.task_id)) };
 }
 
@@ -96,31 +103,15 @@ const keptLabel = (task_id: TaskId): string => `by-key:${answerLabel(task_id)}`;
  * back nothing is written into it.
  */
 export async function answerAgain(
-  till: Till,
+  { database, vault, replay, log }: NamedCallParts,
   { task_id, answer_box }: AnsweredBefore,
   context: Context,
-): Promise<Charged<JsonObject>> {
-  const { answer, request_salt } = JSON.parse(till.vault.open(answer_box, keptLabel(task_id)).toString('utf8')) as Kept;
-  if (!till.log.halt) await till.queues.replay.submit(task_id);
-  const [receipt] = await receiptsByTask(till.database, [task_id]);
+): Promise<KeptCall> {
+  const opened = vault.open(answer_box, keptLabel(task_id)).toString('utf8');
+  const { answer, request_salt } = JSON.parse(opened) as KeptAnswer;
+  if (!log.halt) await replay.submit(task_id);
+  const [receipt] = await receiptsByTask(database, [task_id]);
   if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);
   announceSalt(context, { request_salt });
-  return { answer, task_id, settlement_status: 'idempotent_replay', receipt };
-}
-
-/** The same in a stream: what was said then, each part of it in one piece. */
-export async function streamAgain(
-  till: Till,
-  paid: AnyStream,
-  before: AnsweredBefore,
-  context: Context,
-): Promise<ChargedStream<JsonObject>> {
-  const charged = await answerAgain(till, before, context);
-  const { answer, task_id, settlement_status } = charged;
-  return {
-    ...{ task_id, settlement_status, payment_ref: null },
-    begun: answer,
-    pieces: once(paid.piecesOf(answer)),
-    recorded: Promise.resolve(charged),
-  };
+  return { charged: { answer, task_id, settlement_status: 'idempotent_replay', receipt }, payment_ref: null };
 }

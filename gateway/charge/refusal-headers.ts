@@ -2,21 +2,36 @@ import { retryHeaders } from '../../rest-compat/problem.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, leaves } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import { outcomeOpen } from './payment-response.ts';
+import { namedIn } from '../rails/named-payment.ts';
+import { settlementHeaders } from '../x402/payment-header.ts';
 
 interface Refused {
   readonly code: ErrorCode;
   readonly facts: JsonObject;
 }
 
-type Paid = Pick<Context, 'payment' | 'response'>;
+type Answering = Pick<Context, 'payment' | 'response'>;
 
 /** What a refusal says in headers of the payment that came with its request: nothing where that is known to be unused. */
-export function refusalHeaders(context: Paid, refused: Refused | undefined): Record<string, string> {
+export function refusalHeaders(context: Answering, refused: Refused | undefined): Record<string, string> {
   if (!refused || context.payment === null) return {};
   const { code, facts } = refused;
   const left = leaves(code, facts.charged, true);
   if (left === 'unused') return {};
   const outcome = left === 'open' ? outcomeOpen(context, facts.transaction) : {};
   return { ...retryHeaders(refused, true), ...outcome };
+}
+
+/**
+ * What became of a payment where that is not known yet: x402's word for it is no refusal, so that nobody signs another.
+ * `transaction` is the one that was sent for it, if any.
+ */
+function outcomeOpen({ payment, response }: Answering, transaction: unknown): Record<string, string> {
+  const named = payment && namedIn(payment);
+  const told = 'PAYMENT-RESPONSE' in response.headers || 'X-PAYMENT-RESPONSE' in response.headers;
+  if (!named || told) return {};
+  const { network, payer } = named;
+  const sent = typeof transaction === 'string' ? transaction : '';
+  const answer = { success: false, error_reason: 'settlement_pending', transaction: sent, network, payer };
+  return settlementHeaders(payment.x402_version, answer);
 }

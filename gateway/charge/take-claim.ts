@@ -1,65 +1,121 @@
-import { Refusal } from '../../schema/errors.ts';
+import type { Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
+import type { Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
-import { type ClaimRequest } from '../../subgraphs/receipt/claim/claim.ts';
+import { nameOfSlot } from '../../subgraphs/receipt/claim/identifier.ts';
 import { leaseOfTask } from '../../subgraphs/receipt/claim/lease-of-task.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
+import type { AnyPaid } from '../../subgraphs/sale.ts';
+import type { LogStanding } from '../log/open-log.ts';
 import { claimKey } from '../rails/payment.ts';
-import type { Claiming, Taken } from '../record/queues.ts';
-import { claimingOf, type Presented } from './claim-request.ts';
-import { claimWithinMeans, type WithinMeans } from './funds.ts';
-import { giveUp } from './settle-claim.ts';
-import type { Till } from './till.ts';
+import { type Rails, railOf } from '../rails/rail.ts';
+import type { Claiming, Queues, TakenClaim } from '../record/queues.ts';
+import type { ToClaim } from './claim-request.ts';
+import type { GivingUp } from './give-up.ts';
+import type { CallOutcome, Hears } from './hears.ts';
+
+import type { ReleaseLater } from './release-later.ts';
+
+export interface TakeParts {
+  readonly database: Database;
+  readonly queue: Queues['claim'];
+  readonly log: LogStanding;
+  readonly requestOf: (to_claim: ToClaim, context: Context) => Promise<Claiming>;
+  readonly rails: Rails;
+  readonly giving_up: Pick<GivingUp, 'giveUp'>;
+  readonly later: ReleaseLater;
+  readonly hears: Hears;
+}
+
+/** A claim that was asked for and had: or else whose it is, or which book refuses it. */
+export type ClaimAnswer = Exclude<TakenClaim['outcome'], { kind: 'beyond_means' }>;
+export type AnsweredClaim = { readonly claim: TakenClaim['claim']; readonly outcome: ClaimAnswer };
+export type TakeClaim = (to_claim: ToClaim, spent: boolean, context: Context) => Promise<AnsweredClaim>;
 
 /**
  * Claims the payment and reserves on the book, in one commit that other calls share. `spent`: the chain has it that the
  * payment is used. @throws where the database is away: nothing is worked for or sent then.
  */
-export async function takeClaim(
-  till: Till,
-  presented: Presented & Pick<ClaimRequest, 'task_id' | 'means'>,
-  spent: boolean,
-  context: Context,
-): Promise<Taken<WithinMeans>> {
-  try {
-    if (!till.log.sound) await requireClaimed(till, presented, spent);
-    const claiming = await claimingOf(till, presented, context);
-    return await claimWithinMeans(till, presented.paid, claiming, asked => submit(till, asked));
-  } catch (error) {
-    throw error instanceof DatabaseAway ? await unclaimed(till, presented, spent, error) : error;
-  }
+export function openTakeClaim(parts: TakeParts): TakeClaim {
+  return async (to_claim, spent, context) => {
+    try {
+      if (!parts.log.sound) await requireClaimed(parts, to_claim, spent);
+      const claiming = await parts.requestOf(to_claim, context);
+      return await claimWithinFunds(parts, to_claim.paid, claiming);
+    } catch (error) {
+      throw error instanceof DatabaseAway ? await unclaimed(parts, to_claim, spent, error) : error;
+    }
+  };
 }
 
 /**
  * With a log that cannot be relied on nothing new is taken; what was bought before is delivered all the same. A halted
  * one says that the database has gone back: that it knows nothing of a payment which the chain has seen means nothing.
  */
-async function requireClaimed(till: Till, { payment }: Presented, spent: boolean): Promise<void> {
-  const standing = await claimByKey(till.database, claimKey(payment.authorization));
+async function requireClaimed(
+  { database, log, hears }: TakeParts,
+  { payment }: ToClaim,
+  spent: boolean,
+): Promise<void> {
+  const standing = await claimByKey(database, claimKey(payment.authorization));
   if (standing?.state === 'settling' || standing?.state === 'recorded') return;
-  if (till.log.halt && spent) throw new Refusal('settlement_pending', { facts: { retry_after_seconds: 2 } });
-  throw new Refusal('unavailable', { facts: till.log.halt ? {} : { charged: false } });
+  if (log.halt && spent) throw hears({ kind: 'unknown_here' });
+  throw hears({ kind: 'not_taken', unsure: log.halt !== null });
 }
 
-async function submit(till: Till, claiming: Claiming): Promise<Taken> {
+/** A call that is claimed, worked for and mined between the two questions of one look is seen by the next. */
+const LOOKS_MAX = 2;
+
+/**
+ * Claims. A payer who seems to have promised all that they have is looked at again before they are refused: a call of
+ * theirs that is being settled may have left the balance, and count as open until it is recorded.
+ * @throws payment_rejected (`insufficient_funds`), chain_unavailable.
+ */
+async function claimWithinFunds(parts: TakeParts, paid: AnyPaid, claiming: Claiming): Promise<AnsweredClaim> {
+  const { request } = claiming;
+  let { claim, outcome } = await submit(parts, claiming);
+  for (let looks = 0; outcome.kind === 'beyond_means' && looks < LOOKS_MAX; looks++) {
+    const funds = await railOf(parts, request.network).funds(request.payer);
+    if (funds.kind !== 'ok') throw parts.hears({ kind: 'chain_unreachable' }, funds.cause);
+    ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, means: funds.value } }));
+  }
+  if (outcome.kind === 'beyond_means') throw parts.hears({ kind: 'rejected', paid, reason: 'insufficient_funds' });
+  return { claim, outcome };
+}
+
+async function submit({ database, queue, giving_up, later }: TakeParts, claiming: Claiming): Promise<TakenClaim> {
   try {
-    return await till.queues.claim.submit(claiming);
+    return await queue.submit(claiming);
   } catch (error) {
     // It may stand all the same: held by this process, which does not know it, it would be in flight for minutes.
-    if (error instanceof DatabaseAway && error.in_doubt) till.owed.add(() => letGo(till, claiming.request));
+    if (error instanceof DatabaseAway && error.in_doubt)
+      later.add(async () => {
+        const lease = await leaseOfTask(database, claiming.request);
+        if (lease) await giving_up.giveUp(lease, { reason: 'unavailable', definite: false });
+      });
     throw error;
   }
 }
 
-async function letGo(till: Till, claim: Claiming['request']): Promise<void> {
-  const lease = await leaseOfTask(till.database, claim);
-  if (lease) await giveUp(till, lease, { reason: 'unavailable', definite: false });
+/** "Not charged" is said only of a payment that is known not to have been sent before, by whichever call. */
+async function unclaimed(
+  { database, hears }: TakeParts,
+  { payment }: ToClaim,
+  spent: boolean,
+  cause: DatabaseAway,
+): Promise<Refusal> {
+  const standing = await claimByKey(database, claimKey(payment.authorization)).catch(() => undefined);
+  const sent = standing?.state === 'settling' || standing?.state === 'recorded';
+  if (spent || sent) return hears({ kind: 'unknown_here' }, cause);
+  return hears({ kind: 'not_taken', unsure: standing === undefined }, cause);
 }
 
-/** "Not charged" is said only of a payment that is known not to have been sent before, by whichever call. */
-async function unclaimed(till: Till, { payment }: Presented, spent: boolean, cause: DatabaseAway): Promise<Refusal> {
-  const standing = await claimByKey(till.database, claimKey(payment.authorization)).catch(() => undefined);
-  const sent = standing?.state === 'settling' || standing?.state === 'recorded';
-  if (spent || sent) return new Refusal('settlement_pending', { cause, facts: { retry_after_seconds: 2 } });
-  return new Refusal('unavailable', { cause, facts: standing === undefined ? {} : { charged: false } });
+/** A payment that is somebody's already: each way of it has its own code, and none of them charges again. */
+export function whoseElse(
+  outcome: Exclude<ClaimAnswer, { kind: 'claimed' | 'replayed' | 'blocked' | 'blocked_too_often' }>,
+  paid: AnyPaid,
+): CallOutcome {
+  if (outcome.kind !== 'slot_taken') return outcome;
+  const by = nameOfSlot(outcome.slot);
+  return by === null ? { kind: 'slot_taken', paid } : { kind: 'name_in_flight', by };
 }

@@ -5,9 +5,9 @@ const PIECES_MAX = 1_024;
 
 /**
  * What is said on its way to one reader. Its writer never waits and nothing is dropped while somebody may still read it: what is
- * not read yet is kept, which whoever writes has to bound. When the reader leaves, what comes is let go of.
+ * not read yet is kept, which whoever writes has to bound. When the reader leaves, what comes is dropped.
  */
-export class Outlet implements AsyncIterable<Piece> {
+export class TextChannel implements AsyncIterable<Piece> {
   /** Bytes that wait for the reader. */
   held_bytes = 0;
   #pieces: Piece[] = [];

@@ -17,8 +17,8 @@ import { HEADS_MAX_AT_START } from '../log/anchor/anchoring.ts';
 import { type Anchors, openAnchors } from '../log/anchor/open-anchors.ts';
 import { findServices } from '../operations/find-services.ts';
 import { run } from '../operations/run.ts';
+import { openStore } from '../parts.ts';
 import { openBase } from '../rails/base/open-base.ts';
-import { openStore } from '../store.ts';
 
 /*
  * `npm run accept-log-break -- "REASON"`: the one way on from a log that is shorter or other than what was signed, or of

@@ -11,10 +11,10 @@ import { openAnchors } from '../log/anchor/open-anchors.ts';
 import { findServices } from '../operations/find-services.ts';
 import { openLogger } from '../operations/logger.ts';
 import { run } from '../operations/run.ts';
+import { openStore } from '../parts.ts';
 import { epochChainOf } from '../rails/base/chain-identity.ts';
 import { openBase } from '../rails/base/open-base.ts';
 import { openEpoch } from '../rails/epoch.ts';
-import { openStore } from '../store.ts';
 
 /*
  * `npm run anchor`: anchors the log's head on Base now, whatever its schedule says, waits until it is mined and prints

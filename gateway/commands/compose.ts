@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { composeSupergraph } from '../graph/compose.ts';
 import { SUPERGRAPH_FILE } from '../graph/open-graph.ts';
-import { subgraphs } from '../subgraphs.ts';
+import { subgraphs } from '../parts.ts';
 import { withDoorTable } from './door-table.ts';
 
 /** Writes what is derived and committed: the subgraphs' SDL, the supergraph (read at start), the README's door table. */

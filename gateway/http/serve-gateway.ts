@@ -12,7 +12,7 @@ import { exposeMetrics } from '../operations/exposure.ts';
 import type { health } from '../operations/health.ts';
 import { listenFault } from '../operations/listen-fault.ts';
 import type { Operations } from '../operations/open.ts';
-import { subgraphs } from '../subgraphs.ts';
+import { subgraphs } from '../parts.ts';
 import { openExtensions } from '../x402/extensions/open-extensions.ts';
 import type { PayTo } from '../x402/offer.ts';
 import { callersOnGraphql, callersOnSockets, type EveryService, openCallers, showsPayment } from './callers.ts';

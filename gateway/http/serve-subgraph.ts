@@ -7,7 +7,7 @@ import { CallGate } from '../graph/remote/call-gate.ts';
 import { type OperatorPage, openSubgraphServer, type PageText } from '../graph/remote/server.ts';
 import { mayRead } from '../operations/exposure.ts';
 import { listenFault } from '../operations/listen-fault.ts';
-import { subgraphNamed } from '../subgraphs.ts';
+import { subgraphNamed } from '../parts.ts';
 import type { Serve, Serving } from './serve-gateway.ts';
 
 /**

@@ -4,13 +4,13 @@ import { type Arrival, arrive } from '../../subgraphs/book/ledger/arrive.ts';
 import { iso } from '../../subgraphs/clock.ts';
 import { type AwaitedArrival, closeArrival, takeArrivals } from '../../subgraphs/receipt/claim/arrival.ts';
 import { setUnsignedFacts } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
-import type { Till } from '../charge/till.ts';
 import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
-import { railOf } from '../rails/rail.ts';
+import type { FinishParts } from './finish-claims.ts';
 
 const ARRIVALS_PER_ROUND = 32;
 
+type ArrivalParts = Pick<FinishParts, 'database' | 'railOf' | 'clock'>;
 type Arrived = Extract<Arrival, { to: 'collected' }>;
 type Omitted = Extract<Arrival, { to: 'ARRIVAL_UNVERIFIED' }>;
 
@@ -18,28 +18,28 @@ type Omitted = Extract<Arrival, { to: 'ARRIVAL_UNVERIFIED' }>;
  * Looks for the money of calls that were recorded on a facilitator's word: rows become collected when it is seen, and
  * ARRIVAL_UNVERIFIED when it never can be any more, or the chain has shown none by the cutoff. The receipts' lanes follow.
  */
-export async function lookForArrivals(till: Till): Promise<void> {
-  const awaited = await till.database.transaction(tx =>
+export async function lookForArrivals(parts: ArrivalParts): Promise<void> {
+  const awaited = await parts.database.transaction(tx =>
     takeArrivals(tx, limits.arrival_cutoff_seconds, ARRIVALS_PER_ROUND),
   );
-  const looks = await Promise.allSettled(awaited.map(one => look(till, one)));
+  const looks = await Promise.allSettled(awaited.map(one => look(parts, one)));
   const faults = looks.flatMap(done => (done.status === 'rejected' ? [done.reason] : []));
   if (faults.length > 0) throw new AggregateError(faults, `${faults.length} arrivals could not be looked for`);
 }
 
-async function look(till: Till, awaited: AwaitedArrival): Promise<void> {
-  const outcome = await decide(till, awaited);
-  if (outcome) await close(till, awaited, outcome);
+async function look(parts: ArrivalParts, awaited: AwaitedArrival): Promise<void> {
+  const outcome = await decide(parts, awaited);
+  if (outcome) await close(parts, awaited, outcome);
 }
 
 /** Null while it may still be seen. */
-async function decide(till: Till, awaited: AwaitedArrival): Promise<Arrived | Omitted | null> {
+async function decide(parts: ArrivalParts, awaited: AwaitedArrival): Promise<Arrived | Omitted | null> {
   const { task_id, from_block, settlement_id, claimed_at } = awaited;
   const payment = paymentFromJson(awaited.authorization);
   const { network } = payment.authorization;
-  const rail = railOf(till, network);
+  const rail = parts.railOf({ network });
   const decision = await rail.decide(payment, { settlement_id, from_block, claimed_at });
-  if (decision.kind === 'transferred') return arrived(till, task_id, network, decision);
+  if (decision.kind === 'transferred') return arrived(parts, task_id, network, decision);
   if (decision.kind === 'not_transferred' && (await rail.isOver(payment)))
     return omitted(task_id, never[decision.reason]);
   // A node that is away, or contradicts itself, has not said that nothing came.
@@ -55,9 +55,14 @@ const never: Record<NotTransferred['reason'], string> = {
   used_otherwise: 'authorization_used_otherwise',
 };
 
-function arrived(till: Till, task_id: string, network: NetworkName, { tx_hash, transfer_index }: Transferred): Arrived {
+function arrived(
+  parts: ArrivalParts,
+  task_id: string,
+  network: NetworkName,
+  { tx_hash, transfer_index }: Transferred,
+): Arrived {
   const payment_ref = `${network}:${tx_hash}`;
-  const ingress_receipt = { ref: payment_ref, confirmed_at: iso(till.clock.now_ms()) };
+  const ingress_receipt = { ref: payment_ref, confirmed_at: iso(parts.clock.now_ms()) };
   return { task_id, to: 'collected', ingress_receipt, payment_ref, transfer_index };
 }
 
@@ -66,9 +71,9 @@ function omitted(task_id: string, omission_rule: string): Omitted {
 }
 
 /** Claim, receipt's lane and row in one transaction, in the order in which locks are taken everywhere. */
-function close(till: Till, { claim_key, task_id }: AwaitedArrival, outcome: Arrived | Omitted): Promise<void> {
+function close(parts: ArrivalParts, { claim_key, task_id }: AwaitedArrival, outcome: Arrived | Omitted): Promise<void> {
   const came = outcome.to === 'collected';
-  return till.database.transaction(async tx => {
+  return parts.database.transaction(async tx => {
     if (!(await closeArrival(tx, claim_key, came ? 'confirmed' : 'unverified'))) return;
     setUnsignedFacts(tx, task_id, {
       proof_outcome: came ? 'settled' : 'unverified',

@@ -4,9 +4,8 @@ import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts'
 import { appendRepeats, countRepeats } from '../../subgraphs/book/ledger/repeated-events.ts';
 import { type ReservationRequest } from '../../subgraphs/book/ledger/reservation.ts';
 import { refusedTooOften } from '../../subgraphs/book/ledger/reserve.ts';
-import type { Tx } from '../../subgraphs/database.ts';
+import type { Database, Tx } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
-import type { Till } from '../charge/till.ts';
 
 /**
  * Calls of a batch that their books go on refusing, each with what it is to hear: found by reads alone, and only for books
@@ -49,17 +48,19 @@ export async function runOthers<I, O>(
   return items.map(item => away.get(item) ?? (outcomeOf.get(item) as O));
 }
 
+interface Counting {
+  readonly database: Database;
+  readonly blocked_calls: BlockedCalls;
+}
+
 /** Writes down what this process has counted, and lets what has waited long enough become events. */
-export async function tellCounts(till: Till): Promise<void> {
-  await keepBlocked(till);
-  while ((await till.database.transaction(tx => appendRepeats(tx))) === limits.counted_per_transaction_max);
+export async function tellCounts(counting: Counting): Promise<void> {
+  await keepBlocked(counting);
+  while ((await counting.database.transaction(tx => appendRepeats(tx))) === limits.counted_per_transaction_max);
 }
 
 /** Where the answer to the commit was lost they are not counted again: rather too few than some twice. */
-export async function keepBlocked({
-  database,
-  blocked_calls,
-}: Pick<Till, 'database' | 'blocked_calls'>): Promise<void> {
+export async function keepBlocked({ database, blocked_calls }: Counting): Promise<void> {
   const counts = blocked_calls.take();
   if (counts.length === 0) return;
   try {

@@ -3,12 +3,12 @@ import type { RowBirth } from '../../schema/book-row.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
-import { iso } from '../../subgraphs/clock.ts';
+import { type Clock, iso } from '../../subgraphs/clock.ts';
+import type { Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
 import { type PreparedReceipt, prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/issue.ts';
-import type { Till } from '../charge/till.ts';
 import type { Moved } from '../rails/outcome.ts';
-import { railOf } from '../rails/rail.ts';
-import type { Landing, Recording, Settled, Waived } from './recorder.ts';
+import { type Rails, railOf } from '../rails/rail.ts';
+import type { Landing, Recording, Settled, Waived } from './recording.ts';
 
 /* What a record says: the receipt's form of it and the row's, made from the same facts. */
 
@@ -92,11 +92,16 @@ function commitmentOf({ output_sha256, omission_rule }: Landing): JsonObject {
     : { status: 'committed', hash: output_sha256, kind: 'sha256', omission_rule: null };
 }
 
+export interface FormParts {
+  readonly issuer: Issuer;
+  readonly clock: Clock;
+  readonly profile: 'development' | 'production';
+  /** Each knows which chain of this database's life it is on. */
+  readonly rails: Rails;
+}
+
 /** Everything about the receipt that does not depend on its place in log and book. */
-export function prepareRecord(
-  { issuer, clock, profile, rails }: Pick<Till, 'issuer' | 'clock' | 'profile' | 'rails'>,
-  facts: Facts,
-): PreparedReceipt {
+export function prepareRecord({ issuer, clock, profile, rails }: FormParts, facts: Facts): PreparedReceipt {
   const { landing } = facts;
   return prepareReceipt(issuer, {
     task_id: facts.task_id,

@@ -12,7 +12,7 @@ import {
 } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { type Refuser } from '../../subgraphs/receipt/refusal/issue.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
-import type { Landing } from './recorder.ts';
+import type { Landing } from './recording.ts';
 
 /** A call by key as it is asked for, and what its book is told of it. */
 export interface KeyCalling {
@@ -60,7 +60,6 @@ export async function holdKeyCalls(
 }
 
 /** Asks each call's book, as for a payment but for no money. */
-
 async function holdOthers(
   tx: Tx,
   refuser: Refuser,

@@ -15,11 +15,12 @@ import { agentsOfWallets } from '../../subgraphs/session/agent/find.ts';
 import type { FaultPoint, Faults } from '../operations/faults.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
-import type { Landing, Recorded, Recorder, Recording } from './recorder.ts';
+import type { Recorder } from './recorder.ts';
+import type { Landing, Recorded, Recording } from './recording.ts';
 
 /** What a paid call commits, each kind with its like: calls that arrive together share a transaction. */
 export interface Queues {
-  readonly claim: GroupCommit<Claiming, Taken>;
+  readonly claim: GroupCommit<Claiming, TakenClaim>;
   readonly record: GroupCommit<Recording, Recorded>;
   readonly key_call: GroupCommit<KeyCalling, KeyCallOutcome>;
   readonly replay: GroupCommit<TaskId, undefined>;
@@ -28,7 +29,7 @@ export interface Queues {
 /** A claim as it is asked for, and what its book is told of the call. */
 export interface Claiming {
   readonly request: Omit<ClaimRequest, 'agent_id' | 'reserved_atomic'>;
-  /** `payers`: the one that the payer has, if he has one; it is looked for in the claim's own transaction. */
+  /** `payers`: the payer's own, if there is one: it is looked for in the claim's own transaction. */
   readonly book: AgentId | null | 'payers';
   /** Whether the price is held on that book. */
   readonly reserves: boolean;
@@ -37,9 +38,9 @@ export interface Claiming {
 }
 
 /** The claim as it was made, with its book. */
-export interface Taken<O = ClaimOutcome | BlockedTooOften> {
+export interface TakenClaim {
   readonly claim: ClaimRequest;
-  readonly outcome: O;
+  readonly outcome: ClaimOutcome | BlockedTooOften;
 }
 
 type Placed = Pick<Claiming, 'model'> & { readonly request: ClaimRequest };
@@ -52,12 +53,12 @@ export function openQueues(
 ): Queues {
   const { refuser, blocked_calls } = refusing;
   const items_max = limits.group_commit_items_max;
-  const claim: Run<Claiming, Taken> = async (tx, claimings) => {
+  const claim: Run<Claiming, TakenClaim> = async (tx, claimings) => {
     const placed = await place(tx, claimings);
     const outcomes = await runOthers(placed, await turnedAwayUnclaimed(tx, blocked_calls, placed), others =>
       claimAndReserve(tx, refuser, others),
     );
-    return placed.map(({ request }, index) => ({ claim: request, outcome: outcomes[index] as Taken['outcome'] }));
+    return placed.map(({ request }, index) => ({ claim: request, outcome: outcomes[index] as TakenClaim['outcome'] }));
   };
   const keyCall: Run<KeyCalling, KeyCallOutcome> = (tx, callings) => holdKeyCalls(tx, refusing, callings);
   return {
@@ -97,7 +98,7 @@ async function claimAndReserve(
   tx: Tx,
   refuser: Refuser,
   placed: readonly Placed[],
-): Promise<readonly Taken['outcome'][]> {
+): Promise<readonly TakenClaim['outcome'][]> {
   const requests = placed.map(({ request }) => request);
   const outcomes = await claimPayments(tx, requests);
   const asking = placed.flatMap((claiming, index) => {
@@ -168,7 +169,7 @@ function afterwards(
   outcome: ClaimOutcome,
   request: ClaimRequest,
   refused: ReadonlyMap<string, RefusedRequest>,
-): Taken['outcome'] {
+): TakenClaim['outcome'] {
   const blocked = refused.get(request.claim_key);
   if (!blocked) return outcome;
   if (blocked.request.request_hash === request.request_hash) return blocked.outcome;

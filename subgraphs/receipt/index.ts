@@ -1,3 +1,4 @@
+import type { AnyPaid } from '../sale.ts';
 import { buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { ClaimSlot, PaymentClaim, ProcessLease } from './claim/claim.entity.ts';
 import { ChainEpoch } from './claim/epoch.entity.ts';
@@ -10,11 +11,17 @@ import {
   SettlerKeyRow,
 } from './claim/settlement/settlement.entity.ts';
 import { SettlementStatusResolver } from './claim/settlement-status.resolver.ts';
+import { transcriptionPaid } from './inference/audio/transcription.paid.ts';
 import { TranscriptionResolver } from './inference/audio/transcription.resolver.ts';
+import { completionPaid, completionStream } from './inference/completions/completion.paid.ts';
 import { CompletionResolver, CompletionStreamResolver } from './inference/completions/completion.resolver.ts';
+import type { Hubs } from './inference/hubs/open.ts';
+import { imagePaid } from './inference/images/image.paid.ts';
 import { ImageResolver } from './inference/images/image.resolver.ts';
 import { ModelResolver } from './inference/models/model.resolver.ts';
+import { responsePaid, responseStream } from './inference/responses/response.paid.ts';
 import { ResponseResolver, ResponseStreamResolver } from './inference/responses/response.resolver.ts';
+import { quotePaid, taskPaid } from './inference/tasks/task.paid.ts';
 import { TaskResolver } from './inference/tasks/task.resolver.ts';
 import { IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts';
 import { LogAnchorRow } from './log/anchor.entity.ts';
@@ -73,4 +80,18 @@ export function receiptSubgraph(): Promise<Subgraph> {
     },
     { Receipt: receiptReference },
   );
+}
+
+/** What is sold here. A paid field that is missing could be claimed and never be finished. */
+export function receiptSold({ hubs }: { readonly hubs: Hubs }): readonly AnyPaid[] {
+  return [
+    completionPaid(hubs),
+    completionStream(hubs),
+    responsePaid(hubs),
+    responseStream(hubs),
+    taskPaid(hubs),
+    quotePaid(hubs),
+    imagePaid(hubs),
+    transcriptionPaid(hubs),
+  ] as unknown as AnyPaid[];
 }

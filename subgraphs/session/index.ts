@@ -1,10 +1,14 @@
+import type { Random } from '../clock.ts';
+import type { AnyPaid } from '../sale.ts';
 import { buildSubgraph, type Subgraph } from '../subgraph.ts';
+import type { Vault } from '../vault.ts';
 import { Agent } from './agent/agent.entity.ts';
 import { AgentResolver, resolveAgent } from './agent/agent.resolver.ts';
 import { SessionBaseline } from './migration.ts';
 import { PossessionRecord } from './possession/possession.entity.ts';
 import { PossessionResolver } from './possession/possession.resolver.ts';
 import { ProofUseRecord } from './possession/proof-use.entity.ts';
+import { registrationPaid } from './registration/registration.paid.ts';
 import { RegistrationResolver } from './registration/registration.resolver.ts';
 import { SignatureUse } from './registration/signature-use.entity.ts';
 
@@ -15,4 +19,9 @@ export const sessionMigrations = [SessionBaseline];
 export function sessionSubgraph(): Promise<Subgraph> {
   const resolvers = [AgentResolver, PossessionResolver, RegistrationResolver] as const;
   return buildSubgraph('session', { resolvers: [...resolvers] }, { Agent: resolveAgent });
+}
+
+/** What is sold here. A paid field that is missing could be claimed and never be finished. */
+export function sessionSold(parts: { readonly vault: Vault; readonly random: Random }): readonly AnyPaid[] {
+  return [registrationPaid(parts) as unknown as AnyPaid];
 }

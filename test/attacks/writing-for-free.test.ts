@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { openStore } from '../../gateway/store.ts';
+import { openStore } from '../../gateway/parts.ts';
 import type { BookAnswer } from '../../rest-compat/book/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';

@@ -1,6 +1,6 @@
-import type { OpenSettling } from '../../gateway/charge/open-till.ts';
 import type { Hex } from '../../gateway/rails/base/abi.ts';
 import type { BaseChain } from '../../gateway/rails/base/chain.ts';
+import type { OpenSettling } from '../../gateway/rails/open-rails.ts';
 import { type ClaimItem, commitSettling } from '../../gateway/rails/settler.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';

@@ -1,8 +1,8 @@
 import pino from 'pino';
-import { configuredSettling } from '../../gateway/charge/open-till.ts';
 import { readConfig } from '../../gateway/config/read-config.ts';
 import { startDevelopment } from '../../gateway/development/start.ts';
 import { openGateway } from '../../gateway/open.ts';
+import { configuredSettling } from '../../gateway/rails/open-rails.ts';
 
 /** The service, but that a caller waits two seconds for the chain and not twenty. */
 const WAIT_MS = 2_000;

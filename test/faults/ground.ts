@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getAddress, type Hex } from 'viem';
 import type { FaultPoint } from '../../gateway/operations/faults.ts';
-import { openStore } from '../../gateway/store.ts';
+import { openStore } from '../../gateway/parts.ts';
 import { openSolana } from '../gateway/rails/solana/open-solana.ts';
 import { freshChain } from '../harness/chain.ts';
 import { freshDatabase } from '../harness/database.ts';

@@ -1,4 +1,4 @@
-import { openStore } from '../../gateway/store.ts';
+import { openStore } from '../../gateway/parts.ts';
 import { type SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
 import { atEnd } from '../harness/release.ts';
 import type { Ground } from './ground.ts';

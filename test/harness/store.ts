@@ -1,4 +1,4 @@
-import { openStore } from '../../gateway/store.ts';
+import { openStore } from '../../gateway/parts.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { freshDatabase } from './database.ts';
 import { atEnd } from './release.ts';

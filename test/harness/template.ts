@@ -1,4 +1,4 @@
-import { openStore } from '../../gateway/store.ts';
+import { openStore } from '../../gateway/parts.ts';
 
 /**
  * Brings the template database up to date, once per run; every `freshDatabase` is a copy of it.

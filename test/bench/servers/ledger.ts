@@ -1,4 +1,4 @@
-import { openStore } from '../../../gateway/store.ts';
+import { openStore } from '../../../gateway/parts.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { type Collection, collect } from '../../../subgraphs/book/ledger/collect.ts';
 import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { developmentFacilitators, usdcAdmin } from '../../../gateway/development/chain/accounts.ts';
 import { rpcBatch } from '../../../gateway/development/chain/rpc.ts';
 import { usdcContracts } from '../../../gateway/development/chain/usdc.ts';
+import { openStore } from '../../../gateway/parts.ts';
 import type { Hex } from '../../../gateway/rails/base/abi.ts';
 import { authorizationDigest, baseClaimKey } from '../../../gateway/rails/base/authorization.ts';
 import { openBase } from '../../../gateway/rails/base/open-base.ts';
@@ -10,7 +11,6 @@ import type { SettleItem } from '../../../gateway/rails/base/settle/submission.t
 import { signatureOf } from '../../../gateway/rails/base/signature.ts';
 import type { SettleOutcome } from '../../../gateway/rails/outcome.ts';
 import { settlerDefaults } from '../../../gateway/rails/settler.ts';
-import { openStore } from '../../../gateway/store.ts';
 import { limits } from '../../../schema/limits.ts';
 import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
 import { newPayer, signed } from '../authorizations.ts';

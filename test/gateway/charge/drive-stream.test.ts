@@ -1,9 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Pump } from '../../../gateway/charge/drive-stream.ts';
-import { StreamsInFlight } from '../../../gateway/charge/streams-in-flight.ts';
-import { Outlet } from '../../../gateway/charge/text-channel.ts';
+import { StreamDriver, StreamsInFlight } from '../../../gateway/charge/drive-stream.ts';
+import { TextChannel } from '../../../gateway/charge/text-channel.ts';
 import { channelOf, joined, type Piece } from '../../../subgraphs/piece.ts';
 import { gathered } from '../../harness/gathered.ts';
 
@@ -35,67 +34,67 @@ async function idle(): Promise<void> {
 }
 
 describe('before the money has moved', () => {
-  it('a pump takes in what its buffer holds, then listens no longer, and drops nothing', async () => {
+  it('a driver takes in what its buffer holds, then listens no longer, and drops nothing', async () => {
     const speaking = speaker(letters(100));
-    const pump = new Pump(speaking, options(10));
+    const driver = new StreamDriver(speaking, options(10));
     await idle();
     expect(speaking.asked()).toBe(10);
-    pump.release();
-    expect((await gathered(pump.pieces)).join('')).toBe(letters(100).join(''));
-    await pump.ended;
+    driver.release();
+    expect((await gathered(driver.pieces)).join('')).toBe(letters(100).join(''));
+    await driver.ended;
   });
 
-  it('a pump that is cancelled runs dry', async () => {
+  it('a driver that is cancelled comes to its end', async () => {
     const speaking = speaker(letters(100));
-    const pump = new Pump(speaking, options(10));
+    const driver = new StreamDriver(speaking, options(10));
     await idle();
-    pump.cancel();
-    await pump.ended;
+    driver.cancel();
+    await driver.ended;
     expect(speaking.cancelled()).toBe(true);
     expect(speaking.asked()).toBe(10);
   });
 });
 
 describe('once it has', () => {
-  it('a pump comes to its end with a reader who never reads', async () => {
+  it('a driver comes to its end with a reader who never reads', async () => {
     const speaking = speaker(letters(10_000));
-    const pump = new Pump(speaking, options(10));
-    pump.release();
-    await pump.ended;
+    const driver = new StreamDriver(speaking, options(10));
+    driver.release();
+    await driver.ended;
     expect(speaking.asked()).toBe(10_000);
-    expect((await gathered(pump.pieces)).join('')).toBe(letters(10_000).join(''));
+    expect((await gathered(driver.pieces)).join('')).toBe(letters(10_000).join(''));
   });
 
-  it('a pump comes to its end when its reader leaves', async () => {
+  it('a driver comes to its end when its reader leaves', async () => {
     const speaking = speaker(letters(10_000));
-    const pump = new Pump(speaking, options(10));
-    pump.release();
-    for await (const _ of pump.pieces) break;
-    await pump.ended;
+    const driver = new StreamDriver(speaking, options(10));
+    driver.release();
+    for await (const _ of driver.pieces) break;
+    await driver.ended;
     expect(speaking.asked()).toBe(10_000);
-    expect(await gathered(pump.pieces)).toEqual([]);
+    expect(await gathered(driver.pieces)).toEqual([]);
   });
 });
 
-describe('an outlet', () => {
+describe('an channel', () => {
   it('gives its reader all that was written, in order, however writes and reads fall together', async () => {
     const steps = fc.array(fc.oneof(fc.string({ minLength: 1 }), fc.constant(null)), { maxLength: 200 });
     await fc.assert(
       fc.asyncProperty(steps, async all => {
-        const outlet = new Outlet();
-        const reader = outlet[Symbol.asyncIterator]();
+        const channel = new TextChannel();
+        const reader = channel[Symbol.asyncIterator]();
         const read: Promise<IteratorResult<Piece>>[] = [];
         for (const step of all) {
-          if (step !== null) outlet.write(step);
-          else if (outlet.held_bytes > 0) read.push(reader.next());
+          if (step !== null) channel.write(step);
+          else if (channel.held_bytes > 0) read.push(reader.next());
           await turn();
         }
-        outlet.end();
+        channel.end();
         const heard = await Promise.all(read);
-        const rest = await gathered(outlet);
+        const rest = await gathered(channel);
         const text = [...heard.map(({ value }) => value), ...rest].join('');
         expect(text).toBe(all.filter(step => step !== null).join(''));
-        expect(outlet.held_bytes).toBe(0);
+        expect(channel.held_bytes).toBe(0);
       }),
       { numRuns: 50 },
     );
@@ -109,29 +108,29 @@ describe('an outlet', () => {
       const begins = index < 30;
       return { call: index % 5, id: begins ? `id ${index % 5}` : null, name: begins ? 'f' : null, arguments: letter };
     });
-    const outlet = new Outlet();
-    for (const piece of said) outlet.write(piece);
-    outlet.end();
-    const pieces = await gathered(outlet);
+    const channel = new TextChannel();
+    for (const piece of said) channel.write(piece);
+    channel.end();
+    const pieces = await gathered(channel);
     expect(pieces.length).toBeLessThan(1_024 + 8);
     const whole = (all: readonly Piece[]) =>
       [...Map.groupBy(all, channelOf)].map(([channel, own]) => [channel, own.reduce(joined)]);
     expect(whole(pieces)).toEqual(whole(said));
-    expect(outlet.held_bytes).toBe(0);
+    expect(channel.held_bytes).toBe(0);
   });
 
   it('runs pieces together that nobody reads', async () => {
-    const outlet = new Outlet();
-    for (const piece of letters(100_000)) outlet.write(piece);
-    outlet.end();
-    const pieces = await gathered(outlet);
+    const channel = new TextChannel();
+    for (const piece of letters(100_000)) channel.write(piece);
+    channel.end();
+    const pieces = await gathered(channel);
     expect(pieces.length).toBeLessThan(2_000);
     expect(pieces.join('')).toBe(letters(100_000).join(''));
   });
 
   it('lets a reader go who waits for what does not come', async () => {
-    const outlet = new Outlet();
-    const reader = outlet[Symbol.asyncIterator]();
+    const channel = new TextChannel();
+    const reader = channel[Symbol.asyncIterator]();
     const next = reader.next();
     await reader.return?.();
     expect(await next).toEqual({ done: true, value: undefined });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../../gateway/store.ts';
+import { openStore } from '../../../gateway/parts.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';

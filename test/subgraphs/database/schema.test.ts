@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openStore } from '../../../gateway/store.ts';
+import { openStore } from '../../../gateway/parts.ts';
 import { freshDatabase } from '../../harness/database.ts';
 
 /** The histories' triggers, whose part about TRUNCATE it does not read back. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../../gateway/store.ts';
+import { openStore } from '../../../gateway/parts.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
 import { BATCH_BOUND, GroupCommit } from '../../../subgraphs/group-commit.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../../../gateway/config/fault.ts';
-import { openStore } from '../../../gateway/store.ts';
+import { openStore } from '../../../gateway/parts.ts';
 import { boardMigrations } from '../../../subgraphs/board/index.ts';
 import { bookMigrations } from '../../../subgraphs/book/index.ts';
 import { openDatabase } from '../../../subgraphs/database.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openStore } from '../../../gateway/store.ts';
+import { openStore } from '../../../gateway/parts.ts';
 import { limits } from '../../../schema/limits.ts';
 import { forgetUsed } from '../../../subgraphs/session/possession/forget-used.ts';
 import { proofWindow } from '../../../subgraphs/session/possession/proof.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anchorKey } from '../../../../gateway/log/anchor/open-anchors.ts';
-import { openStore } from '../../../../gateway/store.ts';
+import { openStore } from '../../../../gateway/parts.ts';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';
 import { startLyingChain } from '../../../harness/lying-chain.ts';

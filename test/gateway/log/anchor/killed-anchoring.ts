@@ -1,4 +1,4 @@
-import { openStore } from '../../../../gateway/store.ts';
+import { openStore } from '../../../../gateway/parts.ts';
 import { anchoringProcess } from './ground.ts';
 
 /* Anchors once, in a process of its own that kills itself at a point of it. */

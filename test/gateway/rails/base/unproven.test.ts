@@ -1,7 +1,7 @@
 import secp256k1 from 'secp256k1';
 import { describe, expect, test, vi } from 'vitest';
+import { openHears } from '../../../../gateway/charge/hears.ts';
 import { openJudge } from '../../../../gateway/charge/judge.ts';
-import type { Till } from '../../../../gateway/charge/till.ts';
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import { authorizationDigest } from '../../../../gateway/rails/base/authorization.ts';
 import { baseJudge } from '../../../../gateway/rails/base/base-rail.ts';
@@ -12,6 +12,7 @@ import { Unproven } from '../../../../gateway/rails/base/unproven.ts';
 import { type BasePayment, claimKey } from '../../../../gateway/rails/payment.ts';
 import type { Rails } from '../../../../gateway/rails/rail.ts';
 import { verifyPayment } from '../../../../gateway/rails/verify.ts';
+import { openChallenges } from '../../../../gateway/x402/offer.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { PresentedPayment } from '../../../../subgraphs/context.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
@@ -237,18 +238,23 @@ describe('a payment that a key has signed', () => {
     expect(world).toMatchObject({ codes: 0, simulated: 0, statements: [] });
   });
 
-  test('is recovered once, by the door, for the till as well', async () => {
+  test('is recovered once, by the door, for the charge as well', async () => {
     const recover = vi.spyOn(secp256k1, 'ecdsaRecover');
     const { unproven } = ground();
     const rails = { base: { ...baseJudge, prove: unproven.prove.bind(unproven) }, solana: null } as unknown as Rails;
     const clock = { now_ms: () => Date.now() };
-    const till = { rails, pay_to: { base: PAY_TO }, clock, sold: new Map() } as unknown as Till;
+    const pay_to = { base: PAY_TO };
+    const hears = openHears(openChallenges(pay_to), 'https://svc.test');
     const terms = { amount_atomic: 2000n, networks: ['base'] as const };
     const header = paymentHeader(signed(newPayer(), PAY_TO));
-    const judgement = await openJudge(till).judge({ x402_version: 2, header }, terms, 'https://svc.test/door');
+    const judgement = await openJudge({ rails, pay_to, clock, sold: new Map(), hears }).judge(
+      { x402_version: 2, header },
+      terms,
+      'https://svc.test/door',
+    );
     expect(judgement.kind).toBe('proven');
     const { presented } = judgement as Extract<typeof judgement, { kind: 'proven' }>;
-    const offered = { ...terms, pay_to: till.pay_to, validity_seconds_min: 10, now_ms: Date.now() };
+    const offered = { ...terms, pay_to, validity_seconds_min: 10, now_ms: Date.now() };
     expect((await verifyPayment(presented as PresentedPayment, offered, rails)).kind).toBe('verified');
     expect(recover).toHaveBeenCalledTimes(1);
   });

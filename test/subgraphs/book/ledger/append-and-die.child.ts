@@ -1,4 +1,4 @@
-import { openStore } from '../../../../gateway/store.ts';
+import { openStore } from '../../../../gateway/parts.ts';
 import { appendRepeats } from '../../../../subgraphs/book/ledger/repeated-events.ts';
 
 /** Does all that makes counts events, and is killed before it can commit. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../subgraphs/database.ts';
 import { unfinished } from '../../subgraphs/receipt/claim/unfinished.ts';
-import { closeRails, type Rails } from '../rails/rail.ts';
+import { closeRails, type Rails } from './rail.ts';
 
 class UnfinishedPayments extends Error {
   override name = 'UnfinishedPayments';

@@ -1,0 +1,176 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Clock, Random } from '../../subgraphs/clock.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import type { Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
+import type { AnyPaid, AnyStream, AnyWhole, Charge, ChargeStream } from '../../subgraphs/sale.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
+import type { LogStanding } from '../log/open-log.ts';
+import type { Faults } from '../operations/faults.ts';
+import type { Rails } from '../rails/rail.ts';
+import type { Rates } from '../rates/rates.ts';
+import type { OpenedRecording } from '../record/open-recording.ts';
+import type { Challenges, PayTo } from '../x402/offer.ts';
+import { openAdmission } from './admission.ts';
+import { redeliver } from './bought.ts';
+import { boughtOnce } from './buy-once.ts';
+import { type Marks, openMarks } from './call-names.ts';
+import { openClaimRequests } from './claim-request.ts';
+import { StreamsInFlight } from './drive-stream.ts';
+import { Failures } from './failures.ts';
+import { abandonClaimed, type GivingUp, openGivingUp } from './give-up.ts';
+import { Guesses } from './guesses.ts';
+import { type Hears, openHears } from './hears.ts';
+import type { Footing } from './held.ts';
+import { type Judge, openJudge } from './judge.ts';
+import { KeyCalls } from './key-calls.ts';
+import { type EnterParts, holdPaid, openEnter } from './paid.ts';
+import { openAnnounce, withTransaction } from './payment-response.ts';
+import { recordClaim } from './record-claim.ts';
+import { openRefusedByBook, type RefusedByBook } from './refused-by-book.ts';
+import { ReleaseLater } from './release-later.ts';
+import { openSettling } from './settle-claim.ts';
+import { deliverStreamed, streamKept } from './streamed.ts';
+import { openTakeClaim } from './take-claim.ts';
+import { openVerify } from './verify-payment.ts';
+import { holdWaived, waiverOf } from './waived.ts';
+import { deliverWhole } from './whole.ts';
+
+/** What the opened rooms before this one give to it; handed on in parts, to each step what it needs. */
+export interface ChargeParts {
+  readonly database: Database;
+  readonly rails: Rails;
+  readonly pay_to: PayTo;
+  readonly challenges: Challenges;
+  readonly recording: OpenedRecording;
+  readonly issuer: Issuer;
+  readonly vault: Vault;
+  /**
+   * While the log is not sound no payment is taken, for what it buys could not be relied on. Once it is halted nothing is
+   * recorded or let go of either: the database has gone back, and what it says of payments may be old.
+   */
+  readonly log: LogStanding;
+  readonly rates: Pick<Rates, 'uncharged'>;
+  /** Everything that is sold, by field. */
+  readonly sold: ReadonlyMap<string, AnyPaid>;
+  /** This process, as its lease and its claims name it. */
+  readonly owner: string;
+  readonly base_url: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly faults: Faults;
+  agentOfWallet(wallet: string): Promise<AgentId | null>;
+}
+
+export interface OpenedCharge {
+  readonly charge: Charge;
+  readonly chargeStream: ChargeStream;
+  readonly judge: Judge;
+  readonly streams: StreamsInFlight;
+  readonly giving_up: GivingUp;
+  readonly later: ReleaseLater;
+}
+
+/** What every way of holding a call needs beside its own. */
+interface Tools {
+  readonly hears: Hears;
+  readonly marks: Marks;
+  readonly giving_up: GivingUp;
+  readonly later: ReleaseLater;
+  readonly refusedByBook: RefusedByBook;
+}
+
+type Stand = (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Footing>;
+
+/** The story of one paid call, put together: what it may rest on, and how its answer is delivered. */
+export function openCharge(parts: ChargeParts): OpenedCharge {
+  const { database, rails, pay_to, log, recording, base_url, clock, faults, sold, vault } = parts;
+  const hears = openHears(parts.challenges, base_url);
+  const later = new ReleaseLater();
+  const giving_up = openGivingUp({ database, log, later });
+  const { blocked_calls } = recording;
+  const refusedByBook = openRefusedByBook({ database, blocked_calls, base_url, hears });
+  const tools = { hears, marks: openMarks(vault), giving_up, later, refusedByBook };
+  const standByPayment = openPaying(parts, tools);
+  const standByKey = openWaiving(parts, tools);
+  const stand: Stand = async (paid, args, context) => {
+    const waiver = waiverOf(hears, paid, context);
+    if (waiver) return standByKey(paid, args, waiver, context);
+    return standByPayment(paid, args, context);
+  };
+  const streams = new StreamsInFlight();
+  const whole = async (paid: AnyWhole, args: JsonObject, context: Context) => {
+    const footing = await stand(paid, args, context);
+    return footing.kind === 'kept' ? footing.kept.charged : deliverWhole(faults, paid, args, footing.held, context);
+  };
+  const streamed = async (paid: AnyStream, args: JsonObject, context: Context) => {
+    const footing = await stand(paid, args, context);
+    if (footing.kind === 'kept') return streamKept(paid, footing.kept);
+    return deliverStreamed({ streams, faults }, paid, args, footing.held, context);
+  };
+  const told = async (context: Context, error: unknown) => {
+    throw await withTransaction(database, context, error);
+  };
+  const charge: typeof whole = (paid, args, context) => whole(paid, args, context).catch(told.bind(null, context));
+  const chargeStream: typeof streamed = (paid, args, context) =>
+    streamed(paid, args, context).catch(told.bind(null, context));
+  return {
+    // Whatever is declared is sold here; each caller gets back the type of what it declared.
+    charge: charge as unknown as Charge,
+    chargeStream: chargeStream as unknown as ChargeStream,
+    judge: openJudge({ rails, pay_to, clock, sold, hears }),
+    streams,
+    giving_up,
+    later,
+  };
+}
+
+/** By a payment of its own, or by what was bought before. */
+function openPaying(parts: ChargeParts, { hears, marks, giving_up, later, refusedByBook }: Tools): Stand {
+  const { database, rails, pay_to, log, recording, vault, issuer, base_url, owner, clock, random, faults } = parts;
+  const { queues, record } = recording;
+  const failures = new Failures(parts.rates.uncharged, clock);
+  const guesses = new Guesses({ database, clock, marks, rails, hears, agentOfWallet: parts.agentOfWallet });
+  const enter = openEnter({
+    verify: openVerify({ database, rails, pay_to, clock, marks, failures, hears }),
+    guesses,
+    boughtOnce: boughtOnce.bind(null, { database, rails, guesses, hears }) as EnterParts['boughtOnce'],
+    admit: openAdmission({ database, rails, guesses, hears }),
+    take: openTakeClaim({
+      ...{ database, queue: queues.claim, log, rails, giving_up, later, hears },
+      requestOf: openClaimRequests({ marks, random, vault, pay_to, owner, hears }),
+    }),
+    ...{ refusedByBook, clock, random, hears },
+  });
+  const announce = openAnnounce(issuer, base_url);
+  const held_by = {
+    settling: openSettling({ database, rails, vault, log, hears }),
+    record: recordClaim.bind(null, { record, faults }),
+    abandon: abandonClaimed.bind(null, { giving_up, failures, rails, hears }),
+    ...{ announce, clock, faults },
+  };
+  const bought_by = {
+    ...{ database, replay: queues.replay, vault, log, announce, base_url, clock, hears },
+    reruns: { database, vault, owner, later },
+  };
+  return async (paid, args, context) => {
+    const entered = await enter(paid, args, context);
+    if (entered.kind === 'bought') return redeliver(bought_by, entered, context);
+    return { kind: 'held', held: await holdPaid(held_by, entered, context) };
+  };
+}
+
+/** By a key, with no money in it. */
+function openWaiving(parts: ChargeParts, { hears, marks, later, refusedByBook }: Tools) {
+  const { database, log, recording, vault, owner, clock, random, faults } = parts;
+  const { queues, record } = recording;
+  const waived_by = {
+    names: { database, vault, marks, replay: queues.replay, log, hears },
+    landing: { marks, random },
+    key_calls: new KeyCalls(limits.key_calls_underway_max, hears),
+    ...{ log, queue: queues.key_call, refusedByBook, record, later, owner, clock, faults, hears },
+  };
+  return holdWaived.bind(null, waived_by);
+}

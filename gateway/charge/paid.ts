@@ -1,0 +1,130 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { Refusal } from '../../schema/errors.ts';
+import { taskId } from '../../schema/ids.ts';
+import type { Clock, Random } from '../../subgraphs/clock.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { AnyPaid, Charged, Work } from '../../subgraphs/sale.ts';
+import type { Faults } from '../operations/faults.ts';
+import type { Moved } from '../rails/outcome.ts';
+import type { Admit } from './admission.ts';
+import type { BoughtBefore } from './buy-once.ts';
+import type { Claimed, Presented } from './claim-request.ts';
+import type { Guesses } from './guesses.ts';
+import type { Hears } from './hears.ts';
+import { type Held, type Movement, workUntil } from './held.ts';
+import type { Announce } from './payment-response.ts';
+import type { RefusedByBook } from './refused-by-book.ts';
+import type { ClaimSettling } from './settle-claim.ts';
+import { type TakeClaim, whoseElse } from './take-claim.ts';
+import type { Verify } from './verify-payment.ts';
+
+/** A paid request past the door: held under a claim of its own, or bought before. */
+export type Entered =
+  /** `spent`: the payment is used already, by whomever; whether for us is still to be found out. */
+  { readonly kind: 'claimed'; readonly claimed: Claimed; readonly spent: boolean } | BoughtBefore;
+
+export interface EnterParts {
+  readonly verify: Verify;
+  readonly guesses: Pick<Guesses, 'unlessGuessed'>;
+  readonly boughtOnce: (presented: Presented, context: Context, enter: () => Promise<Entered>) => Promise<Entered>;
+  readonly admit: Admit;
+  readonly take: TakeClaim;
+  readonly refusedByBook: RefusedByBook;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hears: Hears;
+}
+
+/**
+ * How a payment comes to hold a call: verify → admit → claim and reserve. One that has bought already, under its own name
+ * or its payer's for it, claims nothing.
+ */
+export function openEnter(parts: EnterParts) {
+  const { verify, guesses, boughtOnce } = parts;
+  return async (paid: AnyPaid, args: JsonObject, context: Context): Promise<Entered> => {
+    context.response.stopwatch.begin('verify');
+    const presented = await verify(paid, args, context);
+    return guesses.unlessGuessed(presented, context, is_payers =>
+      boughtOnce(presented, context, () => claim(parts, { ...presented, is_payers }, context)),
+    );
+  };
+}
+
+async function claim(parts: EnterParts, shown: Presented, context: Context): Promise<Entered> {
+  const { admit, take, refusedByBook, clock, random, hears } = parts;
+  const admitted = await admit(shown, context);
+  if (admitted.kind === 'replayed') return { kind: 'bought', presented: shown, bought: admitted };
+  if (admitted.kind === 'blocked') throw await refusedByBook(admitted, context);
+
+  context.response.stopwatch.begin('claim');
+  const task_id = taskId(clock.now_ms(), random.bytes(10));
+  const { presented, funds } = admitted;
+  const spent = funds === null;
+  const { claim, outcome } = await take({ ...presented, task_id, means: funds }, spent, context);
+  if (outcome.kind === 'replayed') return { kind: 'bought', presented, bought: outcome };
+  if (outcome.kind === 'blocked' || outcome.kind === 'blocked_too_often') throw await refusedByBook(outcome, context);
+  if (outcome.kind !== 'claimed') throw hears(whoseElse(outcome, shown.paid));
+
+  return { kind: 'claimed', claimed: { ...presented, claim, lease: outcome.lease, task_id }, spent };
+}
+
+export interface PaidParts {
+  readonly settling: ClaimSettling;
+  readonly record: (claimed: Claimed, work: Work<JsonObject> | null, transfer: Moved) => Promise<Charged<JsonObject>>;
+  readonly abandon: (claimed: Claimed, movement: Movement, error: unknown) => Promise<Refusal>;
+  readonly announce: Announce;
+  readonly clock: Clock;
+  readonly faults: Faults;
+}
+
+/**
+ * A call that rests on a payment of its own. Before any work it is found out whether a payment that is spent was spent on
+ * us: then its money has moved, and nothing is sent.
+ */
+export async function holdPaid(
+  parts: PaidParts,
+  { claimed, spent }: Extract<Entered, { kind: 'claimed' }>,
+  context: Context,
+): Promise<Held> {
+  const { settling, clock, faults } = parts;
+  let movement: Movement = 'nothing_moved';
+  const abandon = (error: unknown) => parts.abandon(claimed, movement, error);
+  try {
+    await faults.reach('after_claim');
+    const elsewhere = spent ? await settling.transferElsewhere(claimed) : null;
+    if (elsewhere) {
+      movement = 'moved';
+      await settling.adopt(claimed, elsewhere);
+    }
+    let transfer: Moved | null = elsewhere;
+    const { task_id, payment, claim } = claimed;
+    return {
+      task_id,
+      status: 'settled',
+      until_ms: workUntil(clock.now_ms(), elsewhere ? null : payment.authorization),
+      steps: context.response.stopwatch,
+      async settle(in_hand) {
+        context.response.stopwatch.begin('settle');
+        if (!elsewhere) movement = 'may_have_moved';
+        const settled = elsewhere ? settledElsewhere(elsewhere) : await settling.settle(claimed, in_hand);
+        movement = settled.kind === 'transferred' ? 'moved' : settled.movement;
+        if (settled.kind === 'refused') throw settled.refusal;
+        transfer = settled.transfer;
+        const transaction = transfer.tx_hash;
+        return {
+          payment_ref: `${claim.network}:${transaction}`,
+          announce: () => parts.announce(context, { payment, task_id, transaction, landing: claim.landing }),
+        };
+      },
+      async record(work) {
+        if (transfer === null) throw new Error(`${task_id} was to be recorded before its payment had moved`);
+        return parts.record(claimed, work, transfer);
+      },
+      abandon,
+    };
+  } catch (error) {
+    throw await abandon(error);
+  }
+}
+
+const settledElsewhere = (transfer: Moved) => ({ kind: 'transferred', transfer }) as const;

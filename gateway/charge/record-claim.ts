@@ -1,0 +1,58 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { AnyPaid, Charged, Work } from '../../subgraphs/sale.ts';
+import type { Faults } from '../operations/faults.ts';
+import type { Moved } from '../rails/outcome.ts';
+import type { RecordCall } from '../record/open-recording.ts';
+import type { Answered, Landing, Settled } from '../record/recording.ts';
+import type { Claimed } from './claim-request.ts';
+import type { InHand } from './held.ts';
+
+export interface RecordParts {
+  readonly record: RecordCall;
+  readonly faults: Faults;
+}
+
+/** The record of a call whose payment has moved. `work` is null where the record itself writes the effect. */
+export async function recordClaim(
+  { record, faults }: RecordParts,
+  claimed: Claimed,
+  work: Work<JsonObject> | null,
+  transfer: Moved,
+): Promise<Charged<JsonObject>> {
+  const { claim, lease, payment, task_id, request_hash, paid, args } = claimed;
+  const settled: Settled = {
+    task_id,
+    request_hash,
+    agent_id: claim.agent_id,
+    network: claim.network,
+    payer: claim.payer,
+    pay_to: payment.authorization.pay_to,
+    payment_id: claim.payment_id,
+    amount_atomic: claim.amount_atomic,
+    reserved_atomic: claim.reserved_atomic,
+    landing: { ...(claim.landing as Landing), ...workedLanding(work) },
+    transfer,
+  };
+  await faults.reach('before_record');
+  const recorded = await record({ lease, settled, answer: answered(paid, args, work, transfer) });
+  const answer = work?.answer ?? recorded.answer;
+  if (answer === null) throw new Error('a recorded claim has an answer');
+  return { answer, task_id, settlement_status: 'settled', receipt: recorded.receipt };
+}
+
+function answered(paid: AnyPaid, args: JsonObject, work: Work<JsonObject> | null, transfer: Moved): Answered {
+  if (paid.order === 'stamp') return { kind: 'stamp', paid, args };
+  const sent_by_us = transfer.kind === 'vouched' || transfer.by === 'us';
+  const sealed_before = paid.order === 'work_then_settle' && sent_by_us;
+  // Cut off by us: as after a crash no answer is kept, so that a resend has the work done once more.
+  const cut_off = work?.omission_rule === 'process_ended';
+  return work && !sealed_before && !cut_off ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };
+}
+
+/** What the work adds to where its charge lands. */
+export function workedLanding(in_hand: InHand | null): Partial<Landing> & JsonObject {
+  if (in_hand === null) return {};
+  const { route, output_sha256 = null, omission_rule = null, fetched_there = false } = in_hand;
+  const { model, hub } = route;
+  return { model, hub, output_sha256, omission_rule, ...(fetched_there ? { vendor_blind: false } : {}) };
+}

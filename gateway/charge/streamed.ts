@@ -1,0 +1,70 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Piece } from '../../subgraphs/piece.ts';
+import type { AnyStream, Charged, ChargedStream, Speaking } from '../../subgraphs/sale.ts';
+import type { Faults } from '../operations/faults.ts';
+import { drivenBy, type StreamDriver, type StreamsInFlight } from './drive-stream.ts';
+import type { Held, KeptCall } from './held.ts';
+
+interface Streaming {
+  readonly streams: StreamsInFlight;
+  readonly faults: Faults;
+}
+
+/**
+ * An answer that goes out while it is spoken: the work begins to speak → settle → the text goes out → record. Nothing goes
+ * out before the money has moved, so nobody reads for free; and once it has, the text is brought to its end and recorded
+ * whether or not its reader stays, so nobody pays for what cannot be had.
+ */
+export async function deliverStreamed(
+  streaming: Streaming,
+  paid: AnyStream,
+  args: JsonObject,
+  held: Held,
+  context: Context,
+): Promise<ChargedStream<JsonObject>> {
+  const { task_id, until_ms, status, steps } = held;
+  let driver: StreamDriver | null = null;
+  try {
+    steps.begin('work');
+    const speaking = await paid.open(args, task_id, context, until_ms);
+    driver = drivenBy(streaming.faults, speaking);
+    await streaming.faults.reach('after_work');
+    const settled = await held.settle({ route: speaking.route });
+    await settled.announce();
+    const recorded = letOut(streaming.streams, speaking, driver, held);
+    const { payment_ref } = settled;
+    return { task_id, settlement_status: status, payment_ref, begun: speaking.begun, pieces: driver.pieces, recorded };
+  } catch (error) {
+    driver?.cancel();
+    throw await held.abandon(error);
+  }
+}
+
+/** Lets the text go out, and records it at its end. Whoever is told of a fault here has seen the text already. */
+function letOut(
+  streams: StreamsInFlight,
+  speaking: Speaking<JsonObject>,
+  driver: StreamDriver,
+  held: Held,
+): Promise<Charged<JsonObject>> {
+  driver.release();
+  const recorded = driver.ended
+    .then(() => held.record(speaking.spoken()))
+    .catch(async error => {
+      throw await held.abandon(error);
+    });
+  streams.add(recorded, () => driver.cancel());
+  return recorded;
+}
+
+/** What was said then, each part of it in one piece. */
+export function streamKept(paid: AnyStream, { charged, payment_ref }: KeptCall): ChargedStream<JsonObject> {
+  const { answer, task_id, settlement_status } = charged;
+  const recorded = Promise.resolve(charged);
+  return { task_id, settlement_status, payment_ref, begun: answer, pieces: once(paid.piecesOf(answer)), recorded };
+}
+
+async function* once(pieces: readonly Piece[]): AsyncGenerator<Piece> {
+  yield* pieces;
+}

@@ -1,0 +1,32 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { AnyWhole, Charged } from '../../subgraphs/sale.ts';
+import type { Faults } from '../operations/faults.ts';
+import type { Held } from './held.ts';
+
+/**
+ * An answer in one piece: work → settle → record. The payment settles only for an answer in hand, so nothing is charged
+ * for what did not come; and the answer goes out only once it is recorded, so none that was charged is lost. A stamp has no
+ * work of its own: its effect is written in the transaction that records it.
+ */
+export async function deliverWhole(
+  faults: Faults,
+  paid: AnyWhole,
+  args: JsonObject,
+  held: Held,
+  context: Context,
+): Promise<Charged<JsonObject>> {
+  try {
+    const { task_id, until_ms, steps } = held;
+    steps.begin('work');
+    const work = paid.order === 'work_then_settle' ? await paid.work(args, task_id, context, until_ms) : null;
+    await faults.reach('after_work');
+    const settled = await held.settle(work);
+    steps.begin('record');
+    const charged = await held.record(work);
+    await settled.announce();
+    return charged;
+  } catch (error) {
+    throw await held.abandon(error);
+  }
+}

@@ -1,0 +1,52 @@
+import { boardEntities, boardMigrations, boardSubgraph } from '../subgraphs/board/index.ts';
+import { bookEntities, bookMigrations, bookSubgraph } from '../subgraphs/book/index.ts';
+import type { Random } from '../subgraphs/clock.ts';
+import { type Database, openDatabase } from '../subgraphs/database.ts';
+import { receiptEntities, receiptMigrations, receiptSold, receiptSubgraph } from '../subgraphs/receipt/index.ts';
+import type { Hubs } from '../subgraphs/receipt/inference/hubs/open.ts';
+import type { AnyPaid } from '../subgraphs/sale.ts';
+import { sessionEntities, sessionMigrations, sessionSold, sessionSubgraph } from '../subgraphs/session/index.ts';
+import type { Subgraph } from '../subgraphs/subgraph.ts';
+import type { Vault } from '../subgraphs/vault.ts';
+import type { SubgraphName } from './config/read-config.ts';
+import { databaseFault } from './operations/database-fault.ts';
+
+/* What the service is made of, collected from the four subgraphs: their tables, their schemas and what they sell. */
+
+const CONNECTIONS_MAX = 16;
+
+/** The one database of all subgraphs, brought up to date. @throws ConfigFault where it cannot be had. */
+export async function openStore(url: string): Promise<Database> {
+  try {
+    return await openDatabase({
+      url,
+      entities: [...receiptEntities, ...bookEntities, ...sessionEntities, ...boardEntities],
+      migrations: [...receiptMigrations, ...bookMigrations, ...sessionMigrations, ...boardMigrations],
+      connections_max: CONNECTIONS_MAX,
+    });
+  } catch (error) {
+    throw databaseFault(error, url);
+  }
+}
+
+/** Builds one, for this process. */
+export const subgraphNamed: Readonly<Record<SubgraphName, () => Promise<Subgraph>>> = {
+  receipt: receiptSubgraph,
+  book: bookSubgraph,
+  session: sessionSubgraph,
+  board: boardSubgraph,
+};
+
+/** Every subgraph of the graph. */
+export function subgraphs(): Promise<Subgraph[]> {
+  return Promise.all(Object.values(subgraphNamed).map(build => build()));
+}
+
+/** Everything that is sold, by field. */
+export function soldBy(parts: {
+  readonly hubs: Hubs;
+  readonly vault: Vault;
+  readonly random: Random;
+}): ReadonlyMap<string, AnyPaid> {
+  return new Map([...receiptSold(parts), ...sessionSold(parts)].map(paid => [paid.field, paid]));
+}

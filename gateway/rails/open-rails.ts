@@ -1,0 +1,160 @@
+import type { Logger } from 'pino';
+import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import { Semaphore } from '../../subgraphs/semaphore.ts';
+import type { WalletProofs } from '../../subgraphs/session/context.ts';
+import { ConfigFault } from '../config/fault.ts';
+import type { Config } from '../config/read-config.ts';
+import type { Faults } from '../operations/faults.ts';
+import type { PayTo } from '../x402/offer.ts';
+import type { Hex } from './base/abi.ts';
+import { openBaseRail } from './base/base-rail.ts';
+import type { BaseChain } from './base/chain.ts';
+import { ChainHead } from './base/chain-head.ts';
+import { settledByFacilitator } from './base/facilitated.ts';
+import { openSettler } from './base/settle/settler.ts';
+import { settlerKey } from './base/settle/transaction.ts';
+import { factoriesOf } from './base/signature.ts';
+import { ChainAway } from './epoch.ts';
+import { type Authorize, openAuthorize } from './facilitator/auth.ts';
+import { openFacilitator } from './facilitator/client.ts';
+import { type FacilitatorTimes, facilitatorDefaults, openFacilitatorSettler } from './facilitator/settler.ts';
+import type { BasePayment } from './payment.ts';
+import type { Rails } from './rail.ts';
+import { requireFinishable } from './require-finishable.ts';
+import { type ClaimItem, commitSettling, type Settler, settlerDefaults } from './settler.ts';
+import type { OpenedSolana } from './solana/open-solana.ts';
+
+export interface RailsParts {
+  readonly config: Config;
+  readonly database: Database;
+  readonly chain: BaseChain;
+  readonly chain_epoch: () => number;
+  readonly wallets: WalletProofs;
+  readonly faults: Faults;
+  readonly logger: Logger;
+  readonly openSettling: OpenSettling;
+  /** For so long a caller waits for a transaction on Solana. */
+  readonly wait_ms?: number | undefined;
+}
+
+/** Opens the way to the chain; another one (an external facilitator, a bench without a chain) fits in its place. */
+export type OpenSettling = (
+  parts: Pick<RailsParts, 'config' | 'database' | 'chain' | 'faults' | 'logger'>,
+) => Settler<ClaimItem<BasePayment>>;
+
+const POLL_MS_DEVELOPMENT = 20;
+/** To search the chain for a payment that somebody else has used: many pages of logs each time. */
+const SEARCHES = { at_once_max: 2, wait_ms_max: 10_000, waiting_per_asker_max: 32 };
+
+/** Settles in this process, with the configured keys. */
+const openOwnSettling = (
+  { config, database, chain, faults, logger }: Parameters<OpenSettling>[0],
+  wait_ms: number,
+): Settler<ClaimItem<BasePayment>> =>
+  openSettler<ClaimItem<BasePayment>>({
+    ...settlerDefaults,
+    wait_ms,
+    chain,
+    database,
+    keys: config.facilitator_keys,
+    clock: systemClock,
+    random: systemRandom,
+    fee_bounds: { fee_max_atomic: config.settle_fee_max, fee_day_max_atomic: config.settle_fee_day_max },
+    eth_price: { given: config.eth_usd, profile: config.profile },
+    // A development chain mines at once; on Base a block takes two seconds.
+    poll_ms: config.profile === 'development' ? POLL_MS_DEVELOPMENT : settlerDefaults.poll_ms,
+    faults,
+    commitSettling,
+    trouble: error => logger.warn({ err: error }, 'trouble while settling'),
+  });
+
+/** Settles by the configured facilitator; without one, in this process, where a caller waits for `wait_ms` at most. */
+export const configuredSettling =
+  (times: FacilitatorTimes = facilitatorDefaults, wait_ms: number = settlerDefaults.wait_ms): OpenSettling =>
+  parts => {
+    const { config, database, chain, faults, logger } = parts;
+    if (config.facilitator_url === null) return openOwnSettling(parts, wait_ms);
+    const { verify_ms, settle_ms, ...rest } = times;
+    return openFacilitatorSettler<ClaimItem<BasePayment>, BasePayment>({
+      ...rest,
+      facilitator: openFacilitator({
+        ...{ url: config.facilitator_url, network: 'base', verify_ms, settle_ms },
+        authorize: authorizeBy(config),
+      }),
+      facilitated: settledByFacilitator(chain),
+      database,
+      random: systemRandom,
+      faults,
+      commitSettling,
+      trouble: error => logger.warn({ err: error }, 'trouble with the facilitator'),
+    });
+  };
+
+const authorizeBy = ({ facilitator_auth }: Pick<Config, 'facilitator_auth'>): Authorize =>
+  openAuthorize(facilitator_auth, { clock: systemClock, random: systemRandom });
+
+/** Our first settler; where a facilitator settles with keys of its own, an address that is surely no contract's. */
+function settlesFrom({ facilitator_keys: [key], pay_to_base }: Config): Hex {
+  return key ? settlerKey(key).address : (pay_to_base as Hex);
+}
+
+/** Its libraries are large, and of no use to whoever does without it. */
+async function solanaOf(
+  { config, database, faults, logger, wait_ms }: RailsParts,
+  searches: Semaphore,
+): Promise<OpenedSolana | null> {
+  const { solana, profile, facilitator_url } = config;
+  const authorize = authorizeBy(config);
+  if (solana === null) return null;
+  const { openSolanaPayments: openSolana } = await import('./solana/open-solana.ts');
+  const opened = openSolana({
+    solana,
+    profile,
+    ...{ facilitator_url, authorize },
+    database,
+    faults,
+    logger,
+    searches,
+    wait_ms: wait_ms ?? settlerDefaults.wait_ms,
+  });
+  return opened.catch(fault => {
+    throw fault instanceof ChainAway ? new ConfigFault([solanaAway], { cause: fault }) : fault;
+  });
+}
+
+/** Without a look at its genesis nobody knows whose payments those would be. */
+const solanaAway = {
+  variable: 'SOLANA_RPC_URL',
+  problem: 'does not answer; name a node that does, or set it to nothing to go without Solana',
+};
+
+function payTo({ pay_to_base: base, solana: configured }: Config, solana: OpenedSolana | null): PayTo {
+  if (!configured || !solana) return { base };
+  const { fee_payer } = solana;
+  return { base, solana: configured.pay_to, ...(fee_payer !== null && { solana_fee_payer: fee_payer }) };
+}
+
+export interface OpenedRails {
+  readonly rails: Rails;
+  readonly pay_to: PayTo;
+  readonly chain_head: ChainHead;
+}
+
+/** Every network that payments are taken on. @throws OtherChain, UnfinishedPayments */
+export async function openConfiguredRails(parts: RailsParts): Promise<OpenedRails> {
+  const { config, database, chain, chain_epoch, wallets } = parts;
+  const chain_head = new ChainHead(chain, systemClock);
+  const settler = parts.openSettling(parts);
+  const searches = new Semaphore(SEARCHES);
+  const base = openBaseRail({
+    ...{ database, chain, chain_head, chain_epoch, settler, searches, wallets },
+    clock: systemClock,
+    wallet_factories: factoriesOf(config),
+    settles_from: settlesFrom(config),
+  });
+  const solana = await solanaOf(parts, searches);
+  const rails = { base, solana: solana?.rail ?? null };
+  await requireFinishable(database, rails);
+  return { rails, pay_to: payTo(config, solana), chain_head };
+}

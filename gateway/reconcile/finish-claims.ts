@@ -1,0 +1,184 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type AgentId, agentId, type TaskId, taskId } from '../../schema/ids.ts';
+import type { Clock, Random } from '../../subgraphs/clock.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
+import { type Lease, slotsMissed } from '../../subgraphs/receipt/claim/claim.ts';
+import { markFinal, reopen, takeExpired, takeOrphans } from '../../subgraphs/receipt/claim/transitions.ts';
+import type { AnyPaid } from '../../subgraphs/sale.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
+import { requestLabel } from '../charge/claim-request.ts';
+import type { GivingUp } from '../charge/give-up.ts';
+import type { Decision, Moved, NotTransferred, Unknown, Vouched } from '../rails/outcome.ts';
+import { type Payment, paymentFromJson } from '../rails/payment.ts';
+import type { Rail, SentPayment } from '../rails/rail.ts';
+import type { RecordCall } from '../record/open-recording.ts';
+import type { Answered, Landing, Settled } from '../record/recording.ts';
+
+const CLAIMS_PER_ROUND = 64;
+const CLAIMS_AT_ONCE = 8;
+
+/** What it takes to finish the call of a process that is gone, from its claim alone. */
+export interface FinishParts {
+  readonly database: Database;
+  railOf(claim: Pick<PaymentClaim, 'network'>): Pick<Rail, 'decide' | 'vouch' | 'isOver'>;
+  readonly giving_up: GivingUp;
+  readonly record: RecordCall;
+  readonly vault: Pick<Vault, 'open'>;
+  /** Everything that is sold, by field: with it a stamp whose process died is finished. */
+  readonly sold: ReadonlyMap<string, AnyPaid>;
+  /** This process, as its lease and its claims name it. */
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  agentOfWallet(wallet: string): Promise<AgentId | null>;
+}
+
+/** Claims whose process let its lease end: each is finished by one process. */
+export async function finishOrphans(parts: FinishParts): Promise<void> {
+  const orphans = await parts.database.transaction(tx => takeOrphans(tx, parts.owner, CLAIMS_PER_ROUND));
+  await eachApart(orphans, claim => orLetGo(parts, leaseOf(claim), lease => finish(parts, claim, lease)));
+}
+
+/** Claims that were let go of and have run out of time since: a last look, and they are final. */
+export async function lookAtExpired(parts: FinishParts): Promise<void> {
+  const expired = await parts.database.transaction(tx => takeExpired(tx, CLAIMS_PER_ROUND));
+  await eachApart(expired, claim => lastLook(parts, claim));
+}
+
+/** A few at a time; one that cannot be finished keeps none of the others open. */
+async function eachApart(claims: readonly PaymentClaim[], look: (claim: PaymentClaim) => Promise<void>): Promise<void> {
+  const faults: unknown[] = [];
+  const waiting = [...claims];
+  await Promise.all(
+    Array.from({ length: CLAIMS_AT_ONCE }, async () => {
+      for (let claim = waiting.shift(); claim; claim = waiting.shift())
+        await look(claim).catch(fault => faults.push(fault));
+    }),
+  );
+  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} payments could not be reconciled`);
+}
+
+function leaseOf({ claimKey, leaseOwner, leaseEpoch }: PaymentClaim): Lease {
+  return { claim_key: claimKey, lease_owner: leaseOwner ?? '', lease_epoch: leaseEpoch };
+}
+
+/** Nothing was sent for a claim that never began to settle: it is released. For the others the chain decides. */
+async function finish(parts: FinishParts, claim: PaymentClaim, lease: Lease): Promise<void> {
+  if (claim.state === 'claimed') {
+    await parts.giving_up.giveUp(lease, { reason: 'process_ended', definite: true });
+    return;
+  }
+  const settlement = await ask(parts, claim, sentOf(claim));
+  const moved = settlement.kind === 'unknown' ? await vouchedFor(parts, claim) : settlement;
+  if (moved?.kind === 'transferred' || moved?.kind === 'vouched') await recordLate(parts, claim, lease, moved);
+  else if (settlement.kind !== 'transferred')
+    await parts.giving_up.giveUp(lease, { reason: settlement.reason, definite: settlement.kind === 'not_transferred' });
+}
+
+/** As for a caller who waits: a stamp's effect is written for money that was seen, and for no less. */
+async function vouchedFor(parts: FinishParts, claim: PaymentClaim): Promise<Vouched | null> {
+  if (parts.sold.get(claim.field)?.order === 'stamp') return null;
+  return parts.railOf(claim).vouch(paymentOf(claim), sentOf(claim));
+}
+
+function ask(parts: FinishParts, claim: PaymentClaim, sent: SentPayment): Promise<Decision> {
+  return parts.railOf(claim).decide(paymentOf(claim), sent);
+}
+
+function sentOf({ settlementId, fromBlock, claimedAt }: PaymentClaim): SentPayment {
+  return { settlement_id: settlementId, from_block: fromBlock, claimed_at: claimedAt };
+}
+
+function paymentOf({ authorization }: PaymentClaim): Payment {
+  return paymentFromJson(authorization);
+}
+
+/** What cannot be finished is let go of, or it would be held by a process that lives and does nothing about it. */
+async function orLetGo(parts: FinishParts, lease: Lease, work: (lease: Lease) => Promise<void>): Promise<void> {
+  try {
+    await work(lease);
+  } catch (fault) {
+    await parts.giving_up.letGo(lease, { reason: 'not_finished', definite: false });
+    throw fault;
+  }
+}
+
+/** The record that the caller would have got, made from the claim alone. */
+async function recordLate(parts: FinishParts, claim: PaymentClaim, lease: Lease, transfer: Moved): Promise<void> {
+  const paid = parts.sold.get(claim.field);
+  if (!paid) throw new Error(`claim ${claim.taskId} pays for ${claim.field}, which is not sold here`);
+  const answer = await answerOf(parts, claim, paid);
+  const landed = claim.agentId === null ? null : agentId(claim.agentId);
+  const settled: Settled = {
+    task_id: claim.taskId,
+    request_hash: claim.requestHash,
+    // The book that an effectless stamp would have opened is not there; its payer's is.
+    agent_id: paid.order === 'stamp' && answer.kind === 'stored' ? await parts.agentOfWallet(claim.payer) : landed,
+    network: claim.network,
+    payer: claim.payer,
+    pay_to: paymentOf(claim).authorization.pay_to,
+    payment_id: claim.paymentId,
+    amount_atomic: claim.amountAtomic,
+    reserved_atomic: claim.reservedAtomic,
+    landing: landingOf(claim, paid),
+    transfer,
+  };
+  await parts.record({ lease, settled, answer });
+}
+
+/** Nothing is committed to that nobody has: the answer was in the memory of a process, or was thrown away with its claim. */
+function landingOf({ landing, answerBox, reason }: PaymentClaim, { order }: AnyPaid): Landing {
+  const kept = landing as Landing;
+  if (order === 'stamp' || answerBox !== null) return kept;
+  return { ...kept, output_sha256: null, omission_rule: reason === null ? 'process_ended' : 'no_output' };
+}
+
+/**
+ * A stamp's effect is written only while its claim holds what it must be alone in holding. One that was let go of and
+ * submitted by somebody else afterwards may find its wallet registered meanwhile: the money has a receipt all the same.
+ */
+async function answerOf(parts: FinishParts, claim: PaymentClaim, paid: AnyPaid): Promise<Answered> {
+  if (paid.order !== 'stamp') return { kind: 'stored' };
+  const request = parts.vault.open(claim.requestBox, requestLabel(claim.claimKey)).toString('utf8');
+  const args = JSON.parse(request) as JsonObject;
+  const payer = { network: claim.network, wallet: claim.payer };
+  const wanted = (paid.slots?.(args, payer) ?? []).map(slot => ({ slot, claim_key: claim.claimKey }));
+  const missed = await parts.database.transaction(tx => slotsMissed(tx, wanted));
+  return missed.length === 0 ? { kind: 'stamp', paid, args } : { kind: 'stored' };
+}
+
+/** The payment has expired: unless somebody used it after we let go of it, its release is final. */
+async function lastLook(parts: FinishParts, claim: PaymentClaim): Promise<void> {
+  // Our own transaction failed long ago; what counts is what the chain says now.
+  const settlement = await ask(parts, claim, { ...sentOf(claim), settlement_id: null });
+  if (settlement.kind === 'not_transferred' || isTraceless(claim, settlement)) {
+    if (await canChange(parts, claim, settlement.reason)) return;
+    await parts.database.transaction(tx => markFinal(tx, claim));
+  } else if (settlement.kind === 'transferred') {
+    const reopened = await parts.database.transaction(tx =>
+      reopen(tx, claim, parts.owner, settlement.block_number, taskOf(parts, claim)),
+    );
+    if (reopened) await orLetGo(parts, leaseOf(reopened), lease => recordLate(parts, reopened, lease, settlement));
+  }
+}
+
+/** Its nonce was spent before it could be used, says a search of all that time; a last one has found nothing either. */
+function isTraceless({ reason }: PaymentClaim, settlement: Decision): settlement is Unknown {
+  return reason === 'used_otherwise' && settlement.kind === 'unknown' && settlement.reason === 'chain_inconsistent';
+}
+
+/** A newest block that comes after its time may yet give way to one that comes before it, and takes the payment. */
+async function canChange(
+  parts: FinishParts,
+  claim: PaymentClaim,
+  reason: (NotTransferred | Unknown)['reason'],
+): Promise<boolean> {
+  const depends_on_time = reason === 'expired' || reason === 'chain_inconsistent';
+  return depends_on_time && !(await parts.railOf(claim).isOver(paymentOf(claim)));
+}
+
+/** The task that a book refused stands on its row as refused; what was paid for after all is another. */
+function taskOf({ clock, random }: FinishParts, claim: PaymentClaim): TaskId {
+  return claim.refusalId === null ? claim.taskId : taskId(clock.now_ms(), random.bytes(10));
+}
