@@ -7,6 +7,8 @@ import { openLogger } from './operations/logger.ts';
 import { run } from './operations/run.ts';
 import { stopOnSignals } from './operations/stop.ts';
 
+/* `npm start`: the gateway as a process, until a signal stops it. */
+
 const NO_SOLANA =
   'no LiteSVM runs on this machine: payments on Solana are not offered, unless SOLANA_RPC_URL names a node';
 

@@ -1,6 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { createKeccak } from 'hash-wasm';
 
+/* SHA-256 of bytes and of canonical JSON, Ethereum's keccak-256, and comparing two secrets in constant time. */
+
 export function sha256(data: Uint8Array | string): Buffer {
   return hash('sha256', data, 'buffer');
 }

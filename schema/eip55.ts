@@ -1,6 +1,8 @@
 import type { Address } from 'viem';
 import { keccak256 } from './digest.ts';
 
+/* The checksum spelling of an address (EIP-55). */
+
 /**
  * An address of 40 hex digits in the spelling of EIP-55: a letter is upper-case where the hash of the lower-case digits has
  * 8 or more in its place. viem's is ten times as slow for one that it has not seen lately, and anybody may name new ones.

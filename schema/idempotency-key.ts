@@ -1,5 +1,7 @@
 import { limits } from './limits.ts';
 
+/* Reads the Idempotency-Key header. */
+
 export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
 /** A string of structured fields (RFC 9651 3.3.3), as the draft spells the header. */

@@ -1,5 +1,7 @@
 import { limits } from './limits.ts';
 
+/* Measures how deep and how large a JSON text is, before it is parsed. */
+
 /** How deep a JSON text's objects and lists lie in each other, and how many members they have together. */
 export interface JsonExtent {
   readonly depth: number;

@@ -1,6 +1,8 @@
 import { canonicalHash, type JsonObject } from './canonical-json.ts';
 import { limits } from './limits.ts';
 
+/* A book proof as it is shown: plain, or bound to one request by a nonce. */
+
 /** A request, as far as a book proof can be bound to it. */
 export interface ProvenRequest {
   /** As it stands in the request line: `POST`. */

@@ -1,5 +1,7 @@
 import type { NetworkName } from './network.ts';
 
+/* What a payer signs to have a paid answer delivered again, and the header it comes in. */
+
 /** Which payment a payer wants delivered again, and when he said so. */
 export interface Redelivery {
   readonly network: NetworkName;

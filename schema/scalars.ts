@@ -1,6 +1,8 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { type AtomicAmount, parseAtomic } from './amount.ts';
 
+/* The scalar of amounts on the graph: a decimal string of digits outside, bigint inside. */
+
 function parse(value: unknown): AtomicAmount {
   const amount = typeof value === 'string' ? parseAtomic(value) : null;
   if (amount === null) throw new GraphQLError('an amount is a decimal string of atomic units');

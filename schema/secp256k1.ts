@@ -3,6 +3,8 @@ import type { Address } from 'viem';
 import { keccak256 } from './digest.ts';
 import { spelt } from './eip55.ts';
 
+/* Addresses and signatures on secp256k1, Ethereum's curve. */
+
 /** Half the order of the curve: above it the same signature has a second form, which Ethereum refuses (EIP-2). */
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 

@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
 
+/* A value that no log, error or JSON shows. */
+
 const HIDDEN = '[secret]';
 
 /**

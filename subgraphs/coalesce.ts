@@ -1,3 +1,5 @@
+/* Runs work one at a time: whoever asks while it runs shares the next run. */
+
 /**
  * Runs `work` one at a time. Whoever asks gets a run that begins after the asking, and shares it with all who ask before
  * it begins: what a run has seen holds for each of them, and a thousand who ask at once cost two runs.

@@ -2,6 +2,8 @@ import { Type } from '@mikro-orm/core';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { type AtomicAmount, atomicAmount } from '../schema/amount.ts';
 
+/* How an amount stands in a column, and how a row that was read becomes an entity. */
+
 /** numeric(78,0) ↔ bigint: wide enough for USDC and for XNO raw, and for any uint256. */
 export class AtomicAmountColumn extends Type<AtomicAmount, string> {
   override convertToDatabaseValue(value: AtomicAmount): string {

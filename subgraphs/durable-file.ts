@@ -1,6 +1,8 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+/* Files that survive a power cut: written, synced, and named in a synced folder. */
+
 /** Resolves when a new file is on disk; its name is, once `syncFolderOf` has resolved. @throws where it is there already. */
 export async function writeDurably(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });

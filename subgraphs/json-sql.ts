@@ -9,6 +9,8 @@ import {
 import { limits } from '../schema/limits.ts';
 import { Written } from '../schema/written.ts';
 
+/* SQL expressions that write JSON as it goes out, so that a page is not built row by row. */
+
 /**
  * How a type is written as JSON by Postgres: for each of its fields an SQL expression of type text that is JSON, or null
  * where the field is null; or how the object there is written. What the field resolvers say in JavaScript, said in SQL.

@@ -1,3 +1,5 @@
+/* A piece of an answer while it is streamed: text, a part of a tool call, or a refusal. */
+
 /** A piece of a tool's call: `id` and `name` stand in its first, and each brings some of its arguments. */
 export interface CallPiece {
   /** Which call of the answer, from 0. */

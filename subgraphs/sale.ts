@@ -8,6 +8,11 @@ import type { Context } from './context.ts';
 import type { Tx } from './database.ts';
 import type { Piece } from './piece.ts';
 
+/*
+ * What a paid field declares of its sale, for `charge(paid, args, context)`: price, order, networks, slots, and its
+ * work.
+ */
+
 /** Who paid, as the payment itself proves it. The wallet is in the chain's own spelling (EIP-55 on Base). */
 export interface Payer {
   readonly network: NetworkName;

@@ -7,6 +7,11 @@ import { type Report } from '../../subgraphs/receipt/verify/report.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { run } from '../operations/run.ts';
 
+/*
+ * `npm run verify -- FILE|URL`: verifies a receipt or refusal, asking the service for it and for its key set and
+ * nothing else.
+ */
+
 const USAGE = `usage: npm run verify -- FILE|URL [--jwks FILE|URL]
 
 Verifies a receipt (or an answer that carries one as "svc") or a signed refusal. Without --jwks the key set is fetched from

@@ -15,19 +15,23 @@ export interface CdpKey {
 }
 
 const SEED_BYTES = 32;
+const FORM = '`bearer:<token>`, or `cdp:<key id>:<secret>` (EC in PEM, `\\n` for its newlines, or Ed25519 in base64)';
 const FORMS = 'not bearer:<token> or cdp:<key id>:<secret>';
 const NO_KEY = 'its secret is no key of CDP: an EC key (P-256) in PEM, or 64 bytes of Ed25519 in base64';
 
 /** `bearer:<token>`, or `cdp:<key id>:<secret>` with the newlines of a PEM as they are or as `\\n`. */
 export function facilitatorAuth() {
-  return z.string().transform((text, context): FacilitatorAuth => {
-    const [, token] = text.match(/^bearer:([!-~]+)$/) ?? [];
-    if (token) return { kind: 'bearer', token: new Secret(token) };
-    const [, key_id, secret] = text.match(/^cdp:([!-9;-~]+):(.+)$/s) ?? [];
-    if (key_id && secret && cdpKey(secret)) return { kind: 'cdp', key_id, secret: new Secret(secret) };
-    context.addIssue({ code: 'custom', message: key_id ? NO_KEY : FORMS });
-    return z.NEVER;
-  });
+  return z
+    .string()
+    .meta({ form: FORM })
+    .transform((text, context): FacilitatorAuth => {
+      const [, token] = text.match(/^bearer:([!-~]+)$/) ?? [];
+      if (token) return { kind: 'bearer', token: new Secret(token) };
+      const [, key_id, secret] = text.match(/^cdp:([!-9;-~]+):(.+)$/s) ?? [];
+      if (key_id && secret && cdpKey(secret)) return { kind: 'cdp', key_id, secret: new Secret(secret) };
+      context.addIssue({ code: 'custom', message: key_id ? NO_KEY : FORMS });
+      return z.NEVER;
+    });
 }
 
 /** Null where it is none. */

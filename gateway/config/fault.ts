@@ -1,3 +1,5 @@
+/* Faults that an operator can mend: they end a start with one line each, and no stack. */
+
 export interface VariableFault {
   readonly variable: string;
   readonly problem: string;

@@ -3,6 +3,8 @@ import type { VariableFault } from './fault.ts';
 import { addressOfKey as solanaAddress, solanaKey } from './solana.ts';
 import type { Environment, VariableName } from './variables.ts';
 
+/* Refuses, in production, keys and addresses whose private key everybody has. */
+
 /** Accounts whose keys all the world has: the twenty of anvil and hardhat ("test test … junk"), and our own on Solana. */
 const known: ReadonlySet<string> = new Set([
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
@@ -34,7 +36,7 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /** Where a key or an address of ours may stand, and whose account each of its values is. */
-const accounts = {
+export const accounts = {
   FACILITATOR_KEYS: accountsOfSeeds,
   ISSUER_KEYS: accountsOfSeeds,
   ANCHOR_KEY: accountsOfSeeds,

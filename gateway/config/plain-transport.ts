@@ -8,7 +8,7 @@ import type { Environment, VariableName } from './variables.ts';
  * What is sent there moves money, is a key or what a caller asks, and what comes back is believed: nobody on the way may
  * read it. By BASE_URL callers send us the same.
  */
-const confidential: readonly VariableName[] = [
+export const confidential: readonly VariableName[] = [
   ...(['FACILITATOR_URL', 'SUBGRAPH_URLS', 'ROUTER_URL', 'HUBS'] as const),
   ...(['BASE_RPC_URL', 'SOLANA_RPC_URL', 'BASE_URL'] as const),
 ];

@@ -15,10 +15,13 @@ export type RateSettings = Readonly<Record<RateName, Rate>> & {
   readonly bodies_bytes_max: number;
 };
 
+/* How many in how many seconds: the form, what is usual in development and in production, and what is set. */
+
 /** `<count>/<seconds>`: so many in so many seconds. */
 export function rate() {
   return z
     .string()
+    .meta({ form: '`<count>/<seconds>`' })
     .regex(/^[1-9][0-9]{0,8}\/[1-9][0-9]{0,4}$/, 'not <count>/<seconds>')
     .transform(text => {
       const [count = 0, seconds = 0] = text.split('/').map(Number);
@@ -43,6 +46,15 @@ const usualRates: Readonly<Record<'production' | 'development', RateSettings>> =
     bodies_bytes_max: 1024 * 1024 * 1024,
   },
 };
+
+/** What holds where the variable of that setting is unset, as the table of variables says it. */
+export function usualRate(name: keyof RateSettings): string {
+  const said = (rates: RateSettings) => {
+    const usual = rates[name];
+    return typeof usual === 'number' ? String(usual) : `${usual.count}/${usual.seconds}`;
+  };
+  return `${said(usualRates.production)}; in development ${said(usualRates.development)}`;
+}
 
 interface Given {
   readonly RATE_FREE?: RateSettings['free'] | undefined;

@@ -33,10 +33,10 @@ export type Settings = Readonly<{
   readonly profile: 'development' | 'production';
 };
 
-const WHERE_TO_LOOK = ' (what it takes stands in README.md under Configuration)';
+const WHERE_TO_LOOK = ' (what it takes stands in gateway/config/README.md)';
 
 /** What nobody reads yet. */
-const notYet = ['NANO_RPC_URL', 'EVENTS_URL'] as const satisfies readonly VariableName[];
+export const notYet = ['NANO_RPC_URL', 'EVENTS_URL'] as const satisfies readonly VariableName[];
 
 /** What may pass in development and may not where money is real: all of it is named at once. */
 const refusedInProduction = [

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/* Secrets that are made up once and kept in DATA_DIR. */
+
 /**
  * A secret that is made once and then kept in DATA_DIR/secrets/<name>, 0600. Of several processes that start at once
  * one makes it and all read the same: the file is complete before it gets its name, and a name is given only once.

@@ -2,6 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { getBase58Decoder, getBase58Encoder } from '@solana/codecs-strings';
 import { z } from 'zod';
 
+/* The variables of Solana: its addresses and keys as they are read, and whether it is offered at all. */
+
 /** What payments on Solana need. */
 export interface SolanaConfig {
   readonly rpc_url: string;
@@ -18,18 +20,24 @@ const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** A wallet or token account, by its 32 bytes. */
 export function solanaAddress() {
-  return z.string().refine(text => bytesOf(text)?.length === SEED_BYTES, 'not a Solana address');
+  return z
+    .string()
+    .meta({ form: 'address' })
+    .refine(text => bytesOf(text)?.length === SEED_BYTES, 'not a Solana address');
 }
 
 /** Seed and public key, 64 bytes: base58 as wallets export it, or the JSON array of solana-keygen; kept as base58. */
 export function solanaKey() {
-  return z.string().transform((text, context) => {
-    const bytes = /^\s*\[/.test(text) ? arrayOf(text) : bytesOf(text);
-    const problem = bytes === null || bytes.length !== KEY_BYTES ? 'not base58 or a JSON array of 64 bytes' : null;
-    if (bytes !== null && problem === null && matches(bytes)) return getBase58Decoder().decode(bytes);
-    context.addIssue({ code: 'custom', message: problem ?? 'its public half is not that of its seed' });
-    return z.NEVER;
-  });
+  return z
+    .string()
+    .meta({ form: '64 bytes: base58, or the JSON array of solana-keygen' })
+    .transform((text, context) => {
+      const bytes = /^\s*\[/.test(text) ? arrayOf(text) : bytesOf(text);
+      const problem = bytes === null || bytes.length !== KEY_BYTES ? 'not base58 or a JSON array of 64 bytes' : null;
+      if (bytes !== null && problem === null && matches(bytes)) return getBase58Decoder().decode(bytes);
+      context.addIssue({ code: 'custom', message: problem ?? 'its public half is not that of its seed' });
+      return z.NEVER;
+    });
 }
 
 /** The public key of an Ed25519 seed. */

@@ -2,7 +2,7 @@ import type { VariableFault } from './fault.ts';
 import { type Environment, mayBeEmpty, type VariableName } from './variables.ts';
 
 /** What takes the place of an unset variable: a development service, or a secret made once under DATA_DIR. */
-const substitutes = {
+export const substitutes = {
   DATABASE_URL: 'an embedded Postgres',
   BASE_RPC_URL: 'a development chain',
   FACILITATOR_KEYS: 'settlement keys that all the world knows',
@@ -25,8 +25,8 @@ const substitutes = {
 
 export type SubstitutedName = keyof typeof substitutes;
 
-/** A facilitator settles with keys of its own. */
-const needless: Partial<Record<SubstitutedName, VariableName>> = {
+/** Not needed where that variable is set: a facilitator settles with keys of its own. */
+export const needless: Partial<Record<SubstitutedName, VariableName>> = {
   FACILITATOR_KEYS: 'FACILITATOR_URL',
   SOLANA_FEE_PAYER_KEY: 'FACILITATOR_URL',
 };

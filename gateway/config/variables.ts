@@ -1,26 +1,43 @@
-import { getAddress, type Hex, isAddress } from 'viem';
 import { z } from 'zod';
-import { atomicAmount, parseAtomic } from '../../schema/amount.ts';
 import { limits } from '../../schema/limits.ts';
 import { facilitatorAuth } from './facilitator-auth.ts';
-import { rate } from './rates.ts';
+import {
+  areProxies,
+  atomicUsdc,
+  baseAddress,
+  decimal,
+  dollars,
+  httpUrl,
+  jsonOf,
+  list,
+  origin,
+  placeUrl,
+  privateKey,
+  secret,
+  seed,
+  withoutSlash,
+} from './forms.ts';
+import { rate, usualRate } from './rates.ts';
 import { solanaAddress, solanaKey } from './solana.ts';
 import { trusting } from './trusted-proxies.ts';
 
-/** An OpenAI-compatible service that we buy answers from. `base_url` goes up to and including the version. */
-const hub = z.strictObject({
+/** An OpenAI-compatible service that we buy answers from. */
+export const hub = z.strictObject({
   name: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, 'a hub name is up to 63 letters, digits, dots, dashes')
-    .refine(name => name !== 'router', 'a hub is not called as the router is'),
-  base_url: httpUrl().transform(withoutSlash),
-  api_key: z.string().min(1),
-  models: modelIds().min(1),
-  image_models: modelIds().default([]),
-  audio_models: modelIds().default([]),
-  vision_models: modelIds().default([]),
-  reasoning_models: modelIds().default([]),
-  prices: z.record(z.string(), z.int().min(0)).optional(),
+    .refine(name => name !== 'router', 'a hub is not called as the router is')
+    .describe('as answers, receipts and headers name it: up to 63 letters, digits, dots, dashes; not `router`'),
+  base_url: httpUrl().transform(withoutSlash).describe('up to and including the version, `https://…/v1`'),
+  api_key: z.string().min(1).describe('our key there'),
+  models: modelIds()
+    .min(1)
+    .describe('ids that chats and responses may ask it for; none begins with `router/` or `svc/`'),
+  image_models: modelIds().default([]).describe('ids that draw'),
+  audio_models: modelIds().default([]).describe('ids that write down what is spoken'),
+  vision_models: modelIds().default([]).describe('of `models` those that look at images'),
+  reasoning_models: modelIds().default([]).describe('of `models` those that take `reasoning_effort`'),
+  prices: z.record(z.string(), z.int().min(0)).optional().describe('model to atomic USDC a call, for `accounting`'),
 });
 
 /** `router/*` is answered by the router alone, `svc/*` is ours to give a meaning. */
@@ -39,56 +56,162 @@ const coinbaseFactories = [
 
 /** One row per variable of the environment. A row that is not set, or set to nothing, is left undefined. */
 export const variables = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: decimal(1, 65_535).default(4000),
-  BASE_URL: httpUrl().transform(withoutSlash).optional(),
-  DATA_DIR: z.string().default('.data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'not a postgresql:// URL' }).optional(),
-  DATABASE_PLAIN: z.literal('intended').optional(),
-  BASE_RPC_URL: httpUrl().optional(),
-  SOLANA_RPC_URL: httpUrl().optional(),
-  NANO_RPC_URL: httpUrl().optional(),
-  FACILITATOR_URL: httpUrl().transform(withoutSlash).optional(),
-  FACILITATOR_AUTH: facilitatorAuth().optional(),
-  FACILITATOR_KEYS: list(privateKey()).optional(),
-  SETTLE_FEE_MAX: atomicUsdc().default(limits.settle_fee_atomic_default),
-  SETTLE_FEE_DAY_MAX: atomicUsdc().default(limits.settle_fee_day_atomic_default),
-  ETH_USD: dollars().optional(),
-  WALLET_FACTORIES: list(baseAddress()).default([...coinbaseFactories]),
-  SOLANA_FEE_PAYER_KEY: solanaKey().optional(),
-  PAY_TO_BASE: baseAddress().optional(),
-  PAY_TO_SOLANA: solanaAddress().optional(),
-  HUBS: jsonOf(z.array(hub).min(1).refine(distinctNames, 'two hubs share a name')).optional(),
-  HUB_TIMEOUT_MS: decimal(1, limits.hubs_timeout_ms).default(limits.hub_timeout_ms),
-  ROUTER_URL: placeUrl().transform(withoutSlash).optional(),
-  ROUTER_MODELS: list(z.string()).default([]),
-  ISSUER_KEYS: list(seed()).optional(),
-  SEAL_KEY: secret().optional(),
-  SUBGRAPH_SECRET: secret().optional(),
-  ANCHOR_KEY: seed().optional(),
-  ANCHOR_SECONDS: decimal(1, 604_800).optional(),
-  ANCHOR_FEE_DAY_MAX: decimal(0, 999_999_999).optional(),
-  API_KEYS: list(z.string().min(1)).optional(),
-  DEMO_KEYS: list(z.string().min(1)).optional(),
-  WAIVER_KEYS: list(z.string().min(1)).optional(),
-  METRICS_TOKEN: secret().optional(),
-  RATE_FREE: rate().optional(),
-  RATE_CREDENTIALS: rate().optional(),
-  RATE_UNPROVEN: rate().optional(),
-  RATE_UNCHARGED: rate().optional(),
-  BODIES_BYTES_MAX: decimal(1, 999_999_999).optional(),
-  TRUSTED_PROXIES: list(z.string()).refine(areProxies, 'not addresses, networks or their names').default([]),
-  CORS_ORIGINS: list(origin()).default(['*']),
-  DRAIN_MS: decimal(0, limits.stop_ms_max).optional(),
-  PROOF_WRITES: z.enum(['plain', 'bound']).default('plain'),
-  STOP_MS: decimal(0, limits.stop_ms_max).default(limits.stop_ms),
-  BOARD_OPS_SECRET: z.string().optional(),
-  BOARD_INBOUND_SECRET: z.string().optional(),
-  SUBGRAPH_URLS: jsonOf(z.partialRecord(z.enum(subgraphNames), placeUrl().transform(withoutSlash))).optional(),
-  EVENTS_URL: z.url('not a URL').optional(),
-  INTROSPECTION: z.enum(['on', 'off']).optional(),
-  NODE_ENV: z.string().default('development'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  HOST: z.string().default('127.0.0.1').describe('where it listens'),
+  PORT: decimal(1, 65_535).default(4000).describe('the port there'),
+  BASE_URL: httpUrl().transform(withoutSlash).optional().meta({
+    description: 'what the service calls itself: in receipts, offers and documents',
+    unset: 'http, `HOST` and `PORT`',
+  }),
+  DATA_DIR: z.string().default('.data').describe('embedded database, chains, saved head, development files'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'not a postgresql:// URL' })
+    .meta({ form: 'postgresql URL' })
+    .optional()
+    .describe('a Postgres server'),
+  DATABASE_PLAIN: z.literal('intended').optional().meta({
+    description: 'production takes a Postgres on another machine without TLS (no `sslmode` of `require` or stricter)',
+    unset: 'such a server is refused in production',
+  }),
+  BASE_RPC_URL: httpUrl().optional().describe('an RPC of Base'),
+  SOLANA_RPC_URL: httpUrl().optional().describe('an RPC of Solana'),
+  NANO_RPC_URL: httpUrl().optional().describe('an RPC of Nano'),
+  FACILITATOR_URL: httpUrl().transform(withoutSlash).optional().meta({
+    description: 'an x402 v2 facilitator that settles in place of our own keys',
+    unset: 'settle in process with `FACILITATOR_KEYS` and `SOLANA_FEE_PAYER_KEY`',
+  }),
+  FACILITATOR_AUTH: facilitatorAuth().optional().meta({
+    description:
+      'by what the facilitator knows us: a token, or a key of the Coinbase Developer Platform that signs one per request',
+    unset: 'nothing is shown to it',
+  }),
+  FACILITATOR_KEYS: list(privateKey()).optional().describe('private keys that pay the gas of settlements'),
+  SETTLE_FEE_MAX: atomicUsdc()
+    .default(limits.settle_fee_atomic_default)
+    .meta({
+      description: 'gas money for one payment: its share of the transaction that settles it',
+      unset: `${limits.settle_fee_atomic_default}, twice the price of a call: an assumption`,
+    }),
+  SETTLE_FEE_DAY_MAX: atomicUsdc()
+    .default(limits.settle_fee_day_atomic_default)
+    .describe('the same for all settlements of a UTC day, over all processes'),
+  ETH_USD: dollars().optional().meta({
+    description: 'the price of one ether; set, no feed is asked',
+    unset: 'Chainlink’s feed on Base; 1 on a development chain',
+  }),
+  WALLET_FACTORIES: list(baseAddress())
+    .default([...coinbaseFactories])
+    .meta({
+      description:
+        'factories that may deploy a paying contract wallet (ERC-6492) with the settler’s gas; nothing for none',
+      unset: 'the two of Coinbase Smart Wallet',
+    }),
+  SOLANA_FEE_PAYER_KEY: solanaKey().optional().describe('who pays the fees on Solana'),
+  PAY_TO_BASE: baseAddress().optional().describe('treasury address on Base'),
+  PAY_TO_SOLANA: solanaAddress().optional().describe('treasury address on Solana; its USDC account has to stand'),
+  HUBS: jsonOf(z.array(hub).min(1).refine(distinctNames, 'two hubs share a name'))
+    .optional()
+    .describe('OpenAI-compatible hubs, member by member below'),
+  HUB_TIMEOUT_MS: decimal(1, limits.hubs_timeout_ms)
+    .default(limits.hub_timeout_ms)
+    .describe('how long one hub may take over its answer before the next is asked'),
+  ROUTER_URL: placeUrl()
+    .transform(withoutSlash)
+    .optional()
+    .describe('the third-party router that answers `router/*` under its callers’ own keys'),
+  ROUTER_MODELS: list(z.string())
+    .default([])
+    .describe('the router’s models, listed and no others taken, where it tells nobody without a key'),
+  ISSUER_KEYS: list(seed())
+    .optional()
+    .describe('signing seeds, current first; a retired one may be left out, and signs no more'),
+  SEAL_KEY: secret().optional().describe('seals answers and keys that are kept or handed on'),
+  SUBGRAPH_SECRET: secret().optional().describe('authenticates gateway and subgraphs to each other'),
+  ANCHOR_KEY: seed().optional().describe('sends the log’s head to Base; one key for one log'),
+  ANCHOR_SECONDS: decimal(1, 604_800).optional().meta({
+    description:
+      'how often the head is anchored, where the log has grown; with a made-up `ANCHOR_KEY` on a development chain alone',
+    unset: '30 in development, 3600 in production',
+  }),
+  ANCHOR_FEE_DAY_MAX: decimal(0, 999_999_999).optional().meta({
+    description: 'what anchors may cost in a UTC day, in gwei, as there is no price to ask for here; 0: none is sent',
+    unset: '500000000 in development, 1000000 (0.001 ETH) in production',
+  }),
+  API_KEYS: list(z.string().min(1)).optional().describe('keys that stand in for the payment of work'),
+  DEMO_KEYS: list(z.string().min(1)).optional().describe('the same, and they write nothing'),
+  WAIVER_KEYS: list(z.string().min(1))
+    .optional()
+    .describe('keys of pilots whose recorded inflows will cost nothing; no door asks for them yet'),
+  METRICS_TOKEN: secret().optional().meta({
+    description: 'bearer token of `GET /metrics` (Prometheus)',
+    unset: 'open in development, 404 in production',
+  }),
+  RATE_FREE: rate()
+    .optional()
+    .meta({
+      description: 'free doors, queries and socket operations of one address, in each process',
+      unset: usualRate('free'),
+    }),
+  RATE_CREDENTIALS: rate()
+    .optional()
+    .meta({
+      description: 'sessions, proofs and keys of one address that are nobody’s',
+      unset: usualRate('credentials'),
+    }),
+  RATE_UNPROVEN: rate()
+    .optional()
+    .meta({
+      description: 'payments of one address that prove no payer',
+      unset: usualRate('unproven'),
+    }),
+  RATE_UNCHARGED: rate()
+    .optional()
+    .meta({
+      description: 'calls that the router refused for their key or request, of one payer and of one address',
+      unset: usualRate('uncharged'),
+    }),
+  BODIES_BYTES_MAX: decimal(1, 999_999_999)
+    .optional()
+    .meta({
+      description: 'bytes of bodies on their way from one address at once that nobody has paid for',
+      unset: usualRate('bodies_bytes_max'),
+    }),
+  TRUSTED_PROXIES: list(z.string()).refine(areProxies, 'not addresses, networks or their names').default([]).meta({
+    description:
+      'addresses or networks whose `X-Forwarded-For` says where a request comes from; also `loopback`, `linklocal`, `uniquelocal`',
+    unset: 'nobody’s is believed',
+  }),
+  CORS_ORIGINS: list(origin()).default(['*']).describe('whose pages may call doors and `/graphql`; nothing for none'),
+  DRAIN_MS: decimal(0, limits.stop_ms_max)
+    .optional()
+    .meta({
+      description: 'how long a stopping process still takes connections while `/readyz` says 503',
+      unset: `0 in development, ${limits.drain_ms} in production`,
+    }),
+  PROOF_WRITES: z
+    .enum(['plain', 'bound'])
+    .default('plain')
+    .describe('`bound`: a plain book proof only reads, and a write wants the form that is bound to its request'),
+  STOP_MS: decimal(0, limits.stop_ms_max)
+    .default(limits.stop_ms)
+    .describe('how long a stop may take; what is left then, reconcile finishes'),
+  BOARD_OPS_SECRET: z.string().optional().describe('shared secret of the board’s operators; no door asks for it yet'),
+  BOARD_INBOUND_SECRET: z
+    .string()
+    .optional()
+    .describe('shared secret of the board’s inbound door, which is not here yet'),
+  SUBGRAPH_URLS: jsonOf(z.partialRecord(z.enum(subgraphNames), placeUrl().transform(withoutSlash)))
+    .optional()
+    .meta({ description: 'subgraphs that run as processes of their own, name to URL', unset: 'all in process' }),
+  EVENTS_URL: z.url('not a URL').meta({ form: 'URL' }).optional().describe('events beyond Postgres’s NOTIFY'),
+  INTROSPECTION: z
+    .enum(['on', 'off'])
+    .optional()
+    .meta({ description: 'of the GraphQL schema', unset: '`on` in development, `off` in production' }),
+  NODE_ENV: z.string().default('development').describe('`production`: the last column holds'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('from what on a line is logged'),
 });
 
 export type VariableName = keyof typeof variables.shape;
@@ -110,122 +233,6 @@ export const mayBeEmpty: ReadonlySet<string> = new Set<VariableName>([
   ...(['API_KEYS', 'DEMO_KEYS', 'WAIVER_KEYS', 'ROUTER_URL'] as const),
   ...(['SOLANA_RPC_URL', 'SOLANA_FEE_PAYER_KEY', 'PAY_TO_SOLANA'] as const),
 ]);
-
-function httpUrl() {
-  return z.url({ protocol: /^https?$/, error: 'not an http(s) URL' });
-}
-
-/** One that names a place and nothing else: it is logged, and what else it held would not be sent. */
-function placeUrl() {
-  return httpUrl().refine(isPlace, 'holds a user, a query or a fragment');
-}
-
-function isPlace(url: string): boolean {
-  const { username, password, search, hash } = URL.canParse(url) ? new URL(url) : new URL('http://none');
-  return `${username}${password}${search}${hash}` === '';
-}
-
-/** As a browser names it, and not as a URL of a page there: it is compared letter by letter. */
-function origin() {
-  return z.string().refine(isOrigin, 'not an origin: https://app.example, without a path, or *');
-}
-
-function isOrigin(text: string): boolean {
-  if (text.includes('*')) return text === '*';
-  if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
-  // An extension's or an app's: URL knows no origin of other schemes.
-  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+$/.test(text);
-}
-
-function areProxies(proxies: readonly string[]): boolean {
-  try {
-    return trusting(proxies) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
-}
-
-function decimal(min: number, max: number) {
-  return z
-    .string()
-    .regex(/^[0-9]{1,9}$/, `not a number from ${min} to ${max}`)
-    .transform(Number)
-    .refine(value => value >= min && value <= max, `not a number from ${min} to ${max}`);
-}
-
-/** A whole number of atomic USDC (6 decimals), above nothing. */
-function atomicUsdc() {
-  return z.string().transform((text, context) => {
-    const amount = parseAtomic(text);
-    if (amount !== null && amount > 0n) return amount;
-    context.addIssue({ code: 'custom', message: 'not a whole number of atomic USDC above 0' });
-    return z.NEVER;
-  });
-}
-
-/** A price in dollars, up to six decimals, as atomic USDC. */
-function dollars() {
-  return z
-    .string()
-    .regex(/^(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,6})?$/, 'not a price in dollars, as 3000 or 3000.50')
-    .transform(text => {
-      const [whole = '', decimals = ''] = text.split('.');
-      return atomicAmount(BigInt(whole + decimals.padEnd(6, '0')));
-    });
-}
-
-function list<T extends z.ZodType<unknown, string>>(item: T) {
-  return z
-    .string()
-    .transform(text =>
-      text
-        .split(',')
-        .map(part => part.trim())
-        .filter(Boolean),
-    )
-    .pipe(z.array(item));
-}
-
-/** 32 bytes of hex, with or without 0x; kept without, in lower case. */
-function seed() {
-  return z
-    .string()
-    .regex(/^(0x)?[0-9a-f]{64}$/i, 'not 32 bytes of hex')
-    .transform(text => text.replace(/^0x/i, '').toLowerCase());
-}
-
-function privateKey() {
-  return seed().transform((digits): Hex => `0x${digits}`);
-}
-
-function secret() {
-  return z.string().min(16, 'shorter than 16 characters');
-}
-
-function baseAddress() {
-  return z
-    .string()
-    .refine(text => isAddress(text), 'not an address (checksum included)')
-    .transform(text => getAddress(text));
-}
-
-function jsonOf<T extends z.ZodType>(inner: T) {
-  return z
-    .string()
-    .transform((text, context): unknown => {
-      try {
-        return JSON.parse(text);
-      } catch {
-        context.addIssue({ code: 'custom', message: 'not JSON' });
-        return z.NEVER;
-      }
-    })
-    .pipe(inner);
-}
 
 function distinctNames(hubs: readonly { name: string }[]): boolean {
   return new Set(hubs.map(({ name }) => name)).size === hubs.length;

@@ -1,8 +1,10 @@
 import type { VariableFault } from './fault.ts';
 import type { Environment, VariableName } from './variables.ts';
 
+/* Refuses, in production, secrets that can be guessed or that serve two purposes. */
+
 /** How many characters each secret has at least: seeds are 32 bytes, and callers' keys may be shorter than our own secrets. */
-const secrets = {
+export const secrets = {
   FACILITATOR_KEYS: 64,
   ISSUER_KEYS: 64,
   ANCHOR_KEY: 64,

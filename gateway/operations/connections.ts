@@ -1,6 +1,8 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+/* Which connections are unused or idle, so that a stop can close those and wait for the others. */
+
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -3,6 +3,8 @@ import { problem } from '../../rest-compat/problem.ts';
 import { sameSecret } from '../../schema/digest.ts';
 import type { Metrics } from './metrics.ts';
 
+/* Serves GET /metrics to whoever may read it. */
+
 /** Who may read the metrics: whoever shows the token; without one anybody in development, and nobody else. */
 export interface Exposure {
   readonly token: string | null;

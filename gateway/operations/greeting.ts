@@ -1,5 +1,7 @@
 import type { Config } from '../config/read-config.ts';
 
+/* What a person at a terminal is told at the start: where it serves, what is a stand-in, what to type next. */
+
 type Greeted = Pick<Config, 'profile' | 'stand_ins' | 'data_dir' | 'solana'>;
 
 /** What takes the place of services; of the other stand-ins each is a key or an address. */

@@ -6,6 +6,8 @@ import type { LogStanding } from '../log/open-log.ts';
 import type { Rail } from '../rails/rail.ts';
 import { lookInTime } from './look-in-time.ts';
 
+/* GET /health: `degraded` while something that a paid call needs is away, and what that is. */
+
 export interface HealthParts {
   readonly database: Database;
   /** The networks that payments are taken on. */

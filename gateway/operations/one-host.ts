@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { problem } from '../../rest-compat/problem.ts';
 
+/* Refuses a request that names two hosts, by 400 (RFC 9112 section 3.2). */
+
 /**
  * RFC 9112 section 3.2: a request with two Host lines is answered with 400. Node takes the first and says nothing, while
  * whoever stands before us may have gone by the second.

@@ -9,6 +9,8 @@ import { Requests } from './requests.ts';
 import { SocketTally } from './socket-tally.ts';
 import { watchSockets } from './watch.ts';
 
+/* Opens what an operator sees of one gateway: its metrics, its requests, its paid calls, its sockets. */
+
 /** What an operator sees of one gateway. */
 export interface Operations {
   readonly metrics: Metrics;

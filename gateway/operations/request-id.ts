@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
+/* The x-request-id of a request: the caller's own where it is well formed, or else a new one. */
+
 export const REQUEST_ID = 'x-request-id';
 
 /** A UUID (RFC 9562 §4) or a ULID: shorter than any key, session or signature, which a caller might put there. */

@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import type { Lap } from '../../subgraphs/stopwatch.ts';
 
+/* The Server-Timing header: what each step of a request took; silent on 401 and 403. */
+
 export const SERVER_TIMING = 'server-timing';
 
 /** W3C Server-Timing §3: names are tokens, durations milliseconds. */

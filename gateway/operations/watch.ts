@@ -8,6 +8,8 @@ import type { Metrics } from './metrics.ts';
 import { lanes, needs, type Readiness } from './readiness.ts';
 import type { SocketTally } from './socket-tally.ts';
 
+/* What is looked up at the moment of a scrape: heads, leases, queues, hubs. */
+
 /** A scrape does not wait for a database that is away; what only that knows is left out of it. */
 const FIGURES_MS_MAX = 1_000;
 

@@ -3,6 +3,8 @@ import { parseAtomic } from '../amount.ts';
 import { limits } from '../limits.ts';
 import { PossessionMembers } from './possession.ts';
 
+/* The body of POST /v1/agents/{agent_id}/book, and how many rows a page of it has. */
+
 /** How many rows of a book: a larger number is clamped, not refused. */
 export const PageLimit = z
   .int()

@@ -83,6 +83,8 @@ function canonicalFormat(format: ResponseFormat): JsonObject | null {
     : { type: format.type };
 }
 
+/* The body of POST /v1/chat/completions. */
+
 const INT32_MAX = 2 ** 31 - 1;
 
 export const ModelId = wellFormedText

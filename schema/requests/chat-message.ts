@@ -131,6 +131,8 @@ export const ToolCall = z
   .transform(({ id, function: called }) => ({ id, type: 'function' as const, function: called }));
 export type ToolCall = z.output<typeof ToolCall>;
 
+/* One message of a chat. */
+
 const DATA = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 
 /** Never fetched by us: whoever answers looks at it. A `data:` URL is as long as the body may be. */

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { camel } from '../camel.ts';
 import { Refusal } from '../errors.ts';
 
+/* Parses a body into its canonical form, or says which member is wrong. */
+
 /** Text that has a canonical form: RFC 8785 3.2.2.2 refuses half of a surrogate pair. */
 export const wellFormedText = z
   .string()

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { remembering, wellFormedText } from './parse.ts';
 
+/* The body of POST /v1/agents/register. */
+
 /**
  * Body of POST /v1/agents/register. Whether the wallet is an address and the signature holds is a rule of registration
  * with answers of its own, so both are plain text here.

@@ -50,6 +50,8 @@ const ResponseText = z
   .object({ format: Format, verbosity: only('it would mean something else at each hub', 'medium') })
   .nullish();
 
+/* The body of POST /v1/responses. */
+
 const ONE_SHOT = 'each call stands for itself, and nothing of it is kept';
 const NO_REASONING = 'no reasoning is shown';
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+/* The path of GET /v1/settlements/{payment_id}: what a payment is called. */
+
 /**
  * What a payment is called: the EIP-3009 nonce (0x and 64 hex digits), the message hash on Solana (64 hex digits), or the
  * payment-identifier of its client, which may be the longest.

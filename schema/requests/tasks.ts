@@ -5,6 +5,8 @@ import { ModelId } from './chat-completion.ts';
 import { intentMembers } from './paid-work.ts';
 import { remembering } from './parse.ts';
 
+/* The bodies of POST /task-request and /task-quote. */
+
 /** `base`, `eip155:8453` or `8453`; `solana` or its CAIP-2 name. */
 const ChainId = z
   .string()

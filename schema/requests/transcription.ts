@@ -4,6 +4,8 @@ import { ModelId } from './chat-completion.ts';
 import { intentMembers, svcMembers } from './paid-work.ts';
 import { wellFormedText } from './parse.ts';
 
+/* The form of POST /v1/audio/transcriptions. */
+
 /** What audio may come in, by the ending of a file's name, and the media type by which each is told of. */
 export const audioFormats = {
   flac: 'audio/flac',

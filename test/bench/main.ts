@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { alternate, type Figure, figure, missing } from './alternate.ts';
 import type { Contest, Sides } from './contest.ts';
 import { contests } from './contests.ts';
+import { type Taken, writePage } from './page.ts';
 import { heading, machine, tableRow } from './print.ts';
 import { Stage } from './stage.ts';
 
@@ -12,18 +13,22 @@ import { Stage } from './stage.ts';
  *   --quick       fewer rounds and less work in each
  *   --only NAME   the contests whose name begins with NAME
  *   --json PATH   the figures as JSON too
+ *   --write       the figures into README.md of this room; not of a quick run
  *   --profile DIR a CPU profile of each server process
  */
 const options = {
   quick: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
   json: { type: 'string' },
+  write: { type: 'boolean', default: false },
   profile: { type: 'string' },
 } as const;
-const { quick, only, json, profile } = parseArgs({ options }).values;
+const { quick, only, json, write, profile } = parseArgs({ options }).values;
 const rounds = quick ? 2 : 5;
 const chosen = contests.filter(({ name }) => name.startsWith(only));
 if (chosen.length === 0) throw new Error(`there is ${contests.map(({ name }) => name).join(', ')}`);
+
+if (write && quick) throw new Error('figures of a quick run are not written');
 
 const arena = { stage: await Stage.open(profile ?? null), quick, seconds: quick ? 0.25 : 2.5 };
 const stop = (signal: NodeJS.Signals) => void arena.stage.close().finally(() => process.kill(process.pid, signal));
@@ -37,7 +42,8 @@ interface Entered {
 
 const played = new Map<Contest, readonly Figure[]>();
 const entered: Entered[] = [];
-console.log(`${machine(rounds)}\n\n${heading}`);
+const on = machine(rounds);
+console.log(`${on}\n\n${heading}`);
 try {
   for (const contest of chosen) entered.push(enter(contest));
   // Whoever waits for blocks comes first: in that time the others are made ready.
@@ -51,10 +57,12 @@ try {
   await arena.stage.close();
 }
 
-for (const contest of chosen)
-  for (const taken of played.get(contest) ?? []) console.log(tableRow(taken, contest.beside));
-const figures = chosen.flatMap(contest => played.get(contest) ?? []);
+const taken = chosen.flatMap(contest => (played.get(contest) ?? []).map((it): Taken => [it, contest.beside]));
+for (const [figure, beside] of taken) console.log(tableRow(figure, beside));
+const figures = taken.map(([figure]) => figure);
 if (json) await writeFile(json, `${JSON.stringify(figures, null, 2)}\n`);
+const names = contests.flatMap(({ lines }) => lines.map(({ name }) => name));
+if (write) await writePage(names, taken, on);
 
 function enter(contest: Contest): Entered {
   const closing = new AsyncDisposableStack();

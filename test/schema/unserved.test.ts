@@ -54,7 +54,7 @@ describe.each<[string, z.ZodType, JsonObject, object, object]>([
   });
 
   it('has each such member in the table of the room’s README, with the reason, and no other', () => {
-    const room = join(ROOT, 'subgraphs/receipt/inference/README.md');
+    const room = join(ROOT, 'schema/requests/README.md');
     const table = readFileSync(room, 'utf8')
       .split('\n')
       .filter(line => line.startsWith(`| ${kind} |`));

@@ -4,17 +4,14 @@ import { getBase58Encoder } from '@solana/kit';
 import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../../../gateway/config/fault.ts';
 import { completeConfig, readConfig, readSubgraphConfig } from '../../../gateway/config/read-config.ts';
-import { variables } from '../../../gateway/config/variables.ts';
 import { solanaWallet } from '../../../gateway/development/svm/wallets.ts';
 import { sha256, sha256Hex } from '../../../schema/digest.ts';
 import { atEnd } from '../../harness/release.ts';
-import { ROOT } from '../../harness/root.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
 
 const KEY = 'a1'.repeat(32);
 /** 64 hex digits, for each name its own. */
 const secret = (name: string) => sha256Hex(`a secret of the tests: ${name}`);
-const README = await readFile(join(ROOT, 'README.md'), 'utf8');
 
 /** All that production wants, on Base alone. */
 const production = {
@@ -287,13 +284,4 @@ describe('completeConfig', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await readFile(path, 'utf8')).trim()).toBe(config.subgraph_secret);
   });
-});
-
-it('every variable that is read stands in the README, and no other in its table', () => {
-  const [, section = ''] = README.split('## Configuration');
-  const names = Object.keys(variables.shape);
-  expect(names.filter(name => !section.includes(`\`${name}`))).toEqual([]);
-  const rows = section.split('## ')[0]?.match(/^\| `.*?\|/gm) ?? [];
-  const told = rows.flatMap(row => [...row.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name));
-  expect(told.filter(name => !names.includes(name))).toEqual([]);
 });

@@ -130,7 +130,7 @@ describe('npm start says in one line', () => {
   test('HUBS cannot be read, and shows no key of it', async () => {
     const HUBS = `[{"name": "one", "base_url": "ftp://x", "api_key": "${SECRET}", "models": ["m"]}]`;
     expect(await refusal({ HUBS })).toMatch(
-      /^HUBS\.0\.base_url: not an http\(s\) URL \(what it takes stands in README\.md/,
+      /^HUBS\.0\.base_url: not an http\(s\) URL \(what it takes stands in gateway\/config\/README\.md/,
     );
   });
 

@@ -172,9 +172,9 @@ describe('a bound book proof', () => {
   });
 });
 
-test('the README shows both forms with values that are right', async () => {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const [, block = ''] = readme.match(/```text\n(session {2}[\s\S]*?)```/) ?? [];
+test('the page of the room shows both forms with values that are right', async () => {
+  const page = await readFile(join(ROOT, 'subgraphs/session/README.md'), 'utf8');
+  const [, block = ''] = page.match(/```text\n(session {2}[\s\S]*?)```/) ?? [];
   const shown = Object.fromEntries(
     block
       .trim()

@@ -55,7 +55,7 @@ it('address, call and topic are those that viem works out', () => {
   expect(anchoredTopic).toBe(toEventSelector('Anchored(address,uint256,uint64,bytes32)'));
 });
 
-it('is made by whoever calls the proxy first, and says who anchored what, for the gas that the README names', async () => {
+it('is made by whoever calls the proxy first, and says who anchored what, for the gas that the page of the room names', async () => {
   const chain = await freshChain();
   const send = async (call: { to: Hex; data: Hex }, gas: number) => {
     const sent = { from: usdcAdmin.address, to: call.to, data: call.data, gas: `0x${gas.toString(16)}` };

@@ -143,7 +143,7 @@ describe('the fees of a batch', () => {
     );
   });
 
-  it('keep the till open at the fees that the README takes for ordinary, and close it where it says', () => {
+  it('keep the till open at the fees that the page of the configuration takes for ordinary, and close it where it says', () => {
     const lone = [item('key')];
     const together = Array.from({ length: 25 }, () => item('key'));
     const kind = (items: readonly SettleItem[], milli_gwei: bigint, rate: bigint) =>

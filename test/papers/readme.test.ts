@@ -2,20 +2,22 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withDoorTable } from '../gateway/commands/door-table.ts';
-import { type RunningGateway, startGateway } from './harness/gateway.ts';
-import { ROOT } from './harness/root.ts';
-import { makeScratch } from './harness/scratch.ts';
+import { paymentFor } from '../harness/buyer.ts';
+import { type RunningGateway, startGateway } from '../harness/gateway.ts';
+import { ROOT } from '../harness/root.ts';
+import { makeScratch } from '../harness/scratch.ts';
 
 const run = promisify(execFile);
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-const blocks = (language: string) =>
-  [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(match => match[1] ?? '');
+const client = await readFile(join(ROOT, 'rest-compat/client/README.md'), 'utf8');
+const blocks = (language: string, page = readme) =>
+  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(match => match[1] ?? '');
 const commands = blocks('sh').flatMap(block => block.trim().split('\n'));
 
 /** What stands around this test already: it runs inside `npm test`, after `npm install`, beside a started service. */
-const outside = new Set(['npm install', 'npm start', 'npm test']);
+const outside = new Set(['npm install && npm start', 'npm install && npm test']);
 
 let service: RunningGateway;
 beforeAll(async () => {
@@ -32,9 +34,36 @@ const environment = () => ({
   PORT: new URL(service.url).port,
 });
 
+/** A line of the transcript as a pattern: `…` stands for what differs or is left out, and `←` begins a remark. */
+function shown(line: string): RegExp {
+  const parts = line.replace(/ *←.*/, '').split('…');
+  return new RegExp(parts.map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[sS]*?'), 'i');
+}
+
+const read = new WeakMap<Response, Promise<string>>();
+/** An answer as it would stand in a transcript: status, headers, body. */
+async function said(answer: Response): Promise<string> {
+  const body = read.get(answer) ?? answer.text();
+  read.set(answer, body);
+  const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${answer.status} ${answer.statusText}`, ...headers, await body].join('\n');
+}
+
 describe('README', () => {
-  it('shows the doors that are served', () => {
-    expect(withDoorTable(readme)).toBe(readme);
+  it('its transcript is what the service says, from the 402 to the receipt', async () => {
+    const [, asked = '', paid = '', answered = ''] = (blocks('http')[0] ?? '').trim().split('\n\n');
+    const door = `${service.url}/v1/chat/completions`;
+    const unpaid = await fetch(door, { method: 'POST' });
+    for (const line of asked.split('\n')) expect(await said(unpaid)).toMatch(shown(line));
+
+    const { wallets } = JSON.parse(await readFile(join(service.data_dir, 'development.json'), 'utf8'));
+    const payment = await paymentFor(privateKeyToAccount(wallets[0].private_key), door);
+    const [request = '', signature = '', body = ''] = paid.split('\n');
+    expect(request).toBe('POST /v1/chat/completions HTTP/1.1');
+    expect(`PAYMENT-SIGNATURE: ${payment['PAYMENT-SIGNATURE']}`).toMatch(shown(signature));
+    const headers = { ...payment, 'content-type': 'application/json' };
+    const answer = await fetch(door, { method: 'POST', headers, body });
+    for (const line of answered.split('\n')) expect(await said(answer)).toMatch(shown(here(line)));
   });
 
   it.each(commands.filter(command => !outside.has(command)))('its command runs: %s', async command => {
@@ -73,7 +102,7 @@ describe('README', () => {
   });
 
   it('its recipe pays for a chat by the official OpenAI client, once', async () => {
-    const [recipe = ''] = blocks('ts');
+    const [recipe = ''] = blocks('ts', client);
     const here_alone = /'(@x402[^']+|openai|viem[^']+|spend-receipt-gateway[^']+)'/g;
     const resolved = recipe.replace(here_alone, (_, name: string) => `'${import.meta.resolve(name)}'`);
     const program = join(await makeScratch(), 'pay.ts');

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { priceBatch } from '../gateway/rails/base/settle/fees.ts';
-import type { SettleItem } from '../gateway/rails/base/settle/submission.ts';
-import { atomicAmount } from '../schema/amount.ts';
-import { limits } from '../schema/limits.ts';
-import { ROOT } from './harness/root.ts';
+import { priceBatch } from '../../gateway/rails/base/settle/fees.ts';
+import type { SettleItem } from '../../gateway/rails/base/settle/submission.ts';
+import { atomicAmount } from '../../schema/amount.ts';
+import { limits } from '../../schema/limits.ts';
+import { ROOT } from '../harness/root.ts';
 
-/* The gas prices that the README names are those at which the code refuses. */
+/* The gas prices that the page of the configuration names are those at which the code refuses. */
 
-const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-const row = readme.split('\n').find(line => line.startsWith('| `SETTLE_FEE_MAX` |')) ?? '';
+const page = await readFile(join(ROOT, 'gateway/config/README.md'), 'utf8');
+const told = page.match(/^The default of `SETTLE_FEE_MAX`[\s\S]*?\n\n/m)?.[0].replace(/\s+/g, ' ') ?? '';
 const numbersIn = (text = ''): readonly number[] => [...text.matchAll(/[\d.]*\d/g)].map(Number);
 
 const ETHER = atomicAmount(3_000_000_000n);
@@ -35,7 +35,7 @@ const byWallet: SettleItem = { ...payment, signature: { kind: 'contract', bytes:
 const deploy = { factory: payment.authorization.payer, data: word };
 const byUnmade: SettleItem = { ...payment, signature: { kind: 'contract', bytes: word, deploy } };
 
-/** In the order in which the row names them. */
+/** In the order in which the page names them. */
 const cases: readonly (readonly [string, readonly SettleItem[]])[] = [
   ['a key alone', [byKey]],
   ['a batch of 10', Array(10).fill(byKey)],
@@ -51,13 +51,13 @@ function isSent(items: readonly SettleItem[], gwei: number, fee_max_atomic: bigi
 }
 
 test.each(cases.map(([who, items], index) => ({ who, items, index })))('by $who', ({ who, items, index }) => {
-  expect(row).toContain(who);
+  expect(told).toContain(who);
   const refused_above =
-    numbersIn(row.match(/refused above (.*?), less/)?.[1]).filter(it => it < 1)[index] ?? Number.NaN;
+    numbersIn(told.match(/refused above (.*?), less/)?.[1]).filter(it => it < 1)[index] ?? Number.NaN;
   expect(isSent(items, refused_above, limits.settle_fee_atomic_default)).toBe(true);
   expect(isSent(items, refused_above + STEP_GWEI, limits.settle_fee_atomic_default)).toBe(false);
 
-  const [busy_gwei = Number.NaN, ...bounds] = numbersIn(row.match(/all pass at (.*?) \|/)?.[1]);
+  const [busy_gwei = Number.NaN, ...bounds] = numbersIn(told.match(/all pass at (.*?)\. /)?.[1]);
   const bound = BigInt(bounds[index] ?? 0);
   expect(isSent(items, busy_gwei, bound)).toBe(true);
   expect(isSent(items, busy_gwei, bound - 10n)).toBe(false);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ROOT } from './harness/root.ts';
+import { ROOT } from '../harness/root.ts';
 
 const text = readFileSync(join(ROOT, '.github', 'SECURITY.md'), 'utf8');
 

@@ -1,0 +1,149 @@
+import { getAddress, type Hex, isAddress } from 'viem';
+import { z } from 'zod';
+import { atomicAmount, parseAtomic } from '../../schema/amount.ts';
+import { trusting } from '../rates/client-address.ts';
+
+/*
+ * The forms that a variable of the environment may have, beside those that have a file of their own. `form` in a schema's
+ * metadata is the form as the table of variables names it.
+ */
+
+/** What the table of variables says beside zod's own `description`; see README.md of this room. */
+export interface VariableMeta {
+  /** What a value looks like; without it the table asks the schema. */
+  readonly form?: string;
+  /** What holds where the variable is unset; without it the table names the default or the stand-in. */
+  readonly unset?: string;
+}
+
+export function httpUrl() {
+  return z.url({ protocol: /^https?$/, error: 'not an http(s) URL' }).meta({ form: 'http(s) URL' });
+}
+
+/** One that names a place and nothing else: it is logged, and what else it held would not be sent. */
+export function placeUrl() {
+  return httpUrl().refine(isPlace, 'holds a user, a query or a fragment');
+}
+
+function isPlace(url: string): boolean {
+  const { username, password, search, hash } = URL.canParse(url) ? new URL(url) : new URL('http://none');
+  return `${username}${password}${search}${hash}` === '';
+}
+
+/** As a browser names it, and not as a URL of a page there: it is compared letter by letter. */
+export function origin() {
+  return z
+    .string()
+    .meta({ form: 'origin (`https://app.example`), or `*` for all' })
+    .refine(isOrigin, 'not an origin: https://app.example, without a path, or *');
+}
+
+function isOrigin(text: string): boolean {
+  if (text.includes('*')) return text === '*';
+  if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
+  // An extension's or an app's: URL knows no origin of other schemes.
+  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+$/.test(text);
+}
+
+/** Whether all of a list are addresses, networks, or names that stand for several. */
+export function areProxies(proxies: readonly string[]): boolean {
+  try {
+    return trusting(proxies) !== null;
+  } catch {
+    return false;
+  }
+}
+
+export function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+export function decimal(min: number, max: number) {
+  return z
+    .string()
+    .meta({ form: `${min} to ${max}` })
+    .regex(/^[0-9]{1,9}$/, `not a number from ${min} to ${max}`)
+    .transform(Number)
+    .refine(value => value >= min && value <= max, `not a number from ${min} to ${max}`);
+}
+
+/** A whole number of atomic USDC (6 decimals), above nothing. */
+export function atomicUsdc() {
+  return z
+    .string()
+    .meta({ form: 'atomic USDC' })
+    .transform((text, context) => {
+      const amount = parseAtomic(text);
+      if (amount !== null && amount > 0n) return amount;
+      context.addIssue({ code: 'custom', message: 'not a whole number of atomic USDC above 0' });
+      return z.NEVER;
+    });
+}
+
+/** A price in dollars, up to six decimals, as atomic USDC. */
+export function dollars() {
+  return z
+    .string()
+    .meta({ form: 'dollars, up to six decimals' })
+    .regex(/^(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,6})?$/, 'not a price in dollars, as 3000 or 3000.50')
+    .transform(text => {
+      const [whole = '', decimals = ''] = text.split('.');
+      return atomicAmount(BigInt(whole + decimals.padEnd(6, '0')));
+    });
+}
+
+/** Several, comma-separated. */
+export function list<T extends z.ZodType<unknown, string>>(item: T) {
+  return z
+    .string()
+    .meta({ form: item.meta()?.form === undefined ? 'list' : `list: ${item.meta()?.form}` })
+    .transform(text =>
+      text
+        .split(',')
+        .map(part => part.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(item));
+}
+
+/** 32 bytes of hex, with or without 0x; kept without, in lower case. */
+export function seed() {
+  return z
+    .string()
+    .regex(/^(0x)?[0-9a-f]{64}$/i, 'not 32 bytes of hex')
+    .transform(text => text.replace(/^0x/i, '').toLowerCase())
+    .meta({ form: '32 bytes of hex' });
+}
+
+export function privateKey() {
+  return seed()
+    .transform((digits): Hex => `0x${digits}`)
+    .meta({ form: '32 bytes of hex' });
+}
+
+export function secret() {
+  return z.string().min(16, 'shorter than 16 characters').meta({ form: '16 characters or more' });
+}
+
+export function baseAddress() {
+  return z
+    .string()
+    .refine(text => isAddress(text), 'not an address (checksum included)')
+    .transform(text => getAddress(text))
+    .meta({ form: 'address, with its checksum' });
+}
+
+export function jsonOf<T extends z.ZodType>(inner: T) {
+  return z
+    .string()
+    .meta({ form: 'JSON' })
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'not JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(inner);
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { betweenMarks } from '../../gateway/commands/papers/marks.ts';
+import { ROOT } from '../harness/root.ts';
+import type { Figure } from './alternate.ts';
+import { heading, tableRow } from './print.ts';
+
+/* The page of figures, README.md of this room, as the bench writes it. */
+
+const PAGE = join(ROOT, 'test/bench/README.md');
+const [columns = '', rules = ''] = heading.split('\n');
+
+/** A figure, and what stands beside ours. */
+export type Taken = readonly [figure: Figure, beside: string];
+
+/**
+ * The table with what was taken just now in the place of the same lines; lines of contests that did not run stay, each with
+ * the day and the commit it is of. A figure that could not be taken replaces none.
+ */
+export function withFigures(page: string, names: readonly string[], taken: readonly Taken[], when: string): string {
+  const rows = new Map(rowsOf(page).map(row => [row.split(' | ')[0]?.slice(2) ?? '', row]));
+  for (const [figure, beside] of taken)
+    if (figure.ours !== null) rows.set(figure.name, `${tableRow(figure, beside)} ${when} |`);
+  const known = names.flatMap(name => rows.get(name) ?? []);
+  return betweenMarks(page, 'figures', [`${columns} taken |`, `${rules}---|`, ...known].join('\n'));
+}
+
+/** What stands in the table, heading aside. */
+export function rowsOf(page: string): readonly string[] {
+  const [, table = ''] = page.match(/<!-- figures -->\n([\s\S]*?)<!-- \/figures -->/) ?? [];
+  return table.trim().split('\n').slice(2);
+}
+
+/** Puts what was taken into the page, and on what machine. */
+export async function writePage(names: readonly string[], taken: readonly Taken[], machine: string): Promise<void> {
+  const { stdout } = await promisify(execFile)('git', ['describe', '--always', '--dirty'], { cwd: ROOT });
+  const when = `${new Date().toISOString().slice(0, 10)}, ${stdout.trim()}`;
+  const page = withFigures(await readFile(PAGE, 'utf8'), names, taken, when);
+  await writeFile(PAGE, betweenMarks(page, 'machine', `Last on ${machine}`));
+}
