@@ -3,6 +3,8 @@ import { type Issuer } from '../receipt/issuer/keys.ts';
 import type { BookEvent } from './ledger/event.entity.ts';
 import type { ReadEvents } from './page/feed.ts';
 
+/* What a resolver of this subgraph is handed beyond what all are. */
+
 export interface BookContext extends Context {
   readonly issuer: Issuer;
   /** One reader per process, so that equal subscribers share their reads of the ledger. */

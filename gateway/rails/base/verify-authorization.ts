@@ -18,6 +18,8 @@ import type { Hex } from './abi.ts';
 import { authorizationDigest, type BaseAuthorization } from './authorization.ts';
 import { signatureOf } from './signature.ts';
 
+/* Judges an EIP-3009 authorization by itself: shape, payee, amount, time and native signature. */
+
 /** Why an authorization's time is not right, in x402's own words. */
 const windows = {
   not_yet_valid: 'invalid_exact_evm_payload_authorization_valid_after',
