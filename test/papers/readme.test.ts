@@ -37,7 +37,7 @@ const environment = () => ({
 /** A line of the transcript as a pattern: `…` stands for what differs or is left out, and `←` begins a remark. */
 function shown(line: string): RegExp {
   const parts = line.replace(/ *←.*/, '').split('…');
-  return new RegExp(parts.map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[sS]*?'), 'i');
+  return new RegExp(parts.map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*?'), 'is');
 }
 
 const read = new WeakMap<Response, Promise<string>>();
