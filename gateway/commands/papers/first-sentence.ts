@@ -20,6 +20,8 @@ const byName: readonly (readonly [RegExp, string])[] = [
     'What this subgraph brings to the graph: its schema, its tables, its resolvers, and what it sells.',
   ],
   [/(^|[/.])migration\.ts$/, 'Makes these tables, or brings them up to date.'],
+  [/(^|[/-])doors\.ts$/, 'Rows of the table of doors.'],
+  [/(^|[/-])answers\.ts$/, 'What these doors answer, as it looks on the wire.'],
 ];
 
 /**
