@@ -1,7 +1,7 @@
 import { getAddress, type Hex, isAddress } from 'viem';
 import { z } from 'zod';
 import { atomicAmount, parseAtomic } from '../../schema/amount.ts';
-import { trusting } from '../rates/client-address.ts';
+import { trusting } from './trusted-proxies.ts';
 
 /*
  * The forms that a variable of the environment may have, beside those that have a file of their own. `form` in a schema's
