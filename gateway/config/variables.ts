@@ -19,7 +19,6 @@ import {
 } from './forms.ts';
 import { rate, usualRate } from './rates.ts';
 import { solanaAddress, solanaKey } from './solana.ts';
-import { trusting } from './trusted-proxies.ts';
 
 /** An OpenAI-compatible service that we buy answers from. */
 export const hub = z.strictObject({
