@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import { sentenceOf } from '../../gateway/operations/run.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
 import { ROOT } from '../harness/root.ts';
 import type { Ground, StartOptions } from './ground.ts';
@@ -15,13 +16,24 @@ export async function acceptLogBreak(
   { url, environment }: { url?: string; environment?: Readonly<Record<string, string>> } = {},
 ): Promise<string> {
   const env = { ...ground.environment(url ? { url } : {}), ...environment };
-  const options = { cwd: ROOT, env };
-  const { stdout } = await run('npm', ['run', '-s', 'accept-log-break', '--', reason], options);
+  const command = ['gateway/launch.ts', 'gateway/commands/accept-log-break.ts', reason];
+  const { stdout } = await run(process.execPath, command, { cwd: ROOT, env });
   return stdout;
 }
 
-/** Starts a process that must not come up; what it said. */
+/** A start that must come to nothing: the one line that its operator reads. */
 export async function refusalOf(ground: Ground, options: StartOptions = {}): Promise<string> {
+  const fault: unknown = await ground.start(options).then(
+    () => new Error('it came up'),
+    refused => refused,
+  );
+  const sentence = sentenceOf(fault);
+  if (sentence === null) throw fault;
+  return sentence;
+}
+
+/** The same by a process of its own, which ends with exit code 1. */
+export async function refusalOfProcess(ground: Ground, options: StartOptions = {}): Promise<string> {
   const refusing = await ground.startProcess({ ...options, await_health: false });
   const ended = await Promise.race([refusing.exited, cameUp(refusing)]);
   expect(ended, refusing.logs.join('\n')).toBe(1);

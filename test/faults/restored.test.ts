@@ -5,7 +5,7 @@ import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import { newBuyer, send } from './buyer.ts';
 import { type Ground, openGround } from './ground.ts';
-import { acceptLogBreak, publishedBreaks, refusalOf } from './operator.ts';
+import { acceptLogBreak, publishedBreaks, refusalOf, refusalOfProcess } from './operator.ts';
 import { copyOf } from './restored.ts';
 
 /** Starts a process, pays for that many calls, and stops it. */
@@ -29,7 +29,7 @@ it('a database that was restored to an older state, or went on from there, is re
   await callsOn(ground, 2);
   const saved_root = await savedRoot(ground);
 
-  const shrunken = await refusalOf(ground, { url: restored });
+  const shrunken = await refusalOfProcess(ground, { url: restored });
   expect(shrunken).toContain('the log is shrunken');
   expect(shrunken).toContain('npm run accept-log-break');
   expect(shrunken).toContain(`size 4, root ${saved_root}`);
