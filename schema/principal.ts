@@ -4,10 +4,10 @@ import type { AgentId } from './ids.ts';
 export type Possession =
   | { readonly kind: 'absent' }
   | { readonly kind: 'wrong' }
-  | ({ readonly kind: 'proven' } & Held & ProvenBy);
+  | ({ readonly kind: 'proven' } & HeldBook & ProvenBy);
 
 /** A book in somebody's hands. `session_hash` is SHA-256 of the live session that it rests on: what ends is that one. */
-export interface Held {
+export interface HeldBook {
   readonly agent_id: AgentId;
   readonly session_hash: string;
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
-import type { ApiKey, Held, Principal, ProvenBy } from '../schema/principal.ts';
+import type { ApiKey, HeldBook, Principal, ProvenBy } from '../schema/principal.ts';
 
 /* Who may do what: asked of the principal, who is resolved once by the gateway, by whichever resolver does it. */
 
@@ -13,7 +13,7 @@ export function requirePossession(principal: Principal, agent_id: number): Agent
 }
 
 /** The same, for what must know by which session. */
-export function requireHeld({ possession }: Principal, agent_id: number): Held & ProvenBy {
+export function requireHeld({ possession }: Principal, agent_id: number): HeldBook & ProvenBy {
   if (possession.kind === 'absent') throw new Refusal('unauthenticated');
   if (possession.kind === 'wrong' || possession.agent_id !== agent_id) throw new Refusal('forbidden');
   return possession;
@@ -23,7 +23,7 @@ export function requireHeld({ possession }: Principal, agent_id: number): Held &
  * The same by the session itself: what hands out another secret is nothing for a proof, which whoever reads it could show.
  * @throws unauthenticated, forbidden
  */
-export function requireSession(principal: Principal, agent_id: number): Held {
+export function requireSession(principal: Principal, agent_id: number): HeldBook {
   const held = requireHeld(principal, agent_id);
   if (held.by !== 'session') throw new Refusal('forbidden');
   return held;

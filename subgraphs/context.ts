@@ -4,7 +4,6 @@ import type { Secret } from '../schema/secret.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Database } from './database.ts';
 import type { Live } from './live.ts';
-import type { Charge, ChargeStream } from './sale.ts';
 import { Stopwatch } from './stopwatch.ts';
 import type { Vault } from './vault.ts';
 
@@ -23,8 +22,6 @@ export interface Services {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;
-  readonly charge: Charge;
-  readonly chargeStream: ChargeStream;
   /** Public base of this service, without a trailing slash. */
   readonly base_url: string;
   /** `development` while any stand-in is in use. */

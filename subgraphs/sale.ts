@@ -209,3 +209,9 @@ export type ChargeStream = <A extends JsonObject, T extends JsonObject>(
   args: A,
   context: Context,
 ) => Promise<ChargedStream<T>>;
+
+/** How a resolver of a paid field sells: what a subgraph that sells something needs of the process. */
+export interface Selling {
+  readonly charge: Charge;
+  readonly chargeStream: ChargeStream;
+}

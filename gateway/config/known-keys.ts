@@ -1,6 +1,6 @@
 import { addressOfKey as baseAddress } from '../../schema/secp256k1.ts';
 import type { VariableFault } from './fault.ts';
-import { addressOfKey as solanaAddress, solanaKey } from './solana.ts';
+import { solanaAddressOfKey as solanaAddress, solanaKey } from './solana.ts';
 import type { Environment, VariableName } from './variables.ts';
 
 /* Refuses, in production, keys and addresses whose private key everybody has. */

@@ -60,7 +60,7 @@ export function addressOfSeed(seed: string): string {
 }
 
 /** Of a key as `solanaKey` keeps it. */
-export function addressOfKey(key: string): string {
+export function solanaAddressOfKey(key: string): string {
   return getBase58Decoder().decode(getBase58Encoder().encode(key).slice(SEED_BYTES));
 }
 

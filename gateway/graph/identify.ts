@@ -5,7 +5,7 @@ import type { Credentials } from '../../rest-compat/port.ts';
 import { holderOf } from '../../schema/address-holder.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256 } from '../../schema/digest.ts';
-import type { ApiKey, Held, Possession, Principal, ProvenBy } from '../../schema/principal.ts';
+import type { ApiKey, HeldBook, Possession, Principal, ProvenBy } from '../../schema/principal.ts';
 import type { ProvenRequest, ShownProof } from '../../schema/proof.ts';
 import type { Services } from '../../subgraphs/context.ts';
 import { type DecoyBox, heldByProof, heldBySession, stillHeld } from '../../subgraphs/session/possession/check.ts';
@@ -67,13 +67,13 @@ async function possessionOf({ session, proof, rests_on }: ShownCredentials, serv
 }
 
 /** Both shown: both must hold, and by the same session; then it is the session that counts. */
-function proven(bySession: Held | null, byProof: (Held & ProvenBy) | null): Possession {
+function proven(bySession: HeldBook | null, byProof: (HeldBook & ProvenBy) | null): Possession {
   if (bySession === null) return byProof === null ? { kind: 'wrong' } : { kind: 'proven', ...byProof };
   if (byProof !== null && byProof.session_hash !== bySession.session_hash) return { kind: 'wrong' };
   return { kind: 'proven', ...bySession, by: 'session' };
 }
 
-function resting(held: Held | null): Possession {
+function resting(held: HeldBook | null): Possession {
   return held === null ? { kind: 'wrong' } : { kind: 'proven', ...held, by: 'bound_proof', use: null };
 }
 

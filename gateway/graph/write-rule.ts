@@ -1,6 +1,6 @@
 import type { OperationTypeNode } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
-import { type Held, type ProofUse } from '../../schema/principal.ts';
+import { type HeldBook, type ProofUse } from '../../schema/principal.ts';
 import { requireWriting, standsIn } from '../../subgraphs/access.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { takeProof } from '../../subgraphs/session/possession/take-proof.ts';
@@ -36,7 +36,7 @@ export async function requireLeave(act: Act, asking: Asking, proof_writes: Proof
 type Leave =
   | { readonly kind: 'given' }
   | { readonly kind: 'refused' }
-  | { readonly kind: 'once'; readonly held: Held; readonly use: ProofUse };
+  | { readonly kind: 'once'; readonly held: HeldBook; readonly use: ProofUse };
 
 /** What possession by a proof still has to show; of whoever shows none the resolvers ask what they want. */
 function leaveOf(act: Act, asking: Asking, proof_writes: ProofWrites): Leave {

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { Selling } from '../sale.ts';
 
 /** Wallets as witnesses: who can sign for an address, only the chain can say. */
 export interface WalletProofs {
@@ -14,6 +15,6 @@ export interface WalletProofs {
 export type WalletVerdict = 'valid' | 'invalid' | 'unreachable' | 'no_turn';
 
 /** What the session subgraph needs of the process beyond every subgraph's needs. */
-export interface SessionContext extends Context {
+export interface SessionContext extends Context, Selling {
   readonly wallets: WalletProofs;
 }

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 export type Deed =
   /** Raw bytes in base64, as accepted in that slot. */
   | { readonly kind: 'transaction'; readonly slot: number; readonly raw: string }
-  | ({ readonly kind: 'funded'; readonly owner: string; readonly usdc_account: string } & Funds)
+  | ({ readonly kind: 'funded'; readonly owner: string; readonly usdc_account: string } & AccountFunds)
   /** Slots that passed at once. */
   | { readonly kind: 'skipped'; readonly slots: number }
   /** From then on a slot lasts so long. */
@@ -14,7 +14,7 @@ export type Deed =
   /** The fork that held it was abandoned. */
   | { readonly kind: 'forgotten'; readonly signature: string };
 
-export interface Funds {
+export interface AccountFunds {
   /** Decimal strings: JSON has no bigint. */
   readonly usdc_atomic: string;
   readonly lamports: string;

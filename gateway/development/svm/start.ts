@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { makeDataFolder } from '../../config/data-folder.ts';
 import type { CompleteConfig } from '../../config/read-config.ts';
-import { addressOfKey, type SolanaConfig } from '../../config/solana.ts';
+import { type SolanaConfig, solanaAddressOfKey } from '../../config/solana.ts';
 import { isAlive, type ProcessMark } from '../../operations/process-identity.ts';
 import { joinTenancy } from '../../operations/tenancy.ts';
 import { usdcAccountOf } from '../../rails/solana/transfer.ts';
@@ -132,7 +132,7 @@ async function equip({ rpc_url, pay_to, fee_payer_key }: SolanaConfig): Promise<
   const { value: account } = await rpc<{ value: unknown }>(rpc_url, 'getAccountInfo', await usdcAccountOf(pay_to));
   if (account === null) await rpc(rpc_url, 'dev_fund', pay_to);
   if (fee_payer_key === null) return;
-  const fee_payer = addressOfKey(fee_payer_key);
+  const fee_payer = solanaAddressOfKey(fee_payer_key);
   const { value: lamports } = await rpc<{ value: number }>(rpc_url, 'getBalance', fee_payer);
   if (lamports === 0) await rpc(rpc_url, 'dev_fund', fee_payer, { lamports: LAMPORTS });
 }

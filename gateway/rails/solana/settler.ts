@@ -2,7 +2,7 @@ import { sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getBase58Decoder } from '@solana/kit';
 import { journalSettlement, markMined } from '../../../subgraphs/receipt/claim/settlement/journal.ts';
-import { addressOfKey, secretOfKey } from '../../config/solana.ts';
+import { secretOfKey, solanaAddressOfKey } from '../../config/solana.ts';
 import { type Decision, notSent, type SettleOutcome, unknown } from '../outcome.ts';
 import { ReceiptWatch, type Watched } from '../receipt-watch.ts';
 import type { ChainAnswer } from '../rpc.ts';
@@ -168,7 +168,7 @@ export interface FeePayer {
 
 /** By its key: base58 of seed and public key. */
 export function openFeePayer(key: string): FeePayer {
-  const address = addressOfKey(key);
+  const address = solanaAddressOfKey(key);
   const secret = secretOfKey(key);
   return {
     address,

@@ -25,7 +25,7 @@ export interface BlockedCall {
 }
 
 /** Refused with a row and a signed refusal of its own. */
-export interface RefusedByBook {
+export interface BookRefusal {
   readonly kind: 'blocked';
   readonly refusal_id: RefusalId;
 }
@@ -55,7 +55,7 @@ export async function blockCalls(
   refuser: Refuser,
   books: Heads,
   calls: readonly BlockedCall[],
-): Promise<{ outcomes: readonly (RefusedByBook | BlockedTooOften)[]; events: readonly EventRecord[] }> {
+): Promise<{ outcomes: readonly (BookRefusal | BlockedTooOften)[]; events: readonly EventRecord[] }> {
   const kindsOfCall = ({ asked, blocked }: BlockedCall) =>
     kindsOf(headOf(books, asked.agent_id), blocked, asked.intent_id);
   const hours = await readBlockedHours(

@@ -4,13 +4,13 @@ import type { Tx } from '../../database.ts';
 import { type Refuser } from '../../receipt/refusal/issue.ts';
 import { type Evaluation, evaluate } from '../policy/evaluate.ts';
 import { type Heads, headOf, lockBooks, readBooks, storeBooks } from './append.ts';
-import { type BlockedTooOften, blockCalls, blockedTooOften, type RefusedByBook } from './block.ts';
+import { type BlockedTooOften, type BookRefusal, blockCalls, blockedTooOften } from './block.ts';
 import { kindsOf, nameOfKind, readBlockedHours } from './blocked-hours.ts';
 import type { Reservation, ReservationRequest } from './reservation.ts';
 
 /* Part of the ledger: what a book lets pass. */
 
-export type Reserved = { readonly kind: 'reserved' } | RefusedByBook | BlockedTooOften;
+export type Reserved = { readonly kind: 'reserved' } | BookRefusal | BlockedTooOften;
 
 /**
  * Holds money under the book's ceilings until `collect` or `voidReservations`, or refuses: judged item by item in their

@@ -4,11 +4,11 @@ import { parseRequest } from '../../../schema/requests/parse.ts';
 import { PaymentId, PaymentPayer } from '../../../schema/requests/settlement.ts';
 import type { Context } from '../../context.ts';
 import { findPayment } from './settlement-status.ts';
-import { SettlementStatus } from './settlement-status.type.ts';
+import { SettlementReport } from './settlement-status.type.ts';
 
 @Resolver()
 export class SettlementStatusResolver {
-  @Query(() => SettlementStatus, {
+  @Query(() => SettlementReport, {
     nullable: true,
     description:
       'By the nonce or message hash of a payment, or by the payment-identifier of its client. Needs no secret.',
@@ -17,7 +17,7 @@ export class SettlementStatusResolver {
     @Arg('paymentId', () => String) paymentId: string,
     @Arg('payer', () => String, { nullable: true }) named: string | undefined,
     @Ctx() { database, base_url, response }: Context,
-  ): Promise<SettlementStatus | null> {
+  ): Promise<SettlementReport | null> {
     const { payment_id } = parseRequest(PaymentId, { payment_id: paymentId });
     const { payer = null } = parseRequest(PaymentPayer, { payer: named ?? undefined });
     const status = await findPayment(database, base_url, { payment_id, payer });

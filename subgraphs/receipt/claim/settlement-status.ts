@@ -5,7 +5,7 @@ import type { NetworkName } from '../../../schema/network.ts';
 import type { Database } from '../../database.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import type { ClaimState } from './claim.machine.ts';
-import type { SettlementStatus } from './settlement-status.type.ts';
+import type { SettlementReport } from './settlement-status.type.ts';
 
 /** A payment as whoever holds it knows it; the address where several payers call theirs the same. */
 export interface AskedPayment {
@@ -34,7 +34,7 @@ export async function findPayment(
   database: Database,
   base_url: string,
   { payment_id, payer }: AskedPayment,
-): Promise<SettlementStatus | null> {
+): Promise<SettlementReport | null> {
   const [found] = await database.query<Found>({
     name: 'payment by public id',
     text: `select state, task_id, network, reason, final, arrival,
@@ -69,7 +69,7 @@ async function refOf(database: Database, task_id: string): Promise<string | null
 }
 
 interface Told {
-  readonly state: SettlementStatus['state'];
+  readonly state: SettlementReport['state'];
   readonly charged: boolean | null;
   /** Seconds after which it may stand otherwise. */
   readonly retry: number | null;

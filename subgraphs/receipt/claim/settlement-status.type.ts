@@ -6,7 +6,7 @@ export const settlementStates = ['claimed', 'pending', 'settled', 'failed', 'rel
 
 /** How a payment stands, for whoever holds it: nothing of what was asked, answered, or of any book. */
 @ObjectType('Settlement')
-export class SettlementStatus {
+export class SettlementReport {
   @Field(() => String)
   paymentId!: string;
 

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../../schema/digest.ts';
-import type { Held, ProvenBy } from '../../../schema/principal.ts';
+import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';
 import type { ShownProof } from '../../../schema/proof.ts';
 import { BatchedRead } from '../../batched-read.ts';
 import type { Services } from '../../context.ts';
@@ -28,22 +28,22 @@ export function sealDecoy(services: Pick<Services, 'vault' | 'random'>): DecoyBo
 }
 
 /** Per database, and so per process. */
-const lookups = new WeakMap<Database, BatchedRead<Held>>();
+const lookups = new WeakMap<Database, BatchedRead<HeldBook>>();
 
 /** Whose book a session opens; null where it never was, or has ended. */
-export function heldBySession(database: Database, session: string): Promise<Held | null> {
+export function heldBySession(database: Database, session: string): Promise<HeldBook | null> {
   return stillHeld(database, sha256Hex(session));
 }
 
 /** The same by the hash of a session that was shown before. */
-export function stillHeld(database: Database, session_hash: string): Promise<Held | null> {
+export function stillHeld(database: Database, session_hash: string): Promise<HeldBook | null> {
   const lookup = lookups.get(database) ?? new BatchedRead(hashes => heldByHash(database, hashes));
   lookups.set(database, lookup);
   return lookup.ask(session_hash);
 }
 
-async function heldByHash(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, Held>> {
-  const held = await database.query<Held & Record<string, unknown>>({
+async function heldByHash(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, HeldBook>> {
+  const held = await database.query<HeldBook & Record<string, unknown>>({
     name: 'held by session',
     // The subquery hides how many there are: else Postgres would find it worth its while to plan anew each time.
     text: `select agent_id, session_hash from possession
@@ -60,9 +60,9 @@ async function heldByHash(database: Database, hashes: readonly string[]): Promis
 export async function heldByProof(
   services: Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox },
   proof: ShownProof,
-): Promise<(Held & ProvenBy) | null> {
+): Promise<(HeldBook & ProvenBy) | null> {
   const agent_id = lookedUpAs(proof.agent_id);
-  const [live] = await services.database.query<Held & { session_box: Buffer }>({
+  const [live] = await services.database.query<HeldBook & { session_box: Buffer }>({
     name: 'session box of agent',
     text: 'select agent_id, session_hash, session_box from possession where agent_id = $1 and ended_at is null',
     values: [agent_id],

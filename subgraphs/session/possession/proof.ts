@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sameSecret, sha256Hex } from '../../../schema/digest.ts';
 import { limits } from '../../../schema/limits.ts';
-import type { Held, ProofUse } from '../../../schema/principal.ts';
+import type { HeldBook, ProofUse } from '../../../schema/principal.ts';
 import { NONCE_PATTERN, type ProvenRequest, provenBodyHash, type ShownProof } from '../../../schema/proof.ts';
 
 const PROOF = /^sha256=[0-9a-f]{64}$/;
@@ -64,13 +64,13 @@ function boundTo({ nonce, request }: ShownProof): Bound | null | 'nothing' {
  * a bound one the nonce, whatever window it comes with. Neither outlives the session. Null where a plain one came with
  * a body that is not known, or has no canonical form: that writes nothing.
  */
-export function useOf({ nonce, request }: ShownProof, { session_hash }: Held, window: number): ProofUse | null {
+export function useOf({ nonce, request }: ShownProof, { session_hash }: HeldBook, window: number): ProofUse | null {
   if (nonce !== null) return { window, digest: sha256Hex(`nonce.${session_hash}.${nonce}`) };
   return request && plainUse({ session_hash }, window, request);
 }
 
 export function plainUse(
-  { session_hash }: Pick<Held, 'session_hash'>,
+  { session_hash }: Pick<HeldBook, 'session_hash'>,
   window: number,
   { method, path, body }: ProvenRequest,
 ): ProofUse | null {

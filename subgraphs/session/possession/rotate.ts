@@ -1,5 +1,5 @@
 import { Refusal } from '../../../schema/errors.ts';
-import type { Held } from '../../../schema/principal.ts';
+import type { HeldBook } from '../../../schema/principal.ts';
 import type { Services } from '../../context.ts';
 import { agentById } from '../agent/find.ts';
 import { endSession } from './end.ts';
@@ -11,7 +11,7 @@ import { type Issued, issueSession } from './issue.ts';
  * @throws forbidden
  */
 export async function rotateSession(
-  { agent_id, session_hash }: Held,
+  { agent_id, session_hash }: HeldBook,
   services: Pick<Services, 'database' | 'random' | 'vault'>,
 ): Promise<Issued> {
   const agent = await agentById(services.database, agent_id);

@@ -1,5 +1,5 @@
 import { limits } from '../../../schema/limits.ts';
-import type { Held, ProofUse } from '../../../schema/principal.ts';
+import type { HeldBook, ProofUse } from '../../../schema/principal.ts';
 import type { Database } from '../../database.ts';
 import { proofEnds } from './proof.ts';
 
@@ -12,7 +12,7 @@ export type Taking = 'taken' | 'used' | 'full';
  */
 export async function takeProof(
   database: Database,
-  { agent_id }: Pick<Held, 'agent_id'>,
+  { agent_id }: Pick<HeldBook, 'agent_id'>,
   { window, digest }: ProofUse,
 ): Promise<Taking> {
   const [taking] = await database.query<{ full: boolean; taken: boolean }>({
