@@ -2,23 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
-import { openBookEvents } from '../subgraphs/book/page/page.ts';
 import { systemClock, systemRandom } from '../subgraphs/clock.ts';
 import type { Database } from '../subgraphs/database.ts';
 import { openLive } from '../subgraphs/live.ts';
 import { DatabaseAway } from '../subgraphs/outage.ts';
-import { findTask } from '../subgraphs/receipt/claim/task-status.ts';
 import { hearDamagedRecords } from '../subgraphs/receipt/damaged-record.ts';
 import { type HubOptions, openHubs as openHttpHubs } from '../subgraphs/receipt/inference/hubs/open.ts';
 import { type Issuer, openIssuer } from '../subgraphs/receipt/issuer/keys.ts';
 import { recordIssuer } from '../subgraphs/receipt/issuer/record.ts';
 import { agentOfWallet } from '../subgraphs/session/agent/find.ts';
-import { Uploads } from '../subgraphs/uploads.ts';
 import { openVault } from '../subgraphs/vault.ts';
 import type { StreamsInFlight } from './charge/drive-stream.ts';
-import { type OpenedCharge, openCharge } from './charge/open-charge.ts';
+import { openCharge } from './charge/open-charge.ts';
 import type { Config } from './config/read-config.ts';
-import type { EveryService } from './http/callers.ts';
+import { type OpenedServices, servicesOf } from './http/callers.ts';
 import { type Serve, serveGateway } from './http/serve-gateway.ts';
 import type { BaseStart } from './log/believe-base.ts';
 import { openLogAndBase } from './log/open-log-and-base.ts';
@@ -145,7 +142,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
 const times = { clock: systemClock, random: systemRandom };
 
 /** This process by name, all that it sells, and whose a wallet is. */
-function whoSells(database: Database, parts: Pick<Opened, 'hubs' | 'vault'>) {
+function whoSells(database: Database, parts: Pick<OpenedServices, 'hubs' | 'vault'>) {
   return {
     owner: randomUUID(),
     sold: soldBy({ ...parts, random: systemRandom }),
@@ -195,29 +192,6 @@ function withHistories(signer: Issuer, database: Database, { data_dir }: Config,
 
 function hubOptions({ hub_timeout_ms: timeout_ms, router }: Config, { hubHeard: heard }: Operations): HubOptions {
   return { clock: systemClock, random: systemRandom, router, timeout_ms, heard };
-}
-
-type Opened = Pick<EveryService, 'database' | 'live' | 'vault' | 'issuer' | 'hubs' | 'wallets'>;
-
-/** What every resolver may ask for, of the parts that were opened. */
-function servicesOf(
-  { base_url, profile }: Config,
-  opened: Opened,
-  charging: Pick<OpenedCharge, 'charge' | 'chargeStream'>,
-  paid_calls: PaidCalls,
-): EveryService {
-  return {
-    ...opened,
-    uploads: new Uploads(),
-    clock: systemClock,
-    random: systemRandom,
-    charge: paid_calls.charge(charging.charge),
-    chargeStream: paid_calls.chargeStream(charging.chargeStream),
-    base_url,
-    profile,
-    readBookEvents: openBookEvents(opened.database),
-    findTask: task_id => findTask(opened.database, base_url, task_id),
-  };
 }
 
 interface Needed {

@@ -1,17 +1,17 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOT } from './harness/root.ts';
+import {
+  circles,
+  dynamicImportsOf,
+  exportsOf,
+  files,
+  importsOf,
+  packagesOf,
+  read,
+  runtimeImportsOf,
+  sources,
+} from './harness/source-tree.ts';
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter(Boolean);
-const sources = files.filter(file => file.endsWith('.ts'));
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const ours = sources.filter(file => !file.startsWith('test/'));
 
 /** The houses, lowest first: a file may import from its own house and from those before it. */
 const houses = ['schema', 'subgraphs', 'receipt', 'book', 'session', 'board', 'gateway'] as const;
@@ -23,35 +23,6 @@ function houseOf(file: string): House {
   return top as House;
 }
 
-function importsOf(file: string): string[] {
-  const specifiers = [...read(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(match => match[1] ?? '');
-  return specifiers.map(specifier => relative(ROOT, join(ROOT, dirname(file), specifier)));
-}
-
-/** Without those of types alone, which are gone when it runs. */
-function runtimeImportsOf(file: string): string[] {
-  return specifiersIn(file)
-    .filter(specifier => specifier.startsWith('.'))
-    .map(specifier => relative(ROOT, join(ROOT, dirname(file), specifier)));
-}
-
-function specifiersIn(file: string): string[] {
-  const statements = [...read(file).matchAll(/^(?:import|export) (?!type )([^;]*?) from '([^']+)'/gms)];
-  const named = statements.filter(([, names = '']) => {
-    const inner = names
-      .match(/^\{([^}]*)\}$/s)?.[1]
-      ?.split(',')
-      .map(name => name.trim());
-    return !inner?.filter(Boolean).every(name => name.startsWith('type '));
-  });
-  return named.map(([, , target = '']) => target);
-}
-
-/** Those that it loads when it comes to them. */
-function dynamicSpecifiersIn(file: string): string[] {
-  return [...read(file).matchAll(/\bimport\('([^']+)'\)/g)].map(([, specifier = '']) => specifier);
-}
-
 const DEVELOPMENT = 'gateway/development/';
 /** What an operator starts where only the `dependencies` of package.json are installed. */
 const productionPrograms = [
@@ -60,6 +31,18 @@ const productionPrograms = [
   ...['accept-log-break', 'anchor', 'subgraph', 'verify'].map(name => `gateway/commands/${name}.ts`),
 ];
 
+/** Each chain from what is imported to what imports it. */
+const roomOrders = [
+  ['config', 'x402', 'rails', 'log', 'record', 'charge', 'reconcile', 'http'],
+  ['rates', 'graph', 'sockets', 'http'],
+  ['operations', 'graph', 'sockets', 'http'],
+  ['rates', 'operations'],
+];
+
+const networkOf = (file: string) => file.match(/\/(base|solana|svm|chain)\//)?.[1] ?? 'none';
+
+const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+
 /** All that these files load, but for the stand-ins, which are loaded where nothing else is given. */
 function loadedBy(programs: readonly string[]): ReadonlySet<string> {
   const loaded = new Set<string>();
@@ -67,22 +50,10 @@ function loadedBy(programs: readonly string[]): ReadonlySet<string> {
   for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
     if (loaded.has(file)) continue;
     loaded.add(file);
-    const later = dynamicSpecifiersIn(file)
-      .filter(specifier => specifier.startsWith('.'))
-      .map(specifier => relative(ROOT, join(ROOT, dirname(file ?? ''), specifier)));
-    queue.push(...runtimeImportsOf(file), ...later.filter(target => !target.startsWith(DEVELOPMENT)));
+    queue.push(...runtimeImportsOf(file), ...dynamicImportsOf(file).filter(target => !target.startsWith(DEVELOPMENT)));
   }
   return loaded;
 }
-
-function packagesOf(file: string): string[] {
-  const bare = [...specifiersIn(file), ...dynamicSpecifiersIn(file), ...sideEffectsOf(file)];
-  const names = bare.filter(specifier => !/^(\.|node:)/.test(specifier));
-  return names.map(name => name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name);
-}
-
-const sideEffectsOf = (file: string) =>
-  [...read(file).matchAll(/^import '([^'.][^']*)'/gm)].map(([, name = '']) => name);
 
 function mayImport(from: House, to: House): boolean {
   if (from === to || from === 'test' || to === 'schema') return true;
@@ -163,21 +134,11 @@ describe('tidy', () => {
   });
 
   it('no file imports itself round about: in a bundle that is imported, each would wait for the other for ever', () => {
-    const reached = new Map<string, ReadonlySet<string>>();
-    const round: string[] = [];
-    const visit = (file: string, path: readonly string[]): ReadonlySet<string> => {
-      const known = reached.get(file);
-      if (known) return known;
-      if (path.includes(file)) {
-        round.push([...path.slice(path.indexOf(file)), file].join(' → '));
-        return new Set();
-      }
-      const all = new Set(runtimeImportsOf(file).flatMap(target => [target, ...visit(target, [...path, file])]));
-      reached.set(file, all);
-      return all;
-    };
-    for (const file of sources.filter(it => !it.startsWith('test/'))) visit(file, []);
-    expect(round).toEqual([]);
+    expect(circles(ours, runtimeImportsOf)).toEqual([]);
+  });
+
+  it('nor for its types: whoever reads one of a circle has to read all of them', () => {
+    expect(circles(ours, importsOf)).toEqual([]);
   });
 
   it('production imports no devDependency', () => {
@@ -221,25 +182,38 @@ describe('tidy', () => {
     expect(visible).toEqual(['gateway', 'rest-compat', 'schema', 'subgraphs', 'test']);
   });
 
-  it.each([
-    ['gateway/rates/', /^gateway\/(operations|graph|sockets|http)\//],
-    ['gateway/operations/', /^gateway\/(graph|sockets|http)\//],
-    ['gateway/graph/', /^gateway\/(sockets|http)\//],
-    ['gateway/sockets/', /^gateway\/http\//],
-  ])('%s imports from none of the rooms that stand on it', (room, above) => {
-    const own = sources.filter(file => file.startsWith(room));
-    const wrong = own.flatMap(file => importsOf(file).filter(target => above.test(target)));
-    expect({ files: own.length > 0, wrong }).toEqual({ files: true, wrong: [] });
+  it.each(roomOrders)('in the gateway imports point from the right to the left of %s', (...order) => {
+    const roomOf = (file: string) => order.indexOf(file.match(/^gateway\/([^/]+)\//)?.[1] ?? '');
+    const wrong = ours.flatMap(file =>
+      importsOf(file)
+        .filter(target => roomOf(file) >= 0 && roomOf(target) > roomOf(file))
+        .map(target => `${file} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
   });
 
-  it('what serves the graph imports nothing round about, not even types', () => {
-    const rooms = sources.filter(file => /^gateway\/(rates|graph|sockets|http)\//.test(file));
-    const imports = new Map(rooms.map(file => [file, importsOf(file)]));
-    const reached = (file: string, seen = new Set<string>()): ReadonlySet<string> => {
-      for (const target of imports.get(file) ?? []) if (!seen.has(target)) reached(target, seen.add(target));
-      return seen;
-    };
-    expect(rooms.filter(file => reached(file).has(file))).toEqual([]);
+  it('a name that is exported has one meaning; two networks may say the same word of themselves', () => {
+    const exporting = new Map<string, string[]>();
+    for (const file of ours)
+      for (const name of new Set(exportsOf(file))) exporting.set(name, [...(exporting.get(name) ?? []), file]);
+    const ofNetworks = (where: readonly string[]) => new Set(where.map(networkOf)).size === where.length;
+    const twice = [...exporting].filter(([, where]) => where.length > 1 && !ofNetworks(where));
+    expect(twice.map(([name, where]) => `${name}: ${where.join(', ')}`)).toEqual([]);
+  });
+
+  it('the gateway holds no SQL: what a table says is told by the subgraph whose it is', () => {
+    const sql = /\b(select\s[\s\S]{1,200}?\sfrom\s+[a-z_]+|insert\s+into\s|update\s+[a-z_]+\s+set\s|delete\s+from\s)/;
+    const gateway = ours.filter(file => file.startsWith('gateway/') && !file.startsWith(DEVELOPMENT));
+    expect(gateway.filter(file => sql.test(withoutComments(read(file))))).toEqual([]);
+  });
+
+  it('what is asked by the story of a call answers by what it found: the story alone refuses', () => {
+    const low =
+      /^(gateway\/(config|rails|log|record|reconcile|operations)|subgraphs\/receipt\/(issuer|log|verify|receipt))\//;
+    const wrong = ours.filter(
+      file => low.test(file) && !file.endsWith('.resolver.ts') && /new Refusal\(/.test(read(file)),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it.each(banned)('there is no %s', (_name, pattern, allowed) => {

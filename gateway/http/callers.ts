@@ -4,15 +4,21 @@ import { credentialsIn, paymentIn } from '../../rest-compat/credentials.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import type { Principal } from '../../schema/principal.ts';
 import type { BookContext } from '../../subgraphs/book/context.ts';
+import { openBookEvents } from '../../subgraphs/book/page/page.ts';
+import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import { type Brought, ResponseHeaders } from '../../subgraphs/context.ts';
+import { findTask } from '../../subgraphs/receipt/claim/task-status.ts';
 import type { ReceiptContext } from '../../subgraphs/receipt/context.ts';
 import type { InferenceContext } from '../../subgraphs/receipt/inference/context.ts';
+import type { Selling } from '../../subgraphs/sale.ts';
 import type { SessionContext } from '../../subgraphs/session/context.ts';
 import { sealDecoy } from '../../subgraphs/session/possession/check.ts';
+import { Uploads } from '../../subgraphs/uploads.ts';
 import type { Judge } from '../charge/judge.ts';
 import type { Config } from '../config/read-config.ts';
 import { identify, openKeyring, provenOnGraphql, type ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
+import type { PaidCalls } from '../operations/paid-calls.ts';
 import { requireWithin } from '../rates/free-uses.ts';
 import { keepProof } from '../sockets/keep-proof.ts';
 import type { SocketCallers } from '../sockets/session-sockets.ts';
@@ -23,6 +29,29 @@ import type { GraphqlOptions } from './serve-graphql.ts';
 /** Everything that a resolver of any subgraph may ask of this process. */
 type EveryContext = ReceiptContext & InferenceContext & BookContext & SessionContext;
 export type EveryService = Omit<EveryContext, 'principal' | 'response' | keyof Brought>;
+
+export type OpenedServices = Pick<EveryService, 'database' | 'live' | 'vault' | 'issuer' | 'hubs' | 'wallets'>;
+
+/** All of it, of the parts that were opened; what is charged is counted by `paid_calls`. */
+export function servicesOf(
+  { base_url, profile }: Config,
+  opened: OpenedServices,
+  { charge, chargeStream }: Selling,
+  paid_calls: PaidCalls,
+): EveryService {
+  return {
+    ...opened,
+    uploads: new Uploads(),
+    clock: systemClock,
+    random: systemRandom,
+    charge: paid_calls.charge(charge),
+    chargeStream: paid_calls.chargeStream(chargeStream),
+    base_url,
+    profile,
+    readBookEvents: openBookEvents(opened.database),
+    findTask: task_id => findTask(opened.database, base_url, task_id),
+  };
+}
 
 /** What a payment is worth, and how often what nobody pays for may be asked. */
 interface Bounds {

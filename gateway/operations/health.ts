@@ -2,6 +2,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { damagedBooks } from '../../subgraphs/book/audit/audit-stored.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { type LogHalt } from '../../subgraphs/receipt/log/halt.ts';
+import { logStands } from '../../subgraphs/receipt/log/signed-heads.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Rail } from '../rails/rail.ts';
 import { lookInTime } from './look-in-time.ts';
@@ -31,7 +32,7 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
   const { database, rails, profile, stand_ins } = parts;
   const facilitator = rails.map(({ settler }) => settler).find(({ reachable }) => reachable);
   const [head, closed, settles, ...networks] = await Promise.all([
-    lookInTime(treeHead(database), LOOK_MS_MAX),
+    lookInTime(logStands(database), LOOK_MS_MAX),
     lookInTime(damagedBooks(database), LOOK_MS_MAX),
     facilitator?.reachable ? lookInTime(facilitator.reachable(), LOOK_MS_MAX) : true,
     ...rails.map(rail => lookInTime(rail.reachable(), LOOK_MS_MAX)),
@@ -62,12 +63,4 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
 /** Which machine met it is for the operator's log. */
 function haltFacts({ known, found, at }: LogHalt): JsonObject {
   return { known: { ...known }, found: { ...found }, at };
-}
-
-async function treeHead(database: Database): Promise<JsonObject> {
-  const rows = await database.query<{ tree_size: number; root_hash: Buffer }>({
-    name: 'health',
-    text: 'select tree_size, root_hash from log_head',
-  });
-  return { tree_size: rows[0]?.tree_size ?? 0, root_hash: rows[0]?.root_hash.toString('hex') ?? '' };
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { doorTable } from './door-table.ts';
 import { betweenMarks } from './marks.ts';
-import { findRooms, listOf } from './rooms.ts';
+import { fileList, findRooms } from './rooms.ts';
 import { hubMembers, variableTable } from './variable-tables.ts';
 
 /** Every README.md that holds something derived, by its path from `root`, as it has to stand. */
@@ -10,7 +10,7 @@ export async function pagesAsDerived(root: string): Promise<ReadonlyMap<string, 
   const pages = new Map<string, string>();
   for (const room of await findRooms(root)) {
     const path = `${room.folder}/README.md`;
-    const page = betweenMarks(await readFile(join(root, path), 'utf8'), 'files', listOf(room));
+    const page = betweenMarks(await readFile(join(root, path), 'utf8'), 'files', fileList(room));
     pages.set(
       path,
       tables.reduce((text, [name, table]) => betweenMarks(text, name, table()), page),

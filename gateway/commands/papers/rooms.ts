@@ -7,7 +7,7 @@ const houses = ['schema', 'subgraphs', 'gateway', 'rest-compat'] as const;
 const README = 'README.md';
 
 /** A folder with a page of its own: its files, and those of folders below it that have no page. */
-export interface Room {
+export interface RoomPage {
   /** From the root, without a slash at its end. */
   readonly folder: string;
   /** Source files by their path from `folder`, each with what it is for; null where nothing in it says so. */
@@ -17,7 +17,7 @@ export interface Room {
 }
 
 /** Every folder under `root` with a README.md, in alphabetical order. */
-export async function findRooms(root: string): Promise<readonly Room[]> {
+export async function findRooms(root: string): Promise<readonly RoomPage[]> {
   const paths = (await Promise.all(houses.map(house => filesOf(root, house)))).flat().sort();
   const folders = paths.filter(path => path.endsWith(`/${README}`)).map(path => path.slice(0, -README.length - 1));
   const roomOf = (path: string): string | undefined =>
@@ -50,7 +50,7 @@ function firstOfPage(_: string, page: string): string | null {
 }
 
 /** The list between a page's marks: rooms first, then files. */
-export function listOf({ rooms, files }: Room): string {
+export function fileList({ rooms, files }: RoomPage): string {
   const inner = rooms.map(({ path, sentence }) => `- [${path.slice(0, -README.length)}](${path}): ${sentence ?? '?'}`);
   const own = files.map(({ path, sentence }) => `- [${path}](${path}): ${sentence ?? '?'}`);
   return [...inner, ...own].join('\n');

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { TreeHead } from './log.entity.ts';
@@ -20,4 +21,13 @@ export async function newestHead(database: Database): Promise<TreeHead | null> {
     text: `select ${selectList(database.orm, TreeHead)} from tree_head order by tree_size desc limit 1`,
   });
   return rows[0] ? asEntity(TreeHead, rows[0]) : null;
+}
+
+/** Size and root of the log as it stands, in the words of its documents. */
+export async function logStands(database: Database): Promise<JsonObject> {
+  const rows = await database.query<{ tree_size: number; root_hash: Buffer }>({
+    name: 'health',
+    text: 'select tree_size, root_hash from log_head',
+  });
+  return { tree_size: rows[0]?.tree_size ?? 0, root_hash: rows[0]?.root_hash.toString('hex') ?? '' };
 }
