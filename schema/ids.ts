@@ -30,10 +30,6 @@ export function taskMs(id: TaskId): number {
   return ms;
 }
 
-export function isTaskId(text: string): text is TaskId {
-  return /^task_[0-9a-hjkmnp-tv-z]{26}$/.test(text);
-}
-
 /** The task that an id of ours names: its own, or one of an answer to it (`chatcmpl-task_…`, `resp_task_…`). */
 export function taskNamedBy(id: string): string {
   return /^[a-z]+[-_](task_[0-9a-z]{26})$/.exec(id)?.[1] ?? id;

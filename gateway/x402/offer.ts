@@ -61,22 +61,13 @@ function offersOf({ networks: wanted }: Price, pay_to: PayTo) {
   });
 }
 
-/** One 402 for both versions: v2 in the PAYMENT-REQUIRED header, v1 in the body, which knows of no extensions. */
-export function challenge(
-  price: Price,
-  pay_to: PayTo,
-  reason: ChallengeReason,
-  extensions: Extensions = noExtensions,
-): Challenge {
-  return challengeUntil(price, pay_to, reason, extensions).challenge;
-}
-
 interface Made {
   readonly challenge: Challenge;
   /** When what is signed in it is to be signed anew. */
   readonly until_ms: number;
 }
 
+/** One 402 for both versions: v2 in the PAYMENT-REQUIRED header, v1 in the body, which knows of no extensions. */
 function challengeUntil(price: Price, pay_to: PayTo, reason: ChallengeReason, { of }: Extensions): Made {
   const error = reason === null ? NO_PAYMENT : (reason.detail ?? reason.code);
   const accepts = requirements(price, pay_to);

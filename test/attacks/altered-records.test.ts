@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, CHAT, openService, PRICE, type Service } from '../doors/open-service.ts';
 import { parseExposition } from '../gateway/operations/exposition.ts';
 
@@ -29,7 +29,7 @@ describe('a receipt that was altered', () => {
   const alter = (column: string, value: string, task_id: string) =>
     service.query(`update receipt set ${column} = $1 where task_id = $2`, [value, task_id]);
 
-  test('500 record_damaged wherever it would be shown, logged and counted; whole again once it is restored', async () => {
+  it('500 record_damaged wherever it would be shown, logged and counted; whole again once it is restored', async () => {
     const payment = await service.payment(agent.account, CHAT);
     const body = ask('a receipt to be altered');
     const { task_id } = (await service.post<{ svc: { task_id: string } }>(CHAT, body, payment)).body.svc;
@@ -67,7 +67,7 @@ describe('a receipt that was altered', () => {
     expect(await graph(joined)).toBeUndefined();
   });
 
-  test('a signed refusal likewise, and the call that was refused is told no other', async () => {
+  it('a signed refusal likewise, and the call that was refused is told no other', async () => {
     await service.post(`/v1/agents/${other.agent_id}/book/policy`, {
       session: other.session,
       policy_type: 'kill_switch',
@@ -91,7 +91,7 @@ describe('a receipt that was altered', () => {
 });
 
 describe('a book that was altered under the running service', () => {
-  test.each([
+  it.each([
     ['row', 'book_row', 'payment_ref', `'base:0x' || repeat('1', 64)`],
     ['counter', 'book', 'spent_atomic', 'spent_atomic - 1'],
     ['allowance', 'book', 'budget_atomic', '1000000000'],
@@ -132,7 +132,7 @@ describe('a book that was altered under the running service', () => {
     },
   );
 
-  test('a payment that was settling is finished and recorded, on the book as it stands', async () => {
+  it('a payment that was settling is finished and recorded, on the book as it stands', async () => {
     const victim = await service.newAgent();
     service.gates.alpha.hold();
     const bought = service.buy(victim.account, ask('under way', { model: 'alpha-1' }));

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { CHAT, openService, type Service } from '../doors/open-service.ts';
 import { HOST, open, UPGRADE } from './raw.ts';
 
@@ -21,7 +21,7 @@ async function heard(text: string): Promise<string> {
 }
 
 describe('two Host lines', () => {
-  test.each([
+  it.each([
     ['a page', `GET /livez HTTP/1.1\r\n${HOST}${OTHER}\r\n`],
     ['a door', `POST ${CHAT} HTTP/1.1\r\n${HOST}${OTHER}${BODY}`],
     ['the same host twice', `GET /v1/models HTTP/1.1\r\n${HOST}${HOST}\r\n`],
@@ -33,13 +33,13 @@ describe('two Host lines', () => {
     expect(await heard(text)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('one: served', async () => {
+  it('one: served', async () => {
     expect(await heard(`GET /livez HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
 describe('what Node itself refuses', () => {
-  test.each([
+  it.each([
     ['no Host', 'GET /livez HTTP/1.1\r\n\r\n'],
     ['two lengths', `POST ${CHAT} HTTP/1.1\r\n${HOST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`],
     [

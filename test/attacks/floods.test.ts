@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { limits } from '../../schema/limits.ts';
 import { openService, type Service } from '../doors/open-service.ts';
@@ -26,7 +26,7 @@ async function greeted(payload = {}): Promise<WebSocket> {
 const codeOf = async (socket: WebSocket): Promise<number> => (await once(socket, 'close'))[0] as number;
 
 describe('floods of headers', () => {
-  test.each([
+  it.each([
     ['10,000 headers', Array.from({ length: 10_000 }, (_, i) => `a${i}: b\r\n`).join('')],
     ['a header of 1 MiB', `a: ${'b'.repeat(1024 * 1024)}\r\n`],
     ['1 MiB of them, of sockets', `${UPGRADE.slice(0, -2)}${'a: b\r\n'.repeat(175_000)}`],
@@ -38,12 +38,12 @@ describe('floods of headers', () => {
     expect(await served()).toBe(true);
   });
 
-  test('a path of 60 KB is read, and leads nowhere', async () => {
+  it('a path of 60 KB is read, and leads nowhere', async () => {
     expect((await service.get(`/${'a'.repeat(60_000)}`)).status).toBe(404);
   });
 });
 
-test('5,000 requests in one piece: no more are under way than a bound, and the connection is lost', async () => {
+it('5,000 requests in one piece: no more are under way than a bound, and the connection is lost', async () => {
   const flood = await open(service.url);
   flood.socket.write(`GET /v1/models HTTP/1.1\r\n${HOST}\r\n`.repeat(5_000));
   await flood.closed;
@@ -54,14 +54,14 @@ test('5,000 requests in one piece: no more are under way than a bound, and the c
   await expect.poll(underway).toBe('1');
 });
 
-test('a few in one piece are answered in their order', async () => {
+it('a few in one piece are answered in their order', async () => {
   const few = await open(service.url);
   few.socket.write(`GET /v1/models HTTP/1.1\r\n${HOST}\r\n`.repeat(20));
   await expect.poll(() => few.heard.split('HTTP/1.1 200').length - 1).toBe(20);
 });
 
 describe('floods of frames', () => {
-  test('a burst of pings, which all want an answer, is cut off', async () => {
+  it('a burst of pings, which all want an answer, is cut off', async () => {
     const socket = await greeted();
     const code = codeOf(socket);
     for (let n = 0; n < limits.socket_frames_burst_max * 2; n++) socket.ping();
@@ -70,7 +70,7 @@ describe('floods of frames', () => {
     expect(await served()).toBe(true);
   });
 
-  test.each<[string, (socket: WebSocket) => void]>([
+  it.each<[string, (socket: WebSocket) => void]>([
     ['pongs', socket => socket.pong()],
     ['pings of the protocol', socket => socket.send('{"type":"ping"}')],
   ])('4429 after too many %s', async (_, send) => {
@@ -82,7 +82,7 @@ describe('floods of frames', () => {
     expect(await served()).toBe(true);
   });
 
-  test('whoever reads none of it is hung up on', async () => {
+  it('whoever reads none of it is hung up on', async () => {
     const deaf = await open(service.url);
     deaf.socket.write(UPGRADE);
     await expect.poll(() => deaf.heard).toContain('HTTP/1.1 101');
@@ -94,7 +94,7 @@ describe('floods of frames', () => {
     expect(await served()).toBe(true);
   });
 
-  test.each<[string, number, (socket: WebSocket) => void]>([
+  it.each<[string, number, (socket: WebSocket) => void]>([
     ['a message beyond the limit', 1009, socket => socket.send('x'.repeat(limits.socket_message_bytes_max + 1))],
     [
       'a message beyond it in pieces',
@@ -122,7 +122,7 @@ describe('floods of frames', () => {
   });
 });
 
-test('1,000 subscriptions over one socket: as many as are allowed, the others are told', async () => {
+it('1,000 subscriptions over one socket: as many as are allowed, the others are told', async () => {
   const { agent_id, session } = await service.newAgent();
   const socket = await greeted({ session });
   const refused = new Set<string>();

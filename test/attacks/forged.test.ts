@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { audioForm } from '../doors/audio-form.ts';
 import { handMade } from '../doors/hand-made.ts';
@@ -26,7 +26,7 @@ const headOf = (path: string, payment: string, type = 'application/json') =>
   `POST ${path} HTTP/1.1\r\n${HOST}PAYMENT-SIGNATURE: ${payment}\r\nContent-Type: ${type}\r\nContent-Length: 1000000\r\n\r\n`;
 
 describe('a forged payment', () => {
-  test.each([
+  it.each([
     [CHAT, 'application/json'],
     [AUDIO, 'multipart/form-data; boundary=x'],
   ])('%s: 402 with no byte of the body read, in the words of the till', async (path, type) => {
@@ -38,14 +38,14 @@ describe('a forged payment', () => {
     expect(service.hubs.flatMap(({ requests }) => requests)).toEqual([]);
   });
 
-  test('leaves nothing, and is told apart by itself whatever session comes along', async () => {
+  it('leaves nothing, and is told apart by itself whatever session comes along', async () => {
     const payment = await forged();
     const headers = { 'PAYMENT-SIGNATURE': payment, 'X-SVC-Session': 'svcs_nobody' };
     for (let sent = 0; sent < 20; sent++) expect((await service.post(CHAT, ask(), headers)).status).toBe(402);
     expect(await service.query('select 1 from payment_claim')).toEqual([]);
   });
 
-  test('is refused on /graphql too', async () => {
+  it('is refused on /graphql too', async () => {
     const payment = await forged();
     const query = 'mutation Buy($input: ChatCompletionInput!) { createChatCompletion(input: $input) { model } }';
     const body = { query, variables: { input: ask() } };
@@ -56,7 +56,7 @@ describe('a forged payment', () => {
     expect([heard.status, heard.body.errors[0]?.message]).toEqual([402, NOT_SIGNED]);
   });
 
-  test('beside eleven stalled uploads of them the audio door is open', async () => {
+  it('beside eleven stalled uploads of them the audio door is open', async () => {
     const payment = await forged();
     const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n';
     const head = headOf(AUDIO, payment, 'multipart/form-data; boundary=x').replace('1000000', '26000000');
@@ -74,7 +74,7 @@ describe('a forged payment', () => {
 });
 
 describe('uploads of one payer that stall, signed as they should be', () => {
-  test('take his own share of the room, and another payer is served', async () => {
+  it('take his own share of the room, and another payer is served', async () => {
     const payer = await service.chain.newWallet();
     const { headers } = await handMade(service, payer);
     const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n';
@@ -98,7 +98,7 @@ describe('uploads of one payer that stall, signed as they should be', () => {
 });
 
 describe('a body of nothing but brackets', () => {
-  test.each([
+  it.each([
     ['nested', `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`],
     ['side by side', `{"a":[${'[],'.repeat(300_000)}[]]}`],
   ])('%s: 400 on /graphql and at a paid door, before it is parsed', async (_, body) => {

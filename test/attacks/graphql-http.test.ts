@@ -1,5 +1,5 @@
 import { getIntrospectionQuery } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { openService, type Service } from '../doors/open-service.ts';
@@ -28,7 +28,7 @@ const SET =
   'mutation Set($value: JSON) { setBookPolicy(agentId: 1, policyType: "kill_switch", value: $value) { agentId } }';
 
 describe('POST /graphql, what asks for too much', () => {
-  test.each(costly)('400 on %s, which names the limit', async (_, limit, query) => {
+  it.each(costly)('400 on %s, which names the limit', async (_, limit, query) => {
     const { status, body, headers } = await post({ query });
     expect([status, headers.get('cache-control'), Object.keys(body)]).toEqual([400, 'no-store', ['errors']]);
     expect(body.errors).toHaveLength(1);
@@ -37,13 +37,13 @@ describe('POST /graphql, what asks for too much', () => {
     expect(Number(extensions?.found)).toBeGreaterThan(Number(extensions?.max));
   });
 
-  test('by GET it is the same', async () => {
+  it('by GET it is the same', async () => {
     for (const [, limit, query] of costly.filter(([, , text]) => text.length < 8_000)) {
       expect(await get({ query })).toMatchObject({ status: 400, body: { errors: [{ extensions: { limit } }] } });
     }
   });
 
-  test('400 on ten pages of as many rows as a variable says, and not where it says few', async () => {
+  it('400 on ten pages of as many rows as a variable says, and not where it says few', async () => {
     const query = `query Pages($limit: Int) ${tenPages('$limit')}`;
     const refused = { errors: [{ extensions: { code: 'query_too_costly', limit: 'cost' } }] };
     expect(await post({ query, variables: { limit: 200 } })).toMatchObject({ status: 400, body: refused });
@@ -51,22 +51,22 @@ describe('POST /graphql, what asks for too much', () => {
     expect((await post({ query, variables: { limit: 5 } })).body.errors?.[0]?.extensions.code).toBe('unauthenticated');
   });
 
-  test('one page of 200 rows with everything is nobody to refuse but its owner', async () => {
+  it('one page of 200 rows with everything is nobody to refuse but its owner', async () => {
     const { body } = await post({ query: wholePage, variables: { limit: 200 } });
     expect(body.errors).toMatchObject([{ extensions: { code: 'unauthenticated' } }]);
   });
 
-  test.each([1, 2, 40])('400 on a cycle of %i fragments', async length => {
+  it.each([1, 2, 40])('400 on a cycle of %i fragments', async length => {
     const { status, body } = await post({ query: cycle(length) });
     expect([status, body.errors]).toMatchObject([400, [{ message: 'Fragment "f0" spreads itself.' }]]);
   });
 
-  test('400 on 1,000 aliases, which are not even read', async () => {
+  it('400 on 1,000 aliases, which are not even read', async () => {
     const { status, body } = await post({ query: `{ ${many(1_000, i => `a${i}: __typename`)} }` });
     expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, 'invalid_request']);
   });
 
-  test('in the media type that was asked for', async () => {
+  it('in the media type that was asked for', async () => {
     const accept = 'application/graphql-response+json';
     const { headers } = await post({ query: cycle(1) }, { accept });
     expect(headers.get('content-type')).toContain(accept);
@@ -74,7 +74,7 @@ describe('POST /graphql, what asks for too much', () => {
 });
 
 describe('POST /graphql, several at once', () => {
-  test.each([1, 2, 100])('400 on a list of %i operations, and none runs', async count => {
+  it.each([1, 2, 100])('400 on a list of %i operations, and none runs', async count => {
     const one = { query: 'mutation { setBudget(agentId: 1, budgetAtomic: "1") { cap } }' };
     const { status, body } = await post(Array.from({ length: count }, () => one));
     expect([status, body]).toEqual([
@@ -90,14 +90,14 @@ describe('POST /graphql, several at once', () => {
     ]);
   });
 
-  test('400 on several operations of which none is named', async () => {
+  it('400 on several operations of which none is named', async () => {
     const { body } = await post({ query: 'query a { __typename } query b { __typename }' });
     expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'invalid_request' });
   });
 });
 
 describe('POST /graphql, variables', () => {
-  test.each<[string, string, string]>([
+  it.each<[string, string, string]>([
     ['lists in each other 55 deep', 'variables_depth', inLists(55)],
     ['objects in each other 50 deep', 'variables_depth', `${'{"a":'.repeat(50)}1${'}'.repeat(50)}`],
     ['40,000 values', 'variables_values', JSON.stringify(Array.from({ length: 40_000 }, () => 0))],
@@ -107,7 +107,7 @@ describe('POST /graphql, variables', () => {
     expect([status, body.errors?.[0]?.extensions]).toMatchObject([400, { code: 'query_too_costly', limit }]);
   });
 
-  test.each([
+  it.each([
     ['lists in each other 200,000 deep', inLists(200_000)],
     ['100,000 values', JSON.stringify(Array.from({ length: 100_000 }, () => 0))],
   ])('400 on %s, before they are parsed', async (_, value) => {
@@ -115,28 +115,27 @@ describe('POST /graphql, variables', () => {
     expect([status, body.errors?.[0]?.extensions]).toMatchObject([400, { code: 'invalid_request' }]);
   });
 
-  test('a long message is for its price to refuse: 402', async () => {
+  it('a long message is for its price to refuse: 402', async () => {
     const query = 'mutation Buy($input: ChatCompletionInput!) { createChatCompletion(input: $input) { model } }';
     const input = { messages: [{ role: 'user', content: 'x'.repeat(500_000) }] };
     expect((await post({ query, variables: { input } })).status).toBe(402);
   });
 
-  test('413 beyond 1 MiB', async () => {
+  it('413 beyond 1 MiB', async () => {
     expect((await post({ query: SET, variables: { value: 'x'.repeat(limits.request_bytes_max) } })).status).toBe(413);
   });
 
-  test.each([
-    '{"__proto__":{"polluted":1}}',
-    '{"a":[{"__proto__":1}]}',
-    '{"constructor":{"prototype":{"polluted":1}}}',
-  ])('member names that reach for prototypes are refused: %s', async value => {
-    const { status, body } = await post(`{"query":${JSON.stringify(SET)},"variables":{"value":${value}}}`);
-    expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, 'invalid_request']);
-  });
+  it.each(['{"__proto__":{"polluted":1}}', '{"a":[{"__proto__":1}]}', '{"constructor":{"prototype":{"polluted":1}}}'])(
+    'member names that reach for prototypes are refused: %s',
+    async value => {
+      const { status, body } = await post(`{"query":${JSON.stringify(SET)},"variables":{"value":${value}}}`);
+      expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, 'invalid_request']);
+    },
+  );
 });
 
 describe('what the schema is, where introspection is off', () => {
-  test.each([
+  it.each([
     ['the official query', getIntrospectionQuery()],
     ['__schema', '{ __schema { queryType { name } } }'],
     ['__type in a fragment', '{ ...a } fragment a on Query { __type(name: "Query") { name } }'],
@@ -145,11 +144,11 @@ describe('what the schema is, where introspection is off', () => {
     expect([status, body.errors?.[0]?.extensions.code, body.data]).toEqual([400, 'invalid_request', undefined]);
   });
 
-  test('__typename is answered', async () => {
+  it('__typename is answered', async () => {
     expect((await post({ query: '{ __typename }' })).body).toEqual({ data: { __typename: 'Query' } });
   });
 
-  test.each<[string, string, JsonObject?]>([
+  it.each<[string, string, JsonObject?]>([
     ['a field', '{ bok }'],
     ['a field of a type', '{ agent(agentId: 1) { walet } }'],
     ['a field without its fields', '{ models }'],
@@ -170,7 +169,7 @@ describe('what the schema is, where introspection is off', () => {
     expect(text).not.toMatch(/did you mean|serviceName/i);
   });
 
-  test('a name of 500 KB is not told back, and a thousand wrong names are told a few times', async () => {
+  it('a name of 500 KB is not told back, and a thousand wrong names are told a few times', async () => {
     const long = await post({ query: `{ ${'x'.repeat(500_000)} }` });
     expect([long.status, long.text.length < 2_000]).toEqual([400, true]);
     const wrong = await post({ query: `{ agent(agentId: 1) { ${many(200, i => `x${i}`)} } }` });
@@ -178,6 +177,6 @@ describe('what the schema is, where introspection is off', () => {
   });
 });
 
-test('others are served after all of it', async () => {
+it('others are served after all of it', async () => {
   expect((await post({ query: '{ models { id } }' })).body.data).toMatchObject({ models: expect.anything() });
 });

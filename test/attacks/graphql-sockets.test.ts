@@ -1,5 +1,5 @@
 import { type Client, createClient, type ExecutionResult } from 'graphql-ws';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { openService, type Service } from '../doors/open-service.ts';
@@ -43,7 +43,7 @@ const SET =
   'mutation Set($value: JSON) { setBookPolicy(agentId: 1, policyType: "kill_switch", value: $value) { agentId } }';
 
 describe('over a socket', () => {
-  test('what asks for too much is refused, each by its limit, and the socket goes on', async () => {
+  it('what asks for too much is refused, each by its limit, and the socket goes on', async () => {
     const opened = client();
     for (const [name, limit, query] of costly) {
       expect([name, await refused(opened, query)]).toMatchObject([
@@ -54,7 +54,7 @@ describe('over a socket', () => {
     expect(await served(opened)).toEqual({ data: { __typename: 'Query' } });
   });
 
-  test('so is a subscription, and a cycle of fragments', async () => {
+  it('so is a subscription, and a cycle of fragments', async () => {
     const opened = client();
     const many = Array.from({ length: 200 }, () => 'hash').join(' ');
     expect(await refused(opened, `subscription { bookRows(agentId: 1) { ${many} } }`)).toMatchObject([
@@ -64,14 +64,14 @@ describe('over a socket', () => {
     expect(await served(opened)).toBeTruthy();
   });
 
-  test('rows that a variable asks for count', async () => {
+  it('rows that a variable asks for count', async () => {
     const opened = client();
     const query = `query Pages($limit: Int) ${tenPages('$limit')}`;
     expect(await refused(opened, query, { limit: 200 })).toMatchObject([{ extensions: { limit: 'cost' } }]);
     expect((await refused(opened, query, { limit: 5 }))[0]?.extensions.code).toBe('unauthenticated');
   });
 
-  test('variables that are deep, many or poisoned are refused', async () => {
+  it('variables that are deep, many or poisoned are refused', async () => {
     const opened = client();
     const deep = JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`);
     expect(await refused(opened, SET, { value: deep })).toMatchObject([{ extensions: { limit: 'variables_depth' } }]);
@@ -86,7 +86,7 @@ describe('over a socket', () => {
     expect(await served(opened)).toBeTruthy();
   });
 
-  test('nothing of the schema is told where introspection is off, and no name is suggested', async () => {
+  it('nothing of the schema is told where introspection is off, and no name is suggested', async () => {
     const opened = client();
     for (const query of [
       '{ __schema { types { name } } }',

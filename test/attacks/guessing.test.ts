@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { Agent, fetch as undiciFetch } from 'undici';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
 import { limits } from '../../schema/limits.ts';
 import { redeliveryText } from '../../schema/redelivery.ts';
@@ -50,7 +50,7 @@ async function guessed(show: (content: string, by: Fetch) => Promise<unknown>, b
 const wanting = { status: 409, body: { code: 'payer_proof_required' } };
 
 describe('a payment that was shown with five other requests from one address', () => {
-  test('tells that address nothing more, right or wrong, and writes nothing more; its payer’s address everything', async () => {
+  it('tells that address nothing more, right or wrong, and writes nothing more; its payer’s address everything', async () => {
     const { show, message } = await bought();
     const stranger = from('127.0.0.2');
     await guessed(show, stranger);
@@ -66,14 +66,14 @@ describe('a payment that was shown with five other requests from one address', (
     expect((await show(SECRET, from('127.0.0.3'))).status).toBe(200);
   });
 
-  test('never locks the address that paid, however often it is wrong', async () => {
+  it('never locks the address that paid, however often it is wrong', async () => {
     const { show } = await bought();
     await guessed(show, fetch);
     await guessed(show, fetch);
     expect((await show(SECRET)).status).toBe(200);
   });
 
-  test('answers the payer’s session, and another’s not', async () => {
+  it('answers the payer’s session, and another’s not', async () => {
     const { account, session } = await service.newAgent();
     const other = await service.newAgent();
     const { show } = await bought(account);
@@ -83,7 +83,7 @@ describe('a payment that was shown with five other requests from one address', (
     expect((await show(SECRET, elsewhere, { 'X-SVC-Session': session })).status).toBe(200);
   });
 
-  test('answers who knows the buyer’s payment-identifier', async () => {
+  it('answers who knows the buyer’s payment-identifier', async () => {
     const account = await service.chain.newWallet();
     const { headers } = await named(service, account, newName());
     expect((await service.post(CHAT, ask(SECRET), headers)).status).toBe(200);
@@ -96,7 +96,7 @@ describe('a payment that was shown with five other requests from one address', (
     expect((await show(SECRET, elsewhere, { ...headers })).status).toBe(200);
   });
 
-  test('answers a fresh signature of its payer: of the text that the 409 names, within five minutes', async () => {
+  it('answers a fresh signature of its payer: of the text that the 409 names, within five minutes', async () => {
     const { account, show, message } = await bought();
     const elsewhere = from('127.0.0.2');
     await guessed(show, elsewhere);
@@ -127,7 +127,7 @@ describe('what a payer has bought under a name that is easily guessed', () => {
     return { account, headers: first.headers };
   }
 
-  test('is neither told nor delivered to who shows another payment of his that has bought', async () => {
+  it('is neither told nor delivered to who shows another payment of his that has bought', async () => {
     const { account, headers } = await boughtTwo();
     const other = await handMade(service, account);
     expect((await service.post(CHAT, ask('Another'), other.headers)).status).toBe(200);
@@ -141,7 +141,7 @@ describe('what a payer has bought under a name that is easily guessed', () => {
     expect((await show(SECRET, fetch, headers)).status).toBe(200);
   });
 
-  test('is told to who shows one that was let go of, five times', async () => {
+  it('is told to who shows one that was let go of, five times', async () => {
     const { account } = await boughtTwo();
     const let_go = await handMade(service, account);
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
@@ -157,7 +157,7 @@ describe('what a payer has bought under a name that is easily guessed', () => {
   });
 });
 
-test('a payment that was let go of, and spent by others since, is worked for by nobody’s guess: its payer’s alone', async () => {
+it('a payment that was let go of, and spent by others since, is worked for by nobody’s guess: its payer’s alone', async () => {
   const elsewhere = from('127.0.0.2');
   const letGo = async () => {
     const account = await service.chain.newWallet();
@@ -187,7 +187,7 @@ test('a payment that was let go of, and spent by others since, is worked for by 
   expect(await service.transfersFrom(account)).toHaveLength(1);
 });
 
-test('a payment that its book refused, out of time since, tells nobody who guesses whether he has guessed its request', async () => {
+it('a payment that its book refused, out of time since, tells nobody who guesses whether he has guessed its request', async () => {
   const { account, agent_id, session } = await service.newAgent();
   await service.post(`/v1/agents/${agent_id}/book/policy`, { session, policy_type: 'kill_switch', value: true });
   const validBefore = BigInt(nowSeconds() + limits.payment_validity_with_work_seconds_min + 4);
@@ -212,7 +212,7 @@ test('a payment that its book refused, out of time since, tells nobody who guess
   expect(await show(SECRET, stranger, proof)).toMatchObject(refused);
 });
 
-test('an Idempotency-Key that anybody could guess, beside a payment that was never shown here, tells no more than the payment that it was bought by', async () => {
+it('an Idempotency-Key that anybody could guess, beside a payment that was never shown here, tells no more than the payment that it was bought by', async () => {
   const key = { 'Idempotency-Key': 'order-1' };
   const account = await service.chain.newWallet();
   const first = await handMade(service, account);
@@ -234,14 +234,14 @@ test('an Idempotency-Key that anybody could guess, beside a payment that was nev
   expect((await show(SECRET, stranger, proof)).status).toBe(200);
 });
 
-test('a payment that was shown with fifty other requests answers nobody but its payer', async () => {
+it('a payment that was shown with fifty other requests answers nobody but its payer', async () => {
   const { show } = await bought();
   for (let stranger = 1; stranger <= 10; stranger++) await guessed(show, from(`127.0.1.${stranger}`));
   expect(await show(SECRET, from('127.0.2.1'))).toMatchObject(wanting);
   expect((await show(SECRET)).status).toBe(200);
 });
 
-test('on /graphql it is the same', async () => {
+it('on /graphql it is the same', async () => {
   const { headers, show } = await bought();
   const stranger = from('127.0.0.2');
   await guessed(show, stranger);
@@ -251,7 +251,7 @@ test('on /graphql it is the same', async () => {
   expect(answer).toMatchObject({ errors: [{ extensions: { code: 'payer_proof_required' } }] });
 });
 
-test('the published client answers that by itself, and pays once', async () => {
+it('the published client answers that by itself, and pays once', async () => {
   const account = await service.chain.newWallet();
   const stranger = from('127.0.0.2');
   let shown: Record<string, string> | null = null;

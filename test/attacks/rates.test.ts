@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createClient } from 'graphql-ws';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { handMade } from '../doors/hand-made.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../doors/open-service.ts';
@@ -35,7 +35,7 @@ async function times<T>(count: number, ask: () => Promise<T>): Promise<T[]> {
 }
 
 describe('free doors', () => {
-  test('429 beyond their rate, with RateLimit and Retry-After; others are not held up, nor is whoever pays', async () => {
+  it('429 beyond their rate, with RateLimit and Retry-After; others are not held up, nor is whoever pays', async () => {
     const mine = newAddress();
     const within = await times(FREE, () => service.get('/v1/models', mine));
     expect(within.map(({ status }) => status)).toEqual(Array(FREE).fill(200));
@@ -51,7 +51,7 @@ describe('free doors', () => {
     expect((await service.get('/livez', mine)).status).toBe(200);
   });
 
-  test('an IPv6 customer is his /64', async () => {
+  it('an IPv6 customer is his /64', async () => {
     const from = (host: number) => ({ 'X-Forwarded-For': `2001:db8:0:7::${host}` });
     let host = 0;
     await times(FREE, () => service.get('/v1/models', from(++host)));
@@ -59,7 +59,7 @@ describe('free doors', () => {
     expect((await service.get('/v1/models', { 'X-Forwarded-For': '2001:db8:0:8::1' })).status).toBe(200);
   });
 
-  test('on /graphql and on sockets it is the same rate; an unpaid purchase there is still 402', async () => {
+  it('on /graphql and on sockets it is the same rate; an unpaid purchase there is still 402', async () => {
     const mine = newAddress();
     const query = { query: '{ models { id } }' };
     const heard = await times(FREE, () => service.post('/graphql', query, mine));
@@ -103,7 +103,7 @@ async function onSocket(headers: Record<string, string>): Promise<unknown> {
 }
 
 describe('credentials that are nobody’s', () => {
-  test.each([
+  it.each([
     ['sessions', { 'X-SVC-Session': 'nobodys' }, 402],
     ['keys', { 'X-API-Key': 'nobodys' }, 402],
   ])('429 beyond their rate: %s', async (_, shown, status) => {
@@ -119,7 +119,7 @@ describe('credentials that are nobody’s', () => {
   });
 });
 
-test('whoever shows what is his is not held up by wrong ones from his address, nor is an unpaid purchase', async () => {
+it('whoever shows what is his is not held up by wrong ones from his address, nor is an unpaid purchase', async () => {
   const mine = newAddress();
   const { agent_id, session } = await service.newAgent();
   const wrong = () => service.knock('POST', CHAT, { headers: { ...mine, 'X-SVC-Session': 'nobodys' } });
@@ -130,7 +130,7 @@ test('whoever shows what is his is not held up by wrong ones from his address, n
   expect((await service.knock('POST', CHAT, { headers: mine })).status).toBe(402);
 });
 
-test('bodies on their way: 429 where one address has too many, on /graphql too; others have room, and whoever pays', async () => {
+it('bodies on their way: 429 where one address has too many, on /graphql too; others have room, and whoever pays', async () => {
   const mine = newAddress();
   const held = await heldBodies('/graphql', mine);
   const query = JSON.stringify({ query: `{ models { id } } #${'x'.repeat(900)}` });
@@ -171,7 +171,7 @@ async function heldBodies(path: string, from: Record<string, string>): Promise<(
   return () => socket.destroy();
 }
 
-test('payments that prove nothing: 429 beyond their rate; one that is signed by its payer is never held up', async () => {
+it('payments that prove nothing: 429 beyond their rate; one that is signed by its payer is never held up', async () => {
   const mine = newAddress();
   const account = await service.chain.newWallet();
   const forged = await handMade(service, account, { sent: { value: '2000' }, signature: it => `0x11${it.slice(4)}` });
@@ -182,7 +182,7 @@ test('payments that prove nothing: 429 beyond their rate; one that is signed by 
   expect((await service.post(CHAT, ask(), { ...mine, ...headers })).status).toBe(200);
 });
 
-test('on /graphql it is the same, whoever they say that they are of; what they do not ask is given back', async () => {
+it('on /graphql it is the same, whoever they say that they are of; what they do not ask is given back', async () => {
   const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { model } }';
   const body = { query, variables: { input: ask() } };
   const mine = newAddress();
@@ -203,7 +203,7 @@ test('on /graphql it is the same, whoever they say that they are of; what they d
   for (const answer of unread) expect(JSON.stringify(answer.body)).not.toContain('rate_limited');
 });
 
-test('an X-Forwarded-For that no proxy of ours has written moves nobody', async () => {
+it('an X-Forwarded-For that no proxy of ours has written moves nobody', async () => {
   const other = await openService({ RATE_FREE: `${FREE}/600` });
   let host = 0;
   await times(FREE, () => other.get('/v1/models', { 'X-Forwarded-For': `203.0.113.${++host}` }));

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { registerByReceipt } from '../../subgraphs/session/registration/by-receipt.ts';
 import { type Desk, newTask, newWallet, openDesk, payerOf, requestOf } from '../subgraphs/session/desk.ts';
 import { wallets } from '../subgraphs/session/wallets.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
   desk = await openDesk();
 });
 
-test('by a receipt that nobody has, or that another wallet has: no wallet is asked', async () => {
+it('by a receipt that nobody has, or that another wallet has: no wallet is asked', async () => {
   const asked = wallets('invalid');
   const account = newWallet();
   const context = { ...desk.context, wallets: asked };
@@ -26,7 +26,7 @@ test('by a receipt that nobody has, or that another wallet has: no wallet is ask
   expect(asked.asked).toEqual([]);
 });
 
-test('by the stamp of another wallet, or where it is registered: no wallet is asked', async () => {
+it('by the stamp of another wallet, or where it is registered: no wallet is asked', async () => {
   const asked = wallets('invalid');
   const context = { ...desk.context, wallets: asked };
   const [account, other] = [newWallet(), newWallet()];

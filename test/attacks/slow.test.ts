@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openService, type Service } from '../doors/open-service.ts';
 import { HOST, open, UPGRADE } from './raw.ts';
 
@@ -17,7 +17,7 @@ async function served(from?: string): Promise<boolean> {
 }
 
 describe('a connection that takes its time is closed, and others are served meanwhile', () => {
-  test.each([
+  it.each([
     ['GET /health', `GET /health HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(1_000)}`],
     ['POST /graphql', `POST /graphql HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(1_000)}`],
     ['a socket', UPGRADE.replace('\r\n\r\n', `\r\nX-A: ${'a'.repeat(1_000)}`)],
@@ -27,7 +27,7 @@ describe('a connection that takes its time is closed, and others are served mean
     expect(await slow).toMatch(/^HTTP\/1.1 408 /);
   });
 
-  test.each([
+  it.each([
     ['with its length', 'Content-Length: 1000\r\n\r\n', 'a'.repeat(1_000)],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n', '1\r\na\r\n'.repeat(300)],
   ])('a body byte by byte, %s: 408', async (_, headers, body) => {
@@ -38,7 +38,7 @@ describe('a connection that takes its time is closed, and others are served mean
     expect(await slow).toMatch(/^HTTP\/1.1 408 /);
   });
 
-  test('whoever asks for much and reads none of it', async () => {
+  it('whoever asks for much and reads none of it', async () => {
     const deaf = await open(service.url);
     deaf.socket.pause();
     deaf.socket.write(`GET /openapi.json HTTP/1.1\r\n${HOST}\r\n`.repeat(60));
@@ -52,14 +52,14 @@ describe('a connection that takes its time is closed, and others are served mean
     await expect.poll(() => served()).toBe(true);
   });
 
-  test('500 connections that never ask', async () => {
+  it('500 connections that never ask', async () => {
     const idle = await Promise.all(Array.from({ length: 500 }, () => open(service.url)));
     await expect.poll(() => served()).toBe(true);
     await Promise.all(idle.map(({ closed }) => closed));
     await expect.poll(() => served()).toBe(true);
   });
 
-  test('a socket that never says who it is: 4408', async () => {
+  it('a socket that never says who it is: 4408', async () => {
     const mute = await open(service.url);
     mute.socket.write(UPGRADE);
     await expect.poll(() => mute.heard).toContain('HTTP/1.1 101');
@@ -68,7 +68,7 @@ describe('a connection that takes its time is closed, and others are served mean
     expect(mute.heard).toContain(String.fromCharCode(4408 >> 8, 4408 & 0xff));
   });
 
-  test('more connections of one address than leave room for others', async () => {
+  it('more connections of one address than leave room for others', async () => {
     const many = await Promise.all(Array.from({ length: 700 }, () => open(service.url, '127.0.0.2')));
     await expect.poll(() => many.filter(({ socket }) => socket.destroyed).length).toBeGreaterThanOrEqual(100);
     expect(await served('127.0.0.3')).toBe(true);

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { openStore } from '../../gateway/parts.ts';
 import type { BookAnswer } from '../../rest-compat/book/answers.ts';
@@ -68,7 +68,7 @@ async function graphRow(agent: Agent): Promise<JsonObject> {
 }
 
 describe('a stranger who replays what is public calldata', () => {
-  test('1,500 times leaves twenty events and one, and a true count at any moment', { timeout: 120_000 }, async () => {
+  it('1,500 times leaves twenty events and one, and a true count at any moment', { timeout: 120_000 }, async () => {
     const agent = await service.newAgent();
     const payment = await service.payment(agent.account, CHAT);
     const bought = await service.post<Chat>(CHAT, ask('Mine'), payment);
@@ -102,7 +102,7 @@ describe('a stranger who replays what is public calldata', () => {
 });
 
 describe('a caller whom his book refuses', () => {
-  test('300 times has twenty rows and refusals, then 429 with the last of them', { timeout: 120_000 }, async () => {
+  it('300 times has twenty rows and refusals, then 429 with the last of them', { timeout: 120_000 }, async () => {
     const agent = await book.killed();
     const asked = service.hubs[0].requests.length;
     const heard = await volley(300, async number => {
@@ -162,7 +162,7 @@ describe('a caller whom his book refuses', () => {
     expect((await book.chat(other.payment, ask('And now'))).status).toBe(403);
   });
 
-  test('hears the same refusal again for a payment that has one, though calls like it are turned away', async () => {
+  it('hears the same refusal again for a payment that has one, though calls like it are turned away', async () => {
     const agent = await book.killed();
     const { payment, heard } = await book.refused(agent, ask('The first'));
     await volley(ROWS + 5, async number =>
@@ -176,7 +176,7 @@ describe('a caller whom his book refuses', () => {
     expect((await book.chat(payment, ask('For another'))).status).toBe(200);
   });
 
-  test('is told so on /graphql, in a stream and by key alike', async () => {
+  it('is told so on /graphql, in a stream and by key alike', async () => {
     const agent = await book.killed();
     await volley(ROWS, async number => book.chat(await service.payment(agent.account, CHAT), ask(`filling ${number}`)));
     const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }';
@@ -207,7 +207,7 @@ describe('a caller whom his book refuses', () => {
 });
 
 describe('a clean stop', () => {
-  test('writes down what the process has counted', async () => {
+  it('writes down what the process has counted', async () => {
     const agent = await book.killed();
     await volley(ROWS + 7, async number =>
       book.chat(await service.payment(agent.account, CHAT), ask(`stopping ${number}`)),

@@ -1,7 +1,7 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, type LanguageModel, Output, streamText, tool } from 'ai';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openService, type Service } from '../doors/open-service.ts';
 import { type Fetch, payingFetch, type Wallet } from '../harness/buyer.ts';
@@ -45,7 +45,7 @@ describe.each(providers)('%s', (_, provider) => {
   }
   const paid = async (payer: Wallet) => (await service.transfersFrom(payer)).length;
 
-  test('generateText', async () => {
+  it('generateText', async () => {
     const { payer, ...asked } = await buyer();
     const { text, finishReason, usage } = await generateText({ ...asked, prompt, temperature: 0 });
     expect(text).toContain(prompt);
@@ -54,7 +54,7 @@ describe.each(providers)('%s', (_, provider) => {
     expect(await paid(payer)).toBe(1);
   });
 
-  test('streamText', async () => {
+  it('streamText', async () => {
     const { payer, ...asked } = await buyer();
     const stream = streamText({ ...asked, prompt });
     const pieces: string[] = [];
@@ -65,7 +65,7 @@ describe.each(providers)('%s', (_, provider) => {
     expect(await paid(payer)).toBe(1);
   });
 
-  test('generateText with tools: the call, what came of it, and the answer to that', async () => {
+  it('generateText with tools: the call, what came of it, and the answer to that', async () => {
     const { payer, ...asked } = await buyer();
     const tools = { weather };
     const { steps, text } = await generateText({ ...asked, prompt, tools, stopWhen: isStepCount(3) });
@@ -74,7 +74,7 @@ describe.each(providers)('%s', (_, provider) => {
     expect(await paid(payer)).toBe(2);
   });
 
-  test('streamText with tools', async () => {
+  it('streamText with tools', async () => {
     const { payer, ...asked } = await buyer();
     const tools = { weather };
     const stream = streamText({ ...asked, prompt, tools, stopWhen: isStepCount(3) });
@@ -83,7 +83,7 @@ describe.each(providers)('%s', (_, provider) => {
     expect(await paid(payer)).toBe(2);
   });
 
-  test('an object by its schema', async () => {
+  it('an object by its schema', async () => {
     const { payer, ...asked } = await buyer();
     const schema = z.object({ name: z.string(), tags: z.array(z.string()).min(1), level: z.enum(['low', 'high']) });
     const { output } = await generateText({ ...asked, prompt, output: Output.object({ schema }) });
@@ -91,7 +91,7 @@ describe.each(providers)('%s', (_, provider) => {
     expect(await paid(payer)).toBe(1);
   });
 
-  test('by API key', async () => {
+  it('by API key', async () => {
     const byKey: Fetch = (input, init) => {
       const headers = new Headers(init?.headers);
       headers.set('Authorization', 'Bearer a-live-key');

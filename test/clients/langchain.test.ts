@@ -1,7 +1,7 @@
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI, type ChatOpenAIFields } from '@langchain/openai';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openService, type Service } from '../doors/open-service.ts';
 import { payingFetch } from '../harness/buyer.ts';
@@ -34,7 +34,7 @@ describe.each([
   ['chat', false],
   ['responses', true],
 ])('@langchain/openai, %s', (_, useResponsesApi) => {
-  test('invoke', async () => {
+  it('invoke', async () => {
     const { model, paid } = await buyer({ useResponsesApi });
     const said = await model.invoke(prompt);
     expect(said.text).toContain(prompt);
@@ -42,7 +42,7 @@ describe.each([
     expect(await paid()).toBe(1);
   });
 
-  test('stream', async () => {
+  it('stream', async () => {
     const { model, paid } = await buyer({ useResponsesApi });
     const pieces: string[] = [];
     for await (const piece of await model.stream(prompt)) pieces.push(piece.text);
@@ -51,7 +51,7 @@ describe.each([
     expect(await paid()).toBe(1);
   });
 
-  test('bindTools: the call, and the answer to what came of it', async () => {
+  it('bindTools: the call, and the answer to what came of it', async () => {
     const { model, paid } = await buyer({ useResponsesApi });
     const bound = model.bindTools([weather]);
     const asked = [new HumanMessage(prompt)];
@@ -64,7 +64,7 @@ describe.each([
     expect(await paid()).toBe(2);
   });
 
-  test('bindTools, streamed', async () => {
+  it('bindTools, streamed', async () => {
     const { model } = await buyer({ useResponsesApi });
     let whole: Awaited<ReturnType<typeof model.invoke>> | null = null;
     for await (const piece of await model.bindTools([weather]).stream(prompt))
@@ -72,7 +72,7 @@ describe.each([
     expect(whole?.tool_calls).toMatchObject([{ name: 'weather', args: { city: 'sample', days: 2 } }]);
   });
 
-  test.each(['jsonSchema', 'functionCalling', 'jsonMode'] as const)('withStructuredOutput by %s', async method => {
+  it.each(['jsonSchema', 'functionCalling', 'jsonMode'] as const)('withStructuredOutput by %s', async method => {
     const { model, paid } = await buyer({ useResponsesApi });
     const schema = method === 'jsonMode' ? z.object({ said: z.string() }) : z.object({ name: z.string() });
     const output = await model.withStructuredOutput(schema, { name: 'answer', method }).invoke(prompt);
@@ -80,7 +80,7 @@ describe.each([
     expect(await paid()).toBe(1);
   });
 
-  test('by API key', async () => {
+  it('by API key', async () => {
     const { model, paid } = await buyer({ useResponsesApi, apiKey: 'a-live-key' });
     expect((await model.invoke(prompt)).text).toContain(prompt);
     expect(await paid()).toBe(0);

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, listen } from './listen.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 describe(`POST ${A2A}`, () => {
-  test('200 with a chat response and its receipt, one transfer', async () => {
+  it('200 with a chat response and its receipt, one transfer', async () => {
     const payer = await service.chain.newWallet();
     const heard = await service.knock<Chat>('POST', A2A, { body: ask('Hello'), by: payingFetch(payer) });
     expect(heard).toMatchObject({
@@ -30,7 +30,7 @@ describe(`POST ${A2A}`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('200 idempotent_replay of the same chat, bought at the other door: one field, two paths', async () => {
+  it('200 idempotent_replay of the same chat, bought at the other door: one field, two paths', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, A2A);
     const first = await service.post<Chat>(A2A, ask('Hello'), payment);
@@ -40,7 +40,7 @@ describe(`POST ${A2A}`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     ['a call', { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: {} }],
     ['a call that is a chat as well', { ...ask('Hello'), jsonrpc: '2.0' }],
   ])('400 jsonrpc_not_served on %s by JSON-RPC: the payment stays usable, and then buys', async (_, body) => {
@@ -52,12 +52,12 @@ describe(`POST ${A2A}`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('402 unpaid, also to JSON-RPC', async () => {
+  it('402 unpaid, also to JSON-RPC', async () => {
     const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: {} };
     expect((await service.post(A2A, body)).status).toBe(402);
   });
 
-  test('502 where every hub fails, and nothing is charged', async () => {
+  it('502 where every hub fails, and nothing is charged', async () => {
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const payer = await service.chain.newWallet();
     const failed = await service.post(A2A, ask('Hello'), await service.payment(payer, A2A));
@@ -68,7 +68,7 @@ describe(`POST ${A2A}`, () => {
 });
 
 describe(`POST ${A2A} with stream: true`, () => {
-  test('200 in events: the text piece by piece, in the last one the receipt, one transfer', async () => {
+  it('200 in events: the text piece by piece, in the last one the receipt, one transfer', async () => {
     const payer = await service.chain.newWallet();
     const stream = await listen(service, askToStream('By message'), { by: payingFetch(payer), path: A2A });
     expect(stream.status).toBe(200);
@@ -80,7 +80,7 @@ describe(`POST ${A2A} with stream: true`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('200 by a live key, and the same stream again at the other door by the same payment', async () => {
+  it('200 by a live key, and the same stream again at the other door by the same payment', async () => {
     const waived = await listen(service, askToStream('By key'), { headers: { 'X-API-Key': 'a-live-key' }, path: A2A });
     expect(waived.headers.get('x-svc-settlement-status')).toBe('waived');
     expect(await waived.rest()).toMatchObject({ ends_well: true, text: saying('By key') });
@@ -92,7 +92,7 @@ describe(`POST ${A2A} with stream: true`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('400 jsonrpc_not_served on a call by JSON-RPC that asks to be streamed', async () => {
+  it('400 jsonrpc_not_served on a call by JSON-RPC that asks to be streamed', async () => {
     const payer = await service.chain.newWallet();
     const body = { ...askToStream('Hello'), jsonrpc: '2.0' };
     const refused = await service.post(A2A, body, await service.payment(payer, A2A));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { TranscriptionAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
@@ -27,7 +27,7 @@ async function buy(form: FormData, headers: Record<string, string> = {}) {
 }
 
 describe(`POST ${AUDIO} 200`, () => {
-  test('by the official x402 client: the hub hears the very bytes, under a name of ours', async () => {
+  it('by the official x402 client: the hub hears the very bytes, under a name of ours', async () => {
     const file = audio(300_000);
     const name = 'meeting of ACME with 0xABC (call 7).WAV';
     const { status, body, headers, payer } = await buy(audioForm({ file, name, model: 'beta-audio' }));
@@ -44,7 +44,7 @@ describe(`POST ${AUDIO} 200`, () => {
     expect(asked?.bytes.toString('latin1')).not.toMatch(/ACME|0xABC|meeting/);
   });
 
-  test('with every field: the hub gets its own, and no other', async () => {
+  it('with every field: the hub gets its own, and no other', async () => {
     const said = { model: 'beta-audio', language: 'en', prompt: 'Größe', temperature: 0.5 };
     const { status } = await buy(audioForm({ ...said, user: 'me', intent_id: 'i', attempt_index: 4 }));
     expect(status).toBe(200);
@@ -55,7 +55,7 @@ describe(`POST ${AUDIO} 200`, () => {
     expect(form.get('file')).toMatchObject({ name: 'audio.wav', type: 'audio/wav' });
   });
 
-  test('as text: the bare text, and by its headers the receipt is found and known', async () => {
+  it('as text: the bare text, and by its headers the receipt is found and known', async () => {
     const file = audio('as text');
     const { status, text, headers } = await buy(audioForm({ file, response_format: 'text' }));
     expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/plain; charset=utf-8' });
@@ -65,7 +65,7 @@ describe(`POST ${AUDIO} 200`, () => {
     expect(named).toEqual([receipt.verify_url, receipt.payload_hash]);
   });
 
-  test('as verbose_json: language, duration and segments, as the hub gives them', async () => {
+  it('as verbose_json: language, duration and segments, as the hub gives them', async () => {
     const { body } = await buy(audioForm({ response_format: 'verbose_json', 'timestamp_granularities[]': 'segment' }));
     expect(body).toMatchObject({ task: 'transcribe', language: 'english', duration: 1.5, text: body.text });
     expect(body.segments).toEqual([
@@ -74,7 +74,7 @@ describe(`POST ${AUDIO} 200`, () => {
     expect(body.segments?.[0]).not.toHaveProperty('transient');
   });
 
-  test.each([
+  it.each([
     ['speech.MP3', '', 'mp3'],
     ['a.b.flac', 'application/octet-stream', 'flac'],
     ['blob', 'audio/webm;codecs=opus', 'webm'],
@@ -84,7 +84,7 @@ describe(`POST ${AUDIO} 200`, () => {
     expect((await buy(audioForm({ file, name, type }))).body.text).toContain(heardIn(file, format));
   });
 
-  test('from the other hub where one fails; 502 where that is not wanted', async () => {
+  it('from the other hub where one fails; 502 where that is not wanted', async () => {
     service.hubs[0].behave({ kind: 'close' });
     expect((await buy(audioForm())).body.svc).toMatchObject({ hub: 'beta', model: 'beta-audio' });
     for (const hub of service.hubs) hub.behave({ kind: 'close' });
@@ -93,7 +93,7 @@ describe(`POST ${AUDIO} 200`, () => {
     expect(await service.transfersFrom(payer)).toEqual([]);
   });
 
-  test('by GraphQL with a small file in base64: the same request as by form', async () => {
+  it('by GraphQL with a small file in base64: the same request as by form', async () => {
     const file = audio(500_000);
     const payment = await service.payment(await service.chain.newWallet(), AUDIO);
     const query = `mutation ($file: AudioFileInput!) { createTranscription(input: { model: "beta-audio", file: $file }) {
@@ -114,7 +114,7 @@ describe(`POST ${AUDIO} 200`, () => {
   });
 });
 
-test(`POST ${AUDIO} 200 by a live key: no payment, and a receipt that names none`, async () => {
+it(`POST ${AUDIO} 200 by a live key: no payment, and a receipt that names none`, async () => {
   const file = audio('by key');
   const heard = await service.post<Answer>(AUDIO, audioForm({ file }), { 'X-API-Key': 'a-live-key' });
   expect(heard).toMatchObject({ status: 200, body: { svc: { waived_by: 'live_key', payment_ref: null } } });
@@ -125,7 +125,7 @@ describe(`POST ${AUDIO}, the same payment again`, () => {
   const sent = async (file: Audio, name: string, payment: Record<string, string>) =>
     service.post<Answer>(AUDIO, audioForm({ file, name, model: 'beta-audio' }), payment);
 
-  test('200 with the same bytes, whatever the file is called: the kept answer, no hub is asked', async () => {
+  it('200 with the same bytes, whatever the file is called: the kept answer, no hub is asked', async () => {
     const payment = await service.payment(await service.chain.newWallet(), AUDIO);
     const first = await sent(audio('same'), 'one.wav', payment);
     const before = service.hubs[1].requests.length;
@@ -135,7 +135,7 @@ describe(`POST ${AUDIO}, the same payment again`, () => {
     expect(service.hubs[1].requests).toHaveLength(before);
   });
 
-  test('409 with other bytes, or with the same as another format', async () => {
+  it('409 with other bytes, or with the same as another format', async () => {
     const payment = await service.payment(await service.chain.newWallet(), AUDIO);
     expect((await sent(audio('these'), 'a.wav', payment)).status).toBe(200);
     for (const [file, name] of [
@@ -145,7 +145,7 @@ describe(`POST ${AUDIO}, the same payment again`, () => {
       expect(await sent(file, name, payment)).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
   });
 
-  test('200 where the answer was lost in a crash: it is worked for once more, free, with the file that came again', async () => {
+  it('200 where the answer was lost in a crash: it is worked for once more, free, with the file that came again', async () => {
     const file = audio('lost');
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, AUDIO);
@@ -181,7 +181,7 @@ keepsPaidManners(() => service, {
   ],
 });
 
-test('no line of the log, at the level that says most, holds what a file was called, what is in it or was said of it', async () => {
+it('no line of the log, at the level that says most, holds what a file was called, what is in it or was said of it', async () => {
   const said = { file: 'what is spoken in it', name: 'call of ACME with nobody', prompt: 'what is said of it' };
   const form = (type: string) => audioForm({ ...said, file: audio(said.file), name: said.name, type });
   expect((await buy(form('audio/wav'))).status).toBe(200);

@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { BookAnswer } from '../../rest-compat/book/answers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
@@ -30,7 +30,7 @@ const write = ({ agent_id, session }: Agent, body: JsonObject) =>
   service.post<Book>(path(agent_id), { session, ...body });
 
 describe('GET /v1/agents/{agent_id}/book', () => {
-  test('200 by X-SVC-Session: rows newest first, each with its facts', async () => {
+  it('200 by X-SVC-Session: rows newest first, each with its facts', async () => {
     const book = await read(reader);
     expect(book).toMatchObject({ agent_id: reader.agent_id, limit: 50, window: 'prepaid_ceiling' });
     const [second, first] = [bought[1]?.svc, bought[0]?.svc];
@@ -52,7 +52,7 @@ describe('GET /v1/agents/{agent_id}/book', () => {
     });
   });
 
-  test('200 with totals, and the intents that the page names', async () => {
+  it('200 with totals, and the intents that the page names', async () => {
     const book = await read(reader);
     expect(book.totals).toEqual({ count: 3, usdc_sum: '6000', by_rail: { usdc: { count: 3, amount: '6000' } } });
     expect(book.intents).toEqual({
@@ -67,7 +67,7 @@ describe('GET /v1/agents/{agent_id}/book', () => {
     });
   });
 
-  test('200 with an allowance that verifies against the published keys', async () => {
+  it('200 with an allowance that verifies against the published keys', async () => {
     const { allowance } = await read(reader);
     const { agent_id, remaining, as_of, signature } = allowance;
     expect({ agent_id, remaining, alg: signature.alg }).toEqual({
@@ -85,13 +85,13 @@ describe('GET /v1/agents/{agent_id}/book', () => {
     expect(verifies({ agent_id, remaining: '1', as_of })).toBe(false);
   });
 
-  test('200 by X-SVC-Proof', async () => {
+  it('200 by X-SVC-Proof', async () => {
     const proof = bookProof(reader.session, reader.agent_id, proofWindow(Date.now()));
     const heard = await service.get<Book>(path(reader.agent_id), { 'X-SVC-Proof': proof });
     expect(heard).toMatchObject({ status: 200, body: { agent_id: reader.agent_id } });
   });
 
-  test.each([
+  it.each([
     ['default', '', 50, 3],
     ['2', '?limit=2', 2, 2],
     ['200', '?limit=200', 200, 3],
@@ -101,22 +101,22 @@ describe('GET /v1/agents/{agent_id}/book', () => {
     expect({ limit: book.limit, rows: book.entries.length }).toEqual({ limit, rows });
   });
 
-  test.each(['0', '-1', '1.5', 'many', ''])('400 with limit "%s"', async limit => {
+  it.each(['0', '-1', '1.5', 'many', ''])('400 with limit "%s"', async limit => {
     const headers = { 'X-SVC-Session': reader.session };
     const heard = await service.get(path(reader.agent_id, `?limit=${limit}`), headers);
     expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param: 'limit' } } });
   });
 
-  test('401 without possession: empty body', async () => {
+  it('401 without possession: empty body', async () => {
     expect(await service.get(path(reader.agent_id))).toMatchObject({ status: 401, text: '' });
   });
 
-  test('401 with the session in the query: there it is not looked for', async () => {
+  it('401 with the session in the query: there it is not looked for', async () => {
     const heard = await service.get(path(reader.agent_id, `?session=${reader.session}`));
     expect(heard).toMatchObject({ status: 401, text: '' });
   });
 
-  test.each([
+  it.each([
     ['a session that never was', () => ({ 'X-SVC-Session': `svcs_${'A'.repeat(43)}` })],
     ['a session in no shape', () => ({ 'X-SVC-Session': 'guess' })],
     ['a proof by another session', () => ({ 'X-SVC-Proof': bookProof('other', reader.agent_id, 0) })],
@@ -124,23 +124,20 @@ describe('GET /v1/agents/{agent_id}/book', () => {
     expect(await service.get(path(reader.agent_id), headers())).toMatchObject({ status: 403, text: '' });
   });
 
-  test("403 with another agent's session: empty body", async () => {
+  it("403 with another agent's session: empty body", async () => {
     const other = await service.newAgent();
     const heard = await service.get(path(reader.agent_id), { 'X-SVC-Session': other.session });
     expect(heard).toMatchObject({ status: 403, text: '' });
   });
 
-  test.each(['999999', '0', '2147483648', 'x'])(
-    '403 on agent "%s", which does not exist: empty body',
-    async agent_id => {
-      const heard = await service.get(path(agent_id), { 'X-SVC-Session': reader.session });
-      expect(heard).toMatchObject({ status: 403, text: '' });
-    },
-  );
+  it.each(['999999', '0', '2147483648', 'x'])('403 on agent "%s", which does not exist: empty body', async agent_id => {
+    const heard = await service.get(path(agent_id), { 'X-SVC-Session': reader.session });
+    expect(heard).toMatchObject({ status: 403, text: '' });
+  });
 });
 
 describe('POST /v1/agents/{agent_id}/book', () => {
-  test('200 by session in the body: budget sets, absence reads, null clears', async () => {
+  it('200 by session in the body: budget sets, absence reads, null clears', async () => {
     const agent = await service.newAgent();
     const set = await write(agent, { budget: '10000' });
     expect(set.status).toBe(200);
@@ -153,13 +150,13 @@ describe('POST /v1/agents/{agent_id}/book', () => {
     expect(await read(agent)).toMatchObject({ cap: null, spent: '2000', remaining: null });
   });
 
-  test('200 by proof in the body, with a limit', async () => {
+  it('200 by proof in the body, with a limit', async () => {
     const proof = bookProof(reader.session, reader.agent_id, proofWindow(Date.now()));
     const { status, body } = await service.post<Book>(path(reader.agent_id), { proof, limit: 1 });
     expect({ status, limit: body.limit, rows: body.entries.length }).toEqual({ status: 200, limit: 1, rows: 1 });
   });
 
-  test.each<[string, JsonObject]>([
+  it.each<[string, JsonObject]>([
     ['budget', { budget: '-1' }],
     ['budget', { budget: '0.5' }],
     ['budget', { budget: 2000 }],
@@ -170,12 +167,12 @@ describe('POST /v1/agents/{agent_id}/book', () => {
     expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
   });
 
-  test('401 without possession: empty body, and nothing is set', async () => {
+  it('401 without possession: empty body, and nothing is set', async () => {
     expect(await service.post(path(reader.agent_id), { budget: '1' })).toMatchObject({ status: 401, text: '' });
     expect(await read(reader)).toMatchObject({ cap: null });
   });
 
-  test('403 with a wrong session in the body: empty body, and nothing is set', async () => {
+  it('403 with a wrong session in the body: empty body, and nothing is set', async () => {
     const { session } = await service.newAgent();
     for (const wrong of ['guess', session]) {
       const heard = await service.post(path(reader.agent_id), { session: wrong, budget: '1' });
@@ -184,12 +181,12 @@ describe('POST /v1/agents/{agent_id}/book', () => {
     expect(await read(reader)).toMatchObject({ cap: null });
   });
 
-  test('415 on a form', async () => {
+  it('415 on a form', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'X-SVC-Session': reader.session };
     expect((await service.post(path(reader.agent_id), 'budget=1', headers)).status).toBe(415);
   });
 
-  test('405 on DELETE, with what is allowed', async () => {
+  it('405 on DELETE, with what is allowed', async () => {
     const heard = await service.knock('DELETE', path(reader.agent_id));
     expect(heard.status).toBe(405);
     expect(heard.headers.get('allow')).toBe('GET, HEAD, POST');
@@ -197,7 +194,7 @@ describe('POST /v1/agents/{agent_id}/book', () => {
 });
 
 describe('a paid call lands', () => {
-  test("on the session's book, whoever pays", async () => {
+  it("on the session's book, whoever pays", async () => {
     const [agent, friend] = [await service.newAgent(), await service.chain.newWallet()];
     const { body } = await service.buy(friend, ask(), { 'X-SVC-Session': agent.session });
     expect(body.svc).toMatchObject({ claim_id: agent.agent_id, payer_wallet: friend.address });
@@ -206,27 +203,27 @@ describe('a paid call lands', () => {
     expect(spent).toBe('4000');
   });
 
-  test("on the session's book, where the payer has one too", async () => {
+  it("on the session's book, where the payer has one too", async () => {
     const [agent, other] = [await service.newAgent(), await service.newAgent()];
     await service.buy(other.account, ask(), { 'X-SVC-Session': agent.session });
     expect([(await read(agent)).totals.count, (await read(other)).totals.count]).toEqual([2, 1]);
   });
 
-  test("without a session on the wallet's book", async () => {
+  it("without a session on the wallet's book", async () => {
     const agent = await service.newAgent();
     const { body } = await service.buy(agent.account);
     expect(body.svc.claim_id).toBe(agent.agent_id);
     expect((await read(agent)).entries[0]?.task_id).toBe(body.svc.task_id);
   });
 
-  test('on no book where the payer has none: the receipt stands alone', async () => {
+  it('on no book where the payer has none: the receipt stands alone', async () => {
     const { body } = await service.buy(await service.chain.newWallet());
     expect(body.svc).not.toHaveProperty('claim_id');
     expect((await service.get(`/receipt/${body.svc.task_id}`)).status).toBe(200);
     expect(await service.query('select 1 from book_row where task_id = $1', [body.svc.task_id])).toEqual([]);
   });
 
-  test('once: the same payment again counts a replay on the row and consumes neither seq nor budget', async () => {
+  it('once: the same payment again counts a replay on the row and consumes neither seq nor budget', async () => {
     const agent = await service.newAgent();
     const payment = await service.payment(agent.account, CHAT);
     const { body } = await service.post<Chat>(CHAT, ask('Again'), payment);
@@ -239,7 +236,7 @@ describe('a paid call lands', () => {
     ]);
   });
 
-  test('with every row of many calls at once: seq gapless, counters exact', async () => {
+  it('with every row of many calls at once: seq gapless, counters exact', async () => {
     const agent = await service.newAgent();
     const heard = await Promise.all(Array.from({ length: 20 }, (_, n) => service.buy(agent.account, ask(`Call ${n}`))));
     expect(heard.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));

@@ -1,6 +1,6 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { generatePrivateKey } from 'viem/accounts';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { openPage } from './browser/open-browser.ts';
 import { ask, CHAT, type Chat, openService, PRICE, type Service } from './open-service.ts';
@@ -25,11 +25,11 @@ async function wallet() {
 }
 
 describe('a page of another origin, in Chromium', () => {
-  test('is of another origin', () => {
+  it('is of another origin', () => {
     expect(new URL(service.url).origin).not.toBe(page.origin);
   });
 
-  test('pays for a chat by the official client, and reads how it settled and where its receipt is', async () => {
+  it('pays for a chat by the official client, and reads how it settled and where its receipt is', async () => {
     const { account, key } = await wallet();
     const { status, headers, text } = await page.buy(key, service.url + CHAT, post(ask()));
     expect(status).toBe(200);
@@ -50,7 +50,7 @@ describe('a page of another origin, in Chromium', () => {
     expect(JSON.parse(receipt.text)).toMatchObject({ payload_hash: svc.payload_hash });
   });
 
-  test('reads the offer of a 402, and why a payment was refused', async () => {
+  it('reads the offer of a 402, and why a payment was refused', async () => {
     const offered = await page.knock(service.url + CHAT, post(ask()));
     expect(offered.status).toBe(402);
     const { accepts } = decodePaymentRequiredHeader(offered.headers['payment-required'] ?? '');
@@ -60,7 +60,7 @@ describe('a page of another origin, in Chromium', () => {
     expect([status, JSON.parse(text)]).toMatchObject([402, { error: expect.stringContaining('insufficient') }]);
   });
 
-  test.each<[number, string, string, RequestInit]>([
+  it.each<[number, string, string, RequestInit]>([
     [400, 'invalid_request', '/task-status', {}],
     [404, 'not_found', '/no/path/of/ours', { headers: { 'x-svc-session': 'any' } }],
     [404, 'not_found', `/receipt/${'a'.repeat(300)}`, {}],
@@ -70,14 +70,14 @@ describe('a page of another origin, in Chromium', () => {
     expect([heard.status, JSON.parse(heard.text)]).toMatchObject([status, { code }]);
   });
 
-  test('reads that what it has paid for is too large, and keeps its money', async () => {
+  it('reads that what it has paid for is too large, and keeps its money', async () => {
     const { account, key } = await wallet();
     const { status, text } = await page.buy(key, service.url + CHAT, post('x'.repeat(limits.request_bytes_max)));
     expect([status, JSON.parse(text)]).toMatchObject([413, { code: 'request_too_large' }]);
     expect(await service.transfersFrom(account)).toEqual([]);
   });
 
-  test.each([
+  it.each([
     [401, {}],
     [403, { 'x-svc-session': 'svcs_of_nobody' }],
   ])('reads that a book is shut to it: %i, and no more', async (status, headers) => {
@@ -85,12 +85,12 @@ describe('a page of another origin, in Chromium', () => {
     expect([heard.status, heard.text]).toEqual([status, '']);
   });
 
-  test('reads how often it may still ask', async () => {
+  it('reads how often it may still ask', async () => {
     const { headers } = await page.knock(`${service.url}/v1/models`, {});
     expect(headers).toMatchObject({ ratelimit: expect.any(String), etag: expect.stringMatching(/^W\//) });
   });
 
-  test('asks /graphql, and is answered there what is wrong with it', async () => {
+  it('asks /graphql, and is answered there what is wrong with it', async () => {
     const heard = await page.knock(`${service.url}/graphql`, post({ query: '{ models { id } }' }));
     expect(heard.status).toBe(200);
     expect(JSON.parse(heard.text).data.models[0]).toEqual({ id: 'svc/auto' });
@@ -101,7 +101,7 @@ describe('a page of another origin, in Chromium', () => {
     expect((await page.knock(`${service.url}/graphql`, simple)).status).toBe(400);
   });
 
-  test('hears of a row of its book as it buys one, over graphql-ws', async () => {
+  it('hears of a row of its book as it buys one, over graphql-ws', async () => {
     const { account, agent_id, session } = await service.newAgent();
     const query = `subscription { bookRows(agentId: ${agent_id}, after: 1) { position row { taskId } } }`;
     const heard = page.hear(`${service.url.replace('http', 'ws')}/graphql`, { session }, query);

@@ -1,5 +1,5 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { registrationOf } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from './hand-made.ts';
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 describe('POST /v1/chat/completions with a payment that was seen before', () => {
-  test('200 idempotent_replay: the same signed bytes, no second transfer', async () => {
+  it('200 idempotent_replay: the same signed bytes, no second transfer', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const first = await service.post<Chat>(CHAT, ask('Twice'), payment);
@@ -31,7 +31,7 @@ describe('POST /v1/chat/completions with a payment that was seen before', () => 
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('200 to many at once: one is settled, the rest are replays or told to come again', async () => {
+  it('200 to many at once: one is settled, the rest are replays or told to come again', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const heard = await Promise.all(Array.from({ length: 8 }, () => service.post<Chat>(CHAT, ask('Race'), payment)));
@@ -48,7 +48,7 @@ describe('POST /v1/chat/completions with a payment that was seen before', () => 
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('409 payment_already_used on another request', async () => {
+  it('409 payment_already_used on another request', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     await service.post(CHAT, ask('One'), payment);
@@ -57,7 +57,7 @@ describe('POST /v1/chat/completions with a payment that was seen before', () => 
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('409 payment_already_used at another door', async () => {
+  it('409 payment_already_used at another door', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     await service.post(CHAT, ask(), payment);
@@ -66,7 +66,7 @@ describe('POST /v1/chat/completions with a payment that was seen before', () => 
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('410 answer_gone once the answer is kept no longer; the receipt stands', async () => {
+  it('410 answer_gone once the answer is kept no longer; the receipt stands', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const { body } = await service.post<Chat>(CHAT, ask('Forgotten'), payment);
@@ -84,7 +84,7 @@ describe('POST /v1/chat/completions with a payment that was seen before', () => 
 });
 
 describe('POST /v1/chat/completions with a payment that somebody else has used first', () => {
-  test('200 with a receipt of that very transfer, and no other transfer', async () => {
+  it('200 with a receipt of that very transfer, and no other transfer', async () => {
     const payer = await service.chain.newWallet();
     const made = await handMade(service, payer);
     const transaction = await submitElsewhere(service, made);
@@ -101,7 +101,7 @@ describe('POST /v1/chat/completions with a payment that somebody else has used f
     );
   });
 
-  test('402 where its nonce went into another payment: no hub is asked, and the next payment pays', async () => {
+  it('402 where its nonce went into another payment: no hub is asked, and the next payment pays', async () => {
     const payer = await service.chain.newWallet();
     const made = await handMade(service, payer);
     const { nonce } = made.message;
@@ -117,7 +117,7 @@ describe('POST /v1/chat/completions with a payment that somebody else has used f
 });
 
 describe('POST /v1/chat/completions on its way', () => {
-  test('409 payment_in_flight to whoever sends the payment again, and 200 to both in the end', async () => {
+  it('409 payment_in_flight to whoever sends the payment again, and 200 to both in the end', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const before = service.gates.alpha.held();
@@ -135,7 +135,7 @@ describe('POST /v1/chat/completions on its way', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('200 to others while a hub lets 150 calls wait, which get their answers in the end', async () => {
+  it('200 to others while a hub lets 150 calls wait, which get their answers in the end', async () => {
     const payers = await Promise.all(Array.from({ length: 150 }, () => service.chain.newWallet()));
     const payments = await Promise.all(payers.map(payer => service.payment(payer, CHAT)));
     const before = service.gates.alpha.held();
@@ -158,7 +158,7 @@ describe('POST /v1/chat/completions on its way', () => {
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
   });
 
-  test('GET /task-status 200: working while the hub thinks, completed with the receipt', async () => {
+  it('GET /task-status 200: working while the hub thinks, completed with the receipt', async () => {
     const payer = await service.chain.newWallet();
     const before = service.gates.alpha.held();
     service.gates.alpha.hold();
@@ -183,7 +183,7 @@ describe('POST /v1/chat/completions on its way', () => {
     expect(await status()).toEqual({ task_id, status: 'completed', proof_outcome: 'settled', payment_ref, verify_url });
   });
 
-  test('503 chain_unavailable, not charged, and 200 by the same payment once the chain is back', async () => {
+  it('503 chain_unavailable, not charged, and 200 by the same payment once the chain is back', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     service.gates.base.cut();
@@ -220,7 +220,7 @@ describe('POST /v1/chat/completions refused, and the payment stays usable', () =
       { 'PAYMENT-SIGNATURE': '???' },
     ],
   ];
-  test.each(refusals)('%s', async (_, status, code, body, headers) => {
+  it.each(refusals)('%s', async (_, status, code, body, headers) => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const refused = await service.post(CHAT, body, { ...payment, ...headers });
@@ -231,7 +231,7 @@ describe('POST /v1/chat/completions refused, and the payment stays usable', () =
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('402 insufficient_funds, and 200 once the wallet is filled', async () => {
+  it('402 insufficient_funds, and 200 once the wallet is filled', async () => {
     const payer = await service.chain.newWallet(PRICE - 1n);
     const payment = await service.payment(payer, CHAT);
     const poor = await service.post<Challenged>(CHAT, ask(), payment);
@@ -244,7 +244,7 @@ describe('POST /v1/chat/completions refused, and the payment stays usable', () =
     expect((await service.post(CHAT, ask(), payment)).status).toBe(200);
   });
 
-  test('403 on a wrong session, before any charge', async () => {
+  it('403 on a wrong session, before any charge', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const heard = await service.post(CHAT, ask(), { ...payment, 'X-SVC-Session': 'svcs_guessed' });
@@ -253,7 +253,7 @@ describe('POST /v1/chat/completions refused, and the payment stays usable', () =
     expect((await service.post(CHAT, ask(), payment)).status).toBe(200);
   });
 
-  test('502 where every hub failed: not charged', async () => {
+  it('502 where every hub failed: not charged', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     for (const hub of service.hubs) hub.behave({ kind: 'close' });

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 
@@ -36,7 +36,7 @@ const NUL = '"a\\u0000b"';
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 describe('POST /v1/chat/completions 400 invalid_request, and the payment stays usable, on', () => {
-  test.each<[string, string, unknown]>([
+  it.each<[string, string, unknown]>([
     ['no message', 'messages', { messages: [] }],
     ['more messages than are read', 'messages', `{"messages":[${'{},'.repeat(limits.chat_messages_max)}{}]}`],
     ['messages that are an object', 'messages', { messages: { role: 'user', content: 'Hi' } }],
@@ -89,7 +89,7 @@ describe('POST /v1/chat/completions 400 invalid_request, and the payment stays u
     expect(await refusedThenPaid(body)).toEqual({ status: 400, code: 'invalid_request', param });
   });
 
-  test.each<[string, unknown]>([
+  it.each<[string, unknown]>([
     ['no body', ''],
     ['a body cut off', '{"messages":[{"role":"user","content":"Hel'],
     ['something after the JSON', `${JSON.stringify(ask())}}`],
@@ -109,7 +109,7 @@ describe('POST /v1/chat/completions 400 invalid_request, and the payment stays u
     expect(await refusedThenPaid(body)).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 
-  test.each<[string, Record<string, string>]>([
+  it.each<[string, Record<string, string>]>([
     ['x-svc-attempt', { 'X-SVC-Attempt': '-1' }],
     ['x-svc-attempt', { 'X-SVC-Attempt': '1.5' }],
     ['x-svc-attempt', { 'X-SVC-Attempt': '0x10' }],
@@ -127,7 +127,7 @@ function messages() {
 }
 
 describe('POST /v1/chat/completions refused, and the payment stays usable', () => {
-  test.each(['gamma-1', '', 'svc/AUTO', '__proto__', 'constructor', 'alpha-1\0'])(
+  it.each(['gamma-1', '', 'svc/AUTO', '__proto__', 'constructor', 'alpha-1\0'])(
     '400 unknown_model on %j: param model',
     async model => {
       const refused = await refusedThenPaid(ask('Hello', { model }));
@@ -135,7 +135,7 @@ describe('POST /v1/chat/completions refused, and the payment stays usable', () =
     },
   );
 
-  test.each([
+  it.each([
     ['text/plain', {}],
     ['text/json', {}],
     ['application/jsonp', {}],
@@ -153,7 +153,7 @@ describe('POST /v1/chat/completions refused, and the payment stays usable', () =
   });
 
   const large = JSON.stringify(ask('x'.repeat(limits.request_bytes_max)));
-  test.each<[string, () => unknown]>([
+  it.each<[string, () => unknown]>([
     ['declared', () => large],
     ['in chunks', () => new Blob([large]).stream()],
     ['of one byte, in chunks', () => new Blob([exactly(limits.request_bytes_max + 1)]).stream()],
@@ -162,7 +162,7 @@ describe('POST /v1/chat/completions refused, and the payment stays usable', () =
     expect(await refusedThenPaid(body())).toEqual({ status: 413, code: 'request_too_large', param: null });
   });
 
-  test('200 on a body of 1 MiB to the byte, declared and in chunks', async () => {
+  it('200 on a body of 1 MiB to the byte, declared and in chunks', async () => {
     const body = exactly(limits.request_bytes_max);
     for (const sent of [body, new Blob([body]).stream()]) {
       const payer = await service.chain.newWallet();
@@ -181,7 +181,7 @@ function exactly(bytes: number): string {
 describe('POST /v1/chat/completions 200, and the hub gets what is known and nothing else, on', () => {
   const known = { model: 'beta-1', messages: messages() };
   const said = JSON.stringify(known).slice(1, -1);
-  test.each<[string, string, object]>([
+  it.each<[string, string, object]>([
     ['members that nobody reads', `{${said},"user":"me","tools":[],"n":1,"logit_bias":{}}`, {}],
     [
       'content in parts',
@@ -216,7 +216,7 @@ describe('POST /v1/chat/completions 200, and the hub gets what is known and noth
     return { temperature: 1, max_tokens: 30 };
   }
 
-  test.each(['__proto__', 'constructor', 'a "b" c', '\u2028 ü 🧾', ' '])(
+  it.each(['__proto__', 'constructor', 'a "b" c', '\u2028 ü 🧾', ' '])(
     'an intent named %j: the book has it',
     async intent_id => {
       const { account, agent_id, session } = await service.newAgent();

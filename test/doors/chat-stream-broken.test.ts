@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { payingFetch } from '../harness/buyer.ts';
 import type { InStream } from '../harness/hub.ts';
 import { askToStream, listen } from './listen.ts';
@@ -20,7 +20,7 @@ const breaksOff = (does: InStream['does'], after_words = 2) =>
   ({ kind: 'answer', in_stream: { after_words, does } }) as const;
 
 describe('a hub that breaks off in the midst of a paid stream', () => {
-  test.each<InStream['does']>(['close', 'bad_json', 'flood'])(
+  it.each<InStream['does']>(['close', 'bad_json', 'flood'])(
     'by %s: what was said is recorded, as unverified',
     async how => {
       const { account, agent_id, session } = await service.newAgent();
@@ -56,7 +56,7 @@ describe('a hub that breaks off in the midst of a paid stream', () => {
 });
 
 describe('a hub that fails before its first piece', () => {
-  test.each<['close' | 'bad_json']>([['close'], ['bad_json']])('by %s: the other one answers', async how => {
+  it.each<['close' | 'bad_json']>([['close'], ['bad_json']])('by %s: the other one answers', async how => {
     const payer = await service.chain.newWallet();
     service.hubs[0].behave(breaksOff(how, 0));
     // It rests after that, and would be asked last.
@@ -64,7 +64,7 @@ describe('a hub that fails before its first piece', () => {
     expect(await stream.rest()).toMatchObject({ ends_well: true, finish_reasons: ['stop'], svc: { hub: 'beta' } });
   });
 
-  test('and no other: 502, nothing charged, and the payment stays usable', async () => {
+  it('and no other: 502, nothing charged, and the payment stays usable', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     for (const hub of service.hubs) hub.behave(breaksOff('close', 0));
@@ -81,7 +81,7 @@ describe('a hub that fails before its first piece', () => {
 });
 
 describe('a payment that cannot be settled once the hub has begun', () => {
-  test('503: the hub is hung up on, nothing goes out, nothing is charged, and the payment stays usable', async () => {
+  it('503: the hub is hung up on, nothing goes out, nothing is charged, and the payment stays usable', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const before = service.hubs[1].deserted();
@@ -103,7 +103,7 @@ describe('a payment that cannot be settled once the hub has begun', () => {
 });
 
 describe('a reader who leaves', () => {
-  test('in the midst of a stream: it is recorded whole, and a resend brings all of it', async () => {
+  it('in the midst of a stream: it is recorded whole, and a resend brings all of it', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const on = Promise.withResolvers<void>();
@@ -129,7 +129,7 @@ describe('a reader who leaves', () => {
 });
 
 describe('a stream that cannot be recorded', () => {
-  test('ends with an error and without [DONE]; the payment brings the answer later', async () => {
+  it('ends with an error and without [DONE]; the payment brings the answer later', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const on = Promise.withResolvers<void>();

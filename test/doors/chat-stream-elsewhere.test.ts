@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { handMade, submitElsewhere } from './hand-made.ts';
 import { askToStream, listen } from './listen.ts';
 import { CHAT, openService, type Service } from './open-service.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe('a stream whose payment somebody else has submitted first', () => {
-  test('200, streamed, with a receipt of that very transfer, and no other transfer', async () => {
+  it('200, streamed, with a receipt of that very transfer, and no other transfer', async () => {
     const payer = await service.chain.newWallet();
     const made = await handMade(service, payer);
     const transaction = await submitElsewhere(service, made);
@@ -21,7 +21,7 @@ describe('a stream whose payment somebody else has submitted first', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('is owed where the hub fails: never told that nothing was charged, and streamed when it is asked for again', async () => {
+  it('is owed where the hub fails: never told that nothing was charged, and streamed when it is asked for again', async () => {
     const payer = await service.chain.newWallet();
     const made = await handMade(service, payer);
     const transaction = await submitElsewhere(service, made);

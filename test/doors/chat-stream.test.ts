@@ -2,7 +2,7 @@ import { decodePaymentResponseHeader } from '@x402/core/http';
 import { createClient } from 'graphql-ws';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import OpenAI from 'openai';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch } from '../harness/buyer.ts';
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('POST /v1/chat/completions with stream: true, paid', () => {
-  test('by the official openai client: chunks, an end, and in the last chunk a receipt that verifies', async () => {
+  it('by the official openai client: chunks, an end, and in the last chunk a receipt that verifies', async () => {
     const payer = await service.chain.newWallet();
     const client = new OpenAI({
       baseURL: `${service.url}/v1`,
@@ -58,7 +58,7 @@ describe('POST /v1/chat/completions with stream: true, paid', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('its headers say at the first byte all that is known by then', async () => {
+  it('its headers say at the first byte all that is known by then', async () => {
     const payer = await service.chain.newWallet();
     const stream = await listen(service, askToStream('Headers'), { by: payingFetch(payer) });
     expect(stream.status).toBe(200);
@@ -83,7 +83,7 @@ describe('POST /v1/chat/completions with stream: true, paid', () => {
     });
   });
 
-  test.each<[string, object, boolean]>([
+  it.each<[string, object, boolean]>([
     ['without stream_options', {}, false],
     ['with null', { stream_options: null }, false],
     ['with include_usage: false', { stream_options: { include_usage: false } }, false],
@@ -113,7 +113,7 @@ describe('POST /v1/chat/completions with stream: true, paid', () => {
     });
   });
 
-  test('lands on the book as any other call, and its row commits to its output', async () => {
+  it('lands on the book as any other call, and its row commits to its output', async () => {
     const { account, agent_id, session } = await service.newAgent();
     const stream = await listen(service, askToStream('Booked'), { by: payingFetch(account) });
     const { svc } = await stream.rest();
@@ -136,7 +136,7 @@ keepsStreamManners(() => service, CHAT);
 describe('subscription chatCompletionStream', () => {
   const query = 'subscription { chatCompletionStream(input: { messages: [{ role: "user", content: "Hi" }] }) { id } }';
 
-  test('is refused over a socket, which has no headers to pay with', async () => {
+  it('is refused over a socket, which has no headers to pay with', async () => {
     const client = createClient({
       url: `${service.url.replace('http', 'ws')}/graphql`,
       webSocketImpl: WebSocket,
@@ -147,7 +147,7 @@ describe('subscription chatCompletionStream', () => {
     await expect(told).rejects.toMatchObject([{ extensions: { code: 'invalid_request' } }]);
   });
 
-  test('is refused by POST /graphql, paid or not: its answer could not be streamed', async () => {
+  it('is refused by POST /graphql, paid or not: its answer could not be streamed', async () => {
     const payer = await service.chain.newWallet();
     const heard = await service.post<{ errors: object[] }>('/graphql', { query }, await service.payment(payer, CHAT));
     expect(heard.body.errors).toMatchObject([{ extensions: { code: 'invalid_request' } }]);
@@ -155,7 +155,7 @@ describe('subscription chatCompletionStream', () => {
   });
 });
 
-test('OpenAPI names both forms of the answer', async () => {
+it('OpenAPI names both forms of the answer', async () => {
   const { body } = await service.get<{ paths: Record<string, { post: { responses: Record<string, object> } }> }>(
     '/openapi.json',
   );

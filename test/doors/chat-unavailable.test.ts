@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 
 /** What is known of the market may be one block old: after so long it is what a test has made of it. */
@@ -30,7 +30,7 @@ async function asked() {
 const chat = (payment: Record<string, string>) => service.post<Chat>(CHAT, ask(), payment);
 
 describe('POST /v1/chat/completions 500 where something broke here', () => {
-  test.each(['after the claim', 'after the work'])('%s: not charged, released, and the payment pays', async () => {
+  it.each(['after the claim', 'after the work'])('%s: not charged, released, and the payment pays', async () => {
     const { payer, payment } = await asked();
     const broken = await chat(payment);
     expect(broken).toMatchObject({ status: 500, body: { code: 'internal', error: { type: 'server_error' } } });
@@ -41,7 +41,7 @@ describe('POST /v1/chat/completions 500 where something broke here', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('but 503 settlement_pending once the money may have moved; the answer comes, and one transfer', async () => {
+  it('but 503 settlement_pending once the money may have moved; the answer comes, and one transfer', async () => {
     const { payer, payment } = await asked();
     const pending = await chat(payment);
     expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } });
@@ -81,7 +81,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   };
 
-  test('fee_too_high', async () => {
+  it('fee_too_high', async () => {
     const { baseFeePerGas } = await service.chain.call<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', 'latest', false);
     // Each of a hundred uses 50,500 gas: at 90 gwei and a dollar an ether 4,545 atomic USDC, and 4,000 are spent on one.
     const refused = await released('fee_too_high', () => baseFee(wei(90_000_000_000n)));
@@ -90,7 +90,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
     await paysInTheEnd(refused);
   });
 
-  test('fee_too_high, once the day has cost enough', async () => {
+  it('fee_too_high, once the day has cost enough', async () => {
     const today = `(now() at time zone 'utc')::date`;
     const count = (fee_atomic: string) =>
       service.query(
@@ -103,7 +103,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
     await paysInTheEnd(refused);
   });
 
-  test('unavailable, while no key has gas', async () => {
+  it('unavailable, while no key has gas', async () => {
     const refused = await released('unavailable', () => fill(0n));
     await fill(10n ** 18n);
     await paysInTheEnd(refused);

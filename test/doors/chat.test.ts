@@ -1,7 +1,7 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import OpenAI from 'openai';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
@@ -23,7 +23,7 @@ const paidOnce = (chat: Chat) => ({
 });
 
 describe('POST /v1/chat/completions unpaid', () => {
-  test.each<[string, string, RequestInit]>([
+  it.each<[string, string, RequestInit]>([
     ['GET', 'GET', {}],
     ['an empty POST', 'POST', {}],
     ['an empty object', 'POST', { body: '{}', headers: { 'content-type': 'application/json' } }],
@@ -57,7 +57,7 @@ describe('POST /v1/chat/completions unpaid', () => {
 });
 
 describe('POST /v1/chat/completions paid', () => {
-  test('200 by the official v2 client: answer, receipt, headers, one transfer', async () => {
+  it('200 by the official v2 client: answer, receipt, headers, one transfer', async () => {
     const payer = await service.chain.newWallet();
     const heard = await service.buy(payer, ask('Hello'));
     expect(heard.status).toBe(200);
@@ -98,7 +98,7 @@ describe('POST /v1/chat/completions paid', () => {
     });
   });
 
-  test('200 by the official client speaking v1', async () => {
+  it('200 by the official client speaking v1', async () => {
     const payer = await service.chain.newWallet();
     const heard = await service.knock<Chat>('POST', CHAT, { body: ask(), by: payingFetch(payer, 1) });
     expect(heard.status).toBe(200);
@@ -111,14 +111,14 @@ describe('POST /v1/chat/completions paid', () => {
     expect(await service.transfersFrom(payer)).toEqual([expect.objectContaining(paidOnce(heard.body))]);
   });
 
-  test('200 by an X-PAYMENT made by hand from the 402 body', async () => {
+  it('200 by an X-PAYMENT made by hand from the 402 body', async () => {
     const payer = await service.chain.newWallet();
     const heard = await service.post<Chat>(CHAT, ask(), await handMadePayment(payer, await service.offer(CHAT)));
     expect(heard.status).toBe(200);
     expect(await service.transfersFrom(payer)).toEqual([expect.objectContaining(paidOnce(heard.body))]);
   });
 
-  test('200 with every field of a request: the hub gets its own, the receipt the intent', async () => {
+  it('200 with every field of a request: the hub gets its own, the receipt the intent', async () => {
     const payer = await service.chain.newWallet();
     const messages = [
       { role: 'system', content: 'Be short.' },
@@ -140,7 +140,7 @@ describe('POST /v1/chat/completions paid', () => {
     });
   });
 
-  test('200 with X-SVC-Intent and X-SVC-Attempt: the same as by body, which goes first', async () => {
+  it('200 with X-SVC-Intent and X-SVC-Attempt: the same as by body, which goes first', async () => {
     const payer = await service.chain.newWallet();
     const headers = { 'X-SVC-Intent': 'intent-header', 'X-SVC-Attempt': '4' };
     const byHeader = await service.buy(payer, ask(), headers);
@@ -153,7 +153,7 @@ describe('POST /v1/chat/completions paid', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['in many scripts', 'Ünïcödé 漢字 🧾'],
     ['with every control character', String.fromCharCode(...Array.from({ length: 32 }, (_, code) => code), 127)],
   ])('200 on text %s: it comes back as it went', async (_, content) => {
@@ -162,13 +162,13 @@ describe('POST /v1/chat/completions paid', () => {
     expect(body.choices[0]?.message.content).toContain(content);
   });
 
-  test('200 from the other hub where one fails', async () => {
+  it('200 from the other hub where one fails', async () => {
     service.hubs[0].behave({ kind: 'status', status: 500 });
     const { status, body } = await service.buy(await service.chain.newWallet(), ask());
     expect({ status, hub: body.svc.hub, model: body.model }).toEqual({ status: 200, hub: 'beta', model: 'beta-1' });
   });
 
-  test('the receipt verifies offline: with jose, and with our own verifier', async () => {
+  it('the receipt verifies offline: with jose, and with our own verifier', async () => {
     const { body } = await service.buy(await service.chain.newWallet());
     const { body: jwks } = await service.get<JsonObject>('/.well-known/jwks.json');
     const keys = createLocalJWKSet(jwks as unknown as JSONWebKeySet);
@@ -189,7 +189,7 @@ describe('by the official openai client', () => {
   const client = (buyer?: typeof fetch) =>
     new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'none', maxRetries: 0, ...(buyer ? { fetch: buyer } : {}) });
 
-  test('chat.completions.create answers through a paying fetch', async () => {
+  it('chat.completions.create answers through a paying fetch', async () => {
     const payer = await service.chain.newWallet();
     const completion = await client(payingFetch(payer)).chat.completions.create({
       model: 'svc/auto',
@@ -201,7 +201,7 @@ describe('by the official openai client', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('a refusal is an APIError with status, code and param', async () => {
+  it('a refusal is an APIError with status, code and param', async () => {
     const payer = await service.chain.newWallet();
     const call = client(payingFetch(payer)).chat.completions.create({
       model: 'gamma-1',
@@ -210,7 +210,7 @@ describe('by the official openai client', () => {
     await expect(call).rejects.toMatchObject({ status: 400, code: 'unknown_model', param: 'model' });
   });
 
-  test('models.list lists what may be named', async () => {
+  it('models.list lists what may be named', async () => {
     const models = await client().models.list();
     expect(models.data.map(({ id, owned_by }) => [id, owned_by])).toEqual([
       ['svc/auto', 'svc'],

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { audioForm } from './audio-form.ts';
@@ -37,7 +37,7 @@ const committed = (value: Json) => ({
 const without = (omission_rule: string) => ({ status: 'UNVERIFIED', hash: null, kind: null, omission_rule });
 
 describe('the receipt commits, by the words of the policy that it signs,', () => {
-  test.each([
+  it.each([
     ['POST /v1/chat/completions', ask('Hello')],
     ['POST /a2a-message', ask('Hello')],
     ['POST /v1/responses', { input: 'Hello' }],
@@ -47,7 +47,7 @@ describe('the receipt commits, by the words of the policy that it signs,', () =>
     expect(commitment(answer.svc)).toEqual(committed(answer[doors[door]?.of ?? ''] ?? null));
   });
 
-  test(`POST ${CHAT} streamed: to the choices that its chunks add up to`, async () => {
+  it(`POST ${CHAT} streamed: to the choices that its chunks add up to`, async () => {
     const stream = await listen(service, askToStream('Hello'), { by: payingFetch(await service.chain.newWallet()) });
     const { chunks, text: content, svc } = await stream.rest();
     const finish_reason = chunks.findLast(({ choices }) => choices.length > 0)?.choices[0]?.finish_reason ?? null;
@@ -57,27 +57,24 @@ describe('the receipt commits, by the words of the policy that it signs,', () =>
     );
   });
 
-  test.each(['b64_json', 'url'])(
-    'POST /v1/images/generations as %s: to each item, completed',
-    async response_format => {
-      const { svc, data } = await buy('/v1/images/generations', { prompt: 'A lighthouse', response_format });
-      const completed = (data as JsonObject[]).map(({ b64_json = null, url = null, revised_prompt = null }) => ({
-        b64_json,
-        url,
-        revised_prompt,
-      }));
-      expect(commitment(svc)).toEqual(committed(completed));
-    },
-  );
+  it.each(['b64_json', 'url'])('POST /v1/images/generations as %s: to each item, completed', async response_format => {
+    const { svc, data } = await buy('/v1/images/generations', { prompt: 'A lighthouse', response_format });
+    const completed = (data as JsonObject[]).map(({ b64_json = null, url = null, revised_prompt = null }) => ({
+      b64_json,
+      url,
+      revised_prompt,
+    }));
+    expect(commitment(svc)).toEqual(committed(completed));
+  });
 
-  test.each(['json', 'text', 'verbose_json'])('POST /v1/audio/transcriptions as %s: to four members', async format => {
+  it.each(['json', 'text', 'verbose_json'])('POST /v1/audio/transcriptions as %s: to four members', async format => {
     const answer = await buy('/v1/audio/transcriptions', audioForm({ response_format: format }));
     const { text, language = null, duration = null, segments = null } = answer;
     expect(segments === null).toBe(format !== 'verbose_json');
     expect(commitment(answer.svc)).toEqual(committed({ text, language, duration, segments }));
   });
 
-  test('POST /task-request: to nothing, as there is no input', async () => {
+  it('POST /task-request: to nothing, as there is no input', async () => {
     const payer = await service.chain.newWallet();
     const { body } = await service.knock<Answer>('POST', '/task-request', {
       body: taskOf(payer, 'input'),
@@ -87,7 +84,7 @@ describe('the receipt commits, by the words of the policy that it signs,', () =>
     expect(commitment(body.svc)).toEqual(without('no_input'));
   });
 
-  test('POST /v1/agents/register: to nothing, as its answer holds a secret', async () => {
+  it('POST /v1/agents/register: to nothing, as its answer holds a secret', async () => {
     const { task_id } = await service.newAgent();
     expect(doors['POST /v1/agents/register']?.of).toBeNull();
     expect(commitment((await service.get<Svc>(`/receipt/${task_id}`)).body)).toEqual(without('no_output'));

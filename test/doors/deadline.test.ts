@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { nowSeconds, registrationOf } from '../harness/buyer.ts';
 import { handMade } from './hand-made.ts';
@@ -14,7 +14,7 @@ const validFor = (seconds: number) => ({ signed: { validBefore: BigInt(nowSecond
 const { payment_validity_seconds_min: to_settle, payment_validity_with_work_seconds_min: to_work } = limits;
 
 describe('a payment that is valid for too short a time', () => {
-  test.each([
+  it.each([
     ['in one piece', ask('Short')],
     ['in a stream', askToStream('Short')],
   ])('402 where there is work to do first (%s): nothing is claimed, the hub is not asked', async (_, body) => {
@@ -30,7 +30,7 @@ describe('a payment that is valid for too short a time', () => {
     expect(service.hubs[0].requests).toHaveLength(before);
   });
 
-  test('is long enough where there is none', async () => {
+  it('is long enough where there is none', async () => {
     const payer = await service.chain.newWallet();
     const body = await registrationOf(payer);
     const { headers } = await handMade(service, payer, validFor(to_settle + 2));
@@ -40,7 +40,7 @@ describe('a payment that is valid for too short a time', () => {
 });
 
 describe('work that would outlive its payment', () => {
-  test.each([
+  it.each([
     ['in one piece', ask('Long', { model: 'beta-1' })],
     ['in a stream', askToStream('Long', { model: 'beta-1' })],
   ])('502 (%s) while there is still time to settle: released, nothing charged', async (_, body) => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { registrationOf } from '../harness/buyer.ts';
@@ -42,7 +42,7 @@ async function standing() {
 }
 
 describe('a demo key skips payment', () => {
-  test('200, with a receipt that says that it was a demo', async () => {
+  it('200, with a receipt that says that it was a demo', async () => {
     const { status, body } = await service.post<Chat>(CHAT, ask(), DEMO);
     expect(status).toBe(200);
     expect(body.svc).toMatchObject({
@@ -56,14 +56,14 @@ describe('a demo key skips payment', () => {
     expect((await streamed.rest()).svc).toMatchObject({ waived_by: 'demo_key' });
   });
 
-  test('200 on /graphql', async () => {
+  it('200 on /graphql', async () => {
     const { body } = await graphql(
       'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hi" }] }) { svc } }',
     );
     expect(body).toMatchObject({ data: { createChatCompletion: { svc: { waived_by: 'demo_key' } } } });
   });
 
-  test('200 to read a book with its session', async () => {
+  it('200 to read a book with its session', async () => {
     expect((await service.get(book(), { ...DEMO, 'X-SVC-Session': agent.session })).status).toBe(200);
     expect((await service.get(`${book()}/policy`, { ...DEMO, 'X-SVC-Session': agent.session })).status).toBe(200);
   });
@@ -71,7 +71,7 @@ describe('a demo key skips payment', () => {
 
 describe('a demo key writes nothing: 403 at a door', () => {
   const session = () => ({ session: agent.session });
-  test.each<[string, () => Promise<{ status: number; text: string }>]>([
+  it.each<[string, () => Promise<{ status: number; text: string }>]>([
     ['chat with a session', () => service.post(CHAT, ask(), { ...DEMO, 'X-SVC-Session': agent.session })],
     ['a budget', () => service.post(book(), { ...session(), budget: '1' }, DEMO)],
     [
@@ -88,14 +88,14 @@ describe('a demo key writes nothing: 403 at a door', () => {
     expect((await service.get(book(), { 'X-SVC-Session': agent.session })).status).toBe(200);
   });
 
-  test('a stream with a session', async () => {
+  it('a stream with a session', async () => {
     const before = await standing();
     const headers = { ...DEMO, 'X-SVC-Session': agent.session };
     expect((await listen(service, askToStream('x'), { headers })).status).toBe(403);
     expect(await standing()).toEqual(before);
   });
 
-  test('a registration that is paid for, and the stamp is not charged', async () => {
+  it('a registration that is paid for, and the stamp is not charged', async () => {
     const account = await service.chain.newWallet();
     const payment = await service.payment(account, REGISTER);
     const body = await registrationOf(account);
@@ -104,7 +104,7 @@ describe('a demo key writes nothing: 403 at a door', () => {
     expect((await service.post(REGISTER, body, payment)).status).toBe(200);
   });
 
-  test('a registration by a receipt', async () => {
+  it('a registration by a receipt', async () => {
     const account = await service.chain.newWallet();
     const { task_id } = (await service.buy(account)).body.svc;
     const body = await registrationOf(account, { task_id });
@@ -112,7 +112,7 @@ describe('a demo key writes nothing: 403 at a door', () => {
     expect((await service.post(REGISTER, body)).status).toBe(200);
   });
 
-  test('a chat with a session that is paid for, and nothing is charged', async () => {
+  it('a chat with a session that is paid for, and nothing is charged', async () => {
     const payment = await service.payment(agent.account, CHAT);
     const before = await standing();
     const headers = { ...payment, ...DEMO, 'X-SVC-Session': agent.session };
@@ -131,7 +131,7 @@ const writes = () => [
 ];
 
 describe('a demo key writes nothing: forbidden', () => {
-  test('on /graphql, by each mutation that writes', async () => {
+  it('on /graphql, by each mutation that writes', async () => {
     const before = await standing();
     for (const query of writes()) {
       const { body } = await graphql(query, { 'X-SVC-Session': agent.session });
@@ -141,7 +141,7 @@ describe('a demo key writes nothing: forbidden', () => {
     expect((await shop.bookOf(agent)).agent_id).toBe(agent.agent_id);
   });
 
-  test('on a socket, by each of them and by a paid stream', async () => {
+  it('on a socket, by each of them and by a paid stream', async () => {
     const before = await standing();
     const socket = openSocket(service, { session: agent.session, api_key: 'a-demo-key' });
     const stream =

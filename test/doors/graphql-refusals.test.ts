@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { handMade } from './hand-made.ts';
@@ -42,7 +42,7 @@ async function unspent() {
 const LONE = '\ud800';
 
 describe('POST /graphql, a paid mutation refused, and the payment stays usable', () => {
-  test.each<[string, string, JsonObject]>([
+  it.each<[string, string, JsonObject]>([
     ['no message', 'messages', { messages: [] }],
     ['an unknown role', 'messages.0.role', { messages: [{ role: 'function', content: 'Hello' }] }],
     ['temperature 3', 'temperature', { ...hello, temperature: 3 }],
@@ -57,14 +57,14 @@ describe('POST /graphql, a paid mutation refused, and the payment stays usable',
     await stillGood();
   });
 
-  test('unknown_model', async () => {
+  it('unknown_model', async () => {
     const { payment, stillGood } = await unspent();
     const { body } = await buy({ ...hello, model: 'gamma-1' }, payment);
     expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'unknown_model', param: 'model' });
     await stillGood();
   });
 
-  test.each<[string, unknown]>([
+  it.each<[string, unknown]>([
     ['no input', undefined],
     ['null', null],
     ['text', 'Hello'],
@@ -82,7 +82,7 @@ describe('POST /graphql, a paid mutation refused, and the payment stays usable',
     await stillGood();
   });
 
-  test.each<[string, number, string, Record<string, string>]>([
+  it.each<[string, number, string, Record<string, string>]>([
     ['no JSON', 400, '{{{', {}],
     ['no query', 400, '{}', {}],
     ['a query that is a number', 400, '{"query":7}', {}],
@@ -101,7 +101,7 @@ describe('POST /graphql, a paid mutation refused, and the payment stays usable',
     await stillGood();
   });
 
-  test('many operations in one list', async () => {
+  it('many operations in one list', async () => {
     const { payment, stillGood } = await unspent();
     const one = { query: BUY, variables: { input: hello } };
     const heard = await graphql([one, one], payment);
@@ -109,7 +109,7 @@ describe('POST /graphql, a paid mutation refused, and the payment stays usable',
     await stillGood();
   });
 
-  test('a mutation by GET, also from a client that is no browser', async () => {
+  it('a mutation by GET, also from a client that is no browser', async () => {
     const { payment, stillGood } = await unspent();
     const query = new URLSearchParams({ query: BUY, variables: JSON.stringify({ input: hello }) });
     const get = (headers: Record<string, string>) =>
@@ -118,7 +118,7 @@ describe('POST /graphql, a paid mutation refused, and the payment stays usable',
     await stillGood();
   });
 
-  test('402 on a payment of another amount, with a word of x402', async () => {
+  it('402 on a payment of another amount, with a word of x402', async () => {
     const payer = await service.chain.newWallet();
     const { headers } = await handMade(service, payer, { signed: { value: 1n } });
     const { status, body } = await buy(hello, headers);
@@ -131,7 +131,7 @@ describe('POST /graphql, a paid mutation refused, and the payment stays usable',
     expect(await service.claimsOf(payer)).toEqual([]);
   });
 
-  test('hub_failed where every hub failed: released, and it pays later', async () => {
+  it('hub_failed where every hub failed: released, and it pays later', async () => {
     const { payer, payment } = await unspent();
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const { body } = await buy(hello, payment);
@@ -143,7 +143,7 @@ describe('POST /graphql, a paid mutation refused, and the payment stays usable',
 });
 
 describe('POST /graphql with a payment that nothing asks for', () => {
-  test.each([
+  it.each([
     ['a free query', '{ models { id } }'],
     ['introspection', '{ __schema { queryType { name } } }'],
     ['a free mutation', 'mutation { setBudget(agentId: 1, budgetAtomic: "1") { cap } }'],
@@ -155,7 +155,7 @@ describe('POST /graphql with a payment that nothing asks for', () => {
     await stillGood();
   });
 
-  test('a free REST door neither takes it nor minds it', async () => {
+  it('a free REST door neither takes it nor minds it', async () => {
     const { payment, stillGood } = await unspent();
     expect((await service.get('/v1/models', payment)).status).toBe(200);
     expect((await service.get('/v1/models', { 'PAYMENT-SIGNATURE': '???' })).status).toBe(200);
@@ -163,7 +163,7 @@ describe('POST /graphql with a payment that nothing asks for', () => {
   });
 });
 
-test('the same wallet pays at either door after all of it', async () => {
+it('the same wallet pays at either door after all of it', async () => {
   const { payer, payment } = await unspent();
   expect((await service.post(CHAT, ask(), payment)).status).toBe(200);
   expect(await service.transfersFrom(payer)).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { leafHash, verifyConsistency, verifyInclusion } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 import { type Fetch, handMadePayment, type OfferV1, payingFetch, registrationOf } from '../harness/buyer.ts';
@@ -36,7 +36,7 @@ interface Bought {
 }
 
 describe('POST /graphql, a paid mutation', () => {
-  test('402 unpaid: PAYMENT-REQUIRED, and the v1 offer in the error', async () => {
+  it('402 unpaid: PAYMENT-REQUIRED, and the v1 offer in the error', async () => {
     const heard = await run(BUY);
     expect(heard.status).toBe(402);
     expect(decodePaymentRequiredHeader(heard.headers.get('PAYMENT-REQUIRED') ?? '')).toMatchObject({
@@ -49,7 +49,7 @@ describe('POST /graphql, a paid mutation', () => {
     expect(fault?.extensions.x402?.accepts).toEqual([expect.objectContaining({ maxAmountRequired: '2000' })]);
   });
 
-  test('200 by the official v2 client: settlement headers, receipt, one transfer', async () => {
+  it('200 by the official v2 client: settlement headers, receipt, one transfer', async () => {
     const payer = await service.chain.newWallet();
     const heard = await run<Bought>(BUY, { by: payingFetch(payer) });
     expect(heard.status).toBe(200);
@@ -65,7 +65,7 @@ describe('POST /graphql, a paid mutation', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('200 by an X-PAYMENT made by hand from the error', async () => {
+  it('200 by an X-PAYMENT made by hand from the error', async () => {
     const payer = await service.chain.newWallet();
     const offer = (await run(BUY)).body.errors?.[0]?.extensions.x402?.accepts[0];
     if (!offer) throw new Error('nothing is offered');
@@ -74,7 +74,7 @@ describe('POST /graphql, a paid mutation', () => {
     expect(heard.headers.has('X-PAYMENT-RESPONSE')).toBe(true);
   });
 
-  test('200 registers an agent', async () => {
+  it('200 registers an agent', async () => {
     const account = await service.chain.newWallet();
     const { agentWallet, wallet_signature, signature_timestamp } = await registrationOf(account);
     const input = { agentWallet, walletSignature: wallet_signature, signatureTimestamp: signature_timestamp };
@@ -86,7 +86,7 @@ describe('POST /graphql, a paid mutation', () => {
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
-  test('200 idempotent_replay of what was bought at the REST door: one payment, one request', async () => {
+  it('200 idempotent_replay of what was bought at the REST door: one payment, one request', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const first = await service.post<Chat>(CHAT, ask('Hello'), payment);
@@ -96,7 +96,7 @@ describe('POST /graphql, a paid mutation', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     ['with a free sibling', `mutation { ${CHAT_FIELD} { svc } setBudget(agentId: 1, budgetAtomic: "1") { cap } }`],
     ['twice', `mutation { a: ${CHAT_FIELD} { svc } b: ${CHAT_FIELD} { svc } }`],
     [
@@ -114,7 +114,7 @@ describe('POST /graphql, a paid mutation', () => {
     expect(await service.transfersFrom(payer)).toEqual([]);
   });
 
-  test('invalid_request on arguments beyond their limits: nothing is charged', async () => {
+  it('invalid_request on arguments beyond their limits: nothing is charged', async () => {
     const payer = await service.chain.newWallet();
     const query = BUY.replace('] })', '], temperature: 3 })');
     const heard = await run(query, { headers: await service.payment(payer, CHAT) });
@@ -130,7 +130,7 @@ describe('POST /graphql, a book', () => {
   const SET = `mutation Set($agentId: Int!, $budget: AtomicAmount) {
     setBudget(agentId: $agentId, budgetAtomic: $budget) { cap remaining } }`;
 
-  test('unauthenticated without a session, forbidden with a wrong one and on an agent that is none', async () => {
+  it('unauthenticated without a session, forbidden with a wrong one and on an agent that is none', async () => {
     const { agent_id, session } = await service.newAgent();
     const codeOf = async (agentId: number, headers: Record<string, string>) =>
       (await run(BOOK, { variables: { agentId }, headers })).body.errors?.[0]?.extensions.code;
@@ -141,7 +141,7 @@ describe('POST /graphql, a book', () => {
     expect(set.body.errors?.[0]?.extensions.code).toBe('unauthenticated');
   });
 
-  test('200 with rows, and each row joined to its receipt', async () => {
+  it('200 with rows, and each row joined to its receipt', async () => {
     const { account, agent_id, session, task_id } = await service.newAgent();
     const { svc } = (await service.buy(account)).body;
     const heard = await run(BOOK, { variables: { agentId: agent_id }, headers: { 'X-SVC-Session': session } });
@@ -173,7 +173,7 @@ describe('POST /graphql, a book', () => {
     });
   });
 
-  test('200 setBudget sets and clears', async () => {
+  it('200 setBudget sets and clears', async () => {
     const { agent_id, session } = await service.newAgent();
     const set = async (budget: string | null) =>
       (await run(SET, { variables: { agentId: agent_id, budget }, headers: { 'X-SVC-Session': session } })).body.data;
@@ -183,7 +183,7 @@ describe('POST /graphql, a book', () => {
 });
 
 describe('POST /graphql, public reads', () => {
-  test('200 with what the REST reads show, in one request', async () => {
+  it('200 with what the REST reads show, in one request', async () => {
     const { svc } = (await service.buy(await service.chain.newWallet())).body;
     const query = `query Reads($id: String!) { models { id } boardPosts { __typename } jwks issuerHistory(version: 1)
       receiptPolicyHistory receipt(taskId: $id) { document preimage } taskStatus(taskId: $id) { status } }`;
@@ -201,7 +201,7 @@ describe('POST /graphql, public reads', () => {
     });
   });
 
-  test('200 with proofs that a receipt stands in the log, and that the log only grew', async () => {
+  it('200 with proofs that a receipt stands in the log, and that the log only grew', async () => {
     const payer = await service.chain.newWallet();
     const { svc } = (await service.buy(payer, ask('One'))).body;
     for (const content of ['Two', 'Three', 'Four']) await service.buy(payer, ask(content));
@@ -238,19 +238,19 @@ describe('POST /graphql, public reads', () => {
     expect(verifyConsistency({ ...old, size, root }, proof)).toBe(true);
   });
 
-  test('invalid_request on text that no database can hold', async () => {
+  it('invalid_request on text that no database can hold', async () => {
     const heard = await run('query ($id: String!) { receipt(taskId: $id) { taskId } }', { variables: { id: '\0' } });
     expect(heard.body.errors?.[0]?.extensions.code).toBe('invalid_request');
   });
 
-  test('400 on a document that is none, and on a field that is not there', async () => {
+  it('400 on a document that is none, and on a field that is not there', async () => {
     for (const query of ['{ models', '{ nothing }']) {
       const heard = await run(query);
       expect(heard).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'invalid_request' } }] } });
     }
   });
 
-  test('400 on a payment header that cannot be read', async () => {
+  it('400 on a payment header that cannot be read', async () => {
     const heard = await run(BUY, { headers: { 'PAYMENT-SIGNATURE': '???' } });
     expect(heard).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'invalid_payment' } }] } });
   });

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HubBehaviour } from '../harness/hub.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 
@@ -26,7 +26,7 @@ const doors: readonly (readonly [path: string, body: object])[] = [
 ];
 
 describe.each(doors)('POST %s %j', (path, body) => {
-  test('502 by the one hub that was asked, where svc.failover is false; not charged, and it pays later', async () => {
+  it('502 by the one hub that was asked, where svc.failover is false; not charged, and it pays later', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, path);
     bothFail();
@@ -45,7 +45,7 @@ describe.each(doors)('POST %s %j', (path, body) => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('502 by both, one after the other, where nothing is said of it', async () => {
+  it('502 by both, one after the other, where nothing is said of it', async () => {
     bothFail();
     const before = asked();
     const payment = await service.payment(await service.chain.newWallet(), path);
@@ -55,7 +55,7 @@ describe.each(doors)('POST %s %j', (path, body) => {
 });
 
 describe('who answered', () => {
-  test('is told in the answer, the receipt and the headers, whoever was asked first', async () => {
+  it('is told in the answer, the receipt and the headers, whoever was asked first', async () => {
     const { status, body, headers } = await service.buy(await service.chain.newWallet());
     expect(status).toBe(200);
     const { hub, model } = body.svc as unknown as { hub: string; model: string };
@@ -63,7 +63,7 @@ describe('who answered', () => {
     expect(model).toBe(`${hub}-1`);
   });
 
-  test('502 by GraphQL too, where svc.failover is false', async () => {
+  it('502 by GraphQL too, where svc.failover is false', async () => {
     const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { model hub } }';
     const payment = await service.payment(await service.chain.newWallet(), CHAT);
     const send = (input: object) =>
@@ -74,7 +74,7 @@ describe('who answered', () => {
     expect(body.errors[0]?.extensions).toMatchObject(failed);
   });
 
-  test('400 where svc.failover is no boolean, and the payment stays usable', async () => {
+  it('400 where svc.failover is no boolean, and the payment stays usable', async () => {
     const payment = await service.payment(await service.chain.newWallet(), CHAT);
     const wrong = await service.post(CHAT, ask('Hello', { svc: { failover: 'never' } }), payment);
     expect(wrong).toMatchObject({ status: 400, body: { error: { param: 'svc.failover' } } });
@@ -82,7 +82,7 @@ describe('who answered', () => {
   });
 });
 
-test('GET /metrics tells how each hub does, by names that no caller chose', async () => {
+it('GET /metrics tells how each hub does, by names that no caller chose', async () => {
   const named = /^svc_hub_health\{hub="(alpha|beta)",modality="(text|image)"\} (\S+)$/gm;
   const health = async () => {
     const text = await (await fetch(`${service.url}/metrics`)).text();

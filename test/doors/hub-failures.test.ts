@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { atEnd } from '../harness/release.ts';
 import {
@@ -101,24 +101,21 @@ const reservedOf = async (agent_id: number) =>
   )[0]?.reserved;
 
 describe('POST /v1/chat/completions', () => {
-  test.each(every)(
-    '200 from the other hub, which svc names, where the first fails by %s: %s',
-    async (_, _what, bad) => {
-      const before = asked();
-      behaviours = [bad, good];
-      const { status, body, text } = await service.buy(await service.chain.newWallet());
-      expect(status).toBe(200);
-      const after = asked().map((count, index) => count - (before[index] ?? 0));
-      expect(after).toEqual([1, 1]);
-      const { hub, payload } = body.svc as unknown as { hub: string; payload: JsonObject };
-      expect(['one', 'two']).toContain(hub);
-      expect(body.model).toBe(`${hub}-model`);
-      expect(payload).toMatchObject({ hub, model: `${hub}-model` });
-      keepsSecrets(text);
-    },
-  );
+  it.each(every)('200 from the other hub, which svc names, where the first fails by %s: %s', async (_, _what, bad) => {
+    const before = asked();
+    behaviours = [bad, good];
+    const { status, body, text } = await service.buy(await service.chain.newWallet());
+    expect(status).toBe(200);
+    const after = asked().map((count, index) => count - (before[index] ?? 0));
+    expect(after).toEqual([1, 1]);
+    const { hub, payload } = body.svc as unknown as { hub: string; payload: JsonObject };
+    expect(['one', 'two']).toContain(hub);
+    expect(body.model).toBe(`${hub}-model`);
+    expect(payload).toMatchObject({ hub, model: `${hub}-model` });
+    keepsSecrets(text);
+  });
 
-  test.each(every)(
+  it.each(every)(
     '502 where both fail by %s: %s; and the payment pays when it is sent again',
     async (reason, _, bad) => {
       const { account, agent_id } = await service.newAgent();
@@ -139,7 +136,7 @@ describe('POST /v1/chat/completions', () => {
     },
   );
 
-  test("400s of a hub are not the caller's business either: 502, and which status it was", async () => {
+  it("400s of a hub are not the caller's business either: 502, and which status it was", async () => {
     behaviours = [json(400, unauthorized), json(422, unauthorized)];
     const payer = await service.chain.newWallet();
     const failed = await service.post<{ attempts: JsonObject[] }>(CHAT, ask(), await service.payment(payer, CHAT));
@@ -148,7 +145,7 @@ describe('POST /v1/chat/completions', () => {
     keepsSecrets(failed.text);
   });
 
-  test('502 to one model where its only hub is away; the other hub goes on', async () => {
+  it('502 to one model where its only hub is away; the other hub goes on', async () => {
     behaviours = [response => void response.destroy(), good];
     const payment = await service.payment(await service.chain.newWallet(), CHAT);
     const failed = await service.post(CHAT, ask('Hello', { model: 'one-model' }), payment);
@@ -157,11 +154,11 @@ describe('POST /v1/chat/completions', () => {
     expect(body).toMatchObject({ model: 'two-model', svc: { hub: 'two' } });
   });
 
-  test('a redirect is never followed', () => {
+  it('a redirect is never followed', () => {
     expect(elsewhere.heard).toEqual([]);
   });
 
-  test('what the hubs got is our key and the request; what the log got is neither key nor address', () => {
+  it('what the hubs got is our key and the request; what the log got is neither key nor address', () => {
     expect(sum(asked())).toBeGreaterThan(3 * every.length);
     for (const [index, hub] of hubs.entries())
       for (const { headers, path } of hub.heard)

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { atEnd } from '../harness/release.ts';
 import {
   answering,
@@ -55,7 +55,7 @@ async function callsTo(name: Name, count: number) {
   return { payer, count, answers: Promise.all(answers), pending: () => pending };
 }
 
-test('hubs that hang, pour out 100 MB or answer broken JSON slow nobody else', { timeout: 90_000 }, async () => {
+it('hubs that hang, pour out 100 MB or answer broken JSON slow nobody else', { timeout: 90_000 }, async () => {
   const hung = await callsTo('hanging', 40);
   await expect.poll(() => hubs.hanging.heard.length, { timeout: 30_000 }).toBe(hung.count);
 

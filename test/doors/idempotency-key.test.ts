@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nowSeconds, payingFetch, registrationOf } from '../harness/buyer.ts';
 import { askToStream, listen } from './listen.ts';
 import { named, newName } from './named.ts';
@@ -23,7 +23,7 @@ const status = ({ headers }: { headers: Headers }) => headers.get('x-svc-settlem
 const chat = (content: string, headers: Record<string, string>) => service.post<Chat>(CHAT, ask(content), headers);
 
 describe('a chat by API key under an Idempotency-Key', () => {
-  test('200 idempotent_replay to the same request: the same answer, receipt and salt, and the hub is asked once', async () => {
+  it('200 idempotent_replay to the same request: the same answer, receipt and salt, and the hub is asked once', async () => {
     const before = asked();
     const key = newKey();
     const first = await chat('Once', byKey(key));
@@ -38,7 +38,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect(status(await chat('Once', byKey(`"${key}"`)))).toBe('idempotent_replay');
   });
 
-  test('409 idempotency_key_conflict to another request, and to the same in a stream; each keeps what it has', async () => {
+  it('409 idempotency_key_conflict to another request, and to the same in a stream; each keeps what it has', async () => {
     const key = newKey();
     const first = await chat('One thing', byKey(key));
     const before = asked();
@@ -49,7 +49,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect((await chat('One thing', byKey(key))).body.svc.task_id).toBe(first.body.svc.task_id);
   });
 
-  test('409 idempotency_key_in_flight with Retry-After while it is worked on; then its answer', async () => {
+  it('409 idempotency_key_in_flight with Retry-After while it is worked on; then its answer', async () => {
     const release = Promise.withResolvers<void>();
     service.hubs[0].behave({ kind: 'answer', until: release.promise });
     const [before, key] = [asked(), newKey()];
@@ -64,7 +64,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect((await chat('Slowly', byKey(key))).body.svc.task_id).toBe((await first).body.svc.task_id);
   });
 
-  test('of many at once one is worked for; the others hear its answer, or to ask again', async () => {
+  it('of many at once one is worked for; the others hear its answer, or to ask again', async () => {
     const [before, key] = [asked(), newKey()];
     const heard = await Promise.all(Array.from({ length: 12 }, () => chat('All at once', byKey(key))));
     expect(heard.filter(answer => status(answer) === 'waived')).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect(asked()).toBe(before + 1);
   });
 
-  test('in a stream: the same words and the same signed bytes, in a stream', async () => {
+  it('in a stream: the same words and the same signed bytes, in a stream', async () => {
     const [before, key] = [asked(), newKey()];
     const first = await (await listen(service, askToStream('Streamed'), { headers: byKey(key) })).rest();
     const stream = await listen(service, askToStream('Streamed'), { headers: byKey(key) });
@@ -83,7 +83,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect(asked()).toBe(before + 1);
   });
 
-  test("nobody else's key meets it: another live key, a demo key, and no key at all", async () => {
+  it("nobody else's key meets it: another live key, a demo key, and no key at all", async () => {
     const key = newKey();
     const first = await chat('Mine', byKey(key));
     for (const other of ['another-live-key', 'a-demo-key']) {
@@ -94,7 +94,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect((await chat('Mine', { 'Idempotency-Key': key })).status).toBe(402);
   });
 
-  test("under a session it is that agent's: 409 to another; the row has a replay event and is one", async () => {
+  it("under a session it is that agent's: 409 to another; the row has a replay event and is one", async () => {
     const [one, other] = [await service.newAgent(), await service.newAgent()];
     const key = newKey();
     const on = ({ session }: { session: string }) => chat('Booked', byKey(key, { 'X-SVC-Session': session }));
@@ -111,7 +111,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect(rows).toMatchObject([{ replay_count: 1 }]);
   });
 
-  test('what failed leaves its key free: 502, then the work is done under the same', async () => {
+  it('what failed leaves its key free: 502, then the work is done under the same', async () => {
     const key = newKey();
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     expect((await chat('Failing', byKey(key))).status).toBe(502);
@@ -120,7 +120,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect([done.status, status(done)]).toEqual([200, 'waived']);
   });
 
-  test('what its book refuses leaves it free, too', async () => {
+  it('what its book refuses leaves it free, too', async () => {
     const { agent_id, session } = await service.newAgent();
     const set = (value: boolean) =>
       service.post(`/v1/agents/${agent_id}/book/policy`, { session, policy_type: 'kill_switch', value });
@@ -134,7 +134,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect(status(await chat('Refused', headers))).toBe('idempotent_replay');
   });
 
-  test.each(['', '""', 'two words', 'k'.repeat(256)])('400 on a key that is none: %j', async key => {
+  it.each(['', '""', 'two words', 'k'.repeat(256)])('400 on a key that is none: %j', async key => {
     const before = asked();
     const heard = await chat('Bad key', byKey(key));
     expect(heard).toMatchObject({
@@ -144,7 +144,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect(asked()).toBe(before);
   });
 
-  test('neither the keys nor the answer stand in the database as they are', async () => {
+  it('neither the keys nor the answer stand in the database as they are', async () => {
     const key = newKey();
     await chat('Something private', byKey(key));
     const rows = await service.query(
@@ -155,7 +155,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect(rows.length).toBeGreaterThan(0);
   });
 
-  test('the same by GraphQL', async () => {
+  it('the same by GraphQL', async () => {
     const key = newKey();
     const query = 'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hi" }] }) { id } }';
     const post = () =>
@@ -180,7 +180,7 @@ describe('registration, a stamp paid by x402, under an Idempotency-Key', () => {
     return { account, body, pay };
   }
 
-  test('200 to another payment for the same request: the same agent and session, charged once', async () => {
+  it('200 to another payment for the same request: the same agent and session, charged once', async () => {
     const { account, pay } = await applicant();
     const key = newKey();
     const first = await pay(key);
@@ -193,7 +193,7 @@ describe('registration, a stamp paid by x402, under an Idempotency-Key', () => {
     expect(await service.claimsOf(account)).toHaveLength(1);
   });
 
-  test('of many at once, each with a payment of its own, one is charged', async () => {
+  it('of many at once, each with a payment of its own, one is charged', async () => {
     const { account, pay } = await applicant();
     const key = newKey();
     const heard = await Promise.all(Array.from({ length: 5 }, () => pay(key)));
@@ -205,7 +205,7 @@ describe('registration, a stamp paid by x402, under an Idempotency-Key', () => {
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
-  test('409 idempotency_key_conflict to another request under it; without one the wallet is registered', async () => {
+  it('409 idempotency_key_conflict to another request under it; without one the wallet is registered', async () => {
     const { account, pay } = await applicant();
     const key = newKey();
     expect((await pay(key)).status).toBe(200);
@@ -215,13 +215,13 @@ describe('registration, a stamp paid by x402, under an Idempotency-Key', () => {
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
-  test("it is its payer's: another wallet under the same key registers itself", async () => {
+  it("it is its payer's: another wallet under the same key registers itself", async () => {
     const [one, other] = [await applicant(), await applicant()];
     const key = newKey();
     expect((await one.pay(key)).body.agent_id).not.toBe((await other.pay(key)).body.agent_id);
   });
 
-  test('400 on a key that is none: the payment stays usable, and then registers', async () => {
+  it('400 on a key that is none: the payment stays usable, and then registers', async () => {
     const account = await service.chain.newWallet();
     const [body, payment] = [await registrationOf(account), await service.payment(account, REGISTER)];
     const refused = await service.post(REGISTER, body, { ...payment, 'Idempotency-Key': 'two words' });
@@ -231,7 +231,7 @@ describe('registration, a stamp paid by x402, under an Idempotency-Key', () => {
 });
 
 describe('beside a payment for work', () => {
-  test('an Idempotency-Key names the purchase: a client that pays anew for each try is charged once', async () => {
+  it('an Idempotency-Key names the purchase: a client that pays anew for each try is charged once', async () => {
     const payer = await service.chain.newWallet();
     const headers = { 'Idempotency-Key': newKey() };
     const buy = (content: string) =>
@@ -246,7 +246,7 @@ describe('beside a payment for work', () => {
     expect(status(theirs)).toBe('settled');
   });
 
-  test('with a payment-identifier too: what either name has bought is not bought again', async () => {
+  it('with a payment-identifier too: what either name has bought is not bought again', async () => {
     const payer = await service.chain.newWallet();
     const [id, key] = [newName(), newKey()];
     const buy = async (name: string, idempotency_key: string) => {
@@ -259,7 +259,7 @@ describe('beside a payment for work', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('with an API key beside it the payment is charged, once, and names its payer', async () => {
+  it('with an API key beside it the payment is charged, once, and names its payer', async () => {
     const payer = await service.chain.newWallet();
     const key = newKey();
     const buy = () => service.knock<Chat>('POST', CHAT, { body: ask('Both'), headers: byKey(key), by: pays });
@@ -272,7 +272,7 @@ describe('beside a payment for work', () => {
   });
 });
 
-test('OpenAPI names the header at every door that sells, and what it may answer', async () => {
+it('OpenAPI names the header at every door that sells, and what it may answer', async () => {
   interface Described {
     readonly paths: Record<
       string,

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { ImageAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
@@ -27,7 +27,7 @@ async function buy(body: JsonObject) {
 const PNG = '89504e470d0a1a0a';
 
 describe(`POST ${IMAGES} 200`, () => {
-  test('by the official x402 client: a picture by its bytes, and its receipt', async () => {
+  it('by the official x402 client: a picture by its bytes, and its receipt', async () => {
     const { status, body, headers, payer } = await buy({ prompt: 'A lighthouse', response_format: 'b64_json' });
     expect(status).toBe(200);
     const { svc, data, created } = body;
@@ -46,14 +46,14 @@ describe(`POST ${IMAGES} 200`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('where it is asked for by URL: where the hub keeps it', async () => {
+  it('where it is asked for by URL: where the hub keeps it', async () => {
     const { body } = await buy({ prompt: 'By URL', response_format: 'url', model: 'beta-image' });
     const url = body.data[0]?.url ?? '';
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/images\/[0-9a-f]{6}\.png$/);
     expect(body.data).toEqual([{ url, revised_prompt: expect.any(String) }]);
   });
 
-  test('the hub gets what was asked for and nothing else', async () => {
+  it('the hub gets what was asked for and nothing else', async () => {
     const asked = { model: 'beta-image', prompt: 'A fox', n: 1, size: '512x1024', response_format: 'b64_json' };
     const { status } = await buy({ ...asked, user: 'me', intent_id: 'i', attempt_index: 1, stream: false });
     expect(status).toBe(200);
@@ -62,7 +62,7 @@ describe(`POST ${IMAGES} 200`, () => {
     expect(Object.keys(heard?.body as object).sort()).toEqual(Object.keys(asked).sort());
   });
 
-  test('by bytes of several megabytes: delivered whole, and once more to the same payment', async () => {
+  it('by bytes of several megabytes: delivered whole, and once more to the same payment', async () => {
     const b64_json = Buffer.alloc(8 * 1024 * 1024, 'large').toString('base64');
     service.hubs[1].behave({ kind: 'status', status: 200, body: { data: [{ b64_json }] } });
     const payer = await service.chain.newWallet();
@@ -76,7 +76,7 @@ describe(`POST ${IMAGES} 200`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('from the other hub where one fails; 502 where that is not wanted', async () => {
+  it('from the other hub where one fails; 502 where that is not wanted', async () => {
     service.hubs[0].behave({ kind: 'status', status: 500 });
     service.hubs[1].behave({ kind: 'answer' });
     const { body } = await buy({ prompt: 'Elsewhere' });
@@ -87,7 +87,7 @@ describe(`POST ${IMAGES} 200`, () => {
     expect(await service.transfersFrom(payer)).toEqual([]);
   });
 
-  test('by GraphQL: the same field, and the same answer to the same payment by REST', async () => {
+  it('by GraphQL: the same field, and the same answer to the same payment by REST', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, IMAGES);
     const query = `mutation { createImage(input: { model: "beta-image", prompt: "Both" }) {
@@ -102,12 +102,12 @@ describe(`POST ${IMAGES} 200`, () => {
   });
 });
 
-test(`POST ${IMAGES} 200 by a live key: no payment, and a receipt that names none`, async () => {
+it(`POST ${IMAGES} 200 by a live key: no payment, and a receipt that names none`, async () => {
   const heard = await service.post<Answer>(IMAGES, { prompt: 'By key' }, { 'X-API-Key': 'a-live-key' });
   expect(heard).toMatchObject({ status: 200, body: { svc: { waived_by: 'live_key', payment_ref: null } } });
 });
 
-test(`POST ${IMAGES} 200 where the answer was lost in a crash: the same payment has it made once more, free`, async () => {
+it(`POST ${IMAGES} 200 where the answer was lost in a crash: the same payment has it made once more, free`, async () => {
   const payer = await service.chain.newWallet();
   const payment = await service.payment(payer, IMAGES);
   const body = { prompt: 'Lost', model: 'beta-image' };
@@ -123,7 +123,7 @@ test(`POST ${IMAGES} 200 where the answer was lost in a crash: the same payment 
 
 describe(`POST ${IMAGES} 502, and nothing is charged for no image`, () => {
   const image = { b64_json: 'aGVsbG8=' };
-  test.each<[string, string, JsonObject | string]>([
+  it.each<[string, string, JsonObject | string]>([
     ['nothing', 'not_an_image', { created: 1, data: [] }],
     ['two images', 'not_an_image', { data: [image, image] }],
     ['bytes that are none', 'not_an_image', { data: [{ b64_json: 'not base64!' }] }],

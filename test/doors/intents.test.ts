@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, listen } from './listen.ts';
@@ -28,7 +28,7 @@ const attempted = (counts: [collected: number, blocked: number, attempts: number
 });
 
 describe('the intents of a book', () => {
-  test('count what was collected and what was blocked, list every attempt, and a replay once', async () => {
+  it('count what was collected and what was blocked, list every attempt, and a replay once', async () => {
     const agent = await service.newAgent();
     const count = () => countsOf(agent, 'bill');
     expect((await service.buy(agent.account, ask('First', named('bill', 0)))).status).toBe(200);
@@ -65,7 +65,7 @@ describe('the intents of a book', () => {
     ]);
   });
 
-  test('are named by headers too, and the body goes first', async () => {
+  it('are named by headers too, and the body goes first', async () => {
     const agent = await service.newAgent();
     const by = payingFetch(agent.account);
     const buy = (body: JsonObject, headers: Record<string, string>) =>
@@ -80,7 +80,7 @@ describe('the intents of a book', () => {
     expect(await countsOf(agent, 'from-body')).toEqual(attempted([1, 0, 1]));
   });
 
-  test.each([
+  it.each([
     ['X-SVC-Attempt that is no number', inHeaders('bill', '1e2'), 'x-svc-attempt'],
     ['X-SVC-Attempt below zero', inHeaders('bill', '-1'), 'x-svc-attempt'],
     ['X-SVC-Intent that names nothing', inHeaders('', '1'), 'x-svc-intent'],

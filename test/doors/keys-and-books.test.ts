@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../schema/digest.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
@@ -22,7 +22,7 @@ const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length,
 const jwks = async () => (await service.get('/.well-known/jwks.json')).body as never;
 
 describe('a call by live key with a session', () => {
-  test('lands on the book as UNVERIFIED: no ref, no amount, no payer, in no total', async () => {
+  it('lands on the book as UNVERIFIED: no ref, no amount, no payer, in no total', async () => {
     const agent = await service.newAgent();
     const before = await shop.bookOf(agent);
     const { status, body } = await byKey(agent);
@@ -42,7 +42,7 @@ describe('a call by live key with a session', () => {
     for (const sum of ['spent', 'totals', 'remaining', 'cap'] as const) expect(book[sum]).toEqual(before[sum]);
   });
 
-  test('streamed, lands there in the same way, and commits to what was said', async () => {
+  it('streamed, lands there in the same way, and commits to what was said', async () => {
     const agent = await service.newAgent();
     const heard = await listen(service, askToStream('Streamed'), { headers: withSession(agent) });
     const { svc } = await heard.rest();
@@ -51,7 +51,7 @@ describe('a call by live key with a session', () => {
     expect(entry?.fulfillment).toMatchObject({ output_commitment: { status: 'committed' } });
   });
 
-  test('is told to whoever follows the book, as any birth is', async () => {
+  it('is told to whoever follows the book, as any birth is', async () => {
     const agent = await service.newAgent();
     const { body } = await byKey(agent);
     const events = await service.query(
@@ -65,7 +65,7 @@ describe('a call by live key with a session', () => {
     });
   });
 
-  test('costs nothing, so no ceiling stops it: neither budget nor caps', async () => {
+  it('costs nothing, so no ceiling stops it: neither budget nor caps', async () => {
     const agent = await service.newAgent();
     await shop.setBudget(agent, '0');
     for (const cap of ['hourly_cap', 'daily_cap']) await shop.set(agent, cap, '0');
@@ -73,7 +73,7 @@ describe('a call by live key with a session', () => {
     expect((await service.buy(agent.account)).status).toBe(403);
   });
 
-  test.each(['kill_switch', 'require_payment_ref'] as const)(
+  it.each(['kill_switch', 'require_payment_ref'] as const)(
     '403 under %s: a signed refusal, and no work',
     async policy => {
       const agent = await service.newAgent();
@@ -98,7 +98,7 @@ describe('a call by live key with a session', () => {
     },
   );
 
-  test('require_payment_ref lets pass what is paid for, by whichever key beside it', async () => {
+  it('require_payment_ref lets pass what is paid for, by whichever key beside it', async () => {
     const agent = await service.newAgent();
     await shop.set(agent, 'require_payment_ref', true);
     expect((await service.buy(agent.account, ask('Paid'))).status).toBe(200);
@@ -114,7 +114,7 @@ describe('a call by live key with a session', () => {
 });
 
 describe('a call by live key without a session', () => {
-  test('lands on no book: a receipt is all that there is of it', async () => {
+  it('lands on no book: a receipt is all that there is of it', async () => {
     const { body } = await service.post<Chat>(CHAT, ask('Nobody'), { 'X-API-Key': 'a-live-key' });
     expect(body.svc).not.toHaveProperty('claim_id');
     expect(body.svc).not.toHaveProperty('book_seq');

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { openService, type Service, type Svc } from './open-service.ts';
 import { refusing } from './refusing.ts';
@@ -27,7 +27,7 @@ const graphql = (headers: Record<string, string>) =>
 const newestRow = async () => (await refusing(service).bookOf(agent)).entries[0];
 
 describe('POST /graphql, a paid mutation with a live key', () => {
-  test('200: the receipt as a node says that nothing was paid', async () => {
+  it('200: the receipt as a node says that nothing was paid', async () => {
     const { status, headers, body } = await graphql({ Authorization: 'Bearer a-live-key' });
     expect({ status, errors: body.errors }).toEqual({ status: 200 });
     const { svc, receipt } = (body.data as Bought).createChatCompletion;
@@ -38,14 +38,14 @@ describe('POST /graphql, a paid mutation with a live key', () => {
     expect(headers.get('PAYMENT-RESPONSE')).toBeNull();
   });
 
-  test('200 with a session: the row is UNVERIFIED, its intent as the input names it', async () => {
+  it('200 with a session: the row is UNVERIFIED, its intent as the input names it', async () => {
     const { body } = await graphql({ 'X-API-Key': 'a-live-key', 'X-SVC-Session': agent.session });
     const { svc } = (body.data as Bought).createChatCompletion;
     const intent = { intent_id: 'bill', attempt_index: 2 };
     expect(await newestRow()).toMatchObject({ task_id: svc.task_id, evidence: 'UNVERIFIED', ...intent });
   });
 
-  test('402 with an unknown key, forbidden with a wrong session', async () => {
+  it('402 with an unknown key, forbidden with a wrong session', async () => {
     expect((await graphql({ 'X-API-Key': 'nobodys' })).status).toBe(402);
     const { body } = await graphql({ 'X-API-Key': 'a-live-key', 'X-SVC-Session': 'guess' });
     expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'forbidden' });
@@ -53,7 +53,7 @@ describe('POST /graphql, a paid mutation with a live key', () => {
 });
 
 describe('a socket that showed a live key', () => {
-  test.each([
+  it.each([
     ['as api_key', { api_key: 'a-live-key' }],
     ['as a header', { headers: { 'X-API-Key': 'a-live-key' } }],
     ['as a bearer', { headers: { Authorization: 'Bearer a-live-key' } }],
@@ -62,7 +62,7 @@ describe('a socket that showed a live key', () => {
     expect(heard.data).toMatchObject({ createChatCompletion: { svc: { waived_by: 'live_key' } } });
   });
 
-  test('is told a paid stream to its end, which brings the receipt', async () => {
+  it('is told a paid stream to its end, which brings the receipt', async () => {
     const heard = await openSocket(service, { session: agent.session, api_key: 'a-live-key' }).all(LISTEN);
     const chunks = heard.map(({ data }) => (data as { chatCompletionStream: JsonObject }).chatCompletionStream);
     expect(chunks.length).toBeGreaterThan(3);
@@ -71,7 +71,7 @@ describe('a socket that showed a live key', () => {
     expect(await newestRow()).toMatchObject({ task_id: svc.task_id, evidence: 'UNVERIFIED' });
   });
 
-  test('and left in the midst of it: it is brought to its end and recorded all the same', async () => {
+  it('and left in the midst of it: it is brought to its end and recorded all the same', async () => {
     const before = (await newestRow())?.task_id;
     const socket = openSocket(service, { session: agent.session, api_key: 'a-live-key' });
     await socket.first(LISTEN);
@@ -80,7 +80,7 @@ describe('a socket that showed a live key', () => {
     expect(await service.query('select 1 from key_call')).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ['no key', {}],
     ['an unknown key', { api_key: 'nobodys' }],
   ])('is told where payments come from, with %s', async (_, shown) => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
@@ -53,7 +53,7 @@ async function expectWaived(svc: Svc): Promise<void> {
 }
 
 describe('POST /v1/chat/completions with a live key', () => {
-  test.each([
+  it.each([
     ['X-API-Key', LIVE],
     ['Authorization: Bearer', { Authorization: 'Bearer a-live-key' }],
     ['authorization: bearer', { authorization: 'bearer a-live-key' }],
@@ -83,7 +83,7 @@ describe('POST /v1/chat/completions with a live key', () => {
     });
   });
 
-  test('200 streamed: the text, and in the last chunk the same receipt', async () => {
+  it('200 streamed: the text, and in the last chunk the same receipt', async () => {
     const heard = await listen(service, askToStream('Streamed by key?'), { headers: LIVE });
     expect(heard.status).toBe(200);
     expect(heard.headers.get('x-svc-settlement-status')).toBe('waived');
@@ -96,7 +96,7 @@ describe('POST /v1/chat/completions with a live key', () => {
     expect(await underway()).toBe(0);
   });
 
-  test('200 twice for one request: each is work of its own, for no payment names them', async () => {
+  it('200 twice for one request: each is work of its own, for no payment names them', async () => {
     const before = asked();
     const [one, other] = [
       await service.post<Chat>(CHAT, ask('Twice'), LIVE),
@@ -107,7 +107,7 @@ describe('POST /v1/chat/completions with a live key', () => {
     expect(one.headers.get('x-svc-request-salt')).not.toBe(other.headers.get('x-svc-request-salt'));
   });
 
-  test('400 on a bad request, 502 where no hub answers: nothing stands of either', async () => {
+  it('400 on a bad request, 502 where no hub answers: nothing stands of either', async () => {
     const before = await receipts();
     expect((await service.post(CHAT, { messages: [] }, LIVE)).status).toBe(400);
     expect((await service.post(CHAT, ask('x', { model: 'gamma-1' }), LIVE)).body).toMatchObject({
@@ -122,7 +122,7 @@ describe('POST /v1/chat/completions with a live key', () => {
     await expect.poll(underway).toBe(0);
   });
 
-  test('429 where one key has too many calls under way; they all come to their end', async () => {
+  it('429 where one key has too many calls under way; they all come to their end', async () => {
     const release = Promise.withResolvers<void>();
     for (const hub of service.hubs) hub.behave({ kind: 'answer', until: release.promise });
     const max = limits.key_calls_underway_max;
@@ -136,7 +136,7 @@ describe('POST /v1/chat/completions with a live key', () => {
     expect((await service.post(CHAT, ask('Free again'), LIVE)).status).toBe(200);
   });
 
-  test.each([
+  it.each([
     ['an unknown key', { 'X-API-Key': 'somebody-elses' }],
     ['an empty one', { 'X-API-Key': '' }],
     ['a pilot waiver, which is for another stamp', { 'X-API-Key': 'a-waiver-key' }],
@@ -147,7 +147,7 @@ describe('POST /v1/chat/completions with a live key', () => {
     expect(asked()).toBe(before);
   });
 
-  test.each<[string, Record<string, string>]>([
+  it.each<[string, Record<string, string>]>([
     ['X-API-Key', { 'X-API-Key': 'somebody-elses-key' }],
     ['Bearer', { Authorization: 'Bearer somebody-elses-key' }],
   ])(
@@ -168,7 +168,7 @@ describe('POST /v1/chat/completions with a live key', () => {
     },
   );
 
-  test.each([1, 2] as const)('an x402 v%s client that sends an unknown key along pays all the same', async version => {
+  it.each([1, 2] as const)('an x402 v%s client that sends an unknown key along pays all the same', async version => {
     const payer = await service.chain.newWallet();
     const headers = { Authorization: 'Bearer none' };
     const heard = await service.knock('POST', CHAT, { body: ask('Pays'), headers, by: payingFetch(payer, version) });
@@ -176,7 +176,7 @@ describe('POST /v1/chat/completions with a live key', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('a key that is meant for others is none of ours: the router key, a pilot waiver, a key by Basic', async () => {
+  it('a key that is meant for others is none of ours: the router key, a pilot waiver, a key by Basic', async () => {
     const others: Record<string, string>[] = [
       { 'X-Router-Key': 'sk-caller' },
       { 'X-API-Key': 'a-waiver-key' },
@@ -185,7 +185,7 @@ describe('POST /v1/chat/completions with a live key', () => {
     for (const headers of others) expect((await service.post(CHAT, ask(), headers)).body).not.toHaveProperty('code');
   });
 
-  test('unknown_api_key on /graphql too, with the offer', async () => {
+  it('unknown_api_key on /graphql too, with the offer', async () => {
     const query = 'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hi" }] }) { id } }';
     const heard = await service.post<{ errors: object[] }>('/graphql', { query }, { 'X-API-Key': 'somebody-elses' });
     expect(heard.status).toBe(402);
@@ -195,7 +195,7 @@ describe('POST /v1/chat/completions with a live key', () => {
     expect(heard.headers.get('PAYMENT-REQUIRED')).not.toBeNull();
   });
 
-  test('403 with a wrong session, before any work', async () => {
+  it('403 with a wrong session, before any work', async () => {
     const before = asked();
     const wrong = { ...LIVE, 'X-SVC-Session': 'svcs_wrong' };
     expect(await service.post(CHAT, ask(), wrong)).toMatchObject({ status: 403, text: '' });
@@ -203,14 +203,14 @@ describe('POST /v1/chat/completions with a live key', () => {
     expect(asked()).toBe(before);
   });
 
-  test('400 with a payment that cannot be read: it is not passed over for the key', async () => {
+  it('400 with a payment that cannot be read: it is not passed over for the key', async () => {
     expect(await service.post(CHAT, ask(), { ...LIVE, 'PAYMENT-SIGNATURE': '???' })).toMatchObject({
       status: 400,
       body: { code: 'invalid_payment' },
     });
   });
 
-  test('200 with a payment beside it: that is charged, and the key only noted by its hash', async () => {
+  it('200 with a payment beside it: that is charged, and the key only noted by its hash', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const { status, body } = await service.post<Chat>(CHAT, ask('Both'), { ...payment, ...LIVE });
@@ -227,7 +227,7 @@ describe('POST /v1/chat/completions with a live key', () => {
 });
 
 describe('npm run verify', () => {
-  test('finds the receipt of a call by key good, and says plainly that nothing was paid', {
+  it('finds the receipt of a call by key good, and says plainly that nothing was paid', {
     timeout: 60_000,
   }, async () => {
     const { body } = await service.post<Chat>(CHAT, ask(), LIVE);
@@ -242,12 +242,12 @@ describe('npm run verify', () => {
 });
 
 describe('registration', () => {
-  test('402 with a live key: it proves no wallet', async () => {
+  it('402 with a live key: it proves no wallet', async () => {
     const account = await service.chain.newWallet();
     expect((await service.post(REGISTER, await registrationOf(account), LIVE)).status).toBe(402);
   });
 
-  test('403 by the receipt of a call by key: nobody paid for it', async () => {
+  it('403 by the receipt of a call by key: nobody paid for it', async () => {
     const account = await service.chain.newWallet();
     const { body } = await service.post<Chat>(CHAT, ask(), LIVE);
     const heard = await service.post(REGISTER, await registrationOf(account, { task_id: body.svc.task_id }));
@@ -256,7 +256,7 @@ describe('registration', () => {
 });
 
 describe('what is counted', () => {
-  test('a call by key is no paid call: not in the claims, and waived in the metrics', async () => {
+  it('a call by key is no paid call: not in the claims, and waived in the metrics', async () => {
     const before = await claims();
     await service.post(CHAT, ask(), LIVE);
     await service.knock('POST', CHAT, { body: ask('Paid'), by: payingFetch(await service.chain.newWallet()) });

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type HubRequest, startTestHub, type TestHub } from '../harness/hub.ts';
 import { openService, type Service } from './open-service.ts';
 
@@ -23,7 +23,7 @@ const listed = async (headers = {}) => {
 };
 
 describe('GET /v1/models', () => {
-  test('200 without any key: svc/auto, what each hub serves of every kind, and what the router lists', async () => {
+  it('200 without any key: svc/auto, what each hub serves of every kind, and what the router lists', async () => {
     const { status, ids } = await listed();
     expect(status).toBe(200);
     expect(ids[0]).toBe('svc: svc/auto');
@@ -35,7 +35,7 @@ describe('GET /v1/models', () => {
         expect(ids).toEqual(expect.arrayContaining([expect.stringMatching(new RegExp(`: ${id}$`))]));
   });
 
-  test('the router is asked in our own name: no header of a caller reaches it', async () => {
+  it('the router is asked in our own name: no header of a caller reaches it', async () => {
     await listed({ 'X-Router-Key': 'sk-caller', 'user-agent': 'a-caller', authorization: 'Bearer a-live-key' });
     const [first, ...others] = router.requests.filter(({ path }) => path === '/v1/models');
     expect(Object.keys(first?.headers ?? {}).sort()).toEqual(['accept', 'connection', 'host']);
@@ -43,7 +43,7 @@ describe('GET /v1/models', () => {
     expect(others).toEqual([]);
   });
 
-  test('the same by GraphQL, with the hubs behind each id', async () => {
+  it('the same by GraphQL, with the hubs behind each id', async () => {
     const { body } = await service.post<{ data: { models: { id: string; ownedBy: string; hubs: string[] }[] } }>(
       '/graphql',
       { query: '{ models { id ownedBy hubs } }' },
@@ -53,12 +53,12 @@ describe('GET /v1/models', () => {
     expect(body.data.models.at(-1)).toEqual({ id: 'router/two', ownedBy: 'router', hubs: ['router'] });
   });
 
-  test('created is the same for all of them, whenever the service was started', async () => {
+  it('created is the same for all of them, whenever the service was started', async () => {
     const { body } = await service.get<{ data: { created: number }[] }>('/v1/models');
     expect(new Set(body.data.map(({ created }) => created))).toEqual(new Set([Date.UTC(2026, 0, 1) / 1_000]));
   });
 
-  test('each says what it takes and gives, by whom it is served and what a call costs', async () => {
+  it('each says what it takes and gives, by whom it is served and what a call costs', async () => {
     const { body } = await service.get<{ data: { id: string }[] }>('/v1/models');
     const price = { amount: '2000', currency: 'USDC', decimals: 6, per: 'call' };
     const said = (id: string) => body.data.find(model => model.id === id);
@@ -76,14 +76,14 @@ describe('GET /v1/models', () => {
     });
   });
 
-  test('405 on POST', async () => {
+  it('405 on POST', async () => {
     const heard = await service.post('/v1/models', {});
     expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
   });
 });
 
 describe('GET /v1/models/{id}', () => {
-  test.each([
+  it.each([
     ['alpha-1', '/v1/models/alpha-1'],
     ['svc/auto', '/v1/models/svc%2Fauto'],
     ['svc/auto', '/v1/models/svc/auto'],
@@ -97,12 +97,12 @@ describe('GET /v1/models/{id}', () => {
     expect(heard.body).toEqual(list.data.find(model => model.id === id));
   });
 
-  test('200 on HEAD, without a body', async () => {
+  it('200 on HEAD, without a body', async () => {
     const heard = await fetch(`${service.url}/v1/models/svc/auto`, { method: 'HEAD' });
     expect({ status: heard.status, text: await heard.text() }).toEqual({ status: 200, text: '' });
   });
 
-  test.each(['nobody-1', 'svc%2Fnothing', 'svc/nothing', 'router/', `${'a/'.repeat(99)}b`])(
+  it.each(['nobody-1', 'svc%2Fnothing', 'svc/nothing', 'router/', `${'a/'.repeat(99)}b`])(
     '404 model_not_found for %s, in the shape that OpenAI clients read',
     async id => {
       const heard = await service.get(`/v1/models/${id}`);
@@ -113,13 +113,13 @@ describe('GET /v1/models/{id}', () => {
     },
   );
 
-  test('405 on POST', async () => {
+  it('405 on POST', async () => {
     const heard = await service.post('/v1/models/svc/auto', {});
     expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
     expect(heard.headers.get('allow')).toBe('GET, HEAD');
   });
 
-  test('the same by GraphQL; null where there is none', async () => {
+  it('the same by GraphQL; null where there is none', async () => {
     const query = `{ one: model(id: "svc/auto") { id created modality { input output } price { amount currency per } hubs }
       none: model(id: "nobody-1") { id } }`;
     const { body } = await service.post<{ data: { one: object; none: null } }>('/graphql', { query });

@@ -14,7 +14,7 @@ import {
   verifyReceiptMatchesOffer,
   verifyReceiptSignatureJWS,
 } from '@x402/extensions/offer-receipt';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { nowSeconds, payingFetch, registrationOf } from '../harness/buyer.ts';
 import { handMade } from './hand-made.ts';
@@ -60,7 +60,7 @@ function receiptIn({ headers }: { headers: Headers }): JWSSignedReceipt {
 }
 
 describe.each([CHAT, REGISTER])('the 402 of %s', path => {
-  test('has a signed offer for each it accepts, which the official package verifies: its signer is the one of did.json', async () => {
+  it('has a signed offer for each it accepts, which the official package verifies: its signer is the one of did.json', async () => {
     const { required, offers } = await asked(path);
     const signer = await signerInDid();
     expect(offers).toHaveLength(required.accepts.length);
@@ -73,7 +73,7 @@ describe.each([CHAT, REGISTER])('the 402 of %s', path => {
     }
   });
 
-  test('brings the same signed offers to whoever asks, whatever the reason: nothing is signed per request', async () => {
+  it('brings the same signed offers to whoever asks, whatever the reason: nothing is signed per request', async () => {
     const [one, two] = [await asked(path), await asked(path)];
     expect(two.header).toBe(one.header);
     const poor = await service.chain.newWallet(0n);
@@ -84,14 +84,14 @@ describe.each([CHAT, REGISTER])('the 402 of %s', path => {
   });
 });
 
-test('an offer that was touched is not of that signer', async () => {
+it('an offer that was touched is not of that signer', async () => {
   const [offer] = (await asked(CHAT)).offers;
   const { payload, signature } = offer as EIP712SignedOffer;
   const cheaper: EIP712SignedOffer = { format: 'eip712', payload: { ...payload, amount: '1' }, signature };
   expect((await verifyOfferSignatureEIP712(cheaper)).signer).not.toBe(await signerInDid());
 });
 
-test('GET /.well-known/did.json 200: the keys by which they verify, also where did:web looks below a path', async () => {
+it('GET /.well-known/did.json 200: the keys by which they verify, also where did:web looks below a path', async () => {
   const { body } = await service.get('/.well-known/did.json');
   expect(body).toMatchObject({ id: `did:web:${encodeURIComponent(new URL(service.url).host)}` });
   expect((await service.get('/did.json')).body).toEqual(body);
@@ -99,7 +99,7 @@ test('GET /.well-known/did.json 200: the keys by which they verify, also where d
 });
 
 describe('PAYMENT-RESPONSE', () => {
-  test('to a paid chat has a signed receipt that matches the offer, and the same bytes when it is delivered again', async () => {
+  it('to a paid chat has a signed receipt that matches the offer, and the same bytes when it is delivered again', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const first = await service.post<Chat>(CHAT, ask('Receipt'), payment);
@@ -114,14 +114,14 @@ describe('PAYMENT-RESPONSE', () => {
     expect(receiptIn(await service.post(CHAT, ask('Receipt'), payment))).toEqual(receipt);
   });
 
-  test('to a stream has one before the text', async () => {
+  it('to a stream has one before the text', async () => {
     const payer = await service.chain.newWallet();
     const stream = await listen(service, askToStream('Spoken'), { by: payingFetch(payer) });
     expect(verifyReceiptMatchesOffer(receiptIn(stream), await offerOf(CHAT), [payer.address])).toBe(true);
     await stream.rest();
   });
 
-  test('on /graphql has one of that resource', async () => {
+  it('on /graphql has one of that resource', async () => {
     const payer = await service.chain.newWallet();
     const query = `mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }`;
     const body = { query, variables: { input: ask('Graph') } };
@@ -131,7 +131,7 @@ describe('PAYMENT-RESPONSE', () => {
     expect(facts.resourceUrl).toBe(`${service.url}/graphql`);
   });
 
-  test('to v1 has none, and to a payment that was refused neither', async () => {
+  it('to v1 has none, and to a payment that was refused neither', async () => {
     const payer = await service.chain.newWallet();
     const v1 = await service.knock('POST', CHAT, { body: ask('Old'), by: payingFetch(payer, 1) });
     expect(v1.status).toBe(200);

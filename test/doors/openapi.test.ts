@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
@@ -35,7 +35,7 @@ describe('GET /openapi.json', () => {
       Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
     );
 
-  test('200: the door table as OpenAPI 3.1, version 1.0.0', async () => {
+  it('200: the door table as OpenAPI 3.1, version 1.0.0', async () => {
     const body = await described();
     expect(body).toEqual(JSON.parse(JSON.stringify(openApi(everyDoor, service.url))));
     expect(body).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' }, servers: [{ url: service.url }] });
@@ -45,7 +45,7 @@ describe('GET /openapi.json', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(doors.length);
   });
 
-  test('200: references resolve, path parameters are declared, every answer has a description', async () => {
+  it('200: references resolve, path parameters are declared, every answer has a description', async () => {
     const body = await described();
     for (const { $ref } of objectsIn(body)) {
       if (typeof $ref === 'string') expect(body.components.schemas).toHaveProperty($ref.split('/').at(-1) ?? '');
@@ -59,7 +59,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('200: lists are spelt as linters, validators and generators read them', async () => {
+  it('200: lists are spelt as linters, validators and generators read them', async () => {
     const schemas = [...objectsIn(await described())];
     const lists = schemas.filter(({ type }) => type === 'array');
     expect(lists.filter(({ items }) => !isJsonObject(items))).toEqual([]);

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { exposed } from '../../rest-compat/faces/openapi-headers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
@@ -20,7 +20,7 @@ const readable = { 'access-control-allow-origin': PAGE, 'access-control-expose-h
 const preflight = { origin: PAGE, 'access-control-request-method': 'POST' };
 
 describe('OPTIONS /graphql', () => {
-  test('204 with its methods and what a page may send; no meter runs for it', async () => {
+  it('204 with its methods and what a page may send; no meter runs for it', async () => {
     const left = async () => (await service.get('/v1/models')).headers.get('ratelimit')?.match(/r=(\d+)/)?.[1];
     const before = Number(await left());
     for (const headers of [preflight, {}]) {
@@ -31,13 +31,13 @@ describe('OPTIONS /graphql', () => {
     expect(before - Number(await left())).toBe(1);
   });
 
-  test('204 before any of a body that never ends', async () => {
+  it('204 before any of a body that never ends', async () => {
     const socket = await open(service.url);
     socket.socket.write(`OPTIONS /graphql HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n1\r\n`);
     await expect.poll(() => socket.heard).toMatch(/^HTTP\/1\.1 204 /);
   });
 
-  test('204 to a page of another origin, too, and nothing that lets it send', async () => {
+  it('204 to a page of another origin, too, and nothing that lets it send', async () => {
     const heard = await service.knock('OPTIONS', '/graphql', {
       headers: { ...preflight, origin: 'https://a.example' },
     });
@@ -47,7 +47,7 @@ describe('OPTIONS /graphql', () => {
 });
 
 describe('an answer of /graphql to a page', () => {
-  test.each<[string, number, unknown, Record<string, string>]>([
+  it.each<[string, number, unknown, Record<string, string>]>([
     ['a query', 200, { query: '{ models { id } }' }, {}],
     ['no query at all', 400, {}, {}],
     ['a query that asks too much', 400, { query: '{a'.repeat(900) + '}'.repeat(900) }, {}],
@@ -61,7 +61,7 @@ describe('an answer of /graphql to a page', () => {
     expect(heard.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('may not, where its origin is not listed', async () => {
+  it('may not, where its origin is not listed', async () => {
     const heard = await service.post('/graphql', { query: '{ models { id } }' }, { origin: 'https://a.example' });
     expect([heard.status, crossOrigin(heard.headers), heard.headers.get('vary')]).toEqual([200, {}, 'Origin']);
   });
@@ -71,7 +71,7 @@ function BUY() {
   return 'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hello" }] }) { model } }';
 }
 
-test('a request that names two hosts is refused to a page so that it can read it', async () => {
+it('a request that names two hosts is refused to a page so that it can read it', async () => {
   const socket = await open(service.url);
   socket.socket.write(`GET /health HTTP/1.1\r\n${HOST}Host: other\r\nOrigin: ${PAGE}\r\n\r\n`);
   await socket.closed;
@@ -93,7 +93,7 @@ function coded(path: string, headers: Record<string, string>, body?: unknown): P
 }
 
 describe('compression', () => {
-  test('of a receipt changes no byte of what is signed', async () => {
+  it('of a receipt changes no byte of what is signed', async () => {
     const { body } = await service.buy(await service.chain.newWallet());
     const { settlement_status: _, ...svc } = body.svc;
     const path = `/receipt/${svc.task_id}`;
@@ -107,7 +107,7 @@ describe('compression', () => {
     }
   });
 
-  test('never of what is sold, of a book, or of an answer to whoever shows what he is known by', async () => {
+  it('never of what is sold, of a book, or of an answer to whoever shows what he is known by', async () => {
     const { account, agent_id, session } = await service.newAgent();
     const payment = await service.payment(account, '/v1/chat/completions');
     expect(await coded('/v1/chat/completions', payment, ask('x'.repeat(5_000)))).toBeUndefined();
@@ -120,7 +120,7 @@ describe('compression', () => {
     expect(await coded('/graphql', {}, bought)).toBeUndefined();
   });
 
-  test('of what describes the service, whose ETag it leaves as it is', async () => {
+  it('of what describes the service, whose ETag it leaves as it is', async () => {
     expect(await coded('/openapi.json', {})).toBe('gzip');
     const first = await service.get<JsonObject>('/openapi.json', { 'accept-encoding': 'gzip' });
     const etag = first.headers.get('etag') ?? '';
@@ -130,7 +130,7 @@ describe('compression', () => {
 });
 
 describe('what may be kept', () => {
-  test.each([
+  it.each([
     '/.well-known/jwks.json',
     '/.well-known/did.json',
     '/.well-known/issuer-history.json',

@@ -1,5 +1,5 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch, type Wallet } from '../harness/buyer.ts';
@@ -40,7 +40,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
   };
 
   describe(`POST ${path}, as any paid door`, () => {
-    test.each<[string, string, string | undefined]>([
+    it.each<[string, string, string | undefined]>([
       ['GET', 'GET', undefined],
       ['an empty POST', 'POST', undefined],
       ['an empty object', 'POST', '{}'],
@@ -58,7 +58,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       });
     });
 
-    test.each(wrong)('400 on a bad %s: the payment stays usable, and then buys', async (param, members) => {
+    it.each(wrong)('400 on a bad %s: the payment stays usable, and then buys', async (param, members) => {
       const { service, payer, payment, send, paid } = await visit();
       const bad = { ...body(payer, 'Bad'), ...members };
       expect(await service.post(path, formed(bad), payment)).toMatchObject({ status: 400, body: { error: { param } } });
@@ -66,13 +66,13 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       expect(await paid()).toBe(1);
     });
 
-    test('400 on a payment header that cannot be read', async () => {
+    it('400 on a payment header that cannot be read', async () => {
       const { send } = await visit();
       const heard = await send('Hello', { 'PAYMENT-SIGNATURE': '???' });
       expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_payment' } });
     });
 
-    test('402 where the payer has nothing', async () => {
+    it('402 where the payer has nothing', async () => {
       const { service, paid } = await visit();
       const poor = await service.chain.newWallet(0n);
       const heard = await service.post(path, good(poor, 'Hello'), await service.payment(poor, path));
@@ -80,14 +80,14 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       expect(await paid()).toBe(0);
     });
 
-    test('403 with a wrong session: empty, nothing is charged', async () => {
+    it('403 with a wrong session: empty, nothing is charged', async () => {
       const { payment, send, paid } = await visit();
       const heard = await send('Hello', { ...payment, 'X-SVC-Session': 'guess' });
       expect({ status: heard.status, text: heard.text }).toEqual({ status: 403, text: '' });
       expect(await paid()).toBe(0);
     });
 
-    test("403 under the book's kill switch: the signed refusal, nothing is charged", async () => {
+    it("403 under the book's kill switch: the signed refusal, nothing is charged", async () => {
       const service = opened();
       const agent = await refusing(service).killed();
       const payment = await service.payment(agent.account, path);
@@ -98,14 +98,14 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       expect(stands.body).toMatchObject({ status: 'refused', proof_outcome: 'none', payment_ref: null });
     });
 
-    test('409 where the payment has bought something else', async () => {
+    it('409 where the payment has bought something else', async () => {
       const { send, paid } = await visit();
       expect((await send('One')).status).toBe(200);
       expect(await send('Another')).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
       expect(await paid()).toBe(1);
     });
 
-    test('410 once the answer is kept no longer; the receipt stands', async () => {
+    it('410 once the answer is kept no longer; the receipt stands', async () => {
       const { service, send } = await visit();
       const { svc } = (await send('Forgotten')).body;
       const forget = `update payment_claim set answer_box = null, request_box = '' where task_id = $1`;
@@ -113,7 +113,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       expect(await send('Forgotten')).toMatchObject({ status: 410, body: { verify_url: svc.verify_url } });
     });
 
-    test.each<[string, number, () => unknown, Record<string, string>]>([
+    it.each<[string, number, () => unknown, Record<string, string>]>([
       ['413 on a body that is too large', 413, oversized, {}],
       ['415 on another form', 415, () => 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }],
     ])('%s: the payment stays usable', async (_, status, sent, typed) => {
@@ -123,7 +123,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       expect(await paid()).toBe(1);
     });
 
-    test('200 idempotent_replay to the same payment: the same answer, one transfer', async () => {
+    it('200 idempotent_replay to the same payment: the same answer, one transfer', async () => {
       const { send, paid } = await visit();
       const first = await send('Hello');
       expect(first.headers.get('x-svc-settlement-status')).toBe('settled');
@@ -134,7 +134,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       expect(await paid()).toBe(1);
     });
 
-    test('200 idempotent_replay under the same identifier: another authorization, one transfer; 409 to another request', async () => {
+    it('200 idempotent_replay under the same identifier: another authorization, one transfer; 409 to another request', async () => {
       const { service, payer, send, paid } = await visit();
       const id = newName();
       const once = async (name: string) => send(name, (await named(service, payer, id)).headers);
@@ -149,7 +149,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       expect(await paid()).toBe(1);
     });
 
-    test('200 with a session: headers, receipt and the row say job kind and intent', async () => {
+    it('200 with a session: headers, receipt and the row say job kind and intent', async () => {
       const service = opened();
       const agent = await service.newAgent();
       const sent = good(agent.account, 'Recorded');
@@ -177,7 +177,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       });
     });
 
-    test('200 idempotent_replay by a live key under the same Idempotency-Key, worked for once; 409 to another request', async () => {
+    it('200 idempotent_replay by a live key under the same Idempotency-Key, worked for once; 409 to another request', async () => {
       const { send } = await visit();
       const headers = { 'X-API-Key': 'a-live-key', 'Idempotency-Key': newName() };
       const first = await send('By key', headers);
@@ -189,7 +189,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       expect(await send('Another', headers)).toMatchObject({ status: 409, body: { code: 'idempotency_key_conflict' } });
     });
 
-    test('200 with a live key and a session: a row that nobody paid for, with the same job kind and intent', async () => {
+    it('200 with a live key and a session: a row that nobody paid for, with the same job kind and intent', async () => {
       const service = opened();
       const agent = await service.newAgent();
       const intent_of = { 'X-SVC-Intent': 'intent-1', 'X-SVC-Attempt': '3' };

@@ -1,5 +1,5 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { cancellation } from '../gateway/rails/base/wallet.ts';
 import type { Wallet } from '../harness/buyer.ts';
@@ -39,7 +39,7 @@ async function drain({ address }: Wallet): Promise<void> {
 }
 
 describe('POST /v1/chat/completions 402 and nothing charged, where meanwhile the payer', () => {
-  test('has spent what he had: reverted, released; he rests, and 200 by the same payment once he has it again', async () => {
+  it('has spent what he had: reverted, released; he rests, and 200 by the same payment once he has it again', async () => {
     const payer = await service.chain.newWallet(PRICE);
     const { heard, headers } = await whileWorking(payer, () => drain(payer));
     expect(word(heard)).toEqual({ status: 402, error: 'reverted' });
@@ -55,7 +55,7 @@ describe('POST /v1/chat/completions 402 and nothing charged, where meanwhile the
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test.each<[string, () => Promise<Wallet>]>([
+  it.each<[string, () => Promise<Wallet>]>([
     ['of a key', () => service.chain.newWallet()],
     ['of a contract', () => wallets.tagged()],
   ])('has cancelled the payment %s: cancelled, released', async (_, make) => {
@@ -69,7 +69,7 @@ describe('POST /v1/chat/completions 402 and nothing charged, where meanwhile the
   });
 });
 
-test('POST /v1/chat/completions 402 cancelled, where the payment was cancelled before: no hub is asked', async () => {
+it('POST /v1/chat/completions 402 cancelled, where the payment was cancelled before: no hub is asked', async () => {
   for (const payer of [await service.chain.newWallet(), await wallets.plain()]) {
     const made = await handMade(service, payer);
     await wallets.call(networks.base.usdc, await cancellation(payer, made.message.nonce));
@@ -81,7 +81,7 @@ test('POST /v1/chat/completions 402 cancelled, where the payment was cancelled b
 });
 
 describe('POST /v1/chat/completions, several slow calls at once on one balance', () => {
-  test('402 insufficient_funds beyond it: exactly as many are worked for as it covers', async () => {
+  it('402 insufficient_funds beyond it: exactly as many are worked for as it covers', async () => {
     const payer = await service.chain.newWallet(2n * PRICE);
     const payments = await Promise.all(Array.from({ length: 7 }, () => service.payment(payer, CHAT)));
     const before = service.gates.alpha.held();
@@ -106,7 +106,7 @@ describe('POST /v1/chat/completions, several slow calls at once on one balance',
     expect(await service.chain.balanceOf(payer.address)).toBe(0n);
   });
 
-  test('200 to all whom it covers exactly, though some are settled and not recorded when others come', async () => {
+  it('200 to all whom it covers exactly, though some are settled and not recorded when others come', async () => {
     const payer = await service.chain.newWallet(24n * PRICE);
     // Each of six comes back as soon as it has its answer: claims of every age stand beside each other.
     const statuses = await Promise.all(

@@ -1,6 +1,6 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { isPaymentIdentifierExtension, isPaymentIdentifierRequired } from '@x402/extensions/payment-identifier';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { registrationOf, type Wallet } from '../harness/buyer.ts';
 import { openWallets } from '../harness/wallets.ts';
@@ -36,19 +36,19 @@ async function keyed(by: typeof service, account: Wallet, name: string) {
 }
 
 describe('a 402', () => {
-  test('of a chat declares payment-identifier as the official package has it, and asks for none', async () => {
+  it('of a chat declares payment-identifier as the official package has it, and asks for none', async () => {
     const declared = extensionsOf(await service.knock('POST', CHAT))['payment-identifier'];
     expect(isPaymentIdentifierExtension(declared)).toBe(true);
     expect(isPaymentIdentifierRequired(declared)).toBe(false);
   });
 
-  test('of a registration does not: its effect stands once as it is', async () => {
+  it('of a registration does not: its effect stands once as it is', async () => {
     expect(extensionsOf(await service.knock('POST', REGISTER))).not.toHaveProperty('payment-identifier');
   });
 });
 
 describe('POST /v1/chat/completions under the identifier of an earlier purchase', () => {
-  test('200 idempotent_replay by the official client: another authorization, which is neither claimed nor sent', async () => {
+  it('200 idempotent_replay by the official client: another authorization, which is neither claimed nor sent', async () => {
     const payer = await service.chain.newWallet();
     const by = namingFetch(payer, newName());
     const [first, again] = [
@@ -63,7 +63,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('200 idempotent_replay to a payer who has nothing left', async () => {
+  it('200 idempotent_replay to a payer who has nothing left', async () => {
     const payer = await service.chain.newWallet(PRICE);
     const name = newName();
     const first = await buy(payer, name, 'All he had');
@@ -71,7 +71,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('200 by that authorization for something else: it stayed unused', async () => {
+  it('200 by that authorization for something else: it stayed unused', async () => {
     const payer = await service.chain.newWallet();
     const name = newName();
     await buy(payer, name, 'First');
@@ -82,7 +82,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
     expect(await service.transfersFrom(payer)).toHaveLength(2);
   });
 
-  test('409 payment_identifier_conflict for another request, not charged', async () => {
+  it('409 payment_identifier_conflict for another request, not charged', async () => {
     const payer = await service.chain.newWallet();
     const name = newName();
     await buy(payer, name, 'One');
@@ -92,7 +92,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     ['payment identifier', named],
     ['Idempotency-Key', keyed],
   ])(
@@ -117,7 +117,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
     },
   );
 
-  test('200 settled where the first was let go of: the hub had failed', async () => {
+  it('200 settled where the first was let go of: the hub had failed', async () => {
     const payer = await service.chain.newWallet();
     const name = newName();
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
@@ -128,7 +128,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('410 answer_gone once the answer is kept no longer: it is not charged again', async () => {
+  it('410 answer_gone once the answer is kept no longer: it is not charged again', async () => {
     const payer = await service.chain.newWallet();
     const name = newName();
     const { svc } = (await buy(payer, name, 'Long ago')).body;
@@ -138,7 +138,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('200 idempotent_replay of a stream: the same text, one transfer', async () => {
+  it('200 idempotent_replay of a stream: the same text, one transfer', async () => {
     const payer = await service.chain.newWallet();
     const by = namingFetch(payer, newName());
     const first = await listen(service, askToStream('Spoken'), { by });
@@ -151,7 +151,7 @@ describe('POST /v1/chat/completions under the identifier of an earlier purchase'
 });
 
 describe('POST /v1/chat/completions under the identifier of somebody else', () => {
-  test('200 settled: to another payer the name is another purchase', async () => {
+  it('200 settled: to another payer the name is another purchase', async () => {
     const [one, other] = [await service.chain.newWallet(), await service.chain.newWallet()];
     const name = newName();
     const bought = [await buy(one, name, 'Mine'), await buy(other, name, 'Mine')];
@@ -159,7 +159,7 @@ describe('POST /v1/chat/completions under the identifier of somebody else', () =
     expect(jws(bought[1] as (typeof bought)[0])).not.toBe(jws(bought[0] as (typeof bought)[0]));
   });
 
-  test('403 without the session under which it was bought, and 200 with it', async () => {
+  it('403 without the session under which it was bought, and 200 with it', async () => {
     const { account, session } = await service.newAgent();
     const name = newName();
     const first = await buy(account, name, 'Private', { 'X-SVC-Session': session });
@@ -168,7 +168,7 @@ describe('POST /v1/chat/completions under the identifier of somebody else', () =
     expect(await service.transfersFrom(account)).toHaveLength(2);
   });
 
-  test("402 to who only says that he is that contract wallet, and 200 to the wallet's own word", async () => {
+  it("402 to who only says that he is that contract wallet, and 200 to the wallet's own word", async () => {
     const wallets = openWallets(service.chain);
     const wallet = await wallets.tagged();
     const name = newName();
@@ -182,7 +182,7 @@ describe('POST /v1/chat/completions under the identifier of somebody else', () =
 });
 
 describe('an identifier', () => {
-  test.each([
+  it.each([
     ['too short', 'short'],
     ['of other characters', 'a name with spaces'],
   ])('%s: 400 invalid_payment, and nothing is claimed', async (_, name) => {
@@ -191,7 +191,7 @@ describe('an identifier', () => {
     expect(await service.claimsOf(payer)).toEqual([]);
   });
 
-  test('is nothing to POST /v1/agents/register: 200, and 409 to the second payment of that wallet', async () => {
+  it('is nothing to POST /v1/agents/register: 200, and 409 to the second payment of that wallet', async () => {
     const payer = await service.chain.newWallet();
     const name = newName();
     const register = async () =>
@@ -201,7 +201,7 @@ describe('an identifier', () => {
     expect(status(await buy(payer, name, 'Not that purchase'))).toBe('settled');
   });
 
-  test('is no part of v1: 200 settled twice', async () => {
+  it('is no part of v1: 200 settled twice', async () => {
     const payer = await service.chain.newWallet();
     const extensions = { 'payment-identifier': { info: { required: false, id: newName() } } };
     for (const _ of [1, 2]) {

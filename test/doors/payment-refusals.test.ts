@@ -1,5 +1,5 @@
 import { decodePaymentRequiredHeader } from '@x402/core/http';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { networks } from '../../schema/network.ts';
 import { highS } from '../gateway/rails/base/wallet.ts';
@@ -42,7 +42,7 @@ async function refusedThenPaid(change: () => Change) {
 }
 
 describe('POST /v1/chat/completions 402, with a word of x402, on a payment', () => {
-  test.each<[string, string, () => Change]>([
+  it.each<[string, string, () => Change]>([
     ['of too little', word.amount, () => ({ signed: { value: 1999n } })],
     ['of too much', word.amount, () => ({ signed: { value: 2001n } })],
     ['of nothing', word.amount, () => ({ signed: { value: 0n } })],
@@ -78,7 +78,7 @@ describe('POST /v1/chat/completions 402, with a word of x402, on a payment', () 
     }
   });
 
-  test.each<[string, string, Change]>([
+  it.each<[string, string, Change]>([
     ['of another scheme', word.scheme, { version: 1, envelope: { scheme: 'upto' } }],
     ['of another scheme', word.scheme, { accepted: { scheme: 'upto' } }],
     ['on a test network', word.network, { version: 1, envelope: { network: 'base-sepolia' } }],
@@ -96,7 +96,7 @@ describe('POST /v1/chat/completions 402, with a word of x402, on a payment', () 
     expect(refused).toMatchObject({ status: 402, body: { error } });
   });
 
-  test('signed for another token', async () => {
+  it('signed for another token', async () => {
     const payer = await service.chain.newWallet();
     const headers = await handMadePayment(payer, { ...(await service.offer(CHAT)), asset: STRANGER });
     expect(await service.post<Challenged>(CHAT, ask(), headers)).toMatchObject({
@@ -112,7 +112,7 @@ function flipped(signature: string): string {
 }
 
 describe('POST /v1/chat/completions 400 invalid_payment, on a payment', () => {
-  test.each<[string, Change]>([
+  it.each<[string, Change]>([
     ['that says version 1 under the name of version 2', { envelope: { x402Version: 1 } }],
     ['that says version 2 under the name of version 1', { version: 1, envelope: { x402Version: 2 } }],
     ['of version 3', { envelope: { x402Version: 3 } }],
@@ -137,7 +137,7 @@ describe('POST /v1/chat/completions 400 invalid_payment, on a payment', () => {
   });
 
   const size = limits.payment_header_bytes_max;
-  test.each<[string, (made: HandMade) => string]>([
+  it.each<[string, (made: HandMade) => string]>([
     ['is no base64', () => '{"x402Version":2}'],
     ['is base64url', () => 'eyJ4-_'],
     ['is base64 of no JSON', () => encoded('not JSON')],
@@ -158,7 +158,7 @@ describe('POST /v1/chat/completions 400 invalid_payment, on a payment', () => {
     expect((await service.post(CHAT, ask(), made.headers)).status).toBe(200);
   });
 
-  test('that is sent twice in one request', async () => {
+  it('that is sent twice in one request', async () => {
     const payer = await service.chain.newWallet();
     const { headers } = await handMade(service, payer);
     const twice = { 'PAYMENT-SIGNATURE': `${headers['PAYMENT-SIGNATURE']}, ${headers['PAYMENT-SIGNATURE']}` };
@@ -169,7 +169,7 @@ describe('POST /v1/chat/completions 400 invalid_payment, on a payment', () => {
 });
 
 describe('POST /v1/chat/completions 200 on a payment', () => {
-  test.each<[string, (address: string) => string]>([
+  it.each<[string, (address: string) => string]>([
     ['in small letters', address => address.toLowerCase()],
     ['in capitals', address => `0x${address.slice(2).toUpperCase()}`],
     ['in mixed letters that are no checksum', address => `0x${swapped(address.slice(2))}`],
@@ -189,7 +189,7 @@ describe('POST /v1/chat/completions 200 on a payment', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('with members that nobody reads, and with small numbers as numbers', async () => {
+  it('with members that nobody reads, and with small numbers as numbers', async () => {
     const payer = await service.chain.newWallet();
     const { headers } = await handMade(service, payer, {
       envelope: { resource: { url: 'http://elsewhere' }, extensions: { a: {} }, memo: 'x' },
@@ -201,7 +201,7 @@ describe('POST /v1/chat/completions 200 on a payment', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('with v as 0 or 1', async () => {
+  it('with v as 0 or 1', async () => {
     const payer = await service.chain.newWallet();
     const { headers } = await handMade(service, payer, {
       signature: it => `${it.slice(0, 130)}${it.endsWith('1b') ? '00' : '01'}`,
@@ -209,7 +209,7 @@ describe('POST /v1/chat/completions 200 on a payment', () => {
     expect((await service.post(CHAT, ask(), headers)).status).toBe(200);
   });
 
-  test('in both headers at once: that of version 2 pays, the other stays usable', async () => {
+  it('in both headers at once: that of version 2 pays, the other stays usable', async () => {
     const payer = await service.chain.newWallet();
     const [two, one] = [await handMade(service, payer), await handMade(service, payer, { version: 1 })];
     expect((await service.post(CHAT, ask('Both'), { ...one.headers, ...two.headers })).status).toBe(200);

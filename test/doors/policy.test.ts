@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { PolicyAnswer } from '../../rest-compat/book/policy.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
@@ -33,11 +33,11 @@ const unset = {
 };
 
 describe('GET, POST /v1/agents/{agent_id}/book/policy', () => {
-  test('200 with all eight names, null where nothing is set', async () => {
+  it('200 with all eight names, null where nothing is set', async () => {
     expect(await read()).toMatchObject({ status: 200, body: { agent_id: agent.agent_id, ...unset } });
   });
 
-  test('200 with what was set, each member for itself; null clears', async () => {
+  it('200 with what was set, each member for itself; null clears', async () => {
     expect((await set('hourly_cap', '20000')).body).toEqual({
       agent_id: agent.agent_id,
       ...unset,
@@ -50,7 +50,7 @@ describe('GET, POST /v1/agents/{agent_id}/book/policy', () => {
     expect((await read()).body).toEqual(kept);
   });
 
-  test.each([
+  it.each([
     [{ policy_type: 'weekly_cap', value: '1' }, 'invalid_policy', 'policy_type'],
     [{ policy_type: 'model_allowlist', value: ['test/model'] }, 'invalid_policy', 'policy_type'],
     [{ policy_type: 'risk_tiers', value: null }, 'invalid_policy', 'policy_type'],
@@ -67,7 +67,7 @@ describe('GET, POST /v1/agents/{agent_id}/book/policy', () => {
     expect((await read()).body).toEqual(before);
   });
 
-  test('401 and 403 with empty bodies, unknown agents like known ones', async () => {
+  it('401 and 403 with empty bodies, unknown agents like known ones', async () => {
     const change = { policy_type: 'kill_switch', value: true };
     for (const agent_id of [agent.agent_id, 987_654]) {
       expect(await service.get(path(agent_id))).toMatchObject({ status: 401, text: '' });
@@ -80,7 +80,7 @@ describe('GET, POST /v1/agents/{agent_id}/book/policy', () => {
     expect((await read()).body.kill_switch).not.toBe(true);
   });
 
-  test('403 for a demo key, which writes nothing though the session is good', async () => {
+  it('403 for a demo key, which writes nothing though the session is good', async () => {
     const key = { 'X-API-Key': 'a-demo-key' };
     const change = { policy_type: 'kill_switch', value: true };
     expect(await write(change, key)).toMatchObject({ status: 403, text: '' });
@@ -103,7 +103,7 @@ describe('GraphQL bookPolicy and setBookPolicy', () => {
     setBookPolicy(agentId: $agentId, policyType: $type, value: $value) { agentId dailyCap hourlyCap killSwitch } }`;
   const READ = 'query ($agentId: Int!) { bookPolicy(agentId: $agentId) { dailyCap hourlyCap killSwitch tier2Above } }';
 
-  test('are the same policy as the door', async () => {
+  it('are the same policy as the door', async () => {
     const agentId = agent.agent_id;
     await set('daily_cap', null);
     const set_ = await graphql(SET, { agentId, type: 'hourly_cap', value: '9' });
@@ -114,7 +114,7 @@ describe('GraphQL bookPolicy and setBookPolicy', () => {
     expect(data?.bookPolicy).toMatchObject({ hourlyCap: null, tier2Above: null });
   });
 
-  test('refuse what the door refuses', async () => {
+  it('refuse what the door refuses', async () => {
     const agentId = agent.agent_id;
     const bad = await graphql(SET, { agentId, type: 'hourly_cap' });
     expect(bad.errors?.[0]?.extensions).toMatchObject({ code: 'invalid_policy', param: 'value' });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { DoorMethod } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
@@ -43,13 +43,13 @@ describe.each(knocks)('%s %s', (method, path, possession) => {
   ];
   const headers = { 'X-SVC-Session': `svcs_${'A'.repeat(43)}` };
 
-  test('401, empty and alike for every id, where nothing is shown', async () => {
+  it('401, empty and alike for every id, where nothing is shown', async () => {
     const [first, ...rest] = await Promise.all(ids().map(id => said(method, path, id, [{}, {}])));
     expect(first).toMatchObject({ status: 401, text: '', headers: { 'www-authenticate': 'SVC-Session' } });
     for (const one of rest) expect(one).toEqual(first);
   });
 
-  test('403, empty and alike for every id and for whatever is wrong', async () => {
+  it('403, empty and alike for every id and for whatever is wrong', async () => {
     const stranger = await service.newAgent();
     const wrong: readonly Shown[] = [
       [headers, {}],
@@ -78,7 +78,7 @@ describe.each(knocks)('%s %s', (method, path, possession) => {
   const inHeaders = ['X-SVC-Session', 'X-SVC-Proof'];
   const inBody = method === 'GET' ? [] : ['session', 'proof'];
   const opening = [...inHeaders, ...inBody].filter(shown => possession === 'required' || !/proof/i.test(shown));
-  test.each(opening)('opens to %s', async shown => {
+  it.each(opening)('opens to %s', async shown => {
     const { agent_id, session } = await service.newAgent();
     const secret = shown.toLowerCase().endsWith('proof') ? proofOf(session, agent_id) : session;
     const member = { [shown]: secret };
@@ -91,7 +91,7 @@ describe.each(knocks)('%s %s', (method, path, possession) => {
     expect([401, 403]).not.toContain(status);
   });
 
-  test('a proof is made for one agent: it opens no other, and none for whoever shows it elsewhere', async () => {
+  it('a proof is made for one agent: it opens no other, and none for whoever shows it elsewhere', async () => {
     for (const id of ids().slice(1)) {
       const shown: Shown = [{ 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) }, {}];
       expect(await said(method, path, id, shown)).toMatchObject({ status: 403, text: '' });
@@ -100,7 +100,7 @@ describe.each(knocks)('%s %s', (method, path, possession) => {
 });
 
 describe('GET /v1/agents/{agent_id}/book by a proof', () => {
-  test.each([
+  it.each([
     ['of this window', 0, 200],
     ['of the window before', -1, 200],
     ['of the one before that', -2, 403],

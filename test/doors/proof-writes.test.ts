@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { boundTo } from './bound.ts';
 import { openService, type Registered, type Service } from './open-service.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 const refused = { status: 403, text: '' };
 
 describe('PROOF_WRITES=bound', () => {
-  test('403, empty, to a write by a plain proof; a read by it is 200, and so is a write by a bound one or a session', async () => {
+  it('403, empty, to a write by a plain proof; a read by it is 200, and so is a write by a bound one or a session', async () => {
     const path = `/v1/agents/${agent.agent_id}/book`;
     const body = { budget: '5' };
     for (const [at, written] of [
@@ -32,7 +32,7 @@ describe('PROOF_WRITES=bound', () => {
     expect((await service.post(path, { limit: 3, proof: plain })).status).toBe(200);
   });
 
-  test('forbidden to a mutation by a plain proof, on /graphql and on a socket; also to one that is sold', async () => {
+  it('forbidden to a mutation by a plain proof, on /graphql and on a socket; also to one that is sold', async () => {
     const { agent_id } = agent;
     const headers = { 'X-SVC-Agent': String(agent_id), 'X-SVC-Proof': plain };
     const mutation = `mutation { setBudget(agentId: ${agent_id}, budgetAtomic: "6") { agentId } }`;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { DoorMethod } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
@@ -52,7 +52,7 @@ describe.each(knocks)('$method $path with $body', ({ method, path, body, writes 
   /** Not asked for before. */
   const fresh = () => (method === 'GET' ? request() : request({ filler: newNonce() }));
 
-  test(`a plain proof: 200, the same again ${writes ? '403, empty, and with another body once more 200' : '200'}`, async () => {
+  it(`a plain proof: 200, the same again ${writes ? '403, empty, and with another body once more 200' : '200'}`, async () => {
     const [one, other] = [fresh(), fresh()];
     const proof = shows(plainOf(agent));
     expect((await send(one, proof)).status).toBe(200);
@@ -67,7 +67,7 @@ describe.each(knocks)('$method $path with $body', ({ method, path, body, writes 
     expect(await send(one, before)).toMatchObject(writes ? refused : { status: 200 });
   });
 
-  test('a bound proof: 200, its nonce again 403, empty, whatever it comes with', async () => {
+  it('a bound proof: 200, its nonce again 403, empty, whatever it comes with', async () => {
     const [one, other] = [fresh(), fresh()];
     const nonce = newNonce();
     expect((await send(one, boundOf(agent, one, nonce))).status).toBe(200);
@@ -75,7 +75,7 @@ describe.each(knocks)('$method $path with $body', ({ method, path, body, writes 
     expect((await send(one, boundOf(agent, one))).status).toBe(200);
   });
 
-  test('a bound proof of another method, path, body or nonce, or none: 403, empty, and it is good still', async () => {
+  it('a bound proof of another method, path, body or nonce, or none: 403, empty, and it is good still', async () => {
     const one = fresh();
     const nonce = newNonce();
     for (const made of [
@@ -94,13 +94,13 @@ describe.each(knocks)('$method $path with $body', ({ method, path, body, writes 
 });
 
 describe('a write by proof', () => {
-  test('200 to one of twenty at once with the same plain proof, 403 to the others', async () => {
+  it('200 to one of twenty at once with the same plain proof, 403 to the others', async () => {
     const request = { method: 'POST', path: `${book(agent)}/policy`, body: { policy_type: 'hourly_cap', value: '5' } };
     const heard = await Promise.all(Array.from({ length: 20 }, () => send(request, shows(plainOf(agent)))));
     expect(heard.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 403)]);
   });
 
-  test('is one write however its path is spelt and its body is written', async () => {
+  it('is one write however its path is spelt and its body is written', async () => {
     const body = { policy_type: 'hourly_cap', value: '6', a: 1 };
     const proof = shows(plainOf(agent));
     expect((await service.post(`${book(agent)}/policy`, body, proof)).status).toBe(200);
@@ -114,19 +114,19 @@ describe('a write by proof', () => {
     expect(await service.post(`${book(agent)}/policy`, written, proof)).toMatchObject(refused);
   });
 
-  test('that its door refuses as no request uses nothing', async () => {
+  it('that its door refuses as no request uses nothing', async () => {
     const proof = shows(plainOf(agent));
     const body = { budget: 'not digits' };
     for (const _ of ['once', 'again']) expect((await service.post(book(agent), body, proof)).status).toBe(400);
   });
 
-  test('with a body that has no canonical form: 403, empty; to read it is no matter', async () => {
+  it('with a body that has no canonical form: 403, empty; to read it is no matter', async () => {
     const proof = shows(plainOf(agent));
     expect(await service.post(book(agent), '{"budget":"7","x":"\\ud800"}', proof)).toMatchObject(refused);
     expect((await service.post(book(agent), '{"x":"\\ud800"}', proof)).status).toBe(200);
   });
 
-  test('leaves a row where the proof is right, and nowhere else', async () => {
+  it('leaves a row where the proof is right, and nowhere else', async () => {
     const other = await service.newAgent();
     const rows = async () => (await service.query('select 1 from proof_use')).length;
     const before = await rows();
@@ -155,7 +155,7 @@ describe('/graphql by X-SVC-Agent and X-SVC-Proof', () => {
     service.post('/graphql', body, { 'X-SVC-Agent': String(agent.agent_id), ...headers });
   const request = (body: JsonObject) => ({ method: 'POST', path: '/graphql', body });
 
-  test('plain: a query as often as one likes, a mutation once', async () => {
+  it('plain: a query as often as one likes, a mutation once', async () => {
     const proof = shows(plainOf(agent));
     for (const _ of ['once', 'again'])
       expect((await ask(readBook(agent), proof)).body).toEqual({ data: { book: { agentId: agent.agent_id } } });
@@ -165,7 +165,7 @@ describe('/graphql by X-SVC-Agent and X-SVC-Proof', () => {
     expect((await ask(setBudget(agent, '12'), proof)).body).toEqual({ data });
   });
 
-  test('bound: either once, for that body alone', async () => {
+  it('bound: either once, for that body alone', async () => {
     for (const body of [readBook(agent), setBudget(agent, '13')]) {
       const shown = boundOf(agent, request(body));
       expect(await ask({ ...body, variables: {} }, shown)).toMatchObject(forbidden);
@@ -174,7 +174,7 @@ describe('/graphql by X-SVC-Agent and X-SVC-Proof', () => {
     }
   });
 
-  test('a purchase: the 402 takes no nonce, and the same payment brings its answer again', async () => {
+  it('a purchase: the 402 takes no nonce, and the same payment brings its answer again', async () => {
     const buyer = await service.newAgent();
     const body = {
       query: 'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hi" }] }) { svc } }',
@@ -193,7 +193,7 @@ describe('/graphql by X-SVC-Agent and X-SVC-Proof', () => {
     expect(await service.transfersFrom(buyer.account)).toHaveLength(3);
   });
 
-  test('of another agent, or of none: forbidden', async () => {
+  it('of another agent, or of none: forbidden', async () => {
     const other = await service.newAgent();
     const proof = shows(plainOf(agent));
     for (const named of [String(other.agent_id), '0', 'x', ''])
@@ -209,7 +209,7 @@ describe('a socket by {agent_id, proof, nonce}', () => {
     return { ...body, proof: boundOf(agent, { method, path, body }, nonce)['X-SVC-Proof'] };
   };
 
-  test('plain: reads, and writes each mutation once, by HTTP and by sockets together', async () => {
+  it('plain: reads, and writes each mutation once, by HTTP and by sockets together', async () => {
     const socket = openSocket(service, plain());
     for (const _ of ['once', 'again']) expect(await socket.first(readBook(agent).query)).toHaveProperty('data.book');
     const mutation = setBudget(agent, '21');
@@ -222,7 +222,7 @@ describe('a socket by {agent_id, proof, nonce}', () => {
     expect(await another.first(setBudget(agent, '22').query)).toHaveProperty('data.setBudget');
   });
 
-  test('bound: opens one socket, which reads and writes', async () => {
+  it('bound: opens one socket, which reads and writes', async () => {
     const shown = bound();
     const socket = openSocket(service, shown, { lazy: false });
     for (const { query } of [readBook(agent), setBudget(agent, '23'), setBudget(agent, '23')])
@@ -232,7 +232,7 @@ describe('a socket by {agent_id, proof, nonce}', () => {
     await expect(openSocket(service, altered).first(readBook(agent).query)).rejects.toMatchObject({ code: 4403 });
   });
 
-  test('rotates nothing, and ends with the session that it rests on', async () => {
+  it('rotates nothing, and ends with the session that it rests on', async () => {
     const own = await service.newAgent();
     const body = { agent_id: own.agent_id, nonce: newNonce() };
     const boundly = { ...body, proof: boundOf(own, { method, path, body }, body.nonce)['X-SVC-Proof'] };
@@ -247,7 +247,7 @@ describe('a socket by {agent_id, proof, nonce}', () => {
     for (const socket of sockets) await expect(socket.first(readBook(own).query)).rejects.toMatchObject({ code: 4403 });
   });
 
-  test.each([-2, 1])('of a window %i away: 4403', async away => {
+  it.each([-2, 1])('of a window %i away: 4403', async away => {
     await expect(openSocket(service, plain(away)).first(readBook(agent).query)).rejects.toMatchObject({ code: 4403 });
   });
 });

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { ResultProofAnswer } from '../../rest-compat/receipt/answers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
@@ -23,7 +23,7 @@ const proven = (query: string) => service.get<Proof>(`/prove-result?${query}`);
 const bytes = (hex: string) => Buffer.from(hex, 'hex');
 
 describe('GET /prove-result 200', () => {
-  test('by the id of the task and of its answer: where on which chain a stranger finds the transfer', async () => {
+  it('by the id of the task and of its answer: where on which chain a stranger finds the transfer', async () => {
     const { task_id, payment_ref, verify_url } = chat.svc;
     for (const id of [task_id, chat.id]) {
       const { status, body } = await proven(`task_id=${id}`);
@@ -56,7 +56,7 @@ describe('GET /prove-result 200', () => {
     expect(receipt.logs.map(({ logIndex }) => Number(logIndex))).toContain(settlement?.transfer_index);
   });
 
-  test('its proof verifies offline against the signed tree head, and not for another leaf', async () => {
+  it('its proof verifies offline against the signed tree head, and not for another leaf', async () => {
     const { inclusion } = (await proven(`task_id=${chat.svc.task_id}`)).body;
     if (!inclusion) throw new Error('nothing is included');
     const { leaf_index, tree_size: size, root_hash, jws, payload } = inclusion;
@@ -75,19 +75,19 @@ describe('GET /prove-result 200', () => {
     expect(signed.payload).toMatchObject({ log_id, tree_size: size, root_hash, tree_head_hash });
   });
 
-  test('without the settlement where it is neither requested nor above the cost gate', async () => {
+  it('without the settlement where it is neither requested nor above the cost gate', async () => {
     const { body } = await proven(`task_id=${chat.svc.task_id}&requested=false`);
     expect(body).toMatchObject({ shown_for: null, settlement: null, inclusion: { leaf_index: expect.any(Number) } });
   });
 
-  test('with nothing to prove where the book refused it', async () => {
+  it('with nothing to prove where the book refused it', async () => {
     const { heard } = await refusing(service).refused(await refusing(service).killed());
     const { body } = await proven(`task_id=${heard.body.task_id}`);
     const nothing = { shown_for: null, settlement: null, inclusion: null, proves: [] };
     expect(body).toMatchObject({ status: 'refused', proof_outcome: 'none', ...nothing });
   });
 
-  test('by GraphQL: the same', async () => {
+  it('by GraphQL: the same', async () => {
     const query = `query ($id: String!) { proveResult(taskId: $id) {
       taskId shownFor settlement { txHash amount } inclusion { leafHash } doesNotProve } }`;
     const heard = await service.post('/graphql', { query, variables: { id: chat.id } });
@@ -107,18 +107,18 @@ describe('GET /prove-result 200', () => {
 });
 
 describe('GET /prove-result', () => {
-  test.each([`task_${'0'.repeat(26)}`, 'x'])('404 for %s', async id => {
+  it.each([`task_${'0'.repeat(26)}`, 'x'])('404 for %s', async id => {
     expect(await proven(`task_id=${id}`)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  test.each([
+  it.each([
     ['task_id', ''],
     ['requested', `task_id=task_${'0'.repeat(26)}&requested=maybe`],
   ])('400 without a good %s', async (param, query) => {
     expect(await proven(query)).toMatchObject({ status: 400, body: { error: { param } } });
   });
 
-  test('405 on POST: it costs nothing, and no 402 is said', async () => {
+  it('405 on POST: it costs nothing, and no 402 is said', async () => {
     expect((await service.post('/prove-result', {})).status).toBe(405);
   });
 });

@@ -1,6 +1,6 @@
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { extractDiscoveryInfoV1 } from '@x402/extensions/bazaar';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { canonicalHash, canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
@@ -20,7 +20,7 @@ const NOBODY = `task_${'0'.repeat(26)}`;
 const notFound = { status: 404, body: { code: 'not_found', error: { type: 'not_found_error' } } };
 
 describe('GET /v1/models', () => {
-  test('200 lists svc/auto first, then every model of every hub, once', async () => {
+  it('200 lists svc/auto first, then every model of every hub, once', async () => {
     const { status, body } = await service.get<{ object: string; data: { id: string; owned_by: string }[] }>(
       '/v1/models',
     );
@@ -33,7 +33,7 @@ describe('GET /v1/models', () => {
     ]);
   });
 
-  test('405 on POST', async () => {
+  it('405 on POST', async () => {
     const heard = await service.post('/v1/models', {});
     expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
     expect(heard.headers.get('allow')).toBe('GET, HEAD');
@@ -41,7 +41,7 @@ describe('GET /v1/models', () => {
 });
 
 describe('GET /receipt/{task_id}', () => {
-  test.each([
+  it.each([
     ['plain', '', {}],
     ['.json', '.json', {}],
     ['?format=json', '?format=json', {}],
@@ -53,46 +53,46 @@ describe('GET /receipt/{task_id}', () => {
     expect({ status: heard.status, body: heard.body }).toEqual({ status: 200, body: receipt });
   });
 
-  test('200 at verify_url', async () => {
+  it('200 at verify_url', async () => {
     const heard = await service.get(chat.svc.verify_url.replace(service.url, ''));
     expect(heard).toMatchObject({ status: 200, body: { payload_hash: chat.svc.payload_hash } });
   });
 
-  test.each([NOBODY, 'x', '%2e%2e'])('404 for %s', async task_id => {
+  it.each([NOBODY, 'x', '%2e%2e'])('404 for %s', async task_id => {
     expect(await service.get(`/receipt/${task_id}`)).toMatchObject(notFound);
   });
 
-  test('400 on text that no database can hold', async () => {
+  it('400 on text that no database can hold', async () => {
     expect(await service.get('/receipt/%00')).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
 
-  test('400 on a path that is none', async () => {
+  it('400 on a path that is none', async () => {
     const heard = await fetch(`${service.url}/receipt/%zz`);
     expect(heard.status).toBe(400);
     expect(await heard.json()).toMatchObject({ code: 'invalid_request' });
   });
 
-  test('400 on a format that is none', async () => {
+  it('400 on a format that is none', async () => {
     const heard = await service.get(`/receipt/${chat.svc.task_id}?format=xml`);
     expect(heard).toMatchObject({ status: 400, body: { error: { param: 'format' } } });
   });
 });
 
 describe('GET /receipt/{id}/preimage', () => {
-  test('200 with the bytes whose SHA-256 is payload_hash', async () => {
+  it('200 with the bytes whose SHA-256 is payload_hash', async () => {
     const { status, text, body } = await service.get(`/receipt/${chat.svc.task_id}/preimage`);
     expect({ status, hash: sha256Hex(text) }).toEqual({ status: 200, hash: chat.svc.payload_hash });
     expect(text).toBe(canonicalJson(body));
     expect(body).toEqual(chat.svc.payload);
   });
 
-  test('404 for nobody', async () => {
+  it('404 for nobody', async () => {
     expect(await service.get(`/receipt/${NOBODY}/preimage`)).toMatchObject(notFound);
   });
 });
 
 describe('GET /task-status', () => {
-  test('200 completed', async () => {
+  it('200 completed', async () => {
     const { task_id, payment_ref, verify_url } = chat.svc;
     const heard = await service.get(`/task-status?task_id=${task_id}`);
     expect(heard).toMatchObject({
@@ -101,18 +101,18 @@ describe('GET /task-status', () => {
     });
   });
 
-  test('404 for nobody', async () => {
+  it('404 for nobody', async () => {
     expect(await service.get(`/task-status?task_id=${NOBODY}`)).toMatchObject(notFound);
   });
 
-  test('400 without task_id', async () => {
+  it('400 without task_id', async () => {
     const heard = await service.get('/task-status');
     expect(heard).toMatchObject({ status: 400, body: { error: { param: 'task_id' } } });
   });
 });
 
 describe('GET /.well-known', () => {
-  test('/jwks.json 200: the keys of all seeds, and nothing private', async () => {
+  it('/jwks.json 200: the keys of all seeds, and nothing private', async () => {
     const { status, body } = await service.get<{ keys: JsonObject[] }>('/.well-known/jwks.json');
     expect(status).toBe(200);
     expect(body.keys.filter(({ crv }) => crv === 'P-256')).toHaveLength(2);
@@ -120,7 +120,7 @@ describe('GET /.well-known', () => {
     for (const key of body.keys) expect(key).not.toHaveProperty('d');
   });
 
-  test('/did.json 200: the keys of all seeds, the current one first', async () => {
+  it('/did.json 200: the keys of all seeds, the current one first', async () => {
     const { status, body } = await service.get<{ assertionMethod: readonly string[] }>('/.well-known/did.json');
     expect(status).toBe(200);
     expect(body.assertionMethod).toHaveLength(6);
@@ -135,14 +135,14 @@ describe('GET /.well-known', () => {
   }
   const history = (query = '') => service.get<History>(`/.well-known/issuer-history.json${query}`);
 
-  test('/issuer-history.json 200: the version that receipts sign', async () => {
+  it('/issuer-history.json 200: the version that receipts sign', async () => {
     const { status, body } = await history();
     expect({ status, version: body.version }).toEqual({ status: 200, version: 2 });
     expect(canonicalHash(body.snapshot)).toBe(body.hash);
     expect(chat.svc.payload).toMatchObject({ issuer_history: { version: 2, hash: body.hash } });
   });
 
-  test('/issuer-history.json 200 by ?version= and by ?hash=: an older snapshot, named by the newer', async () => {
+  it('/issuer-history.json 200 by ?version= and by ?hash=: an older snapshot, named by the newer', async () => {
     const [current, older] = [(await history()).body, (await history('?version=1')).body];
     expect(older.version).toBe(1);
     expect(canonicalHash(older.snapshot)).toBe(older.hash);
@@ -151,15 +151,15 @@ describe('GET /.well-known', () => {
     expect((await history(`?hash=${older.hash}`)).body).toEqual(older);
   });
 
-  test.each(['?version=3', `?hash=${'0'.repeat(64)}`])('/issuer-history.json 404 for %s', async query => {
+  it.each(['?version=3', `?hash=${'0'.repeat(64)}`])('/issuer-history.json 404 for %s', async query => {
     expect(await history(query)).toMatchObject(notFound);
   });
 
-  test.each(['?version=0', '?version=x', '?hash=x'])('/issuer-history.json 400 for %s', async query => {
+  it.each(['?version=0', '?version=x', '?hash=x'])('/issuer-history.json 400 for %s', async query => {
     expect((await history(query)).status).toBe(400);
   });
 
-  test('/receipt-policy-history.json 200: the policy that receipts sign', async () => {
+  it('/receipt-policy-history.json 200: the policy that receipts sign', async () => {
     const { status, body } = await service.get<{ policies: { version: number; hash: string; policy: JsonObject }[] }>(
       '/.well-known/receipt-policy-history.json',
     );
@@ -172,7 +172,7 @@ describe('GET /.well-known', () => {
     expect(chat.svc.payload).toMatchObject({ receipt_policy: { version: 3, hash: newest?.hash } });
   });
 
-  test('/log-breaks.json 200: none were declared', async () => {
+  it('/log-breaks.json 200: none were declared', async () => {
     expect(await service.get('/.well-known/log-breaks.json')).toMatchObject({ status: 200, body: [] });
   });
 
@@ -184,7 +184,7 @@ describe('GET /.well-known', () => {
     readonly output: { readonly properties: object };
   }
 
-  test('/x402 200: every paid door with the very offer of its 402, and the schemas that v1 has in short', async () => {
+  it('/x402 200: every paid door with the very offer of its 402, and the schemas that v1 has in short', async () => {
     const { status, body } = await service.get<{ resources: readonly Resource[] }>('/.well-known/x402');
     expect(status).toBe(200);
     const paid = everyDoor.filter(({ price }) => price !== null);
@@ -211,7 +211,7 @@ function anyOf(members: object): object {
 }
 
 describe('GET /health', () => {
-  test('200 with the profile, the stand-ins and the size of the log', async () => {
+  it('200 with the profile, the stand-ins and the size of the log', async () => {
     const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
     const heard = await service.get('/health');
     expect(heard).toMatchObject({ status: 200, body: { status: 'ok', profile: 'development' } });
@@ -220,7 +220,7 @@ describe('GET /health', () => {
 });
 
 describe('HEAD', () => {
-  test.each([
+  it.each([
     ['/v1/models', 200],
     ['/health', 200],
     [CHAT, 402],
@@ -234,11 +234,11 @@ describe('HEAD', () => {
 });
 
 describe('a path without a door', () => {
-  test.each(['/', '/v1', '/v1/chat', '/receipt', '/v1/chat/completions/x', '/%2e%2e/etc'])('GET %s 404', async path => {
+  it.each(['/', '/v1', '/v1/chat', '/receipt', '/v1/chat/completions/x', '/%2e%2e/etc'])('GET %s 404', async path => {
     expect(await service.get(path)).toMatchObject(notFound);
   });
 
-  test.each(['PUT', 'DELETE', 'PATCH'])('%s /v1/models 405', async method => {
+  it.each(['PUT', 'DELETE', 'PATCH'])('%s /v1/models 405', async method => {
     const heard = await service.knock(method, '/v1/models');
     expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
     expect(heard.headers.get('allow')).toBe('GET, HEAD');

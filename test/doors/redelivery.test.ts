@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { registrationOf } from '../harness/buyer.ts';
 import { handMade } from './hand-made.ts';
 import { ask, CHAT, openService, REGISTER, type Service } from './open-service.ts';
@@ -57,7 +57,7 @@ async function ordered({ path, body }: Kind) {
 const once = async (payer: Payer) => expect(await service.transfersFrom(payer)).toHaveLength(1);
 
 describe.each(every)('the same payment for %s', (_, kind) => {
-  test('200 idempotent_replay once it has settled, by the same transaction and signed receipt', async () => {
+  it('200 idempotent_replay once it has settled, by the same transaction and signed receipt', async () => {
     const { payer, send, state } = await ordered(kind);
     const first = await send();
     expect(first.heard).toMatch(/^200/);
@@ -68,7 +68,7 @@ describe.each(every)('the same payment for %s', (_, kind) => {
     await once(payer);
   });
 
-  test('409 payment_in_flight while it waits for its block; never 402', async () => {
+  it('409 payment_in_flight while it waits for its block; never 402', async () => {
     const { payer, send, state } = await ordered(kind);
     await service.chain.setAutomine(false);
     const first = send();
@@ -87,7 +87,7 @@ describe.each(every)('the same payment for %s', (_, kind) => {
 });
 
 describe('the same payment for what was bought under a session, shown without it', () => {
-  test('403 with an empty body by REST', async () => {
+  it('403 with an empty body by REST', async () => {
     const { session } = await service.newAgent();
     const { headers } = await handMade(service, await service.chain.newWallet());
     const send = (more = {}) => service.post(CHAT, ask('Mine alone'), { ...headers, ...more });
@@ -101,7 +101,7 @@ describe('the same payment for what was bought under a session, shown without it
     expect([heard.status, await heard.text()]).toEqual([403, '']);
   });
 
-  test('forbidden on /graphql, charged: true, and by its headers no client takes the payment for unused', async () => {
+  it('forbidden on /graphql, charged: true, and by its headers no client takes the payment for unused', async () => {
     const { session } = await service.newAgent();
     const { headers } = await handMade(service, await service.chain.newWallet());
     const query = 'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Mine" }] }) { id } }';
@@ -117,12 +117,12 @@ describe('the same payment for what was bought under a session, shown without it
 });
 
 describe.each(works)('the same payment for %s', (_, kind) => {
-  test('200 idempotent_replay says that of itself', async () => {
+  it('200 idempotent_replay says that of itself', async () => {
     const { send } = await ordered(kind);
     expect([(await send()).heard, (await send()).heard]).toEqual(['200 settled', '200 idempotent_replay']);
   });
 
-  test('409 payment_in_flight while it is worked for', async () => {
+  it('409 payment_in_flight while it is worked for', async () => {
     const { payer, send, state } = await ordered(kind);
     const before = service.gates.alpha.held();
     service.gates.alpha.hold();
@@ -134,7 +134,7 @@ describe.each(works)('the same payment for %s', (_, kind) => {
     await once(payer);
   });
 
-  test('200 settled after it was let go of: no hub had answered', async () => {
+  it('200 settled after it was let go of: no hub had answered', async () => {
     const { payer, send, state } = await ordered(kind);
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     expect([(await send()).heard, await state()]).toEqual(['502 hub_failed', 'released']);

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { ROOT } from '../harness/root.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 const jwks = async () => (await service.get<JSONWebKeySet & JsonObject>('/.well-known/jwks.json')).body;
 
 describe('GET /refusal/{refusal_id}', () => {
-  test('200 with what the refused call was told, 404 for an id that nobody has', async () => {
+  it('200 with what the refused call was told, 404 for an id that nobody has', async () => {
     const { heard } = await book.refused(await book.killed());
     const { refusal_id, refusal_url } = heard.body;
     const {
@@ -51,7 +51,7 @@ describe('GET /refusal/{refusal_id}', () => {
     });
   });
 
-  test('verifies offline with the key set and jose alone', async () => {
+  it('verifies offline with the key set and jose alone', async () => {
     const { heard } = await book.refused(await book.killed());
     const { body } = await service.get<Refusal>(`/refusal/${heard.body.refusal_id}`);
     const { refusal_url: _u, issuer_signature, verification: _v, ...said } = body;
@@ -66,7 +66,7 @@ describe('GET /refusal/{refusal_id}', () => {
     });
   });
 
-  test("verifies by the service's own check, as it was served and as it was told", async () => {
+  it("verifies by the service's own check, as it was served and as it was told", async () => {
     const { heard } = await book.refused(await book.killed());
     const keys = await jwks();
     const served = (await service.get<Refusal & JsonObject>(`/refusal/${heard.body.refusal_id}`)).body;
@@ -91,7 +91,7 @@ describe('GET /refusal/{refusal_id}', () => {
     expect(verifyRefusal(receipt, keys)).toMatchObject({ kind: 'invalid', code: 'not_a_refusal' });
   });
 
-  test('verifies by npm run verify, from its URL and from a file', async () => {
+  it('verifies by npm run verify, from its URL and from a file', async () => {
     const { heard } = await book.refused(await book.killed());
     const file = join(await makeScratch(), 'refusal.json');
     const { stdout } = await verifyCommand(heard.body.refusal_url);

@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseAbi } from 'viem';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 import { farFromFullHour, type Refusal, type Refused, refusing } from './refusing.ts';
@@ -22,7 +22,7 @@ interface Ceiling {
 }
 
 describe('a call that its book refuses', () => {
-  test('403 with the signed refusal: nothing is charged, no hub is asked', async () => {
+  it('403 with the signed refusal: nothing is charged, no hub is asked', async () => {
     const agent = await book.killed();
     const asked = service.hubs[0].requests.length;
     const { heard } = await book.refused(agent, ask('Let me in', { intent_id: 'again', attempt_index: 3 }));
@@ -59,7 +59,7 @@ describe('a call that its book refuses', () => {
     ]);
   });
 
-  test('is anchored at a block of Base that stands', async () => {
+  it('is anchored at a block of Base that stands', async () => {
     const { heard } = await book.refused(await book.killed());
     const { base_anchor } = heard.body;
     if (base_anchor.status !== 'AVAILABLE') throw new Error('the chain was there');
@@ -92,7 +92,7 @@ describe('a call that its book refuses', () => {
     ['kill_switch', agent => book.set(agent, 'kill_switch', true), { policy_code: 'kill_switch' }],
   ];
 
-  test.each(ceilings)('by its %s stands on the book, in no sum, as an attempt that was blocked', async (_, set, is) => {
+  it.each(ceilings)('by its %s stands on the book, in no sum, as an attempt that was blocked', async (_, set, is) => {
     await farFromFullHour();
     const agent = await service.newAgent();
     await set(agent);
@@ -126,7 +126,7 @@ describe('a call that its book refuses', () => {
     expect(rows).toEqual([{ seq: heard.body.policy_blocked_seq }]);
   });
 
-  test('says no figure of the book to whoever pays: that is for its owner', async () => {
+  it('says no figure of the book to whoever pays: that is for its owner', async () => {
     const agent = await service.newAgent();
     await book.setBudget(agent, '3456');
     const { heard } = await book.refused(agent);
@@ -138,7 +138,7 @@ describe('a call that its book refuses', () => {
     expect(heard.text).not.toContain('3456');
   });
 
-  test('403 where the answer was to be streamed, too: nothing of it was sent', async () => {
+  it('403 where the answer was to be streamed, too: nothing of it was sent', async () => {
     const agent = await book.killed();
     const { heard } = await book.refused(agent, ask('Slowly', { stream: true }));
     expect(heard.body).toMatchObject({ policy_code: 'kill_switch', charged: false });
@@ -146,7 +146,7 @@ describe('a call that its book refuses', () => {
     expect(await service.transfersFrom(agent.account)).toHaveLength(1);
   });
 
-  test('is told on /graphql by the same document', async () => {
+  it('is told on /graphql by the same document', async () => {
     const agent = await book.killed();
     const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }';
     const payment = await service.payment(agent.account, CHAT);
@@ -164,7 +164,7 @@ describe('a call that its book refuses', () => {
 });
 
 describe('the same payment after a refusal', () => {
-  test('gets the same signed refusal for the same request, also once the switch is off, and no new row', async () => {
+  it('gets the same signed refusal for the same request, also once the switch is off, and no new row', async () => {
     const agent = await book.killed();
     const { payment, heard } = await book.refused(agent);
     const again = await Promise.all(Array.from({ length: 20 }, () => book.chat(payment, ask())));
@@ -175,7 +175,7 @@ describe('the same payment after a refusal', () => {
     expect((await service.buy(agent.account)).status).toBe(200);
   });
 
-  test('sent many times at once is refused once', async () => {
+  it('sent many times at once is refused once', async () => {
     const agent = await book.killed();
     const payment = await service.payment(agent.account, CHAT);
     const all = await Promise.all(Array.from({ length: 20 }, () => book.chat(payment, ask())));
@@ -186,7 +186,7 @@ describe('the same payment after a refusal', () => {
     expect((await book.bookOf(agent)).entries).toHaveLength(2);
   });
 
-  test('is judged anew for another request', async () => {
+  it('is judged anew for another request', async () => {
     const agent = await book.killed();
     const { payment, heard } = await book.refused(agent);
     const other = await book.chat(payment, ask('Something else'));
@@ -210,7 +210,7 @@ describe('the same payment after a refusal', () => {
     expect(await service.transfersFrom(agent.account)).toHaveLength(2);
   });
 
-  test('gets it also where the payer could pay no longer', async () => {
+  it('gets it also where the payer could pay no longer', async () => {
     const agent = await book.killed();
     const { payment, heard } = await book.refused(agent);
     await spendAll(agent.account.address);

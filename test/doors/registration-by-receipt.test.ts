@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { keccak256 } from '../../schema/digest.ts';
 import { nowSeconds, registrationOf } from '../harness/buyer.ts';
 import { ask, CHAT, type Chat, openService, REGISTER, type Registered, type Service } from './open-service.ts';
@@ -25,7 +25,7 @@ const book = (agent_id: number, session: string) =>
 const agentsOf = ({ address }: Account) => service.query('select agent_id from agent where wallet = $1', [address]);
 
 describe('POST /v1/agents/register with the task_id of a collected receipt', () => {
-  test('200 for nothing: agent, session and an empty book, on which the next call lands', async () => {
+  it('200 for nothing: agent, session and an empty book, on which the next call lands', async () => {
     const { account, task_id } = await buyer();
     const { status, headers, body } = await register(account, task_id);
     expect({ status, body }).toEqual({
@@ -51,7 +51,7 @@ describe('POST /v1/agents/register with the task_id of a collected receipt', () 
     expect(entries.map(entry => entry.task_id)).toEqual([next.body.svc.task_id]);
   });
 
-  test('200 with the request_hash of the signed text, the wallet in lower case', async () => {
+  it('200 with the request_hash of the signed text, the wallet in lower case', async () => {
     const { account, task_id } = await buyer();
     const at = nowSeconds();
     const text = `svc.register.recover|${task_id}|${account.address}|${at}`;
@@ -64,7 +64,7 @@ describe('POST /v1/agents/register with the task_id of a collected receipt', () 
     expect(heard).toMatchObject({ status: 200, body: { agentWallet: account.address, settlement_status: 'settled' } });
   });
 
-  test('200 by the receipt of a call that landed on the book of another', async () => {
+  it('200 by the receipt of a call that landed on the book of another', async () => {
     const [owner, account] = [await service.newAgent(), await service.chain.newWallet()];
     const { body } = await service.buy(account, undefined, { 'X-SVC-Session': owner.session });
     const registered = await register(account, body.svc.task_id);
@@ -72,7 +72,7 @@ describe('POST /v1/agents/register with the task_id of a collected receipt', () 
     expect(registered.body.agent_id).not.toBe(owner.agent_id);
   });
 
-  test('200 idempotent_replay again: a new session, the old one is dead', async () => {
+  it('200 idempotent_replay again: a new session, the old one is dead', async () => {
     const { account, task_id } = await buyer();
     const first = (await register(account, task_id)).body;
     const again = await register(account, task_id);
@@ -88,7 +88,7 @@ describe('POST /v1/agents/register with the task_id of a collected receipt', () 
     expect((await book(first.agent_id, again.body.session)).status).toBe(200);
   });
 
-  test('200 to all of several at once: one book, and one session that lives', async () => {
+  it('200 to all of several at once: one book, and one session that lives', async () => {
     const { account, task_id } = await buyer();
     const heard = await Promise.all(Array.from({ length: 6 }, () => register(account, task_id)));
     expect(heard.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
@@ -100,7 +100,7 @@ describe('POST /v1/agents/register with the task_id of a collected receipt', () 
 });
 
 describe('POST /v1/agents/register with the task_id of its own stamp', () => {
-  test('200 recovers: a new session, and the old one is dead', async () => {
+  it('200 recovers: a new session, and the old one is dead', async () => {
     const { account, agent_id, session, task_id } = await service.newAgent();
     const recovered = await register(account, task_id);
     expect(recovered).toMatchObject({
@@ -122,7 +122,7 @@ describe('POST /v1/agents/register with the task_id of its own stamp', () => {
 });
 
 describe('POST /v1/agents/register with task_id, refused', () => {
-  test('400 on a wallet that is no address, and on the request_hash of another text', async () => {
+  it('400 on a wallet that is no address, and on the request_hash of another text', async () => {
     const { account, task_id } = await buyer();
     const wallet = await register(account, task_id, { agentWallet: 'nobody' });
     expect(heardOf(wallet)).toEqual({ status: 400, code: 'invalid_wallet' });
@@ -130,7 +130,7 @@ describe('POST /v1/agents/register with task_id, refused', () => {
     expect(heardOf(hash)).toEqual({ status: 400, code: 'invalid_request' });
   });
 
-  test.each([
+  it.each([
     ['without a signature', { wallet_signature: null }, 'control_proof_missing'],
     ['without its time', { signature_timestamp: null }, 'control_proof_missing'],
     ['of another time', { signature_timestamp: nowSeconds() - 100 }, 'control_proof_invalid'],
@@ -139,7 +139,7 @@ describe('POST /v1/agents/register with task_id, refused', () => {
     expect(heardOf(await register(account, task_id, members))).toEqual({ status: 401, code });
   });
 
-  test('401 on the signature of a paid registration, of another task, and on one 301 seconds old', async () => {
+  it('401 on the signature of a paid registration, of another task, and on one 301 seconds old', async () => {
     const { account, task_id } = await buyer();
     for (const signed of [
       await registrationOf(account),
@@ -152,25 +152,22 @@ describe('POST /v1/agents/register with task_id, refused', () => {
     expect(await agentsOf(account)).toEqual([]);
   });
 
-  test('403 on the receipt of another payer', async () => {
+  it('403 on the receipt of another payer', async () => {
     const [{ task_id }, other] = [await buyer(), await service.chain.newWallet(0n)];
     expect(heardOf(await register(other, task_id))).toEqual({ status: 403, code: 'payer_mismatch' });
   });
 
-  test('403 on the receipt that registered another wallet', async () => {
+  it('403 on the receipt that registered another wallet', async () => {
     const [{ task_id }, other] = [await service.newAgent(), await service.chain.newWallet(0n)];
     expect(heardOf(await register(other, task_id))).toEqual({ status: 403, code: 'payer_mismatch' });
   });
 
-  test.each(['task_unknown', '', `task_${'0'.repeat(26)}`])(
-    '403 on a receipt that is not there: "%s"',
-    async task_id => {
-      const account = await service.chain.newWallet(0n);
-      expect(heardOf(await register(account, task_id))).toEqual({ status: 403, code: 'receipt_not_qualifying' });
-    },
-  );
+  it.each(['task_unknown', '', `task_${'0'.repeat(26)}`])('403 on a receipt that is not there: "%s"', async task_id => {
+    const account = await service.chain.newWallet(0n);
+    expect(heardOf(await register(account, task_id))).toEqual({ status: 403, code: 'receipt_not_qualifying' });
+  });
 
-  test('403 on a receipt that collected nothing, as one by a key does', async () => {
+  it('403 on a receipt that collected nothing, as one by a key does', async () => {
     const account = await service.chain.newWallet(0n);
     const { body } = await service.post<Chat>(CHAT, ask('by key'), { 'X-API-Key': 'a-live-key' });
     expect(heardOf(await register(account, body.svc.task_id))).toEqual({
@@ -180,7 +177,7 @@ describe('POST /v1/agents/register with task_id, refused', () => {
     expect(await agentsOf(account)).toEqual([]);
   });
 
-  test('409 on another receipt of a registered wallet, however it was registered', async () => {
+  it('409 on another receipt of a registered wallet, however it was registered', async () => {
     const byStamp = await service.newAgent();
     const { body } = await service.buy(byStamp.account);
     const refused = await register(byStamp.account, body.svc.task_id);
@@ -191,7 +188,7 @@ describe('POST /v1/agents/register with task_id, refused', () => {
     expect(heardOf(await register(account, second))).toEqual({ status: 409, code: 'wallet_registered' });
   });
 
-  test('503 where the chain cannot say whose signature it is', async () => {
+  it('503 where the chain cannot say whose signature it is', async () => {
     const { account, task_id } = await buyer();
     service.gates.base.cut();
     const refused = await register(account, task_id).finally(() => service.gates.base.open());
@@ -201,7 +198,7 @@ describe('POST /v1/agents/register with task_id, refused', () => {
 });
 
 describe('a stamp and a receipt of one wallet', () => {
-  test('409 to the stamp of a wallet that registered by receipt: refused before settle', async () => {
+  it('409 to the stamp of a wallet that registered by receipt: refused before settle', async () => {
     const { account, task_id } = await buyer();
     await register(account, task_id);
     const payment = await service.payment(account, REGISTER);
@@ -210,7 +207,7 @@ describe('a stamp and a receipt of one wallet', () => {
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
-  test('409 to the receipt while a stamp is on its way, which then registers', async () => {
+  it('409 to the receipt while a stamp is on its way, which then registers', async () => {
     const { account, task_id } = await buyer();
     const payment = await service.payment(account, REGISTER);
     await service.chain.setAutomine(false);
@@ -232,7 +229,7 @@ describe('a stamp and a receipt of one wallet', () => {
     expect(await service.transfersFrom(account)).toHaveLength(2);
   });
 
-  test('at once: one agent, and no stamp is charged for nothing', async () => {
+  it('at once: one agent, and no stamp is charged for nothing', async () => {
     const { account, task_id } = await buyer();
     const payments = await Promise.all([1, 2].map(() => service.payment(account, REGISTER)));
     const stamp = await registrationOf(account);

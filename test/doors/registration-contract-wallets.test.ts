@@ -7,7 +7,7 @@ import {
   serializeErc6492Signature,
 } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { registrationOf } from '../harness/buyer.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
@@ -48,7 +48,7 @@ const heardOf = ({ status, body }: { status: number; body: object }) => ({ statu
 const invalid = { status: 401, code: 'control_proof_invalid' };
 
 describe.each(kinds)('the wallet is %s', (_, make) => {
-  test('200 by the stamp, which it pays itself, and it recovers', async () => {
+  it('200 by the stamp, which it pays itself, and it recovers', async () => {
     const wallet = await make();
     const { status, body } = await pay(wallet);
     expect({ status, body }).toMatchObject({
@@ -60,7 +60,7 @@ describe.each(kinds)('the wallet is %s', (_, make) => {
     expect(recovered).toMatchObject({ status: 200, body: { agent_id: body.agent_id, idempotent_replay: true } });
   });
 
-  test('200 by the receipt of a call that it has paid for', async () => {
+  it('200 by the receipt of a call that it has paid for', async () => {
     const wallet = await make();
     const { task_id } = (await service.buy(wallet)).body.svc;
     expect(await byReceipt(wallet, task_id)).toMatchObject({
@@ -70,14 +70,14 @@ describe.each(kinds)('the wallet is %s', (_, make) => {
     expect(await service.transfersFrom(wallet)).toHaveLength(1);
   });
 
-  test('401 on the word of another wallet of its kind: nothing is charged', async () => {
+  it('401 on the word of another wallet of its kind: nothing is charged', async () => {
     const [wallet, other] = [await make(), await make()];
     expect(heardOf(await pay(wallet, other))).toEqual(invalid);
     expect(await service.transfersFrom(wallet)).toEqual([]);
   });
 });
 
-test('401 where another factory than the allowed one is to make the wallet, though it would make that very one', async () => {
+it('401 where another factory than the allowed one is to make the wallet, though it would make that very one', async () => {
   const wallet = await wallets.unmade(FACTORY);
   const wrapped = parseErc6492Signature(await wallet.signMessage({ message: 'any' }));
   const call = { target: FACTORY, allowFailure: false, callData: wrapped.data ?? '0x' };
@@ -94,27 +94,27 @@ test('401 where another factory than the allowed one is to make the wallet, thou
 });
 
 describe('code alone speaks for its address', () => {
-  test('401 where the owner signs as a key would, and the code wants it otherwise', async () => {
+  it('401 where the owner signs as a key would, and the code wants it otherwise', async () => {
     for (const wallet of [await wallets.tagged(), await wallets.delegated(delegate)]) {
       expect(heardOf(await pay(wallet, wallet.owner))).toEqual(invalid);
       expect(await service.transfersFrom(wallet)).toEqual([]);
     }
   });
 
-  test('401 where the code takes its owner for its own no more', async () => {
+  it('401 where the code takes its owner for its own no more', async () => {
     const wallet = await wallets.plain();
     const { task_id } = (await service.buy(wallet)).body.svc;
     await wallets.switchOff(wallet);
     expect(heardOf(await byReceipt(wallet, task_id))).toEqual(invalid);
   });
 
-  test('403 where it has no receipt: its code, which burns all the gas that it is given, is not asked', async () => {
+  it('403 where it has no receipt: its code, which burns all the gas that it is given, is not asked', async () => {
     const wallet = await wallets.of('OpenBurner');
     const refused = await service.post(REGISTER, await registrationOf(wallet, { task_id: 'task_any' }));
     expect(heardOf(refused)).toEqual({ status: 403, code: 'receipt_not_qualifying' });
   });
 
-  test("403 where the owner's key pays for the wallet that it owns: the payer is another", async () => {
+  it("403 where the owner's key pays for the wallet that it owns: the payer is another", async () => {
     const wallet = await wallets.plain();
     await service.chain.mint(wallet.owner.address, 1_000_000n);
     const payment = await service.payment(wallet.owner, REGISTER);

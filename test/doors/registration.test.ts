@@ -1,5 +1,5 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { keccak256 } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';
 import { nowSeconds, type RegistrationBody, registrationOf } from '../harness/buyer.ts';
@@ -24,7 +24,7 @@ async function applicant() {
 }
 
 describe('POST /v1/agents/register', () => {
-  test.each([
+  it.each([
     ['GET', 'GET', undefined],
     ['an empty POST', 'POST', undefined],
     ['a body that names no task', 'POST', { agentWallet: 'nobody', task_id: null }],
@@ -37,7 +37,7 @@ describe('POST /v1/agents/register', () => {
     expect(required.accepts).toEqual([expect.objectContaining({ network: 'eip155:8453', amount: '2000' })]);
   });
 
-  test.each([
+  it.each([
     ['a-live-key', 402],
     ['a-waiver-key', 402],
     // It writes nothing, paid or not.
@@ -47,7 +47,7 @@ describe('POST /v1/agents/register', () => {
     expect((await service.post(REGISTER, body, { 'X-API-Key': key })).status).toBe(status);
   });
 
-  test('402 to a wallet without funds: Base alone is offered', async () => {
+  it('402 to a wallet without funds: Base alone is offered', async () => {
     const account = await service.chain.newWallet(0n);
     const payment = await service.payment(account, REGISTER);
     const heard = await service.post<Challenged>(REGISTER, await registrationOf(account), payment);
@@ -55,7 +55,7 @@ describe('POST /v1/agents/register', () => {
     expect(heard.body.accepts).toEqual([expect.objectContaining({ network: 'base' })]);
   });
 
-  test('200 by the stamp: agent, session, and the stamp as a collected row of the new book', async () => {
+  it('200 by the stamp: agent, session, and the stamp as a collected row of the new book', async () => {
     const { account, body, payment } = await applicant();
     const heard = await service.post<Registered>(REGISTER, body, payment);
     expect(heard.status).toBe(200);
@@ -94,14 +94,14 @@ describe('POST /v1/agents/register', () => {
     expect((await service.get(`/task-status?task_id=${task_id}`)).body).toMatchObject({ status: 'completed' });
   });
 
-  test('200 with the request_hash of the signed text', async () => {
+  it('200 with the request_hash of the signed text', async () => {
     const { account, body, payment } = await applicant();
     const text = `svc.register.pay|${account.address}|${body.signature_timestamp}`;
     const request_hash = `0x${Buffer.from(keccak256(Buffer.from(text))).toString('hex')}`;
     expect((await service.post(REGISTER, { ...body, request_hash }, payment)).status).toBe(200);
   });
 
-  test('200 idempotent_replay of the same payment: the same answer, no second transfer', async () => {
+  it('200 idempotent_replay of the same payment: the same answer, no second transfer', async () => {
     const { account, body, payment } = await applicant();
     const first = await service.post<Registered>(REGISTER, body, payment);
     const again = await service.post<Registered>(REGISTER, body, payment);
@@ -118,7 +118,7 @@ describe('POST /v1/agents/register', () => {
     expect(entries).toEqual([expect.objectContaining({ replay_count: 1 })]);
   });
 
-  test('409 where a registered wallet pays again: refused before settle', async () => {
+  it('409 where a registered wallet pays again: refused before settle', async () => {
     const { account } = await service.newAgent();
     const again = await service.post(
       REGISTER,
@@ -129,7 +129,7 @@ describe('POST /v1/agents/register', () => {
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
-  test('409 to all but one of several payments at once by one wallet: one transfer', async () => {
+  it('409 to all but one of several payments at once by one wallet: one transfer', async () => {
     const { account, body } = await applicant();
     const payments = await Promise.all([1, 2, 3, 4].map(() => service.payment(account, REGISTER)));
     const heard = await Promise.all(payments.map(payment => service.post(REGISTER, body, payment)));
@@ -137,7 +137,7 @@ describe('POST /v1/agents/register', () => {
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
-  test('409 on another registration with the same payment', async () => {
+  it('409 on another registration with the same payment', async () => {
     const { account, body, payment } = await applicant();
     await service.post(REGISTER, body, payment);
     const other = await service.post(REGISTER, await registrationOf(account, { at: nowSeconds() - 5 }), payment);
@@ -182,7 +182,7 @@ describe('POST /v1/agents/register refused before settle, and the payment stays 
       async () => registrationOf(await stranger()),
     ],
   ];
-  test.each(refusals)('%s', async (_, status, code, change) => {
+  it.each(refusals)('%s', async (_, status, code, change) => {
     const { account, body, payment } = await applicant();
     const refused = await service.post(REGISTER, await change(body), payment);
     expect({ status: refused.status, code: refused.body?.code }).toEqual({ status, code });
@@ -191,7 +191,7 @@ describe('POST /v1/agents/register refused before settle, and the payment stays 
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     ['older than 300 seconds', -301],
     ['from the future', 60],
   ])('401 on a signature %s', async (_, seconds) => {
@@ -203,13 +203,13 @@ describe('POST /v1/agents/register refused before settle, and the payment stays 
 });
 
 describe('POST /v1/agents/register, where something gives way', () => {
-  test('400 on a payment header that cannot be read', async () => {
+  it('400 on a payment header that cannot be read', async () => {
     const { body } = await applicant();
     const heard = await service.post(REGISTER, body, { 'PAYMENT-SIGNATURE': '!!!' });
     expect({ status: heard.status, code: heard.body.code }).toEqual({ status: 400, code: 'invalid_payment' });
   });
 
-  test.each([
+  it.each([
     ['400 on a body that is no JSON', 400, '{"agentWallet":', {}],
     ['413 on a body too large', 413, { filler: 'x'.repeat(limits.request_bytes_max) }, {}],
     ['415 on a form', 415, 'agentWallet=0x', { 'content-type': 'application/x-www-form-urlencoded' }],
@@ -220,14 +220,14 @@ describe('POST /v1/agents/register, where something gives way', () => {
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
-  test('403 with a wrong session beside the payment: empty body, before any charge', async () => {
+  it('403 with a wrong session beside the payment: empty body, before any charge', async () => {
     const { account, body, payment } = await applicant();
     const refused = await service.post(REGISTER, body, { ...payment, 'X-SVC-Session': 'guess' });
     expect({ status: refused.status, text: refused.text }).toEqual({ status: 403, text: '' });
     expect(await service.transfersFrom(account)).toEqual([]);
   });
 
-  test('410 on the same payment once the session that it bought has ended', async () => {
+  it('410 on the same payment once the session that it bought has ended', async () => {
     const { account, body, payment } = await applicant();
     const { task_id } = (await service.post<Registered>(REGISTER, body, payment)).body;
     await service.post(REGISTER, await registrationOf(account, { task_id }));
@@ -239,7 +239,7 @@ describe('POST /v1/agents/register, where something gives way', () => {
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
-  test('503 where the chain cannot say whose signature it is: nothing is charged, the payment stays usable', async () => {
+  it('503 where the chain cannot say whose signature it is: nothing is charged, the payment stays usable', async () => {
     const { account, body, payment } = await applicant();
     service.gates.base.cut();
     const refused = await service.post(REGISTER, body, payment).finally(() => service.gates.base.open());

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { PaymentHeaders } from '../harness/buyer.ts';
 import { askToStream, listen } from './listen.ts';
@@ -43,7 +43,7 @@ const kinds = [
 ] as const;
 
 describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bodyOf, buy) => {
-  test('is worked for once more, free; the row is corrected, and from then on the answer is kept', async () => {
+  it('is worked for once more, free; the row is corrected, and from then on the answer is kept', async () => {
     const { account, agent_id, session } = await service.newAgent();
     const payment = await service.payment(account, CHAT);
     const body = bodyOf(`Again, ${kind}`);
@@ -74,7 +74,7 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     expect(book.body).toMatchObject({ spent: '4000' });
   });
 
-  test('by two at once: one works, the other is told to come again', async () => {
+  it('by two at once: one works, the other is told to come again', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const body = bodyOf(`At once, ${kind}`);
@@ -94,7 +94,7 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     expect(asked()).toBe(before + 1);
   });
 
-  test('502 where the hub fails, charged as it was before; and it can be tried again', async () => {
+  it('502 where the hub fails, charged as it was before; and it can be tried again', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const body = bodyOf(`Failing, ${kind}`);
@@ -115,7 +115,7 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('by nobody but the agent under whose session it was bought', async () => {
+  it('by nobody but the agent under whose session it was bought', async () => {
     const { account, session } = await service.newAgent();
     const payment = await service.payment(account, CHAT);
     const body = bodyOf(`Possessed, ${kind}`);
@@ -127,7 +127,7 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     expect((await buy(body, { ...payment, 'X-SVC-Session': session })).text).toBe(first.text);
   });
 
-  test('410 once the request is kept no longer; the receipt stands', async () => {
+  it('410 once the request is kept no longer; the receipt stands', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const body = bodyOf(`Forgotten, ${kind}`);
@@ -141,7 +141,7 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
     expect(asked()).toBe(before);
   });
 
-  test('is free for another process to work for once the one that held it is gone', async () => {
+  it('is free for another process to work for once the one that held it is gone', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const body = bodyOf(`Held, ${kind}`);
@@ -158,7 +158,7 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
   });
 });
 
-test('a stream that breaks off when it is worked for again is not kept: the next may be whole', async () => {
+it('a stream that breaks off when it is worked for again is not kept: the next may be whole', async () => {
   const payer = await service.chain.newWallet();
   const payment = await service.payment(payer, CHAT);
   const body = askToStream('Breaking off again', { model: 'beta-1' });
@@ -173,7 +173,7 @@ test('a stream that breaks off when it is worked for again is not kept: the next
   expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
 });
 
-test('a reader who leaves a stream that is worked for again is answered the next time', async () => {
+it('a reader who leaves a stream that is worked for again is answered the next time', async () => {
   const payer = await service.chain.newWallet();
   const payment = await service.payment(payer, CHAT);
   const body = askToStream('Leaving again', { model: 'beta-1' });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { carriedBy, payingOnSolana, payloadFor } from '../gateway/rails/solana/buyer.ts';
 import { openSolanaService, type SolanaService } from '../gateway/rails/solana/open-service.ts';
@@ -70,7 +70,7 @@ function shortHeads(): readonly Head[] {
 const statuses = (heads: readonly Head[]) => heads.map(({ status }) => status);
 
 // The first call that is claimed is the one that breaks.
-test('503 settlement_pending: short, and so is the answer to the same payment', async () => {
+it('503 settlement_pending: short, and so is the answer to the same payment', async () => {
   const payer = await service.chain.newWallet();
   const sent = { body: ask('Pending'), headers: await paymentFor(payer, at.directly + CHAT) };
   expect((await post(at.directly + CHAT, sent)).status).toBe(503);
@@ -79,41 +79,38 @@ test('503 settlement_pending: short, and so is the answer to the same payment', 
 });
 
 describe.each(ways)('%s', way => {
-  test.each(work)(
-    'POST %s: 402, and 200 by each official client, by key and delivered again',
-    async (path, request) => {
-      const url = at[way] + path;
-      const payer = await service.chain.newWallet();
-      const { signer } = await service.svm.newWallet();
-      const body = (name: string) => request(payer, `${name} ${way}`);
-      const there = (name: string) => onSolana(request({ address: signer.address as never }, `${name} ${way}`));
-      const again = { body: body('Again'), headers: await paymentFor(payer, url) };
-      const again_there = { body: there('Again'), headers: carriedBy(await payloadFor(service.svm, signer, url)) };
-      const heard = [
-        await post(url),
-        await post(url, { body: body('Unpaid') }),
-        await post(url, { body: body('Base v2'), by: payingFetch(payer) }),
-        await post(url, { body: body('Base v1'), by: payingFetch(payer, 1) }),
-        await post(url, { body: there('v2'), by: payingOnSolana(service.svm, signer) }),
-        await post(url, { body: there('v1'), by: payingOnSolana(service.svm, signer, 1) }),
-        await post(url, { body: body('By key'), headers: KEY }),
-        await post(url, again),
-        await post(url, again),
-        await post(url, again_there),
-        await post(url, again_there),
-      ];
-      expect(heard.map(({ status }) => status)).toEqual([402, 402, ...Array(9).fill(200)]);
-      expect(heard.map(({ headers }) => headers.get('x-svc-settlement-status'))).toEqual([
-        ...[null, null, ...Array(4).fill('settled'), 'waived'],
-        ...['settled', 'idempotent_replay', 'settled', 'idempotent_replay'],
-      ]);
-      // Each official client paid once, at its first try; what was delivered again moved nothing.
-      expect(await service.transfersFrom(payer)).toHaveLength(3);
-      shortHeads();
-    },
-  );
+  it.each(work)('POST %s: 402, and 200 by each official client, by key and delivered again', async (path, request) => {
+    const url = at[way] + path;
+    const payer = await service.chain.newWallet();
+    const { signer } = await service.svm.newWallet();
+    const body = (name: string) => request(payer, `${name} ${way}`);
+    const there = (name: string) => onSolana(request({ address: signer.address as never }, `${name} ${way}`));
+    const again = { body: body('Again'), headers: await paymentFor(payer, url) };
+    const again_there = { body: there('Again'), headers: carriedBy(await payloadFor(service.svm, signer, url)) };
+    const heard = [
+      await post(url),
+      await post(url, { body: body('Unpaid') }),
+      await post(url, { body: body('Base v2'), by: payingFetch(payer) }),
+      await post(url, { body: body('Base v1'), by: payingFetch(payer, 1) }),
+      await post(url, { body: there('v2'), by: payingOnSolana(service.svm, signer) }),
+      await post(url, { body: there('v1'), by: payingOnSolana(service.svm, signer, 1) }),
+      await post(url, { body: body('By key'), headers: KEY }),
+      await post(url, again),
+      await post(url, again),
+      await post(url, again_there),
+      await post(url, again_there),
+    ];
+    expect(heard.map(({ status }) => status)).toEqual([402, 402, ...Array(9).fill(200)]);
+    expect(heard.map(({ headers }) => headers.get('x-svc-settlement-status'))).toEqual([
+      ...[null, null, ...Array(4).fill('settled'), 'waived'],
+      ...['settled', 'idempotent_replay', 'settled', 'idempotent_replay'],
+    ]);
+    // Each official client paid once, at its first try; what was delivered again moved nothing.
+    expect(await service.transfersFrom(payer)).toHaveLength(3);
+    shortHeads();
+  });
 
-  test(`POST ${REGISTER}: 402, and 200 by the official client`, async () => {
+  it(`POST ${REGISTER}: 402, and 200 by the official client`, async () => {
     const url = at[way] + REGISTER;
     const payer = await service.chain.newWallet();
     const registered = await post(url, { body: await registrationOf(payer), by: payingFetch(payer) });
@@ -121,7 +118,7 @@ describe.each(ways)('%s', way => {
     shortHeads();
   });
 
-  test(`POST ${CHAT} with stream: true: the receipt is in its last event, what names it in its headers`, async () => {
+  it(`POST ${CHAT} with stream: true: the receipt is in its last event, what names it in its headers`, async () => {
     const url = at[way] + CHAT;
     const payer = await service.chain.newWallet();
     const { signer } = await service.svm.newWallet();
@@ -147,7 +144,7 @@ describe.each(ways)('%s', way => {
   });
 });
 
-test('refusals are short: of the request, the payment, the payer, the session and the book', async () => {
+it('refusals are short: of the request, the payment, the payer, the session and the book', async () => {
   const agent = await service.newAgent();
   const killed = await refusing(service).killed();
   const url = service.url + CHAT;
@@ -169,7 +166,7 @@ test('refusals are short: of the request, the payment, the payer, the session an
   expect(statuses(shortHeads())).toEqual(refusals.map(([status]) => status));
 });
 
-test('/graphql is short: 402, and 200 by the official client', async () => {
+it('/graphql is short: 402, and 200 by the official client', async () => {
   const url = `${service.url}/graphql`;
   const payer = await service.chain.newWallet();
   const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }';

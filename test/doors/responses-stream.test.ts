@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ResponseEvent } from '../../rest-compat/inference/answers.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
@@ -65,7 +65,7 @@ const deltas = (all: readonly JsonObject[], type: string) =>
   all.flatMap(event => (event.type === type ? [String(event.delta)] : []));
 
 describe(`POST ${RESPONSES} with stream: true`, () => {
-  test('a text: the events of OpenAI in their order, the receipt in the last, committed to its output', async () => {
+  it('a text: the events of OpenAI in their order, the receipt in the last, committed to its output', async () => {
     const payer = await service.chain.newWallet();
     const { answer, all, types, last, whole } = await heard({ input: 'Hello' }, { by: payingFetch(payer) });
     expect(once(types)).toEqual([
@@ -90,7 +90,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('a call: its arguments piece by piece and whole', async () => {
+  it('a call: its arguments piece by piece and whole', async () => {
     const payer = await service.chain.newWallet();
     const asked = { input: 'Weather?', tools, tool_choice: 'required' };
     const { all, types, whole } = await heard(asked, { by: payingFetch(payer) });
@@ -114,7 +114,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test.each<JsonObject>([{}, { tools }])(
+  it.each<JsonObject>([{}, { tools }])(
     'the same payment again, with %j: the same output and the same signed bytes',
     async members => {
       const payer = await service.chain.newWallet();
@@ -133,7 +133,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
     },
   );
 
-  test('text first and calls after it, and a call before its text: the places are those of the output', async () => {
+  it('text first and calls after it, and a call before its text: the places are those of the output', async () => {
     const saying = (...parts: object[]) => {
       const events = [
         ...parts.map(delta => ({ choices: [{ delta }] })),
@@ -160,7 +160,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
     }
   });
 
-  test('response.failed where the hub breaks off: charged, delivered as far as it came, committed to nothing', async () => {
+  it('response.failed where the hub breaks off: charged, delivered as far as it came, committed to nothing', async () => {
     service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: 'close' } });
     const payer = await service.chain.newWallet();
     const { last, whole } = await heard({ input: 'Break' }, { by: payingFetch(payer) });
@@ -172,7 +172,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('is brought to its end and recorded when its reader leaves', async () => {
+  it('is brought to its end and recorded when its reader leaves', async () => {
     const payer = await service.chain.newWallet();
     const on = Promise.withResolvers<void>();
     service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: on.promise } });
@@ -187,7 +187,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('502 where no hub begins: a problem, no event, and the payment pays when it is sent again', async () => {
+  it('502 where no hub begins: a problem, no event, and the payment pays when it is sent again', async () => {
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, RESPONSES);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { ResponseAnswer } from '../../rest-compat/inference/answers.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
@@ -39,7 +39,7 @@ async function bought(body: JsonObject) {
 }
 
 describe(`POST ${RESPONSES} 200`, () => {
-  test('on a text: the answer in OpenAI’s form, committed to by its receipt, one transfer', async () => {
+  it('on a text: the answer in OpenAI’s form, committed to by its receipt, one transfer', async () => {
     const { status, body, payer } = await bought({ input: 'Hello' });
     expect(status).toBe(200);
     const { task_id } = body.svc;
@@ -61,7 +61,7 @@ describe(`POST ${RESPONSES} 200`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('on messages with every field: the hub gets its own words for them', async () => {
+  it('on messages with every field: the hub gets its own words for them', async () => {
     const said = [{ id: 'msg_1', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }];
     const input = [{ role: 'system', content: 'Be short.' }, ...said, { role: 'user', content: 'Go on.' }];
     const members = { model: 'one-model', max_output_tokens: 7, temperature: 1.5, stream: false, tools: [] };
@@ -75,7 +75,7 @@ describe(`POST ${RESPONSES} 200`, () => {
     });
   });
 
-  test('with function_call where the hub calls something', async () => {
+  it('with function_call where the hub calls something', async () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"q":1}' } };
     reply = replying({ content: null, tool_calls: [call] }, 'tool_calls');
     const { body } = await bought({ input: 'Look it up' });
@@ -84,7 +84,7 @@ describe(`POST ${RESPONSES} 200`, () => {
     expect(body.output).toEqual([{ ...item, id: expect.any(String), arguments: '{"q":1}' }]);
   });
 
-  test.each([
+  it.each([
     ['content_filter', 'content_filter', { content: 'So far' }, 'So far'],
     ['content_filter, and nothing is said', 'content_filter', { content: null }, ''],
     ['length, and nothing is said', 'length', { content: '' }, ''],
@@ -96,13 +96,13 @@ describe(`POST ${RESPONSES} 200`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('completed where the hub stops at the length with something said', async () => {
+  it('completed where the hub stops at the length with something said', async () => {
     reply = replying({ content: 'So far' }, 'length');
     const { body } = await bought({ input: 'Hello' });
     expect(body).toMatchObject({ status: 'completed', output: [{ status: 'incomplete' }], output_text: 'So far' });
   });
 
-  test('by GraphQL: the same field, and the same answer to the same payment', async () => {
+  it('by GraphQL: the same field, and the same answer to the same payment', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, RESPONSES);
     const query = `mutation { createResponse(input: { input: [{ role: "user", content: "Hello" }] })
@@ -125,7 +125,7 @@ describe(`POST ${RESPONSES} 200`, () => {
 });
 
 describe(`POST ${RESPONSES} 502, and nothing is charged for no answer`, () => {
-  test.each<[string, (response: ServerResponse) => void, string]>([
+  it.each<[string, (response: ServerResponse) => void, string]>([
     ['an error object', answering({ error: { message: 'overloaded' } }), 'not_a_completion'],
     ['neither text nor call', replying({ content: null }), 'not_a_completion'],
     ['a status', response => void response.writeHead(500).end(), 'status_500'],
@@ -141,7 +141,7 @@ describe(`POST ${RESPONSES} 502, and nothing is charged for no answer`, () => {
   });
 });
 
-test(`POST ${RESPONSES} 409 by a payment that has bought a chat`, async () => {
+it(`POST ${RESPONSES} 409 by a payment that has bought a chat`, async () => {
   const payment = await service.payment(await service.chain.newWallet(), CHAT);
   await service.post(CHAT, { messages: [{ role: 'user', content: 'Hello' }] }, payment);
   const heard = await service.post(RESPONSES, { input: 'Hello' }, payment);

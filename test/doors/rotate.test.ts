@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { RotationAnswer } from '../../rest-compat/session/answers.ts';
 import { limits } from '../../schema/limits.ts';
@@ -31,7 +31,7 @@ const opens = async (agent_id: number, session: string) => {
 };
 
 describe('POST /v1/agents/{agent_id}/book/rotate', () => {
-  test.each([
+  it.each([
     ['session in the body', (session: string) => [{ session }, {}]],
     ['X-SVC-Session', (session: string) => [{}, { 'X-SVC-Session': session }]],
     [
@@ -60,7 +60,7 @@ describe('POST /v1/agents/{agent_id}/book/rotate', () => {
     },
   );
 
-  test('403, empty, by a proof: whoever has read one could take the book with it', async () => {
+  it('403, empty, by a proof: whoever has read one could take the book with it', async () => {
     const { agent_id, session } = await service.newAgent();
     const proof = proofOf(session, agent_id);
     const path = `${book(agent_id)}/rotate`;
@@ -70,7 +70,7 @@ describe('POST /v1/agents/{agent_id}/book/rotate', () => {
     expect(await opens(agent_id, session)).toEqual([200, 200, 200, 200]);
   });
 
-  test('200 to one of many at once by the same session: what it was given lives', async () => {
+  it('200 to one of many at once by the same session: what it was given lives', async () => {
     const { agent_id, session } = await service.newAgent();
     const heard = await Promise.all(Array.from({ length: 8 }, () => rotate(agent_id, { session })));
     expect(heard.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 403)]);
@@ -78,7 +78,7 @@ describe('POST /v1/agents/{agent_id}/book/rotate', () => {
     expect(await opens(agent_id, rotated?.body.session ?? '')).toEqual([200, 200, 200, 200]);
   });
 
-  test('401 without possession, 403 by what opens nothing or another book: empty, and nothing is rotated', async () => {
+  it('401 without possession, 403 by what opens nothing or another book: empty, and nothing is rotated', async () => {
     const [agent, other] = [await service.newAgent(), await service.newAgent()];
     expect(await rotate(agent.agent_id)).toMatchObject({ status: 401, text: '' });
     for (const shown of [
@@ -93,7 +93,7 @@ describe('POST /v1/agents/{agent_id}/book/rotate', () => {
     expect(await opens(agent.agent_id, agent.session)).toEqual([200, 200, 200, 200]);
   });
 
-  test('405 on GET, 413 on a body too large, 415 on another type: nothing is rotated', async () => {
+  it('405 on GET, 413 on a body too large, 415 on another type: nothing is rotated', async () => {
     const { agent_id, session } = await service.newAgent();
     const path = `${book(agent_id)}/rotate`;
     const shown = { 'X-SVC-Session': session };
@@ -106,7 +106,7 @@ describe('POST /v1/agents/{agent_id}/book/rotate', () => {
 });
 
 describe('a session that was rotated away', () => {
-  test('is not handed out again by the payment that bought it: 410', async () => {
+  it('is not handed out again by the payment that bought it: 410', async () => {
     const account = await service.chain.newWallet();
     const body = await registrationOf(account);
     const payment = await service.payment(account, REGISTER);
@@ -116,7 +116,7 @@ describe('a session that was rotated away', () => {
     expect({ status: again.status, code: again.body.code }).toEqual({ status: 410, code: 'answer_gone' });
   });
 
-  test('rotates nothing; the wallet recovers all the same', async () => {
+  it('rotates nothing; the wallet recovers all the same', async () => {
     const { account, agent_id, session, task_id } = await service.newAgent();
     const rotated = (await rotate(agent_id, { session })).body;
     expect((await rotate(agent_id, { session })).status).toBe(403);
@@ -126,7 +126,7 @@ describe('a session that was rotated away', () => {
     expect(await opens(agent_id, recovered.body.session)).toEqual([200, 200, 200, 200]);
   });
 
-  test('takes no paid call on its book: 403 before any charge', async () => {
+  it('takes no paid call on its book: 403 before any charge', async () => {
     const { account, agent_id, session } = await service.newAgent();
     await rotate(agent_id, { session });
     const refused = await service.knock('POST', '/v1/chat/completions', {
@@ -147,7 +147,7 @@ describe('mutation rotateSession', () => {
   const ask = (agentId: number, headers: Record<string, string> = {}) =>
     service.post('/graphql', rotation(agentId), headers);
 
-  test('rotates for whoever possesses the book', async () => {
+  it('rotates for whoever possesses the book', async () => {
     const { agent_id, session } = await service.newAgent();
     const { body } = await ask(agent_id, { 'X-SVC-Session': session });
     const { rotateSession } = body.data as { rotateSession: { agentId: number; session: string } };
@@ -160,7 +160,7 @@ describe('mutation rotateSession', () => {
     expect(await opens(agent_id, rotateSession.session)).toEqual([200, 200, 200, 200]);
   });
 
-  test('rotates nothing by a proof, in either form', async () => {
+  it('rotates nothing by a proof, in either form', async () => {
     const { agent_id, session } = await service.newAgent();
     const agent = { 'X-SVC-Agent': String(agent_id) };
     const body = rotation(agent_id);
@@ -172,7 +172,7 @@ describe('mutation rotateSession', () => {
     expect(await opens(agent_id, session)).toEqual([200, 200, 200, 200]);
   });
 
-  test('answers alike for an agent that is there and for one that is not', async () => {
+  it('answers alike for an agent that is there and for one that is not', async () => {
     const [agent, other] = [await service.newAgent(), await service.newAgent()];
     const shown: Record<string, string>[] = [{}, { 'X-SVC-Session': 'guess' }, { 'X-SVC-Session': other.session }];
     for (const headers of shown) {

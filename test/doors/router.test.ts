@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type HubBehaviour, type HubRequest, startTestHub, type TestHub } from '../harness/hub.ts';
 import { listen } from './listen.ts';
 import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
@@ -39,7 +39,7 @@ const visit = async () => {
 const calls = () => router.requests.filter(({ method }) => method === 'POST');
 
 describe('POST /v1/chat/completions for a router/* model', () => {
-  test('400 unknown_model for one that is not listed, before the router is asked', async () => {
+  it('400 unknown_model for one that is not listed, before the router is asked', async () => {
     const { payer, payment, key } = await visit();
     const refused = await service.post(CHAT, ask('?', { model: 'router/no/such' }), {
       ...payment,
@@ -49,7 +49,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     expect([await service.claimsOf(payer), calls()]).toEqual([[], []]);
   });
 
-  test('200 by the router, under the key of whoever asks; the receipt costs what it costs', async () => {
+  it('200 by the router, under the key of whoever asks; the receipt costs what it costs', async () => {
     const { payer, payment, key } = await visit();
     const { status, body, headers } = await service.post<Chat>(CHAT, routed(), { ...payment, 'X-Router-Key': key });
     expect(status).toBe(200);
@@ -61,7 +61,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('200 as a stream, and by GraphQL', async () => {
+  it('200 as a stream, and by GraphQL', async () => {
     const { payment, key } = await visit();
     const stream = await listen(service, routed('Streamed', { stream: true }), {
       headers: { ...payment, 'X-Router-Key': key },
@@ -80,7 +80,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     expect(calls().at(-1)?.headers.authorization).toBe(`Bearer ${other.key}`);
   });
 
-  test.each([
+  it.each([
     ['no key', {}],
     ['no word for a key', { 'X-Router-Key': 'two words' }],
     ['a key that is too long', { 'X-Router-Key': 'k'.repeat(513) }],
@@ -93,7 +93,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key })).status).toBe(200);
   });
 
-  test.each([401, 402, 404, 503])(
+  it.each([401, 402, 404, 503])(
     '502 where the router answers %i: which, not charged, and no other answers',
     async status => {
       const { payer, payment, key } = await visit();
@@ -113,7 +113,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     },
   );
 
-  test('what was bought under a key is that key’s: the same payment with it brings the stored answer, with another 409', async () => {
+  it('what was bought under a key is that key’s: the same payment with it brings the stored answer, with another 409', async () => {
     const { payment, key } = await visit();
     const first = await service.post<Chat>(CHAT, routed(), { ...payment, 'X-Router-Key': key });
     const before = calls().length;
@@ -125,7 +125,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     expect(calls()).toHaveLength(before);
   });
 
-  test('409 payment_lapsed after five keys that the router refused, uncharged; a router that is down lapses nothing', async () => {
+  it('409 payment_lapsed after five keys that the router refused, uncharged; a router that is down lapses nothing', async () => {
     const { payer, payment, key } = await visit();
     router.behave({ kind: 'status', status: 503 });
     for (let times = 0; times < 6; times++)
@@ -143,7 +143,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     expect([calls().length, await service.transfersFrom(payer)]).toEqual([before, []]);
   });
 
-  test('with a session it is still not vendor_blind: the key says whose it is', async () => {
+  it('with a session it is still not vendor_blind: the key says whose it is', async () => {
     const { session } = await service.newAgent();
     const { payment, key } = await visit();
     const headers = { ...payment, 'X-Router-Key': key, 'X-SVC-Session': session };
@@ -152,18 +152,18 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     expect(heard.body.svc).not.toHaveProperty('vendor_blind');
   });
 
-  test('a key that comes with another model goes nowhere', async () => {
+  it('a key that comes with another model goes nowhere', async () => {
     const { payment, key } = await visit();
     expect((await service.post(CHAT, ask(), { ...payment, 'X-Router-Key': key })).status).toBe(200);
     expect(JSON.stringify([router.requests, service.hubs.map(hub => hub.requests)])).not.toContain(key);
   });
 
-  test('the models of a router that tells them to nobody without a key are those that are configured', async () => {
+  it('the models of a router that tells them to nobody without a key are those that are configured', async () => {
     const { body } = await service.get<{ data: { id: string }[] }>('/v1/models');
     expect(body.data.at(-1)?.id).toBe('router/other/listed');
   });
 
-  test('429 for a payer who tries one key after the other, with payments that are each new; what he bought is his', async () => {
+  it('429 for a payer who tries one key after the other, with payments that are each new; what he bought is his', async () => {
     const { payer, payment, key } = await visit();
     const bought = { ...payment, 'X-Router-Key': key };
     expect((await service.post(CHAT, routed(), bought)).status).toBe(200);
@@ -184,7 +184,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     expect((await service.post(CHAT, ask('Not the router'), other)).status).toBe(200);
   });
 
-  test('no key is in any row of the database, nor in any line of the log', async () => {
+  it('no key is in any row of the database, nor in any line of the log', async () => {
     expect(shown.length).toBeGreaterThan(10);
     const tables = await service.query<{ name: string }>(
       "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'",

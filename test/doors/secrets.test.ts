@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createClient } from 'graphql-ws';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { limits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
@@ -64,7 +64,7 @@ async function prompt() {
 }
 
 describe('no line of the log, at the level that says most, holds', () => {
-  test('a payment, its signature or the prompt of a call that is answered, refused or broken', async () => {
+  it('a payment, its signature or the prompt of a call that is answered, refused or broken', async () => {
     // The first three calls that are claimed break, each at another point; the last of them after its money moved.
     for (const status of [500, 500, 503]) {
       const { headers } = await paying();
@@ -80,7 +80,7 @@ describe('no line of the log, at the level that says most, holds', () => {
     expect((await service.post(CHAT, await prompt(), wrong.headers)).status).toBe(402);
   });
 
-  test('what came with a request that Node or Fastify refused before any door', async () => {
+  it('what came with a request that Node or Fastify refused before any door', async () => {
     const { headers } = await paying();
     const session = say(`svcs_${hex()}`);
     const large = 'A'.repeat(limits.request_headers_bytes_max);
@@ -89,7 +89,7 @@ describe('no line of the log, at the level that says most, holds', () => {
     expect((await service.get(`/receipt/%zz?session=${session}`, { 'X-SVC-Session': session })).status).toBe(400);
   });
 
-  test('the row or the parameters of a statement that Postgres refused', async () => {
+  it('the row or the parameters of a statement that Postgres refused', async () => {
     const { headers, payer } = await paying();
     await service.query(
       `alter table payment_claim add constraint kept_away check (payer <> '${payer.address}') not valid`,
@@ -101,7 +101,7 @@ describe('no line of the log, at the level that says most, holds', () => {
     expect(logs()).not.toContain('Failing row');
   });
 
-  test('a session or a proof, good or wrong, where the door or the database breaks', async () => {
+  it('a session or a proof, good or wrong, where the door or the database breaks', async () => {
     const agent = await service.newAgent();
     say(agent.session);
     const proof = say(bookProof(agent.session, agent.agent_id, proofWindow(Date.now())));
@@ -122,7 +122,7 @@ describe('no line of the log, at the level that says most, holds', () => {
     expect(await statuses()).toEqual([200, 200, 403, 200]);
   });
 
-  test('a key, whichever way it is shown', async () => {
+  it('a key, whichever way it is shown', async () => {
     const statuses: number[] = [];
     for (const key of [keys.API_KEYS, keys.DEMO_KEYS, say(`unknown-${hex()}`)]) {
       const ways: Record<string, string>[] = [
@@ -135,7 +135,7 @@ describe('no line of the log, at the level that says most, holds', () => {
     expect(statuses).toEqual([500, 402, 500, 200, 402, 200, 402, 402, 402]);
   });
 
-  test('the control proof of a registration, and the session that it gives', async () => {
+  it('the control proof of a registration, and the session that it gives', async () => {
     const { payer, headers } = await paying();
     const body = await registrationOf(payer, { at: nowSeconds() });
     say(body.wallet_signature.slice(2));
@@ -146,7 +146,7 @@ describe('no line of the log, at the level that says most, holds', () => {
     say(registered.body.session);
   });
 
-  test('what is shown on /graphql, to a socket, in a query or as the id of a request', async () => {
+  it('what is shown on /graphql, to a socket, in a query or as the id of a request', async () => {
     const { session } = await service.newAgent();
     say(session);
     const input = { messages: [{ role: 'user', content: say(`The prompt ${hex()}`) }] };
@@ -174,7 +174,7 @@ describe('no line of the log, at the level that says most, holds', () => {
     }
   });
 
-  test('anything of it, at the end', async () => {
+  it('anything of it, at the end', async () => {
     // Lines that say no more than that all went well are written a moment later.
     const last = randomUUID();
     await service.get('/v1/models', { 'x-request-id': last });

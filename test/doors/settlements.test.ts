@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { SettlementStatusAnswer } from '../../rest-compat/receipt/answers.ts';
 import type { Wallet } from '../harness/buyer.ts';
@@ -29,7 +29,7 @@ async function bought(account: Wallet, content = 'Settled', name = newName()) {
 }
 
 describe('GET /v1/settlements/{payment_id}', () => {
-  test('200 settled by nonce in any case, and by identifier: what is public of it, and nothing else', async () => {
+  it('200 settled by nonce in any case, and by identifier: what is public of it, and nothing else', async () => {
     const { name, nonce, svc } = await bought(await service.chain.newWallet());
     const stands = {
       payment_id: nonce,
@@ -47,7 +47,7 @@ describe('GET /v1/settlements/{payment_id}', () => {
     expect((await of(name)).body).toEqual({ ...stands, payment_id: name });
   });
 
-  test('200 claimed while the hub thinks, with Retry-After', async () => {
+  it('200 claimed while the hub thinks, with Retry-After', async () => {
     const before = service.gates.alpha.held();
     service.gates.alpha.hold();
     const { headers, message } = await handMade(service, await service.chain.newWallet());
@@ -62,7 +62,7 @@ describe('GET /v1/settlements/{payment_id}', () => {
     expect(await stateOf(message.nonce)).toBe('settled');
   });
 
-  test('200 pending once it may have moved, with Retry-After; settled with its block', async () => {
+  it('200 pending once it may have moved, with Retry-After; settled with its block', async () => {
     const { headers, message } = await handMade(service, await service.chain.newWallet());
     await service.chain.setAutomine(false);
     const first = service.post(CHAT, ask('In the pool'), headers);
@@ -79,7 +79,7 @@ describe('GET /v1/settlements/{payment_id}', () => {
     expect(await stateOf(message.nonce)).toBe('settled');
   });
 
-  test('200 released where no hub answered: not charged, and still usable', async () => {
+  it('200 released where no hub answered: not charged, and still usable', async () => {
     const payer = await service.chain.newWallet();
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const { name, nonce, headers } = await bought(payer, 'Nobody');
@@ -97,14 +97,14 @@ describe('GET /v1/settlements/{payment_id}', () => {
     expect([await stateOf(nonce), await stateOf(name)]).toEqual(['settled', 'settled']);
   });
 
-  test('200 released where the book refused it: what it knows stays with the book', async () => {
+  it('200 released where the book refused it: what it knows stays with the book', async () => {
     const { account } = await refusing(service).killed();
     const { nonce, heard } = await bought(account, 'Refused');
     expect(heard.status).toBe(403);
     expect((await of(nonce)).body).toMatchObject({ state: 'released', charged: false, verify_url: null });
   });
 
-  test('200 failed where its nonce went into another payment', async () => {
+  it('200 failed where its nonce went into another payment', async () => {
     const payer = await service.chain.newWallet();
     const made = await handMade(service, payer);
     const { nonce } = made.message;
@@ -113,7 +113,7 @@ describe('GET /v1/settlements/{payment_id}', () => {
     expect((await of(nonce)).body).toMatchObject({ state: 'failed', charged: false });
   });
 
-  test('400 where several payers call theirs the same, until one is named by ?payer=', async () => {
+  it('400 where several payers call theirs the same, until one is named by ?payer=', async () => {
     const [one, other] = [await service.chain.newWallet(), await service.chain.newWallet()];
     const name = newName();
     const [mine, his] = [await bought(one, 'Mine', name), await bought(other, 'His', name)];
@@ -124,14 +124,14 @@ describe('GET /v1/settlements/{payment_id}', () => {
     expect((await of(name, `?payer=${service.pay_to}`)).status).toBe(404);
   });
 
-  test('200 by nonce, also where a stranger calls a purchase of his the same', async () => {
+  it('200 by nonce, also where a stranger calls a purchase of his the same', async () => {
     const { nonce, svc } = await bought(await service.chain.newWallet(), 'Mine');
     const his = await bought(await service.chain.newWallet(), 'His', nonce);
     expect(his.heard.status).toBe(200);
     expect((await of(nonce)).body).toMatchObject({ state: 'settled', task_id: svc.task_id });
   });
 
-  test.each([
+  it.each([
     ['a nonce', `0x${'0'.repeat(64)}`],
     ['a message hash', 'f'.repeat(64)],
     ['an identifier', newName()],
@@ -139,7 +139,7 @@ describe('GET /v1/settlements/{payment_id}', () => {
     expect(await of(id)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  test.each([
+  it.each([
     ['too short', '0x12'],
     ['too long', 'a'.repeat(129)],
     ['of other characters', `${'a'.repeat(16)}%20b`],
@@ -148,17 +148,17 @@ describe('GET /v1/settlements/{payment_id}', () => {
     expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param: 'payment_id' } } });
   });
 
-  test('400 to a payer that is no address', async () => {
+  it('400 to a payer that is no address', async () => {
     expect(await of(newName(), '?payer=me')).toMatchObject({ status: 400, body: { error: { param: 'payer' } } });
   });
 
-  test('never 402, whatever came along', async () => {
+  it('never 402, whatever came along', async () => {
     const { headers } = await handMade(service, await service.chain.newWallet());
     expect((await service.get(`/v1/settlements/${newName()}`, headers)).status).toBe(404);
   });
 });
 
-test('query { settlement(paymentId:) } says the same, and null of what is unknown', async () => {
+it('query { settlement(paymentId:) } says the same, and null of what is unknown', async () => {
   const { nonce, svc } = await bought(await service.chain.newWallet());
   const query = `query ($id: String!) { settlement(paymentId: $id) { state taskId charged } }`;
   const asked = async (id: string) => (await service.post('/graphql', { query, variables: { id } })).body;

@@ -1,5 +1,5 @@
 import { decodePaymentRequiredHeader } from '@x402/core/http';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, type Chunk, listen } from './listen.ts';
 import { ask, type Chat, type Service } from './open-service.ts';
@@ -11,7 +11,7 @@ export const saying = (content: string, hub = 'alpha') =>
 /** What any door that streams a chat owes to who pays for it: when the text goes out, to whom again, and to whom never. */
 export function keepsStreamManners(opened: () => Service, path: string): void {
   describe('the order of a stream', () => {
-    test('the money has moved when the first chunk arrives, and the hub has not ended', async () => {
+    it('the money has moved when the first chunk arrives, and the hub has not ended', async () => {
       const service = opened();
       const payer = await service.chain.newWallet();
       const on = Promise.withResolvers<void>();
@@ -27,7 +27,7 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
       expect(await stream.rest()).toMatchObject({ ends_well: true, svc: { task_id } });
     });
 
-    test('not a byte goes out while the payment is on its way, though the hub has said all', async () => {
+    it('not a byte goes out while the payment is on its way, though the hub has said all', async () => {
       const service = opened();
       const payer = await service.chain.newWallet();
       const payment = await service.payment(payer, path);
@@ -48,7 +48,7 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
       expect(await service.transfersFrom(payer)).toHaveLength(1);
     });
 
-    test('409 payment_in_flight to whoever sends the payment again in the midst of it', async () => {
+    it('409 payment_in_flight to whoever sends the payment again in the midst of it', async () => {
       const service = opened();
       const payer = await service.chain.newWallet();
       const payment = await service.payment(payer, path);
@@ -64,7 +64,7 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
   });
 
   describe('the same payment again', () => {
-    test('for the same stream: the same words and the same signed bytes, in a stream', async () => {
+    it('for the same stream: the same words and the same signed bytes, in a stream', async () => {
       const service = opened();
       const payer = await service.chain.newWallet();
       const payment = await service.payment(payer, path);
@@ -81,7 +81,7 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
       expect(await service.transfersFrom(payer)).toHaveLength(1);
     });
 
-    test('409 payment_already_used for the same answer in one piece: that is another request', async () => {
+    it('409 payment_already_used for the same answer in one piece: that is another request', async () => {
       const service = opened();
       const payer = await service.chain.newWallet();
       const payment = await service.payment(payer, path);
@@ -92,7 +92,7 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
   });
 
   describe('a stream that is refused before its first byte', () => {
-    test('402 unpaid, as JSON, with the body unread', async () => {
+    it('402 unpaid, as JSON, with the body unread', async () => {
       const service = opened();
       const heard = await service.post(path, askToStream('Unpaid'));
       expect(heard).toMatchObject({ status: 402, body: { x402Version: 1 } });
@@ -101,14 +101,14 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
       });
     });
 
-    test('402 where the payer has no funds', async () => {
+    it('402 where the payer has no funds', async () => {
       const service = opened();
       const payer = await service.chain.newWallet(1n);
       const heard = await service.post(path, askToStream('Poor'), await service.payment(payer, path));
       expect(heard).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } });
     });
 
-    test.each<[string, object, string]>([
+    it.each<[string, object, string]>([
       ['an unknown model', { model: 'nobody-1' }, 'unknown_model'],
       ['a stream that is no boolean', { stream: 'yes' }, 'invalid_request'],
       ['options that are none', { stream_options: 7 }, 'invalid_request'],
@@ -125,7 +125,7 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
       });
     });
 
-    test('403 on a wrong session', async () => {
+    it('403 on a wrong session', async () => {
       const service = opened();
       const payer = await service.chain.newWallet();
       const payment = await service.payment(payer, path);
@@ -133,7 +133,7 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
       expect(heard).toMatchObject({ status: 403, text: '' });
     });
 
-    test('403 where the book does not allow it: the refusal, as any other call gets it, and the hub is not asked', async () => {
+    it('403 where the book does not allow it: the refusal, as any other call gets it, and the hub is not asked', async () => {
       const service = opened();
       const { account, agent_id, session } = await service.newAgent();
       const policy = { session, policy_type: 'kill_switch', value: true };
@@ -145,7 +145,7 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
       expect(service.hubs[0].requests).toHaveLength(before);
     });
 
-    test('502 where every hub fails: as JSON, and nothing is charged', async () => {
+    it('502 where every hub fails: as JSON, and nothing is charged', async () => {
       const service = opened();
       for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
       const payer = await service.chain.newWallet();
@@ -155,7 +155,7 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
       expect(await service.transfersFrom(payer)).toEqual([]);
     });
 
-    test('is not what stream: false asks for', async () => {
+    it('is not what stream: false asks for', async () => {
       const service = opened();
       const payer = await service.chain.newWallet();
       const whole = await service.knock<Chat>('POST', path, {

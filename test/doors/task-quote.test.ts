@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { TaskQuoteAnswer } from '../../rest-compat/inference/answers.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe(`POST ${QUOTE} 200`, () => {
-  test('on nothing at all: a forecast, marked as no invoice, with a receipt of its own', async () => {
+  it('on nothing at all: a forecast, marked as no invoice, with a receipt of its own', async () => {
     const payer = await service.chain.newWallet();
     const heard = await service.knock<Quote>('POST', QUOTE, { body: {}, by: payingFetch(payer) });
     const { svc, forecast, ...told } = heard.body;
@@ -31,7 +31,7 @@ describe(`POST ${QUOTE} 200`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('on a whole task, on rail tfuel, by a route that has a price', async () => {
+  it('on a whole task, on rail tfuel, by a route that has a price', async () => {
     const payer = await service.chain.newWallet();
     const body = { ...taskOf(payer, 'input'), model_id: 'one-2', payment: { rail: 'tfuel' } };
     const heard = await service.knock<Quote>('POST', QUOTE, { body, by: payingFetch(payer) });
@@ -48,7 +48,7 @@ describe(`POST ${QUOTE} 200`, () => {
     expect(accounting).toMatchObject({ pricing: 'live', provider_cogs, route_margin: '1300' });
   });
 
-  test('by GraphQL: the same field, and the same answer to the same payment', async () => {
+  it('by GraphQL: the same field, and the same answer to the same payment', async () => {
     const payment = await service.payment(await service.chain.newWallet(), QUOTE);
     const query = `mutation { quoteTask(input: { modelId: "one-2" }) { taskId status invoice forecast { hub accounting } } }`;
     const { body } = await service.post<{ data: { quoteTask: JsonObject } }>('/graphql', { query }, payment);
@@ -60,7 +60,7 @@ describe(`POST ${QUOTE} 200`, () => {
   });
 });
 
-test(`POST ${QUOTE} 403 payer_mismatch where it names another sender than its payer`, async () => {
+it(`POST ${QUOTE} 403 payer_mismatch where it names another sender than its payer`, async () => {
   const [payer, other] = [await service.chain.newWallet(), await service.chain.newWallet()];
   const refused = await service.post(QUOTE, taskOf(other), await service.payment(payer, QUOTE));
   expect(refused).toMatchObject({ status: 403, body: { code: 'payer_mismatch' } });

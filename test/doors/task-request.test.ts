@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { TaskAcceptedAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
@@ -24,7 +24,7 @@ async function requested(members: JsonObject = {}, payer?: Wallet) {
 }
 
 describe(`POST ${TASK} 200`, () => {
-  test('accepted: settled in full, with receipt, accounting and page; nothing was put to a hub', async () => {
+  it('accepted: settled in full, with receipt, accounting and page; nothing was put to a hub', async () => {
     const { status, body, account } = await requested({ model_id: 'beta-1', input_hash: hashOf('input') });
     expect(status).toBe(200);
     const { svc, accounting, ...told } = body;
@@ -52,7 +52,7 @@ describe(`POST ${TASK} 200`, () => {
     expect((await service.get(new URL(body.verify_url).pathname)).status).toBe(200);
   });
 
-  test('on rail tfuel: three members more, and paid in USDC all the same', async () => {
+  it('on rail tfuel: three members more, and paid in USDC all the same', async () => {
     const { body, account } = await requested({ payment: { rail: 'tfuel' } });
     expect(body).toMatchObject({ payment_rail: 'tfuel', fee_amount: '0', net_amount: '2000', fee_bps: 0 });
     expect(body).toMatchObject({ gross_amount: '2000', settled_amount: '2000' });
@@ -60,16 +60,16 @@ describe(`POST ${TASK} 200`, () => {
     expect(await service.transfersFrom(account)).toHaveLength(1);
   });
 
-  test.each(['base', networks.base.caip2, '8453'])('whichever name the network has: %s', async chain_id => {
+  it.each(['base', networks.base.caip2, '8453'])('whichever name the network has: %s', async chain_id => {
     expect((await requested({ chain_id })).status).toBe(200);
   });
 
-  test('whichever case the sender is spelt in', async () => {
+  it('whichever case the sender is spelt in', async () => {
     const payer = await service.chain.newWallet();
     expect((await requested({ sender: payer.address.toLowerCase() }, payer)).status).toBe(200);
   });
 
-  test('by GraphQL: the same field, and the same answer to the same payment', async () => {
+  it('by GraphQL: the same field, and the same answer to the same payment', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, TASK);
     const { message_type: messageType, chain_id: chainId, amount, sender } = taskOf(payer);
@@ -90,7 +90,7 @@ describe(`POST ${TASK} 200`, () => {
   });
 });
 
-test(`POST ${TASK} 200 to a payment whose answer was lost: made once more, and the same from then on`, async () => {
+it(`POST ${TASK} 200 to a payment whose answer was lost: made once more, and the same from then on`, async () => {
   const payer = await service.chain.newWallet();
   const payment = await service.payment(payer, TASK);
   const send = () => service.post<Accepted>(TASK, taskOf(payer), payment);
@@ -102,7 +102,7 @@ test(`POST ${TASK} 200 to a payment whose answer was lost: made once more, and t
   expect(await service.transfersFrom(payer)).toHaveLength(1);
 });
 
-test(`POST ${TASK} 200 by a key: accepted, and unpaid`, async () => {
+it(`POST ${TASK} 200 by a key: accepted, and unpaid`, async () => {
   const payer = await service.chain.newWallet();
   const heard = await service.post<Accepted>(TASK, taskOf(payer), { 'X-API-Key': 'a-live-key' });
   expect(heard).toMatchObject({ status: 200, body: { status: 'accepted', payment_ref: null, settled_amount: null } });
@@ -115,7 +115,7 @@ test(`POST ${TASK} 200 by a key: accepted, and unpaid`, async () => {
 });
 
 describe(`POST ${TASK} refused before anything is claimed`, () => {
-  test('403 payer_mismatch where somebody else is named as the sender', async () => {
+  it('403 payer_mismatch where somebody else is named as the sender', async () => {
     const [payer, other] = [await service.chain.newWallet(), await service.chain.newWallet()];
     const payment = await service.payment(payer, TASK);
     const refused = await service.post(TASK, taskOf(other), payment);
@@ -124,7 +124,7 @@ describe(`POST ${TASK} refused before anything is claimed`, () => {
     expect((await service.post(TASK, taskOf(payer), payment)).status).toBe(200);
   });
 
-  test('400 where the task names another network than the payment', async () => {
+  it('400 where the task names another network than the payment', async () => {
     const payer = await service.chain.newWallet();
     const body = { ...taskOf(payer), chain_id: 'solana' };
     const refused = await service.post(TASK, body, await service.payment(payer, TASK));

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ask, CHAT, openService, type Service } from './open-service.ts';
 import { taskOf } from './tasks.ts';
@@ -28,7 +28,7 @@ async function taskIdOf(address: string): Promise<string> {
 }
 
 describe('GET /task-status 200', () => {
-  test.each([
+  it.each([
     [CHAT, 'completed', ask('Hello')],
     ['/v1/responses', 'completed', { input: 'Hello' }],
     ['/a2a-message', 'completed', ask('Hello')],
@@ -48,7 +48,7 @@ describe('GET /task-status 200', () => {
     });
   });
 
-  test('working while the hub is, then completed', async () => {
+  it('working while the hub is, then completed', async () => {
     const hold = Promise.withResolvers<void>();
     for (const hub of service.hubs) hub.behave({ kind: 'answer', until: hold.promise });
     const payer = await service.chain.newWallet();
@@ -62,7 +62,7 @@ describe('GET /task-status 200', () => {
     expect((await standing(task_id)).body).toMatchObject({ status: 'completed', proof_outcome: 'settled' });
   });
 
-  test('released where no hub answered: pending while the payment may still be used, and then none', async () => {
+  it('released where no hub answered: pending while the payment may still be used, and then none', async () => {
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const payer = await service.chain.newWallet();
     const failed = await service.post(CHAT, ask('Hello'), await service.payment(payer, CHAT));
@@ -79,11 +79,11 @@ describe('GET /task-status 200', () => {
 describe('GET /task-status', () => {
   const nobody = `task_${'0'.repeat(26)}`;
 
-  test.each([nobody, `chatcmpl-${nobody}`, 'x'])('404 for %s', async id => {
+  it.each([nobody, `chatcmpl-${nobody}`, 'x'])('404 for %s', async id => {
     expect(await standing(id)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  test('400 without task_id, and on one too long', async () => {
+  it('400 without task_id, and on one too long', async () => {
     for (const query of ['', `?task_id=${'x'.repeat(100)}`])
       expect(await service.get(`/task-status${query}`)).toMatchObject({
         status: 400,

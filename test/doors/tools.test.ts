@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, type Heard, listen } from './listen.ts';
@@ -40,7 +40,7 @@ function assembled(chunks: Heard['chunks']): Json {
 }
 
 describe('POST /v1/chat/completions with tools', () => {
-  test('the hub gets them as they are; its call is the answer, charged once, and committed to by its message', async () => {
+  it('the hub gets them as they are; its call is the answer, charged once, and committed to by its message', async () => {
     const payer = await service.chain.newWallet();
     const members = { tools, tool_choice: 'required', parallel_tool_calls: false };
     const { status, body, text } = await service.buy(payer, ask('Weather?', members));
@@ -57,7 +57,7 @@ describe('POST /v1/chat/completions with tools', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test('streamed: deltas as the hub sends them, and the commitment is to what they add up to', async () => {
+  it('streamed: deltas as the hub sends them, and the commitment is to what they add up to', async () => {
     const payer = await service.chain.newWallet();
     const stream = await listen(service, askToStream('Weather?', { tools }), { by: payingFetch(payer) });
     const heard = await stream.rest();
@@ -75,7 +75,7 @@ describe('POST /v1/chat/completions with tools', () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  test.each([false, true])(
+  it.each([false, true])(
     'the same payment again (stream: %s): the same call and the same signed bytes',
     async stream => {
       const payer = await service.chain.newWallet();
@@ -100,7 +100,7 @@ describe('POST /v1/chat/completions with tools', () => {
     },
   );
 
-  test('streamed by key as POST /a2a-message and again under its Idempotency-Key: the same call, the same signed bytes', async () => {
+  it('streamed by key as POST /a2a-message and again under its Idempotency-Key: the same call, the same signed bytes', async () => {
     const headers = { ...byKey, 'Idempotency-Key': 'tools-streamed-1' };
     const bought = async () =>
       (await listen(service, askToStream('Weather?', { tools }), { path: '/a2a-message', headers })).rest();
@@ -114,7 +114,7 @@ describe('POST /v1/chat/completions with tools', () => {
     });
   });
 
-  test('what came of a call is sent back with roles tool and developer, and the hub speaks', async () => {
+  it('what came of a call is sent back with roles tool and developer, and the hub speaks', async () => {
     const call = {
       id: 'call_1',
       type: 'function',
@@ -144,7 +144,7 @@ describe('POST /v1/chat/completions with tools', () => {
     ]);
   });
 
-  test('by key and as POST /a2a-message: the same call, the same rule', async () => {
+  it('by key and as POST /a2a-message: the same call, the same rule', async () => {
     for (const path of [CHAT, '/a2a-message']) {
       const { status, body } = await service.post<Chat>(path, ask('Weather?', { tools }), byKey);
       expect(status).toBe(200);
@@ -154,7 +154,7 @@ describe('POST /v1/chat/completions with tools', () => {
     }
   });
 
-  test('by GraphQL: inputs and fields for them, and the same answer to the same payment', async () => {
+  it('by GraphQL: inputs and fields for them, and the same answer to the same payment', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const query = `mutation($input: ChatCompletionInput!) { createChatCompletion(input: $input)
@@ -181,7 +181,7 @@ describe('POST /v1/chat/completions, passed on', () => {
   const image = { type: 'image_url', image_url: { url: 'https://example.com/cat.png', detail: 'low' } };
   const data = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
 
-  test('all that changes an answer, as it was said', async () => {
+  it('all that changes an answer, as it was said', async () => {
     const members = {
       response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } },
       top_p: 0.25,
@@ -196,7 +196,7 @@ describe('POST /v1/chat/completions, passed on', () => {
     expect(messages).toEqual([{ role: 'user', content: 'JSON' }]);
   });
 
-  test('images, to a model that looks at them; reasoning_effort, to one that reasons', async () => {
+  it('images, to a model that looks at them; reasoning_effort, to one that reasons', async () => {
     const content = [{ type: 'text', text: 'What is this?' }, image, data];
     const asked = { messages: [{ role: 'user', content }], model: 'alpha-2', reasoning_effort: 'low' };
     expect(await service.post(CHAT, asked, byKey)).toMatchObject({ status: 200, body: { model: 'alpha-2' } });
@@ -211,7 +211,7 @@ describe('POST /v1/chat/completions, passed on', () => {
   const user = (...content: Json[]) => ({ messages: [{ role: 'user', content }] });
   const called = (members: JsonObject) => ({ messages: [{ role: 'assistant', ...members }] });
   const nested = (levels: number): Json => (levels === 0 ? {} : { a: nested(levels - 1) });
-  test.each<[string, string, JsonObject]>([
+  it.each<[string, string, JsonObject]>([
     ['an image for a model that looks at none', 'messages.0.content.0', { ...user(image), model: 'alpha-1' }],
     [
       'an image by http',
@@ -269,7 +269,7 @@ describe('an answer of a hub', () => {
     body: { choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }] },
   });
 
-  test('that refuses is an answer, and committed to', async () => {
+  it('that refuses is an answer, and committed to', async () => {
     service.hubs[0].behave(saying({ content: null, refusal: 'I will not.' }));
     const { body } = await service.post<Chat & { svc: Svc }>(CHAT, ask('Refuse'), byKey);
     const message = { role: 'assistant', content: null, refusal: 'I will not.' };
@@ -277,7 +277,7 @@ describe('an answer of a hub', () => {
     expect(commitment(body.svc)).toMatchObject({ hash: canonicalHash(message) });
   });
 
-  test.each<[string, JsonObject]>([
+  it.each<[string, JsonObject]>([
     ['calls nothing and says nothing', { content: null, tool_calls: [] }],
     ['calls without a name', { content: null, tool_calls: [{ id: 'a', function: { arguments: '{}' } }] }],
   ])('that %s is none: the next hub answers', async (_, message) => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { openService, type Service } from './open-service.ts';
 import { otherPaidDoors } from './other-paid-doors.ts';
@@ -26,7 +26,7 @@ describe.each(otherPaidDoors)('POST $path', ({ path, request }) => {
     };
   };
 
-  test.each(['after the claim', 'after the work'])(
+  it.each(['after the claim', 'after the work'])(
     '500 where something broke %s: not charged, and the payment pays',
     async () => {
       const { send, claims, paid } = await asked();
@@ -40,7 +40,7 @@ describe.each(otherPaidDoors)('POST $path', ({ path, request }) => {
     },
   );
 
-  test('503 settlement_pending where it broke once the money had moved; then its answer, and one transfer', async () => {
+  it('503 settlement_pending where it broke once the money had moved; then its answer, and one transfer', async () => {
     const { send, paid } = await asked();
     const pending = await send();
     expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } });
@@ -50,7 +50,7 @@ describe.each(otherPaidDoors)('POST $path', ({ path, request }) => {
     expect(await paid()).toBe(1);
   });
 
-  test('503 chain_unavailable while the chain cannot be asked: nothing is claimed, and the payment pays later', async () => {
+  it('503 chain_unavailable while the chain cannot be asked: nothing is claimed, and the payment pays later', async () => {
     const { send, claims, paid } = await asked();
     service.gates.base.cut();
     expect(await send()).toMatchObject({ status: 503, body: { code: 'chain_unavailable', charged: false } });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { PaymentRequired } from '../../rest-compat/answer-shapes.ts';
 import { limits } from '../../schema/limits.ts';
 import { ask, CHAT, type Challenged, openService, REGISTER, type Service } from './open-service.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const challenged = { status: 402, body: { x402Version: 1, accepts: [{ network: 'base', maxAmountRequired: '2000' }] } };
 
-test('a thousand calls at once from one address to free doors are all answered, by the settings of development', async () => {
+it('a thousand calls at once from one address to free doors are all answered, by the settings of development', async () => {
   const asked = Array.from({ length: 1_000 }, () => fetch(`${service.url}/v1/models`));
   const statuses = (await Promise.all(asked)).map(async answer => {
     await answer.arrayBuffer();
@@ -50,7 +50,7 @@ const BIG = 50 * 1024 * 1024;
 const post = (path: string) => [`POST ${path} HTTP/1.1`, 'content-type: application/json'];
 
 /** Registration looks for `task_id`, in whose presence nothing is owed: it waits for a body of a size to hold one. */
-test.each<[string, readonly string[], string]>([
+it.each<[string, readonly string[], string]>([
   ['a body that was announced and never comes', ['content-length: 20'], ''],
   ['a body of which half has come', ['content-length: 20'], '{"messages'],
   ['chunks that never begin', ['transfer-encoding: chunked'], ''],
@@ -59,7 +59,7 @@ test.each<[string, readonly string[], string]>([
 });
 
 describe.each([CHAT, REGISTER])('%s unpaid', path => {
-  test.each<[string, readonly string[], string]>([
+  it.each<[string, readonly string[], string]>([
     ['50 MB announced, and none of them sent', [`content-length: ${BIG}`], ''],
     [
       '50 MB announced, by a client that waits to be told to go on',
@@ -73,7 +73,7 @@ describe.each([CHAT, REGISTER])('%s unpaid', path => {
     expect(PaymentRequired.parse(answer.body)).toEqual(answer.body);
   });
 
-  test.each<[string, unknown, Record<string, string>]>([
+  it.each<[string, unknown, Record<string, string>]>([
     ['50 MB that are sent all the same', ' '.repeat(BIG), {}],
     ['a body that is no JSON', '{"messages": [', {}],
     ['a body that is no UTF-8', new Uint8Array([0x7b, 0xff, 0xfe]), {}],
@@ -88,19 +88,19 @@ describe.each([CHAT, REGISTER])('%s unpaid', path => {
     expect(await service.post<Challenged>(path, body, headers)).toMatchObject(challenged);
   });
 
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('402 to %s, saying which method it would take', async method => {
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('402 to %s, saying which method it would take', async method => {
     const heard = await service.knock<Challenged>(method, path);
     expect(heard).toMatchObject(challenged);
     expect(heard.headers.get('allow')).toBe('POST');
   });
 
-  test('204 to OPTIONS, which asks for the methods and for nothing to be done', async () => {
+  it('204 to OPTIONS, which asks for the methods and for nothing to be done', async () => {
     const heard = await service.knock('OPTIONS', path);
     expect(heard).toMatchObject({ status: 204, body: null });
     expect(heard.headers.get('allow')).toBe('POST, OPTIONS');
   });
 
-  test.each(['GET', 'PUT'])('405 to a paid %s, and the payment stays usable', async method => {
+  it.each(['GET', 'PUT'])('405 to a paid %s, and the payment stays usable', async method => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     expect(await service.knock(method, path, { headers: payment })).toMatchObject({ status: 405 });
@@ -110,13 +110,13 @@ describe.each([CHAT, REGISTER])('%s unpaid', path => {
 });
 
 describe('what is no request at all', () => {
-  test('431 headers_too_large, as a problem', async () => {
+  it('431 headers_too_large, as a problem', async () => {
     const headers = { 'PAYMENT-SIGNATURE': 'A'.repeat(limits.request_headers_bytes_max) };
     const heard = await service.post<{ error: { code: string } }>(CHAT, ask(), headers);
     expect(heard).toMatchObject({ status: 431, body: { error: { code: 'headers_too_large' } } });
   });
 
-  test.each([
+  it.each([
     ['a request line that is none', ['what is this']],
     ['a length that is none', [`POST ${CHAT} HTTP/1.1`, 'content-length: many']],
     ['two lengths', [`POST ${CHAT} HTTP/1.1`, 'content-length: 2', 'content-length: 3']],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { startTestHub } from '../harness/hub.ts';
@@ -86,7 +86,7 @@ function withoutBoundary(bytes: string): string {
 }
 
 describe.each(kinds)('%s', (_, path, body) => {
-  test('of one caller cannot be told from the same of another: not by one byte, nor by an address', async () => {
+  it('of one caller cannot be told from the same of another: not by one byte, nor by an address', async () => {
     const [one, other] = [
       await sent(callers[0], path, body(callers[0])),
       await sent(callers[1], path, body(callers[1])),
@@ -115,7 +115,7 @@ describe.each(kinds)('%s', (_, path, body) => {
   });
 });
 
-test('callers share connections: which one a call came over says nothing of who called', async () => {
+it('callers share connections: which one a call came over says nothing of who called', async () => {
   const used = new Map<number, Set<number>>();
   await expect
     .poll(
@@ -133,7 +133,7 @@ test('callers share connections: which one a call came over says nothing of who 
 });
 
 describe('vendor_blind', () => {
-  test('stands in what is signed: whoever takes it off or puts it on is found out', async () => {
+  it('stands in what is signed: whoever takes it off or puts it on is found out', async () => {
     const { svc } = await sent(callers[0], CHAT, ask('Signed'));
     const { body: jwks } = await service.get('/.well-known/jwks.json');
     const found = async (document: JsonObject) => (await verifyReceipt(document, jwks as never)).kind;
@@ -145,7 +145,7 @@ describe('vendor_blind', () => {
     expect([status, body.vendor_blind]).toEqual([200, true]);
   });
 
-  test.each<[string, string | undefined]>([
+  it.each<[string, string | undefined]>([
     ['where it is asked for so', 'url'],
     ['where the hub chooses so', undefined],
   ])('is not promised of an image by URL, %s: whoever fetches it is seen by the hub', async (_, response_format) => {
@@ -158,7 +158,7 @@ describe('vendor_blind', () => {
     expect(heard.svc).not.toHaveProperty('payload.vendor_blind');
   });
 
-  test('is not promised without a session, though the hub learns no more of such a call', async () => {
+  it('is not promised without a session, though the hub learns no more of such a call', async () => {
     const [{ account }] = callers;
     wire.take();
     const { status, headers, body } = await service.buy(account, ask('The same words', { user: 'me' }), {

@@ -7,7 +7,7 @@ import {
   serializeErc6492Signature,
 } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
@@ -54,7 +54,7 @@ async function submitElsewhere({ message, signature }: HandMade): Promise<void> 
 }
 
 describe.each(kinds)('POST /v1/chat/completions paid by %s', (_, make) => {
-  test('200 by the official client, again and again, and the same answer to the same payment', async () => {
+  it('200 by the official client, again and again, and the same answer to the same payment', async () => {
     const wallet = await make();
     const { status, body } = await service.buy(wallet);
     expect(status).toBe(200);
@@ -71,14 +71,14 @@ describe.each(kinds)('POST /v1/chat/completions paid by %s', (_, make) => {
     expect(await service.transfersFrom(wallet)).toHaveLength(2);
   });
 
-  test('200 by x402 v1', async () => {
+  it('200 by x402 v1', async () => {
     const wallet = await make();
     const heard = await service.knock<Chat>('POST', CHAT, { body: ask(), by: payingFetch(wallet, 1) });
     expect(heard.status).toBe(200);
     expect(await service.transfersFrom(wallet)).toHaveLength(1);
   });
 
-  test('402 on a signature that is not its own: nobody works, nothing is claimed', async () => {
+  it('402 on a signature that is not its own: nobody works, nothing is claimed', async () => {
     const [wallet, stranger] = [await make(), await wallets.plain(0n)];
     const before = asked();
     for (const signature of [
@@ -95,7 +95,7 @@ describe.each(kinds)('POST /v1/chat/completions paid by %s', (_, make) => {
     expect((await service.buy(wallet)).status).toBe(200);
   });
 
-  test('200 though somebody else submitted the payment first: nothing is lost, and nothing is sent twice', async () => {
+  it('200 though somebody else submitted the payment first: nothing is lost, and nothing is sent twice', async () => {
     const wallet = await make();
     if ((await wallets.codeAt(wallet.address)) === '0x') await service.buy(wallet);
     const made = await handMade(service, wallet);
@@ -113,7 +113,7 @@ describe.each(kinds)('POST /v1/chat/completions paid by %s', (_, make) => {
 });
 
 describe('POST /v1/chat/completions paid by a contract wallet', () => {
-  test('402 where its factory is not allowed: nothing is made, and the official client is told why', async () => {
+  it('402 where its factory is not allowed: nothing is made, and the official client is told why', async () => {
     const wallet = await wallets.unmade(await wallets.deploy('WalletFactory'));
     const heard = await service.post<Challenged>(CHAT, ask(), await service.payment(wallet, CHAT));
     expect(word(heard)).toEqual({ status: 402, error: 'eip6492_factory_not_allowed' });
@@ -127,7 +127,7 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
   const factoryCalls = async () =>
     BigInt(await service.chain.call<Hex>('eth_getStorageAt', IDLE_FACTORY, '0x0', 'latest'));
 
-  test('402 where its factory makes nothing: nobody works, nothing is claimed, and no gas is spent', async () => {
+  it('402 where its factory makes nothing: nobody works, nothing is claimed, and no gas is spent', async () => {
     const before = asked();
     const { headers, message } = await handMade(service, await wallets.unmade(FACTORY), {
       signature: signed => wrapped(parseErc6492Signature(signed).signature),
@@ -138,7 +138,7 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
     expect(await factoryCalls()).toBe(0n);
   });
 
-  test("200 where a key's signature is wrapped as one: settled as any key's, and no factory is called for it", async () => {
+  it("200 where a key's signature is wrapped as one: settled as any key's, and no factory is called for it", async () => {
     const [plain, wrapping] = [await service.chain.newWallet(), await service.chain.newWallet()];
     const gas = [];
     for (const [wallet, signature] of [[plain, undefined] as const, [wrapping, wrapped] as const]) {
@@ -153,14 +153,14 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
     expect(Math.abs((gas[1] ?? 0) - (gas[0] ?? 0))).toBeLessThan(1_000);
   });
 
-  test('402 where it has delegated (EIP-7702) and signs by its key alone: its code has the word', async () => {
+  it('402 where it has delegated (EIP-7702) and signs by its key alone: its code has the word', async () => {
     const wallet = await wallets.delegated(delegate);
     const heard = await service.post<Challenged>(CHAT, ask(), await service.payment(wallet.owner, CHAT));
     expect(word(heard)).toEqual({ status: 402, error: NOT_SIGNED });
     expect(await service.claimsOf(wallet)).toEqual([]);
   });
 
-  test('402 insufficient_funds, and 200 once it is filled', async () => {
+  it('402 insufficient_funds, and 200 once it is filled', async () => {
     const wallet = await wallets.tagged(0n);
     const payment = await service.payment(wallet, CHAT);
     expect(word(await service.post(CHAT, ask(), payment))).toEqual({ status: 402, error: 'insufficient_funds' });
@@ -168,7 +168,7 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
     expect((await service.post(CHAT, ask(), payment)).status).toBe(200);
   });
 
-  test('402 reverted where it burns its gas on the chain: whoever pays in that moment is not harmed', async () => {
+  it('402 reverted where it burns its gas on the chain: whoever pays in that moment is not harmed', async () => {
     const payers = await Promise.all([1, 2, 3].map(() => service.chain.newWallet()));
     const burner = await wallets.burner();
     // All have been simulated before any is sent, for it says no from the next block on.
@@ -194,7 +194,7 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
     expect(word(await service.post(CHAT, ask(), payment))).toEqual({ status: 402, error: 'reverted' });
   });
 
-  test('402 where it knows a simulation by its fee of nothing: it is simulated at the fee that is paid', async () => {
+  it('402 where it knows a simulation by its fee of nothing: it is simulated at the fee that is paid', async () => {
     const wallet = await wallets.of('FeeBurner');
     const before = asked();
     const payment = await service.payment(wallet, CHAT);
@@ -203,7 +203,7 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
     expect(await service.claimsOf(wallet)).toEqual([]);
   });
 
-  test('402 reverted where it is switched off while the hub works; and its answer is still owed after it has paid', async () => {
+  it('402 reverted where it is switched off while the hub works; and its answer is still owed after it has paid', async () => {
     const wallet = await wallets.plain();
     const paid = await service.payment(wallet, CHAT);
     const first = await service.post<Chat>(CHAT, ask('Paid', { model: 'alpha-1' }), paid);
@@ -226,7 +226,7 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
     });
   });
 
-  test('503 chain_unavailable, not charged, and 200 by the same payment once the chain is back', async () => {
+  it('503 chain_unavailable, not charged, and 200 by the same payment once the chain is back', async () => {
     const wallet = await wallets.tagged();
     const payment = await service.payment(wallet, CHAT);
     service.gates.base.cut();

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { reachesBeyond } from './reached.ts';
 
-test('whoever asks for a name is noticed, by http and by https, whether anybody knows it or not', async () => {
+it('whoever asks for a name is noticed, by http and by https, whether anybody knows it or not', async () => {
   const reached = reachesBeyond();
   for (const url of ['http://one.invalid/', 'https://two.invalid/']) await fetch(url).catch(() => null);
   expect(reached()).toEqual(['one.invalid', 'two.invalid']);

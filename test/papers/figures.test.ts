@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Figure } from '../bench/alternate.ts';
 import { contests } from '../bench/contests.ts';
 import { rowsOf, withFigures } from '../bench/page.ts';
@@ -19,17 +19,17 @@ const taken: Figure = {
   cpu_us: 1000,
 };
 
-test('the page of figures is in the form in which the bench writes it, and its lines are the contests’', () => {
+it('the page of figures is in the form in which the bench writes it, and its lines are the contests’', () => {
   expect(rowsOf(page).length).toBeGreaterThan(20);
   expect(withFigures(page, names, [], 'today')).toBe(page);
 });
 
-test('a run writes its own lines, with day and commit, and leaves the others', () => {
+it('a run writes its own lines, with day and commit, and leaves the others', () => {
   const written = withFigures(page, names, [[taken, 'the usual way']], '2026-12-01, abc1234');
   const row = `| ${taken.name} | ms | 1 | 4 (the usual way) | 0.25 × | ≤ 0.6 | no | 1 ms | 2026-12-01, abc1234 |`;
   expect(rowsOf(written)).toEqual(rowsOf(page).map((it, at) => (at === 1 ? row : it)));
 });
 
-test('a figure that could not be taken replaces none', () => {
+it('a figure that could not be taken replaces none', () => {
   expect(withFigures(page, names, [[{ ...taken, ours: null, note: 'failed' }, '']], 'today')).toBe(page);
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { priceBatch } from '../../gateway/rails/base/settle/fees.ts';
 import type { SettleItem } from '../../gateway/rails/base/settle/submission.ts';
 import { atomicAmount } from '../../schema/amount.ts';
@@ -50,7 +50,7 @@ function isSent(items: readonly SettleItem[], gwei: number, fee_max_atomic: bigi
   return priceBatch(items, market, ETHER, atomicAmount(fee_max_atomic)).kind === 'priced';
 }
 
-test.each(cases.map(([who, items], index) => ({ who, items, index })))('by $who', ({ who, items, index }) => {
+it.each(cases.map(([who, items], index) => ({ who, items, index })))('by $who', ({ who, items, index }) => {
   expect(told).toContain(who);
   const refused_above =
     numbersIn(told.match(/refused above (.*?), less/)?.[1]).filter(it => it < 1)[index] ?? Number.NaN;

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { hashedColumns, hashedFacts, laterColumns, movableColumns, rowColumns } from '../../schema/book-row.ts';
 
-test('what a row is hashed over is what it was hashed over since the first one: nothing may be added or left out', () => {
+it('what a row is hashed over is what it was hashed over since the first one: nothing may be added or left out', () => {
   expect(hashedColumns.toSorted()).toEqual([
     ...['agent_id', 'amount', 'arrival_status', 'attempt_index', 'collected', 'collected_at', 'evidence', 'facts'],
     ...['fulfillment', 'hub', 'intent_id', 'model', 'parent_ref', 'payer_wallet', 'payment_ref', 'prev_row_hash'],
@@ -10,12 +10,12 @@ test('what a row is hashed over is what it was hashed over since the first one: 
   expect(hashedFacts({ amount: null, hub: 'north' })).toEqual({ amount: null, hub: 'north' });
 });
 
-test('a column that came later is hashed only where it is set', () => {
+it('a column that came later is hashed only where it is set', () => {
   expect(hashedFacts({ amount: null, coupon: null }, ['coupon'])).toEqual({ amount: null });
   expect(hashedFacts({ amount: null, coupon: 'ten' }, ['coupon'])).toEqual({ amount: null, coupon: 'ten' });
 });
 
-test('an arrival may change these columns, and no other', () => {
+it('an arrival may change these columns, and no other', () => {
   expect(movableColumns.toSorted()).toEqual([
     ...['amount', 'arrival_status', 'collected', 'evidence', 'payment_ref', 'transfer_index'],
   ]);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { getAddress } from 'viem';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { spelt } from '../../schema/eip55.ts';
 
-test('an address is spelt as viem spells it, however it came', () => {
+it('an address is spelt as viem spells it, however it came', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), bytes => {
       const plain = `0x${Buffer.from(bytes).toString('hex')}`;
@@ -14,9 +14,6 @@ test('an address is spelt as viem spells it, however it came', () => {
 });
 
 // EIP-55's own test vectors.
-test.each(['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB'])(
-  '%s',
-  address => {
-    expect(spelt(address.toLowerCase())).toBe(address);
-  },
-);
+it.each(['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB'])('%s', address => {
+  expect(spelt(address.toLowerCase())).toBe(address);
+});

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exceededBy, type JsonExtent } from '../../schema/json-bounds.ts';
 import { limits } from '../../schema/limits.ts';
 
@@ -25,7 +25,7 @@ function isExactly(text: string, { depth, members }: JsonExtent): boolean {
 }
 
 describe('how deep and how large a JSON text is, found without parsing it', () => {
-  test('is what JSON.parse makes of it, however it is spaced', () => {
+  it('is what JSON.parse makes of it, however it is spaced', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t', '\r\n '), (value, space) => {
         const text = JSON.stringify(value, null, space as string);
@@ -35,7 +35,7 @@ describe('how deep and how large a JSON text is, found without parsing it', () =
     );
   });
 
-  test('is not touched by what stands in strings, escaped or not', () => {
+  it('is not touched by what stands in strings, escaped or not', () => {
     const mark = fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ':', ' ', 'ü', '\u2028', 'a', '\ud83d\ude00');
     const text = fc.string({ unit: mark });
     fc.assert(
@@ -47,7 +47,7 @@ describe('how deep and how large a JSON text is, found without parsing it', () =
     );
   });
 
-  test('comes to an end on anything', () => {
+  it('comes to an end on anything', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ' ', '1') }), text => {
         expect([null, 'depth', 'members']).toContain(exceededBy(bytes(text)));
@@ -55,7 +55,7 @@ describe('how deep and how large a JSON text is, found without parsing it', () =
     );
   });
 
-  test.each<[string, string, ReturnType<typeof exceededBy>]>([
+  it.each<[string, string, ReturnType<typeof exceededBy>]>([
     ['as deep as may be', `${'['.repeat(limits.json_depth_max)}${']'.repeat(limits.json_depth_max)}`, null],
     ['one deeper', `${'{"a":'.repeat(limits.json_depth_max)}[]${'}'.repeat(limits.json_depth_max)}`, 'depth'],
     ['a megabyte of nested lists', '['.repeat(1024 * 1024), 'depth'],

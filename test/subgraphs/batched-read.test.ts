@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { BatchedRead } from '../../subgraphs/batched-read.ts';
 
 /** Reads that end when they are told to. */
@@ -14,7 +14,7 @@ function slow() {
   return { gathering, asked, reads };
 }
 
-test('who comes while a read is under way shares the next, and hears of his own key', async () => {
+it('who comes while a read is under way shares the next, and hears of his own key', async () => {
   const { gathering, asked, reads } = slow();
   const first = gathering.ask('a');
   await reads(1);
@@ -27,7 +27,7 @@ test('who comes while a read is under way shares the next, and hears of his own 
   expect(await Promise.all(later)).toEqual(['held by a', 'held by b', null]);
 });
 
-test('nothing is remembered: neither what was found nor a fault', async () => {
+it('nothing is remembered: neither what was found nor a fault', async () => {
   const { gathering, asked, reads } = slow();
   for (const turn of [0, 2]) {
     const failing = gathering.ask('a');
@@ -41,7 +41,7 @@ test('nothing is remembered: neither what was found nor a fault', async () => {
   }
 });
 
-test('a read that does not come back keeps nobody waiting who came after it', async () => {
+it('a read that does not come back keeps nobody waiting who came after it', async () => {
   const { gathering, asked, reads } = slow();
   const hanging = gathering.ask('a');
   await reads(1);

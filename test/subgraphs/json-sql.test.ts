@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { GraphQLObjectType, getNamedType, parse } from 'graphql';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { InProcessSource } from '../../gateway/graph/source.ts';
 import { withoutNulls } from '../../rest-compat/omit-nulls.ts';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
@@ -132,7 +132,7 @@ async function page(selection: string, limit: number, written?: LeftOut): Promis
   return (JSON.parse(written ? jsonText(data) : JSON.stringify(data)) as JsonObject).answer ?? null;
 }
 
-test('whatever is selected of a row, Postgres writes what the resolvers say', async () => {
+it('whatever is selected of a row, Postgres writes what the resolvers say', async () => {
   const asked = fc.tuple(selections(typeNamed('BookRow')), fc.integer({ min: 1, max: ROWS + 5 }));
   await fc.assert(
     fc.asyncProperty(asked, async ([selection, limit]) => {
@@ -143,7 +143,7 @@ test('whatever is selected of a row, Postgres writes what the resolvers say', as
   );
 });
 
-test('every field of a row at once, without the nulls that a door leaves out', async () => {
+it('every field of a row at once, without the nulls that a door leaves out', async () => {
   const beneath: Record<string, string> = { payment: '{ref rail amount}', route: '{model hub}', receipt: '{taskId}' };
   const fields = Object.keys(typeNamed('BookRow').getFields()).map(name => `${name} ${beneath[name] ?? ''}`);
   const book = `{ entries { ${fields.join(' ')} } }`;
@@ -151,29 +151,29 @@ test('every field of a row at once, without the nulls that a door leaves out', a
   expect(await page(book, ROWS, nulls)).toEqual(withoutNulls(await page(book, ROWS), nulls));
 });
 
-test('rows under two names', async () => {
+it('rows under two names', async () => {
   const both = '{ a: entries { seq receipt { taskId } } b: entries { evidence } remaining }';
   expect(await page(both, 9, {})).toEqual(await page(both, 9));
 });
 
-test.each(['constructor', 'toString', 'hasOwnProperty'])('a caller may call them %s', async name => {
+it.each(['constructor', 'toString', 'hasOwnProperty'])('a caller may call them %s', async name => {
   const book = `{ ${name}: entries { ${name}: seq } }`;
   expect(await page(book, 3, {})).toEqual(await page(book, 3));
 });
 
-test('more members than Postgres takes arguments', async () => {
+it('more members than Postgres takes arguments', async () => {
   const many = `{ entries { ${Array.from({ length: 250 }, (_, index) => `f${index}: bucket`).join(' ')} } }`;
   const plain = await page(many, ROWS);
   expect(await page(many, ROWS, {})).toEqual(plain);
   expect(await page(many, ROWS, { entries: [] })).toEqual(withoutNulls(plain, { entries: [] }));
 });
 
-test('what depends on variables is left to the resolvers', async () => {
+it('what depends on variables is left to the resolvers', async () => {
   const plain = await page('{ entries { evidence } }', 3);
   expect(await page('{ entries { seq @skip(if: true) evidence } }', 3, {})).toEqual(plain);
 });
 
-test('text that is written goes out as it stands, and is JSON to whoever does not know it', () => {
+it('text that is written goes out as it stands, and is JSON to whoever does not know it', () => {
   const holder = { a: [new Written('[1]')], b: { c: new Written('{"x": "é"}'), d: undefined }, e: new Date(0) };
   expect(jsonText(holder)).toBe('{"a":[[1]],"b":{"c":{"x": "é"}},"e":"1970-01-01T00:00:00.000Z"}');
   expect(JSON.parse(jsonText(holder))).toEqual(JSON.parse(JSON.stringify(holder)));

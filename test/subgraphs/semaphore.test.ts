@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { Semaphore } from '../../subgraphs/semaphore.ts';
 
 const bounds = { at_once_max: 1, wait_ms_max: 5_000, waiting_per_asker_max: 50 };
@@ -10,7 +10,7 @@ function held() {
   return { work: () => promise, end: () => resolve({}) };
 }
 
-test('whoever asks for much waits for himself, and another who asks for one thing waits for one thing of his', async () => {
+it('whoever asks for much waits for himself, and another who asks for one thing waits for one thing of his', async () => {
   const turns = new Semaphore(bounds);
   const first = held();
   const order: string[] = [];
@@ -24,7 +24,7 @@ test('whoever asks for much waits for himself, and another who asks for one thin
   expect(order).toHaveLength(21);
 });
 
-test('more of one asker than may wait are sent away at once, and of another none', async () => {
+it('more of one asker than may wait are sent away at once, and of another none', async () => {
   const turns = new Semaphore({ ...bounds, waiting_per_asker_max: 2 });
   const first = held();
   const begun = turns.take('a', first.work);
@@ -35,7 +35,7 @@ test('more of one asker than may wait are sent away at once, and of another none
   expect(await Promise.all([begun, ...waiting, other])).not.toContain(null);
 });
 
-test('who has waited too long goes without, and no turn is lost with him', async () => {
+it('who has waited too long goes without, and no turn is lost with him', async () => {
   const turns = new Semaphore({ ...bounds, wait_ms_max: 5 });
   const first = held();
   const begun = turns.take('a', first.work);
@@ -46,7 +46,7 @@ test('who has waited too long goes without, and no turn is lost with him', async
   expect(await turns.take('c', async () => ({ served: true }))).toEqual({ served: true });
 });
 
-test('a turn that fails goes on to the next in line', async () => {
+it('a turn that fails goes on to the next in line', async () => {
   const turns = new Semaphore(bounds);
   const failing = turns.take('a', () => Promise.reject(new Error('no')));
   const next = turns.take('b', async () => ({ served: true }));
@@ -54,7 +54,7 @@ test('a turn that fails goes on to the next in line', async () => {
   expect(await next).toEqual({ served: true });
 });
 
-test('so many at a time and no more, one asker’s in the order of arrival, also where some fail', async () => {
+it('so many at a time and no more, one asker’s in the order of arrival, also where some fail', async () => {
   const turns = new Semaphore({ ...bounds, at_once_max: 2 });
   let at_once = 0;
   let most = 0;
@@ -74,7 +74,7 @@ test('so many at a time and no more, one asker’s in the order of arrival, also
   expect(most).toBe(2);
 });
 
-test('who runs waits for as long as it takes, however many wait before', async () => {
+it('who runs waits for as long as it takes, however many wait before', async () => {
   const turns = new Semaphore({ at_once_max: 1, wait_ms_max: 1, waiting_per_asker_max: 1 });
   const first = held();
   const begun = turns.run('a', first.work);

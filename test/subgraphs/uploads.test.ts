@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../schema/digest.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
 
@@ -7,7 +7,7 @@ const ROOM = 1024 * 1024;
 const open = (bytes_max = ROOM, unasked_ms_max = 60_000) => new Uploads({ bytes_max, unasked_ms_max });
 
 describe('uploads', () => {
-  test('a file is what was taken of it, however it was cut, and its hash is of that', async () => {
+  it('a file is what was taken of it, however it was cut, and its hash is of that', async () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 3_000 }), { minLength: 1, maxLength: 100 });
     await fc.assert(
       fc.asyncProperty(pieces, async cut => {
@@ -23,7 +23,7 @@ describe('uploads', () => {
     );
   });
 
-  test('all room is there again once all is released, whatever was taken, and twice is once', () => {
+  it('all room is there again once all is released, whatever was taken, and twice is once', () => {
     const lengths = fc.array(fc.integer({ min: 0, max: ROOM }), { maxLength: 20 });
     fc.assert(
       fc.property(lengths, held => {
@@ -42,13 +42,13 @@ describe('uploads', () => {
     );
   });
 
-  test('who has sent little holds little: a thousand first bytes leave room for a file', () => {
+  it('who has sent little holds little: a thousand first bytes leave room for a file', () => {
     const uploads = open(2 * ROOM);
     for (let sent = 0; sent < 1_000; sent += 1) expect(uploads.begin(String(sent)).take(Buffer.from('x'))).toBe(true);
     expect(uploads.begin('file').take(Buffer.alloc(ROOM / 2))).toBe(true);
   });
 
-  test('one payer takes his share of the room and one address its own, and gives them back', () => {
+  it('one payer takes his share of the room and one address its own, and gives them back', () => {
     const uploads = new Uploads({ bytes_max: 4 * ROOM, payer_bytes_max: ROOM, address_bytes_max: 2 * ROOM });
     const takes = (payer: string | null, address: string) => {
       const upload = uploads.begin(`${payer} ${address}`, { payer, address });
@@ -63,7 +63,7 @@ describe('uploads', () => {
     expect(takes('0xa', 'elsewhere').taken).toBe(true);
   });
 
-  test('an id serves once, and only what was delivered', async () => {
+  it('an id serves once, and only what was delivered', async () => {
     const uploads = open();
     const upload = uploads.begin('a');
     upload.take(Buffer.from('RIFF'));
@@ -74,7 +74,7 @@ describe('uploads', () => {
     expect(uploads.open('a')).toBeNull();
   });
 
-  test('another that begins under the same id, and is turned away, takes nothing away', async () => {
+  it('another that begins under the same id, and is turned away, takes nothing away', async () => {
     const uploads = open();
     const upload = uploads.begin('a');
     upload.take(Buffer.from('RIFF'));
@@ -83,7 +83,7 @@ describe('uploads', () => {
     expect(uploads.open('a')?.bytes.toString()).toBe('RIFF');
   });
 
-  test('what nobody asks for is let go of, and its room with it', async () => {
+  it('what nobody asks for is let go of, and its room with it', async () => {
     const uploads = open(ROOM, 1);
     const upload = uploads.begin('a');
     upload.take(Buffer.alloc(ROOM / 2));

@@ -16,6 +16,10 @@ const transitions: Record<ClaimState, readonly ClaimState[]> = {
   recorded: [],
 };
 
+/**
+ * The legal moves. Each is made by one statement (claim.ts, transitions.ts), and a test holds those to this table.
+ * @public
+ */
 export function mayMove(from: ClaimState, to: ClaimState): boolean {
   return transitions[from].includes(to);
 }

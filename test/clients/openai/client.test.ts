@@ -1,5 +1,5 @@
 import OpenAI, { toFile } from 'openai';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { audio, heardIn } from '../../doors/audio-form.ts';
 import { openService, type Service, type Svc } from '../../doors/open-service.ts';
 import { payingFetch, type Wallet } from '../../harness/buyer.ts';
@@ -33,14 +33,14 @@ async function paidOnce(payer: Wallet, answer: unknown): Promise<Svc> {
 const messages = [{ role: 'user' as const, content: 'Who are you?' }];
 
 describe('the official openai client, through a paying fetch', () => {
-  test.each([1, 2] as const)('chat.completions.create, by x402 v%s', async version => {
+  it.each([1, 2] as const)('chat.completions.create, by x402 v%s', async version => {
     const { payer, openai } = await buyer(version);
     const completion = await openai.chat.completions.create({ model: 'svc/auto', messages, temperature: 0 });
     expect(completion.choices[0]?.message.content).toContain('Who are you?');
     await paidOnce(payer, completion);
   });
 
-  test('chat.completions.create with stream: chunk by chunk, the receipt in the last', async () => {
+  it('chat.completions.create with stream: chunk by chunk, the receipt in the last', async () => {
     const { payer, openai } = await buyer();
     const asked = { model: 'svc/auto', messages, stream: true, stream_options: { include_usage: true } } as const;
     const chunks: OpenAI.ChatCompletionChunk[] = [];
@@ -50,13 +50,13 @@ describe('the official openai client, through a paying fetch', () => {
     await paidOnce(payer, chunks.at(-1));
   });
 
-  test('chat.completions.stream: the text as its helper puts it together', async () => {
+  it('chat.completions.stream: the text as its helper puts it together', async () => {
     const { openai } = await buyer();
     const stream = openai.chat.completions.stream({ model: 'svc/auto', messages });
     expect(await stream.finalContent()).toContain('Who are you?');
   });
 
-  test('responses.create: the text in one piece', async () => {
+  it('responses.create: the text in one piece', async () => {
     const { payer, openai } = await buyer();
     const response = await openai.responses.create({
       model: 'svc/auto',
@@ -73,7 +73,7 @@ describe('the official openai client, through a paying fetch', () => {
     await paidOnce(payer, response);
   });
 
-  test('images.generate: a picture by its bytes', async () => {
+  it('images.generate: a picture by its bytes', async () => {
     const { payer, openai } = await buyer();
     const image = await openai.images.generate({ model: 'svc/auto', prompt: 'A lighthouse', n: 1, size: '1024x1024' });
     const bytes = Buffer.from(image.data?.[0]?.b64_json ?? '', 'base64');
@@ -81,7 +81,7 @@ describe('the official openai client, through a paying fetch', () => {
     await paidOnce(payer, image);
   });
 
-  test.each<[string, number]>([
+  it.each<[string, number]>([
     ['of a few bytes', 100],
     ['of 8 MB: more than any buffer on the way takes, and sent twice', 8_000_000],
   ])('audio.transcriptions.create with a file %s', async (_, length) => {
@@ -93,7 +93,7 @@ describe('the official openai client, through a paying fetch', () => {
     await paidOnce(payer, transcription);
   });
 
-  test('audio.transcriptions.create as text and as verbose_json: as the client types them', async () => {
+  it('audio.transcriptions.create as text and as verbose_json: as the client types them', async () => {
     const { openai } = await buyer();
     const heard = audio('of both kinds');
     const asked = { model: 'svc/auto', file: await toFile(heard.bytes, 'speech.wav') };
@@ -107,13 +107,13 @@ describe('the official openai client, through a paying fetch', () => {
     expect(verbose).toMatchObject({ language: 'english', duration: 1.5, segments: [{ id: 0, text: verbose.text }] });
   });
 
-  test('models.list, without paying', async () => {
+  it('models.list, without paying', async () => {
     const models = await new OpenAI(settings()).models.list();
     const ids = models.data.map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(['svc/auto', 'alpha-1', 'alpha-image', 'beta-audio']));
   });
 
-  test.each(['svc/auto', 'alpha-1', 'beta-audio'])(
+  it.each(['svc/auto', 'alpha-1', 'beta-audio'])(
     'models.retrieve of %s, without paying: as the list has it',
     async id => {
       const openai = new OpenAI(settings());
@@ -123,13 +123,13 @@ describe('the official openai client, through a paying fetch', () => {
     },
   );
 
-  test('models.retrieve of nobody: a NotFoundError with code and param', async () => {
+  it('models.retrieve of nobody: a NotFoundError with code and param', async () => {
     const retrieved = new OpenAI(settings()).models.retrieve('nobody/at-all');
     await expect(retrieved).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     await expect(retrieved).rejects.toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
   });
 
-  test.each<[string, (openai: OpenAI) => PromiseLike<unknown>, string]>([
+  it.each<[string, (openai: OpenAI) => PromiseLike<unknown>, string]>([
     ['a chat', openai => openai.chat.completions.create({ model: 'nobody-1', messages }), 'unknown_model'],
     ['a response', openai => openai.responses.create({ model: 'nobody-1', input: 'Hello' }), 'unknown_model'],
     ['an image', openai => openai.images.generate({ model: 'nobody-1', prompt: 'Hello' }), 'unknown_model'],
@@ -147,7 +147,7 @@ describe('the official openai client, through a paying fetch', () => {
     expect(await service.transfersFrom(payer)).toEqual([]);
   });
 
-  test('without a fetch that pays: an APIError 402', async () => {
+  it('without a fetch that pays: an APIError 402', async () => {
     const openai = new OpenAI(settings());
     const call = openai.chat.completions.create({ model: 'svc/auto', messages });
     await expect(call).rejects.toMatchObject({ status: 402 });

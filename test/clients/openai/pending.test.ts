@@ -5,7 +5,7 @@ import type { PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/client';
 import OpenAI from 'openai';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Buyer, PaymentPending, payingFetch } from '../../../rest-compat/client/paying-fetch.ts';
 import { openDoubtfulNode } from '../../faults/doubtful-node.ts';
 import { eventually } from '../../faults/ground.ts';
@@ -63,7 +63,7 @@ const openai = (by: Fetch, more: object = {}) =>
 const asked = (content: string) => ({ model: 'test/model', messages: [{ role: 'user' as const, content }] });
 
 describe('x402’s own fetch, which signs a payment for each try of the client above it', () => {
-  test.each([1, 2] as const)('v%s: 503 settlement_pending is not retried; charged once', async version => {
+  it.each([1, 2] as const)('v%s: 503 settlement_pending is not retried; charged once', async version => {
     const { account, transfers } = await wallet();
     const { payments, answers, fetch: watching } = watched();
     silentAfterBroadcast();
@@ -95,7 +95,7 @@ describe('x402’s own fetch, which signs a payment for each try of the client a
     expect(await transfers()).toHaveLength(1);
   });
 
-  test('502 hub_failed, of which nothing was charged, is: another payment pays for what is answered then', async () => {
+  it('502 hub_failed, of which nothing was charged, is: another payment pays for what is answered then', async () => {
     const { account, transfers } = await wallet();
     const { payments, fetch: watching } = watched();
     failOnce();
@@ -122,7 +122,7 @@ function failOnce(): void {
 }
 
 describe('our fetch, which keeps the payment until its outcome is known', () => {
-  test.each([1, 2] as const)('v%s: answered once the chain speaks again; one signature, one charge', async version => {
+  it.each([1, 2] as const)('v%s: answered once the chain speaks again; one signature, one charge', async version => {
     const { fetch: by, signed, transfers } = await keeper(version);
     silentAfterBroadcast();
     const call = openai(by).chat.completions.create(asked(`kept ${version}`));
@@ -133,7 +133,7 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });
 
-  test('streamed: the same', async () => {
+  it('streamed: the same', async () => {
     const { fetch: by, signed, transfers } = await keeper();
     silentAfterBroadcast();
     const call = openai(by).chat.completions.create({ ...asked('kept, streamed'), stream: true });
@@ -146,7 +146,7 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });
 
-  test('on /graphql, where a refusal is a 200: the same', async () => {
+  it('on /graphql, where a refusal is a 200: the same', async () => {
     const graphql = watched();
     const { fetch: by, signed, transfers } = await keeper(2, { fetch: graphql.fetch });
     const query = `mutation { createChatCompletion(input: { model: "test/model",
@@ -167,7 +167,7 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
     expect(await (await call).text()).toContain('kept on graphql');
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });
-  test('a client that gives up and tries again, three times: the same payment', async () => {
+  it('a client that gives up and tries again, three times: the same payment', async () => {
     const { fetch: by, signed, transfers } = await keeper();
     doubtful.ground.hub.behave({ kind: 'answer', delay_ms: 5_000 });
     const call = openai(by, { timeout: 2_000, maxRetries: 8 }).chat.completions.create(asked('slow'));
@@ -175,14 +175,14 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });
 
-  test('a hub that fails once: the client’s next try brings the same payment', async () => {
+  it('a hub that fails once: the client’s next try brings the same payment', async () => {
     const { fetch: by, signed, transfers } = await keeper();
     failOnce();
     await openai(by).chat.completions.create(asked('fails once, kept'));
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });
 
-  test('answers that are lost, before their head and in their midst: bought once', async () => {
+  it('answers that are lost, before their head and in their midst: bought once', async () => {
     let lost = 0;
     const losing = watched(async input => {
       const answer = await fetch(input);
@@ -198,7 +198,7 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
     expect([signed(), losing.payments.size, (await transfers()).length]).toEqual([1, 1, 1]);
   });
 
-  test('a stream that ends in settlement_pending: bought once, and the next try has all of it', async () => {
+  it('a stream that ends in settlement_pending: bought once, and the next try has all of it', async () => {
     let broken = 0;
     const breaking: Fetch = async input => {
       const answer = await fetch(input);
@@ -221,7 +221,7 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });
 
-  test('two equal calls at once are two purchases, one after the other; equal calls later are new ones', async () => {
+  it('two equal calls at once are two purchases, one after the other; equal calls later are new ones', async () => {
     const { fetch: by, signed, transfers } = await keeper();
     const call = () => openai(by).chat.completions.create(asked('twice'));
     await Promise.all([call(), call()]);
@@ -229,7 +229,7 @@ describe('our fetch, which keeps the payment until its outcome is known', () => 
     expect([signed(), (await transfers()).length]).toEqual([3, 3]);
   });
 
-  test('when patience ends: PaymentPending with the payment, and another fetch that is given it has the answer', async () => {
+  it('when patience ends: PaymentPending with the payment, and another fetch that is given it has the answer', async () => {
     const { fetch: by, payments, signed, transfers } = await keeper(2, { patience_ms_max: 2_500 });
     silentAfterBroadcast();
     const fault = await openai(by, { maxRetries: 1 })

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openService, type Service } from '../../doors/open-service.ts';
 import { payingFetch } from '../../harness/buyer.ts';
@@ -34,7 +34,7 @@ const tools = [{ type: 'function' as const, function: { name: 'weather', paramet
 const given = { city: 'sample', days: 2 };
 
 describe('the official openai client, chat with tools', () => {
-  test('create: the call, and the answer to what came of it', async () => {
+  it('create: the call, and the answer to what came of it', async () => {
     const { openai, paid } = await buyer();
     const { choices } = await openai.chat.completions.create({ model, messages, tools });
     const message = choices[0]?.message;
@@ -48,7 +48,7 @@ describe('the official openai client, chat with tools', () => {
     expect(await paid()).toBe(2);
   });
 
-  test('stream: the message as its helper puts it together', async () => {
+  it('stream: the message as its helper puts it together', async () => {
     const { openai, paid } = await buyer();
     const stream = openai.chat.completions.stream({ model, messages, tools });
     const { choices } = await stream.finalChatCompletion();
@@ -58,7 +58,7 @@ describe('the official openai client, chat with tools', () => {
     expect(await paid()).toBe(1);
   });
 
-  test('runTools: to its end by itself', async () => {
+  it('runTools: to its end by itself', async () => {
     const { openai, paid } = await buyer();
     const runner = openai.chat.completions.runTools({
       model,
@@ -80,7 +80,7 @@ describe('the official openai client, chat with tools', () => {
     expect(await paid()).toBe(2);
   });
 
-  test('parse: an object by its schema', async () => {
+  it('parse: an object by its schema', async () => {
     const { openai, paid } = await buyer();
     const response_format = zodResponseFormat(schema, 'weather');
     const { choices } = await openai.chat.completions.parse({ model, messages, response_format });
@@ -93,7 +93,7 @@ describe('the official openai client, responses', () => {
   const flat = [{ type: 'function' as const, name: 'weather', parameters, strict: true }];
   const asked = { model, instructions: 'Be short.', input: 'The weather in Vienna?' };
 
-  test('create with tools: the call, and the answer to what came of it', async () => {
+  it('create with tools: the call, and the answer to what came of it', async () => {
     const { openai, paid } = await buyer();
     const called = await openai.responses.create({ ...asked, tools: flat });
     const [call] = called.output;
@@ -106,7 +106,7 @@ describe('the official openai client, responses', () => {
     expect(await paid()).toBe(2);
   });
 
-  test('create with stream: event by event', async () => {
+  it('create with stream: event by event', async () => {
     const { openai, paid } = await buyer();
     const pieces: string[] = [];
     const types: string[] = [];
@@ -119,7 +119,7 @@ describe('the official openai client, responses', () => {
     expect(await paid()).toBe(1);
   });
 
-  test('stream with tools: the response as its helper puts it together', async () => {
+  it('stream with tools: the response as its helper puts it together', async () => {
     const { openai, paid } = await buyer();
     const stream = openai.responses.stream({ ...asked, tools: flat });
     const { output, status } = await stream.finalResponse();
@@ -128,7 +128,7 @@ describe('the official openai client, responses', () => {
     expect(await paid()).toBe(1);
   });
 
-  test('parse: an object by its schema', async () => {
+  it('parse: an object by its schema', async () => {
     const { openai, paid } = await buyer();
     const response = await openai.responses.parse({ ...asked, text: { format: zodTextFormat(schema, 'weather') } });
     expect(response.output_parsed).toEqual(given);

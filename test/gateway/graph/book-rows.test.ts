@@ -1,5 +1,5 @@
 import { type Client, type CloseCode, createClient, type ExecutionResult } from 'graphql-ws';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 import {
   ask,
@@ -74,7 +74,7 @@ function follow(opened: Client, agentId: number, after?: number) {
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 describe('bookRows over graphql-ws', () => {
-  test('after 0: the past, then what is paid for meanwhile, without gap or double, joined to its receipts', async () => {
+  it('after 0: the past, then what is paid for meanwhile, without gap or double, joined to its receipts', async () => {
     const agent = await service.newAgent();
     await service.buy(agent.account, ask('Before'));
     const feed = follow(client(agent.session), agent.agent_id, 0);
@@ -104,14 +104,14 @@ describe('bookRows over graphql-ws', () => {
     }
   });
 
-  test('after a position: what came since, and nothing before it', async () => {
+  it('after a position: what came since, and nothing before it', async () => {
     const agent = await service.newAgent();
     const { svc } = (await service.buy(agent.account)).body;
     const [event] = await follow(client(agent.session), agent.agent_id, 1).take(1);
     expect(event).toMatchObject({ position: 2, taskId: svc.task_id });
   });
 
-  test('without after: new events only; a replayed payment is one, of the same row', async () => {
+  it('without after: new events only; a replayed payment is one, of the same row', async () => {
     const agent = await service.newAgent();
     const payment = await service.payment(agent.account, CHAT);
     const { svc } = (await service.post<Chat>(CHAT, ask('Again'), payment)).body;
@@ -132,7 +132,7 @@ describe('bookRows over graphql-ws', () => {
     ]);
   });
 
-  test('a wrong session is refused at the door: 4403', async () => {
+  it('a wrong session is refused at the door: 4403', async () => {
     const opened = client('svcs_guessed');
     const closed = new Promise<CloseCode>(resolve => opened.on('closed', event => resolve((event as CloseEvent).code)));
     const refused = expect(follow(opened, 1, 0).answers.next()).rejects.toMatchObject({ code: 4403 });
@@ -140,7 +140,7 @@ describe('bookRows over graphql-ws', () => {
     await refused;
   });
 
-  test("without a session and on another agent's book it is refused, and the socket stays open", async () => {
+  it("without a session and on another agent's book it is refused, and the socket stays open", async () => {
     const [agent, other] = [await service.newAgent(), await service.newAgent()];
     const refusal = async (opened: Client) => {
       const { answers } = follow(opened, agent.agent_id, 0);
@@ -154,7 +154,7 @@ describe('bookRows over graphql-ws', () => {
     expect(await follow(opened, other.agent_id, 0).take(1)).toEqual([expect.objectContaining({ position: 1 })]);
   });
 
-  test('a session that has ended hears nothing more: 4403 in place of the next event', async () => {
+  it('a session that has ended hears nothing more: 4403 in place of the next event', async () => {
     const agent = await service.newAgent();
     const opened = client(agent.session);
     const closed = new Promise<CloseCode>(resolve => opened.on('closed', event => resolve((event as CloseEvent).code)));

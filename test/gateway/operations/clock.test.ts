@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Need, Readiness, type ReadinessParts } from '../../../gateway/operations/readiness.ts';
 import { ChainHead } from '../../../gateway/rails/base/chain-head.ts';
 import { clockOff } from '../../../gateway/reconcile/clock-offset.ts';
@@ -31,7 +31,7 @@ describe('what is known of a clock by asking another', () => {
     );
   });
 
-  test.each([-60_000, 60_000])('%d ms off the database: told by each heartbeat', async off_ms => {
+  it.each([-60_000, 60_000])('%d ms off the database: told by each heartbeat', async off_ms => {
     const database = await freshStore();
     const wrong = { now_ms: () => Date.now() + off_ms };
     const heartbeat = await openHeartbeat(database, randomUUID(), () => {}, wrong);
@@ -88,14 +88,14 @@ describe('/readyz', () => {
     sound: () => true,
     clock_off_ms: () => 0,
   };
-  test.each<[number, readonly Need[]]>([
+  it.each<[number, readonly Need[]]>([
     [30_000, []],
     [30_001, ['clock']],
   ])('a clock that is %d ms off: away is %j', async (off_ms, away) => {
     expect(await new Readiness({ ...well, clock_off_ms: () => off_ms }).away()).toEqual(away);
   });
 
-  test('503 clock of a service whose clock goes wrong', async () => {
+  it('503 clock of a service whose clock goes wrong', async () => {
     const ground = await openGround();
     const entry = 'test/gateway/operations/gateway-with-wrong-clock.ts';
     const gateway = await ground.startProcess({ entry, args: ['45000'] });
@@ -106,7 +106,7 @@ describe('/readyz', () => {
     await expect.poll(ready, { timeout: 60_000 }).toEqual([503, expect.arrayContaining(['clock'])]);
   });
 
-  test('503 clock in production where the chain’s head is of a time to come', async () => {
+  it('503 clock in production where the chain’s head is of a time to come', async () => {
     const ground = await openGround();
     const gateway = await ground.start({ environment: await inProduction(ground.chain) });
     const away = async () => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createClient } from 'graphql-ws';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { handMade } from '../../doors/hand-made.ts';
@@ -38,7 +38,7 @@ const CHATS = 'field="Mutation.createChatCompletion"';
 const at = (status: number, door = CHAT, method = 'POST') => `{door="${door}",method="${method}",status="${status}"}`;
 
 describe('GET /metrics counts exactly what was done', () => {
-  test('requests by door, method and status; paid calls by how they came out; each of their steps', async () => {
+  it('requests by door, method and status; paid calls by how they came out; each of their steps', async () => {
     const before = await scrape();
     const [first, second, refused] = await Promise.all([paying(), paying(), paying()]);
     expect((await service.post(CHAT, ask())).status).toBe(402);
@@ -71,7 +71,7 @@ describe('GET /metrics counts exactly what was done', () => {
     expect(step('claim')).toBeGreaterThanOrEqual(3);
   });
 
-  test('questions to hubs by name, and what they failed of', async () => {
+  it('questions to hubs by name, and what they failed of', async () => {
     const before = await scrape();
     const [alpha, beta] = service.hubs;
     alpha.behave({ kind: 'status', status: 503 });
@@ -84,7 +84,7 @@ describe('GET /metrics counts exactly what was done', () => {
     });
   });
 
-  test('who shared a commit, and rounds of reconcile', async () => {
+  it('who shared a commit, and rounds of reconcile', async () => {
     const before = await scrape();
     const payments = await Promise.all(Array.from({ length: 5 }, paying));
     const answers = await Promise.all(
@@ -101,7 +101,7 @@ describe('GET /metrics counts exactly what was done', () => {
     await expect.poll(() => gauge(rounds)).toBeGreaterThan(before.samples.get(rounds) ?? 0);
   });
 
-  test('a call under way, its step, and the claim that it holds open', async () => {
+  it('a call under way, its step, and the claim that it holds open', async () => {
     const released = Promise.withResolvers<void>();
     for (const hub of service.hubs) hub.behave({ kind: 'answer', until: released.promise });
     const answer = service.post(CHAT, ask('at work'), await paying());
@@ -118,7 +118,7 @@ describe('GET /metrics counts exactly what was done', () => {
     await expect.poll(() => gauge('svc_http_requests_underway')).toBe(1);
   });
 
-  test('sockets, what runs on them and what they are sent', async () => {
+  it('sockets, what runs on them and what they are sent', async () => {
     const { agent_id, session } = await service.newAgent();
     const before = (await scrape()).samples.get('svc_socket_deliveries_total') ?? 0;
     const socket = createClient({
@@ -140,7 +140,7 @@ describe('GET /metrics counts exactly what was done', () => {
     expect(await gauge('svc_sockets_dropped_total{reason="slow"}')).toBe(0);
   });
 
-  test('the log by its size, the pool, the process and what runs', async () => {
+  it('the log by its size, the pool, the process and what runs', async () => {
     const { samples } = await scrape();
     const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
     expect(samples.get('svc_log_leaves')).toBe(Number(log?.tree_size));
@@ -152,7 +152,7 @@ describe('GET /metrics counts exactly what was done', () => {
   });
 });
 
-test("passes promtool's lint, with a sample in every family that calls and sockets make", async () => {
+it("passes promtool's lint, with a sample in every family that calls and sockets make", async () => {
   const answer = await fetch(`${service.url}/metrics`);
   const linted = spawnSync('promtool', ['check', 'metrics'], { input: await answer.text(), encoding: 'utf8' });
   expect({ error: linted.error, said: linted.stdout + linted.stderr, status: linted.status }).toEqual({
@@ -162,7 +162,7 @@ test("passes promtool's lint, with a sample in every family that calls and socke
   });
 });
 
-test('no label takes a value from a caller: strange paths and methods make no series of their own', async () => {
+it('no label takes a value from a caller: strange paths and methods make no series of their own', async () => {
   const strange = async (round: string) => {
     for (const path of [
       `/${round}`,

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../../../gateway/config/fault.ts';
 import { readConfig } from '../../../gateway/config/read-config.ts';
 import { developmentBuyers, developmentFacilitators, usdcAdmin } from '../../../gateway/development/chain/accounts.ts';
@@ -68,7 +68,7 @@ it('names all that is wrong at once, and shows none of it', () => {
 
 describe('a key that all the world knows', () => {
   const wallets = [usdcAdmin, ...developmentFacilitators, ...developmentBuyers];
-  test.each(wallets)('$address: refused for settling, anchoring, signing, and as treasury', wallet => {
+  it.each(wallets)('$address: refused for settling, anchoring, signing, and as treasury', wallet => {
     const { private_key, address } = wallet;
     expect(faultsOf({ FACILITATOR_KEYS: `${secret('good')}, ${private_key}` })).toEqual(['FACILITATOR_KEYS']);
     expect(faultsOf({ ANCHOR_KEY: private_key.slice(2).toUpperCase() })).toEqual(['ANCHOR_KEY']);
@@ -76,7 +76,7 @@ describe('a key that all the world knows', () => {
     expect(faultsOf({ PAY_TO_BASE: address.toLowerCase() })).toEqual(['PAY_TO_BASE']);
   });
 
-  test.each([developmentFeePayer, ...developmentSolanaBuyers])('$address of Solana likewise', wallet => {
+  it.each([developmentFeePayer, ...developmentSolanaBuyers])('$address of Solana likewise', wallet => {
     expect(faultsOf({ SOLANA_FEE_PAYER_KEY: wallet.private_key })).toEqual(['SOLANA_FEE_PAYER_KEY']);
     expect(faultsOf({ PAY_TO_SOLANA: wallet.address })).toEqual(['PAY_TO_SOLANA']);
   });
@@ -89,19 +89,19 @@ describe('a key that all the world knows', () => {
 
 describe('a secret', () => {
   const long: Name[] = ['SEAL_KEY', 'SUBGRAPH_SECRET', 'METRICS_TOKEN', 'BOARD_OPS_SECRET', 'BOARD_INBOUND_SECRET'];
-  test.each(long)('%s of 31 characters is refused, of 32 it is taken', name => {
+  it.each(long)('%s of 31 characters is refused, of 32 it is taken', name => {
     expect(faultsOf({ [name]: secret('other').slice(0, 31) })).toEqual([name]);
     expect(faultsOf({ [name]: secret('other').slice(0, 32) })).toEqual([]);
   });
 
   const keys: Name[] = ['API_KEYS', 'DEMO_KEYS', 'WAIVER_KEYS'];
-  test.each(keys)('%s: one of 15 characters, or of one, is refused, of 16 it is taken', name => {
+  it.each(keys)('%s: one of 15 characters, or of one, is refused, of 16 it is taken', name => {
     expect(faultsOf({ [name]: `${production[name]},${secret('other').slice(0, 15)}` })).toEqual([name]);
     expect(faultsOf({ [name]: '~' })).toEqual([name]);
     expect(faultsOf({ [name]: secret('other').slice(0, 16) })).toEqual([]);
   });
 
-  test.each([...long, ...keys, 'FACILITATOR_KEYS', 'ISSUER_KEYS', 'ANCHOR_KEY'] as const)(
+  it.each([...long, ...keys, 'FACILITATOR_KEYS', 'ISSUER_KEYS', 'ANCHOR_KEY'] as const)(
     '%s of the same over and over is refused',
     name => {
       for (const weak of ['a'.repeat(64), 'a1'.repeat(32), '0123456789abcdef'.repeat(4), `${'0'.repeat(63)}1`])
@@ -119,7 +119,7 @@ describe('a secret', () => {
 });
 
 describe('what leaves the machine in the clear', () => {
-  test.each(['BASE_RPC_URL', 'SOLANA_RPC_URL', 'BASE_URL'])('%s by http is refused, but on this machine', name => {
+  it.each(['BASE_RPC_URL', 'SOLANA_RPC_URL', 'BASE_URL'])('%s by http is refused, but on this machine', name => {
     for (const host of ['rpc.example', '10.0.0.7:8545', '127.0.0.1.example'])
       expect(faultsOf({ [name]: `http://${host}` })).toEqual([name]);
     for (const host of ['127.0.0.1:8545', 'localhost', '[::1]:8545'])
@@ -127,7 +127,7 @@ describe('what leaves the machine in the clear', () => {
     expect(readConfig({ [name]: 'http://rpc.example' }).profile).toBe('development');
   });
 
-  test.each([
+  it.each([
     'postgresql://svc@db.example/svc',
     'postgresql://svc@10.0.0.7/svc?sslmode=disable',
     'postgresql://svc@db.example/svc?sslmode=prefer',
@@ -141,7 +141,7 @@ describe('what leaves the machine in the clear', () => {
     expect(readConfig({ DATABASE_URL }).profile).toBe('development');
   });
 
-  test.each([
+  it.each([
     'postgresql://svc@db.example/svc?sslmode=require',
     'postgresql://svc@db.example/svc?sslmode=verify-ca',
     'postgresql://svc@db.example/svc?ssl=true',

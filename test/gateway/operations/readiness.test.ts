@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startGate } from '../../doors/gate.ts';
 import { startCluster } from '../../faults/cluster.ts';
 import { eventually, type Ground, openGround } from '../../faults/ground.ts';
@@ -60,9 +60,9 @@ async function scraped() {
 }
 
 describe('GET /readyz', () => {
-  test('200 while paid calls can be taken', () => lacks([]));
+  it('200 while paid calls can be taken', () => lacks([]));
 
-  test('503 base while the chain cannot be reached; /livez stays 200', async () => {
+  it('503 base while the chain cannot be reached; /livez stays 200', async () => {
     base.cut();
     await lacks(['base']);
     await lives();
@@ -71,7 +71,7 @@ describe('GET /readyz', () => {
     await lacks([]);
   });
 
-  test('503 database and lease while nothing can be written; metrics are served without what only it knows', async () => {
+  it('503 database and lease while nothing can be written; metrics are served without what only it knows', async () => {
     await cluster.readOnly(true);
     await lacks(['database', 'lease']);
     await lives();
@@ -90,7 +90,7 @@ describe('GET /readyz', () => {
 });
 
 describe('GET /metrics', () => {
-  test('404 as of any path that is not there, without the token or with another', async () => {
+  it('404 as of any path that is not there, without the token or with another', async () => {
     const nowhere = await (await get('/nowhere')).text();
     for (const authorization of ['', 'Bearer', `Bearer ${METRICS_TOKEN}x`, `Basic ${METRICS_TOKEN}`, METRICS_TOKEN]) {
       const answer = await get('/metrics', { authorization });
@@ -99,7 +99,7 @@ describe('GET /metrics', () => {
     expect((await get(`/metrics?token=${METRICS_TOKEN}`)).status).toBe(404);
   });
 
-  test('404 in production without METRICS_TOKEN, and 200 with it to whoever shows it', async () => {
+  it('404 in production without METRICS_TOKEN, and 200 with it to whoever shows it', async () => {
     const silent = await ground.start({ environment: { ...production, DRAIN_MS: '0' } });
     expect(await (await fetch(`${silent.url}/health`)).json()).toMatchObject({ profile: 'production' });
     expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { handMade } from '../../doors/hand-made.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../../doors/open-service.ts';
@@ -22,7 +22,7 @@ async function logged(request_id: string): Promise<JsonObject[]> {
 }
 
 describe('a request', () => {
-  test('is one line of the log: its door, method, status, duration and, of a paid call, its task', async () => {
+  it('is one line of the log: its door, method, status, duration and, of a paid call, its task', async () => {
     const [paid, unpaid, read] = [randomUUID(), randomUUID(), randomUUID()];
     const bought = await service.post<Chat>(CHAT, ask(), { ...(await paying()), 'x-request-id': paid });
     await service.post(CHAT, ask(), { 'x-request-id': unpaid });
@@ -51,7 +51,7 @@ describe('a request', () => {
     expect(Object.keys(book ?? {})).toEqual(members);
   });
 
-  test('keeps a well-formed id of its caller and gets one of ours for any other', async () => {
+  it('keeps a well-formed id of its caller and gets one of ours for any other', async () => {
     const ulid = '01JD5Z7Q8R9S0T1V2W3X4Y5Z6A';
     for (const id of [randomUUID(), ulid])
       expect((await service.get('/v1/models', { 'x-request-id': id })).headers.get('x-request-id')).toBe(id);
@@ -64,7 +64,7 @@ describe('a request', () => {
     for (const id of given) expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('whose caller leaves before its answer is counted, and is a line that says so', async () => {
+  it('whose caller leaves before its answer is counted, and is a line that says so', async () => {
     const left = randomUUID();
     const released = Promise.withResolvers<void>();
     for (const hub of service.hubs) hub.behave({ kind: 'answer', until: released.promise });
@@ -86,7 +86,7 @@ describe('a request', () => {
     expect(linesOf(left)).toHaveLength(1);
   });
 
-  test('of a probe is in the log for those alone who want it all', async () => {
+  it('of a probe is in the log for those alone who want it all', async () => {
     const probe = randomUUID();
     expect((await service.get('/readyz', { 'x-request-id': probe })).status).toBe(200);
     const after = randomUUID();
@@ -111,7 +111,7 @@ const graphql = (content: string) => ({
 const STEPS = ['verify', 'claim', 'work', 'settle', 'record', 'total'];
 
 describe('Server-Timing', () => {
-  test('says of a paid call what each step took, at the door and on /graphql, also where it is redelivered', async () => {
+  it('says of a paid call what each step took, at the door and on /graphql, also where it is redelivered', async () => {
     const [door, graph] = [await paying(), await paying()];
     expect(timed((await service.post(CHAT, ask('timed'), door)).headers)).toEqual(STEPS);
     expect(timed((await service.post(CHAT, ask('timed'), door)).headers).slice(-2)).toEqual(['replay', 'total']);
@@ -129,7 +129,7 @@ describe('Server-Timing', () => {
     expect(timed(events.headers)).toEqual(['verify', 'claim', 'work', 'settle', 'total']);
   });
 
-  test('says the whole of what costs nothing, and of a call that came to nothing what was done for it', async () => {
+  it('says the whole of what costs nothing, and of a call that came to nothing what was done for it', async () => {
     expect(timed((await service.get('/v1/models')).headers)).toEqual(['total']);
     expect(timed((await service.post('/graphql', { query: '{ models { id } }' })).headers)).toEqual(['total']);
     expect(timed((await service.post(CHAT, ask())).headers)).toEqual(['total']);
@@ -144,7 +144,7 @@ describe('Server-Timing', () => {
     { 'X-SVC-Session': 'svcs_wrong' },
     { 'X-SVC-Proof': `sha256=${'0'.repeat(64)}` },
   ];
-  test('is silent where possession is refused, of a book that is there and of one that is not', async () => {
+  it('is silent where possession is refused, of a book that is there and of one that is not', async () => {
     for (const agent_id of [agent.agent_id, 2_000_000]) {
       const path = `/v1/agents/${agent_id}/book`;
       for (const shown of wrong) {

@@ -5,7 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, inject, it, test } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../../../gateway/development/port.ts';
 import { databaseFault } from '../../../gateway/operations/database-fault.ts';
 import { sentenceOf } from '../../../gateway/operations/run.ts';
@@ -74,18 +74,18 @@ const withUser = (user: string, password: string) =>
   Object.assign(new URL(needful.DATABASE_URL ?? ''), { username: user, password }).href;
 
 describe('npm start says in one line', () => {
-  test('PORT is taken', async () => {
+  it('PORT is taken', async () => {
     const port = await listening(createServer());
     expect(await refusal({ PORT: String(port) })).toBe(
       `PORT: ${port} is taken on 127.0.0.1; stop what listens there, or set PORT to another\n`,
     );
   });
 
-  test('HOST is no address of this machine', async () => {
+  it('HOST is no address of this machine', async () => {
     expect(await refusal({ HOST: '203.0.113.9' })).toMatch(/^HOST: 203\.0\.113\.9 is no address of this machine; /);
   });
 
-  test('DATA_DIR is a file, lies below one, or takes no folder', async () => {
+  it('DATA_DIR is a file, lies below one, or takes no folder', async () => {
     const file = join(data_dir, 'a-file');
     await writeFile(file, '');
     const way_on = 'name a folder that this user may write to\n';
@@ -94,7 +94,7 @@ describe('npm start says in one line', () => {
     expect(await refusal({ DATA_DIR: '/proc/data' })).toMatch(new RegExp(`^DATA_DIR: /proc/data .*; ${way_on}$`));
   });
 
-  test('DATABASE_URL names what is not there, and never shows its password', async () => {
+  it('DATABASE_URL names what is not there, and never shows its password', async () => {
     const gone = `postgresql://svc:${SECRET}@127.0.0.1:1/svc`;
     expect(await refusal({ DATABASE_URL: gone })).toMatch(/^DATABASE_URL: the server at 127\.0\.0\.1:1 is not there: /);
     const unknown = `postgresql://svc:${SECRET}@nowhere.invalid/svc`;
@@ -103,7 +103,7 @@ describe('npm start says in one line', () => {
     );
   });
 
-  test('DATABASE_URL is refused: password, user, database, and what is no Postgres at all', async () => {
+  it('DATABASE_URL is refused: password, user, database, and what is no Postgres at all', async () => {
     const server = `the server at ${new URL(needful.DATABASE_URL ?? '').host}`;
     expect(await refusal({ DATABASE_URL: withUser('svc', SECRET) })).toContain(`${server} refuses the password; `);
     const none = databaseUrl(needful.DATABASE_URL ?? '', 'no_such_database');
@@ -114,27 +114,27 @@ describe('npm start says in one line', () => {
     );
   });
 
-  test('SOLANA_RPC_URL does not answer', async () => {
+  it('SOLANA_RPC_URL does not answer', async () => {
     expect(await refusal({ SOLANA_RPC_URL: `http://127.0.0.1:1/${SECRET}` })).toMatch(
       /^SOLANA_RPC_URL: does not answer; /,
     );
   });
 
-  test('BASE_RPC_URL is a node of another chain', async () => {
+  it('BASE_RPC_URL is a node of another chain', async () => {
     const node = createHttpServer((_, answer) => answer.end(JSON.stringify({ jsonrpc: '2.0', id: 0, result: '0x1' })));
     expect(await refusal({ BASE_RPC_URL: `http://127.0.0.1:${await listening(node)}/${SECRET}` })).toMatch(
       /^BASE_RPC_URL is a node of chain 1, and base is chain 8453\. /,
     );
   });
 
-  test('HUBS cannot be read, and shows no key of it', async () => {
+  it('HUBS cannot be read, and shows no key of it', async () => {
     const HUBS = `[{"name": "one", "base_url": "ftp://x", "api_key": "${SECRET}", "models": ["m"]}]`;
     expect(await refusal({ HUBS })).toMatch(
       /^HUBS\.0\.base_url: not an http\(s\) URL \(what it takes stands in gateway\/config\/README\.md/,
     );
   });
 
-  test('which of several variables are wrong: one line each', async () => {
+  it('which of several variables are wrong: one line each', async () => {
     const given = { PORT: 'x', HUBS: '{', SEAL_KEY: 'short' };
     const { code, said } = await runProgram(['gateway/main.ts'], { ...needful, ...given });
     expect(
@@ -164,7 +164,7 @@ it('starts without Base, and says so in one line that names BASE_RPC_URL', async
 });
 
 describe('the sentence of a fault', () => {
-  test('is its own, in one line, where its thrower knew no operator; a fault of our own has none', () => {
+  it('is its own, in one line, where its thrower knew no operator; a fault of our own has none', () => {
     expect(sentenceOf(new OtherChain('paid on\n  another chain'))).toBe(
       'paid on another chain. BASE_RPC_URL, SOLANA_RPC_URL and DATABASE_URL have to belong together.',
     );
@@ -172,7 +172,7 @@ describe('the sentence of a fault', () => {
     expect([new TypeError('a bug'), 'a string', undefined].map(sentenceOf)).toEqual([null, null, null]);
   });
 
-  test('leaves what a migration found wrong to its stack', () => {
+  it('leaves what a migration found wrong to its stack', () => {
     const fault = Object.assign(new Error('relation "x" does not exist'), { code: '42P01' });
     expect(databaseFault(fault, 'postgresql://svc@db.example/svc')).toBe(fault);
   });
@@ -181,21 +181,21 @@ describe('the sentence of a fault', () => {
 describe('so do', () => {
   const gone = () => ({ DATABASE_URL: `postgresql://svc:${SECRET}@127.0.0.1:1/svc` });
 
-  test('npm run subgraph, of its port and of the database', async () => {
+  it('npm run subgraph, of its port and of the database', async () => {
     const port = await listening(createServer());
     const book = ['gateway/commands/subgraph.ts', 'book'];
     expect(await refusal({ PORT: String(port) }, ...book)).toMatch(/^PORT: /);
     expect(await refusal(gone(), ...book)).toMatch(/^DATABASE_URL: /);
   });
 
-  test.each(['gateway/commands/anchor.ts', 'gateway/commands/accept-log-break.ts'])(
+  it.each(['gateway/commands/anchor.ts', 'gateway/commands/accept-log-break.ts'])(
     '%s, of the database',
     async program => {
       expect(await refusal(gone(), program, 'a reason')).toMatch(/^DATABASE_URL: /);
     },
   );
 
-  test('npm run demo without a service, and with one that is gone', async () => {
+  it('npm run demo without a service, and with one that is gone', async () => {
     const empty = await makeScratch();
     atEnd(() => clearScratch(empty));
     const demo = 'gateway/commands/demo.ts';
@@ -208,7 +208,7 @@ describe('so do', () => {
     );
   });
 
-  test('npm run verify, of a file that is not there, one that is none, and a URL that does not answer', async () => {
+  it('npm run verify, of a file that is not there, one that is none, and a URL that does not answer', async () => {
     const verify = 'gateway/commands/verify.ts';
     expect(await refusal({}, verify, '/no/such.json')).toMatch(/^\/no\/such\.json: there is no such file; /);
     expect(await refusal({}, verify, data_dir)).toMatch(/: it cannot be read \(EISDIR\); /);

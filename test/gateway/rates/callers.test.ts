@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { identify } from '../../../gateway/graph/identify.ts';
 import { openPort, type PortParts } from '../../../gateway/http/door-port.ts';
 
@@ -20,16 +20,16 @@ async function counted(address: string): Promise<readonly string[]> {
   return seen;
 }
 
-test.each(ADDRESSES)('%s has the line and the upload room of its /64', async address => {
+it.each(ADDRESSES)('%s has the line and the upload room of its /64', async address => {
   expect(await counted(address)).toEqual([CUSTOMER, CUSTOMER]);
 });
 
-test.each(ADDRESSES)('%s is its /64 to the till and to every resolver', async address => {
+it.each(ADDRESSES)('%s is its /64 to the till and to every resolver', async address => {
   const shown = { session: null, proof: null, api_key: null, address };
   const services = { keyring: () => ({ kind: 'absent' }) } as unknown as Parameters<typeof identify>[1];
   expect((await identify(shown, services)).address).toBe(CUSTOMER);
 });
 
-test('an IPv4 address stands for itself', async () => {
+it('an IPv4 address stands for itself', async () => {
   expect(await counted('203.0.113.7')).toEqual(['203.0.113.7', '203.0.113.7']);
 });

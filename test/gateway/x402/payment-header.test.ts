@@ -2,7 +2,7 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/
 import { PaymentRequiredV1Schema, PaymentRequiredV2Schema } from '@x402/core/schemas';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { challenge, openChallenges } from '../../../gateway/x402/offer.ts';
+import { openChallenges } from '../../../gateway/x402/offer.ts';
 import { decodePayment, settlementHeaders } from '../../../gateway/x402/payment-header.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
@@ -89,7 +89,7 @@ describe('the payment header', () => {
 
 describe('the 402', () => {
   it('is in both official shapes, and both name the same offer', () => {
-    const { headers, body } = challenge(price, { base: PAY_TO }, null);
+    const { headers, body } = openChallenges({ base: PAY_TO })(price, null);
     const v2 = PaymentRequiredV2Schema.parse(decodePaymentRequiredHeader(headers['PAYMENT-REQUIRED'] ?? ''));
     const v1 = PaymentRequiredV1Schema.parse(body);
     expect(v2.resource.url).toBe(price.resource);
@@ -109,7 +109,7 @@ describe('the 402', () => {
 
   it('says why in both, and offers no network without a payee', () => {
     const reason = { code: 'payment_rejected', detail: 'invalid_network' } as const;
-    const { headers, body } = challenge({ ...price, networks: ['base', 'solana'] }, {}, reason);
+    const { headers, body } = openChallenges({})({ ...price, networks: ['base', 'solana'] }, reason);
     const v2 = decodePaymentRequiredHeader(headers['PAYMENT-REQUIRED'] ?? '');
     expect([v2.error, v2.accepts]).toEqual(['invalid_network', []]);
     expect([body.error, body.accepts]).toEqual(['invalid_network', []]);
@@ -117,7 +117,7 @@ describe('the 402', () => {
 
   it('says in the header what fits there, and the rest in the body alone', () => {
     const detail = 'x'.repeat(limits.challenge_error_chars_max + 1);
-    const { headers, body } = challenge(price, { base: PAY_TO }, { code: 'payment_rejected', detail });
+    const { headers, body } = openChallenges({ base: PAY_TO })(price, { code: 'payment_rejected', detail });
     const v2 = decodePaymentRequiredHeader(headers['PAYMENT-REQUIRED'] ?? '');
     expect([v2.error, body.error]).toEqual(['payment_rejected', detail]);
     expect(v2.resource).toEqual({ url: price.resource });
@@ -127,7 +127,7 @@ describe('the 402', () => {
   it('is encoded once per price and reason', () => {
     const challenges = openChallenges({ base: PAY_TO });
     expect(challenges(price, null)).toBe(challenges({ ...price }, null));
-    expect(challenges(price, null)).toEqual(challenge(price, { base: PAY_TO }, null));
+    expect(challenges(price, null)).toEqual(openChallenges({ base: PAY_TO })(price, null));
     expect(challenges({ ...price, amount_atomic: 1n }, null)).not.toEqual(challenges(price, null));
     expect(challenges(price, { code: 'payment_rejected' })).not.toEqual(challenges(price, null));
   });

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BookGuard } from '../../../gateway/reconcile/audit-books.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { emptyWindow } from '../../../schema/clock-window.ts';
@@ -65,7 +65,7 @@ describe('the audit of a book', () => {
     expect(await mark()).toBeNull();
   });
 
-  test.each([
+  it.each([
     ['an amount', 'row_altered', 'update book_row set amount = 1 where agent_id = $1 and seq = 1'],
     ['an amount taken away', 'row_altered', 'update book_row set amount = null where agent_id = $1 and seq = 1'],
     ['a payment', 'row_altered', `update book_row set payment_ref = 'base:0x1' where agent_id = $1 and seq = 2`],

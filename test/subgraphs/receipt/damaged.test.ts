@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { refusalId } from '../../../schema/ids.ts';
 import { systemRandom } from '../../../subgraphs/clock.ts';
 import { type DamagedRecord, hearDamagedRecords } from '../../../subgraphs/receipt/damaged-record.ts';
@@ -49,7 +49,7 @@ async function laneOf(task_id: string, [proof_outcome, settled_by, ingress_recei
 type LaneColumns = (typeof lanes)[keyof typeof lanes];
 
 describe('a stored receipt', () => {
-  test.each([
+  it.each([
     ['payload', `payload = replace(payload, '2000', '1000')`],
     ['payload_hash', `payload_hash = repeat('0', 64)`],
     ['payload_version', 'payload_version = 8'],
@@ -96,7 +96,7 @@ describe('a stored receipt', () => {
     await expect(recordedTask(database, 'http://127.0.0.1:4000', task_id)).rejects.toMatchObject(damaged);
   });
 
-  test.each(Object.entries(lanes))('on a facilitator’s word: %s is a lane that it may come to', async (_, lane) => {
+  it.each(Object.entries(lanes))('on a facilitator’s word: %s is a lane that it may come to', async (_, lane) => {
     const task_id = await issued({ settled_by: 'receipt' });
     await laneOf(task_id, lane);
     expect(await receiptsByTask(database, [task_id])).toMatchObject([{ taskId: task_id, proofOutcome: lane[0] }]);
@@ -138,7 +138,7 @@ describe('a stored refusal', () => {
     expect(heard).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ['payload', `payload = replace(payload, 'daily', 'hourly')`],
     ['jws', `jws = replace(jws, '.', '')`],
     ['kid', `kid = 'another'`],

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { type ProvenRequest, provenBodyHash, type ShownProof } from '../../../schema/proof.ts';
 import {
@@ -28,7 +28,7 @@ const passes = (value: string, key: string, id: number, now: number) =>
   windowOf(plain(id, value), key, id, now) !== null;
 
 describe('a plain book proof', () => {
-  test('passes in its own window and the next one, and in no other', () => {
+  it('passes in its own window and the next one, and in no other', () => {
     fc.assert(
       fc.property(session, agent, now_ms, fc.integer({ min: -3, max: 3 }), (key, id, now, windows) => {
         const made = proofWindow(now) - windows;
@@ -38,7 +38,7 @@ describe('a plain book proof', () => {
     );
   });
 
-  test('opens neither another book nor with another session', () => {
+  it('opens neither another book nor with another session', () => {
     fc.assert(
       fc.property(session, session, agent, agent, now_ms, (one, two, a, b, now) => {
         fc.pre(one !== two && a !== b);
@@ -49,7 +49,7 @@ describe('a plain book proof', () => {
     );
   });
 
-  test('is HMAC-SHA256 in hex behind sha256=', () => {
+  it('is HMAC-SHA256 in hex behind sha256=', () => {
     // Reference value: printf '42.5966666' | openssl dgst -sha256 -hmac svcs_example
     expect(bookProof('svcs_example', 42, 5_966_666)).toBe(
       'sha256=110e0daec6f959644c46ff3ee83849a335f3182ddd2db0c72f1d7197ff1e8d88',
@@ -61,7 +61,7 @@ describe('a plain book proof', () => {
     );
   });
 
-  test('is used once per window, method, path and body, whatever order its members have and whichever proof is in it', () => {
+  it('is used once per window, method, path and body, whatever order its members have and whichever proof is in it', () => {
     const held = { session_hash: 'a'.repeat(64) };
     const request = { method: 'POST', path: '/v1/agents/7/book', body: { a: 1, b: [null, 'x'], proof: 'one' } };
     const use = (members: Partial<ProvenRequest>, window = 5, by = held) =>
@@ -98,7 +98,7 @@ describe('a bound book proof', () => {
   };
   const windowFound = (shown: ShownProof, key: string, now: number) => windowOf(shown, key, shown.agent_id, now);
 
-  test('passes in its own window and the next one, whatever it is bound to', () => {
+  it('passes in its own window and the next one, whatever it is bound to', () => {
     fc.assert(
       fc.property(
         session,
@@ -116,7 +116,7 @@ describe('a bound book proof', () => {
     );
   });
 
-  test('passes for nothing but what it was made for: session, agent, method, path, body, nonce', () => {
+  it('passes for nothing but what it was made for: session, agent, method, path, body, nonce', () => {
     const other = <T>(values: fc.Arbitrary<T>, than: T) =>
       values.filter(value => JSON.stringify(value) !== JSON.stringify(than));
     fc.assert(
@@ -146,7 +146,7 @@ describe('a bound book proof', () => {
     );
   });
 
-  test.each(['', 'a'.repeat(15), 'a'.repeat(65), `${'a'.repeat(15)}.`, 'é'.repeat(16), `${'a'.repeat(16)}\n`])(
+  it.each(['', 'a'.repeat(15), 'a'.repeat(65), `${'a'.repeat(15)}.`, 'é'.repeat(16), `${'a'.repeat(16)}\n`])(
     'takes no nonce %j, though it be signed',
     once => {
       const it = { method: 'POST', path: '/graphql', body: {} };
@@ -155,14 +155,14 @@ describe('a bound book proof', () => {
     },
   );
 
-  test('of a body without a canonical form is wrong, in words that say so too', () => {
+  it('of a body without a canonical form is wrong, in words that say so too', () => {
     const it = { method: 'POST', path: '/graphql', body: { lone: '\ud800' } };
     const once = 'a'.repeat(16);
     const value = boundProof('svcs_example', 7, 0, { ...it, body_sha256: 'null', nonce: once });
     expect(windowFound({ agent_id: 7, value, nonce: once, request: it }, 'svcs_example', 0)).toBeNull();
   });
 
-  test('is used by its nonce alone, in whatever window and for whatever request', () => {
+  it('is used by its nonce alone, in whatever window and for whatever request', () => {
     const held = { agent_id: 7 as never, session_hash: 'a'.repeat(64) };
     const shown = { agent_id: 7, value: '', nonce: 'a'.repeat(16), request: { method: 'GET', path: '/', body: {} } };
     const used = useOf(shown, held, 5)?.digest;
@@ -172,7 +172,7 @@ describe('a bound book proof', () => {
   });
 });
 
-test('the page of the room shows both forms with values that are right', async () => {
+it('the page of the room shows both forms with values that are right', async () => {
   const page = await readFile(join(ROOT, 'subgraphs/session/README.md'), 'utf8');
   const [, block = ''] = page.match(/```text\n(session {2}[\s\S]*?)```/) ?? [];
   const shown = Object.fromEntries(

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { TaskId } from '../../../schema/ids.ts';
 import type { ReceiptPayment } from '../../../schema/receipt-payload.ts';
 import { closeOpenClaims } from '../../../subgraphs/receipt/claim/epoch.ts';
@@ -49,7 +49,7 @@ const stampBy = ({ address }: Account) =>
   });
 
 describe('registering by a collected receipt', () => {
-  test('opens agent, book and session, for nothing', async () => {
+  it('opens agent, book and session, for nothing', async () => {
     const account = newWallet();
     const task_id = await receiptOf(account);
     const registered = await desk.registerBy(account, task_id);
@@ -67,14 +67,14 @@ describe('registering by a collected receipt', () => {
     expect(await count('book where agent_id = $1', registered.agentId)).toBe(1);
   });
 
-  test('is open to who paid for a call on the book of another', async () => {
+  it('is open to who paid for a call on the book of another', async () => {
     const account = newWallet();
     const registered = await desk.registerBy(account, await receiptOf(account, { agent_id: 7 }));
     expect(registered).toMatchObject({ settlementStatus: 'settled' });
     expect(registered.agentId).not.toBe(7);
   });
 
-  test('again is a replay: a new session, the old one ends, and the call keeps its stored answer', async () => {
+  it('again is a replay: a new session, the old one ends, and the call keeps its stored answer', async () => {
     const account = newWallet();
     const order = claimRequest('chat of the payer', { payer: account.address });
     await claim(desk.database, order);
@@ -96,7 +96,7 @@ describe('registering by a collected receipt', () => {
     expect(await count(`payment_claim where task_id = $1 and answer_box is not null`, task_id)).toBe(1);
   });
 
-  test('ten at once: one book, one is told settled, and of the sessions the last one given lives', async () => {
+  it('ten at once: one book, one is told settled, and of the sessions the last one given lives', async () => {
     const account = newWallet();
     const task_id = await receiptOf(account);
     const heard = await Promise.all(Array.from({ length: 10 }, () => desk.registerBy(account, task_id)));
@@ -108,7 +108,7 @@ describe('registering by a collected receipt', () => {
     expect(live).toEqual(['idempotent_replay']);
   });
 
-  test('once by one signature: again it is 401 and opens nothing', async () => {
+  it('once by one signature: again it is 401 and opens nothing', async () => {
     const account = newWallet();
     const task_id = await receiptOf(account);
     const heard = await Promise.allSettled(Array.from({ length: 10 }, () => desk.registerBy(account, task_id, AT)));
@@ -119,7 +119,7 @@ describe('registering by a collected receipt', () => {
     expect(await desk.opens(opened[0]?.session ?? '')).toBe(opened[0]?.agentId);
   });
 
-  test('by two receipts of one wallet at once: one opens the book, the other is 409', async () => {
+  it('by two receipts of one wallet at once: one opens the book, the other is 409', async () => {
     const account = newWallet();
     const tasks = [await receiptOf(account), await receiptOf(account)];
     const heard = await Promise.allSettled(tasks.map(task_id => desk.registerBy(account, task_id)));
@@ -144,7 +144,7 @@ describe('a receipt that does not qualify', () => {
     ['without a payer', { caller_binding: {} }, null],
     ['of a development chain that is gone', {}, 'chain_ended = true'],
   ];
-  test.each(refusals)('%s: 403, and nothing is opened', async (_, facts, columns) => {
+  it.each(refusals)('%s: 403, and nothing is opened', async (_, facts, columns) => {
     const account = newWallet();
     const task_id = await receiptOf(account, facts);
     if (columns)
@@ -157,7 +157,7 @@ describe('a receipt that does not qualify', () => {
     expect(await count('claim_slot where slot = $1', walletSlot(account.address))).toBe(0);
   });
 
-  test('that was altered says nothing of anybody: 500', async () => {
+  it('that was altered says nothing of anybody: 500', async () => {
     const account = newWallet();
     const task_id = await receiptOf(account, {
       payment: { ...(paidCall.payment as ReceiptPayment), gross_amount: '0' },
@@ -167,7 +167,7 @@ describe('a receipt that does not qualify', () => {
     expect(await agents(account)).toBe(0);
   });
 
-  test('qualifies once its payment was seen to arrive', async () => {
+  it('qualifies once its payment was seen to arrive', async () => {
     const account = newWallet();
     const task_id = await receiptOf(account, { settled_by: 'receipt' });
     const text = `update receipt set settled_by = 'observed_transfer', proof_outcome = 'settled',
@@ -176,12 +176,12 @@ describe('a receipt that does not qualify', () => {
     expect(await desk.registerBy(account, task_id)).toMatchObject({ settlementStatus: 'settled' });
   });
 
-  test('of another payer: 403', async () => {
+  it('of another payer: 403', async () => {
     const task_id = await receiptOf(newWallet());
     await expect(desk.registerBy(newWallet(), task_id)).rejects.toMatchObject({ code: 'payer_mismatch', status: 403 });
   });
 
-  test('of a call that is still open: 403', async () => {
+  it('of a call that is still open: 403', async () => {
     const account = newWallet();
     const order = claimRequest('still open', { payer: account.address });
     await claim(desk.database, order);
@@ -190,7 +190,7 @@ describe('a receipt that does not qualify', () => {
 });
 
 describe('a wallet that registers by receipt', () => {
-  test('holds its slot for ever: whatever is swept, a stamp is refused before it is claimed', async () => {
+  it('holds its slot for ever: whatever is swept, a stamp is refused before it is claimed', async () => {
     const account = newWallet();
     const task_id = await receiptOf(account);
     await desk.registerBy(account, task_id);
@@ -203,7 +203,7 @@ describe('a wallet that registers by receipt', () => {
     expect(outcome).toEqual({ kind: 'slot_taken', slot: walletSlot(account.address) });
   });
 
-  test('is refused while a stamp of its own is in flight, and let in once that has come to nothing', async () => {
+  it('is refused while a stamp of its own is in flight, and let in once that has come to nothing', async () => {
     const account = newWallet();
     const task_id = await receiptOf(account);
     const [stamp] = await claim(desk.database, stampBy(account));
@@ -214,7 +214,7 @@ describe('a wallet that registers by receipt', () => {
     expect(await desk.registerBy(account, task_id)).toMatchObject({ settlementStatus: 'settled' });
   });
 
-  test('against stamps of its own at the same moment: one of them wins, and no other is charged', async () => {
+  it('against stamps of its own at the same moment: one of them wins, and no other is charged', async () => {
     for (let round = 0; round < 20; round++) {
       const account = newWallet();
       const task_id = await receiptOf(account);

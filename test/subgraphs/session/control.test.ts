@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { getAddress, hashMessage } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '../../../schema/limits.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { RegistrationRequest } from '../../../schema/requests/registration.ts';
@@ -28,7 +28,7 @@ const prove = (request: RegistrationRequest, now_ms: number) =>
   proveControl(request, now_ms, { wallets: keyWallets, asker: '127.0.0.1' });
 
 describe('the control proof of a registration', () => {
-  test('is proven by a fresh signature of the wallet, and names its request hash', async () => {
+  it('is proven by a fresh signature of the wallet, and names its request hash', async () => {
     const text = `svc.register.pay|${wallet.address}|${NOW_S}`;
     expect(await prove(await signed(), NOW_S * 1000)).toEqual({
       kind: 'proven',
@@ -38,7 +38,7 @@ describe('the control proof of a registration', () => {
     });
   });
 
-  test('is proven for whichever wallet signs, and for no other', async () => {
+  it('is proven for whichever wallet signs, and for no other', async () => {
     for (let tries = 0; tries < 20; tries++) {
       const [one, other] = [1, 2].map(() => privateKeyToAccount(generatePrivateKey())) as [Account, Account];
       const request = await signed({}, one);
@@ -47,12 +47,12 @@ describe('the control proof of a registration', () => {
     }
   });
 
-  test('accepts the wallet in lower case, and signs for its checksum spelling', async () => {
+  it('accepts the wallet in lower case, and signs for its checksum spelling', async () => {
     const request = { ...(await signed()), agentWallet: wallet.address.toLowerCase() };
     expect(await prove(request, NOW_S * 1000)).toMatchObject({ kind: 'proven', wallet: wallet.address });
   });
 
-  test('holds exactly within its window', () => {
+  it('holds exactly within its window', () => {
     const ahead = limits.wallet_signature_ahead_seconds_max;
     const age = limits.wallet_signature_age_seconds_max;
     fc.assert(
@@ -62,7 +62,7 @@ describe('the control proof of a registration', () => {
     );
   });
 
-  test('to recover does not pass for paying, nor for another task', async () => {
+  it('to recover does not pass for paying, nor for another task', async () => {
     const recover = await signed({ task_id: 'task_a' });
     expect(await prove(recover, NOW_S * 1000)).toMatchObject({ kind: 'proven' });
     for (const task_id of [null, 'task_b']) {
@@ -70,7 +70,7 @@ describe('the control proof of a registration', () => {
     }
   });
 
-  test('of another wallet, of another time, without signature: each has its own name', async () => {
+  it('of another wallet, of another time, without signature: each has its own name', async () => {
     const request = await signed();
     const other = privateKeyToAccount(generatePrivateKey()).address;
     const at = NOW_S * 1000;
@@ -82,7 +82,7 @@ describe('the control proof of a registration', () => {
     expect(await prove({ ...request, agentWallet: '0x12' }, at)).toEqual({ kind: 'invalid_wallet' });
   });
 
-  test('a request_hash is checked where it is given', async () => {
+  it('a request_hash is checked where it is given', async () => {
     const right = requestHash(controlText(wallet.address, NOW_S, null));
     const upper = await signed({ request_hash: right.toUpperCase().replace('0X', '0x') });
     expect((await prove(upper, NOW_S * 1000)).kind).toBe('proven');
@@ -92,7 +92,7 @@ describe('the control proof of a registration', () => {
 });
 
 describe('the wallet behind a control proof', () => {
-  test('is asked for its word on the EIP-191 digest of the text, with the signature as it came', async () => {
+  it('is asked for its word on the EIP-191 digest of the text, with the signature as it came', async () => {
     const asked = wallets('valid');
     const request = { ...(await signed({ task_id: 'task_a' })), wallet_signature: `0x${'ab'.repeat(700)}` };
     expect(await proveControl(request, NOW_S * 1000, { wallets: asked, asker: '127.0.0.1' })).toMatchObject({
@@ -103,7 +103,7 @@ describe('the wallet behind a control proof', () => {
     expect(asked.asked).toEqual([{ wallet: wallet.address, digest, signature: request.wallet_signature }]);
   });
 
-  test.each([
+  it.each([
     ['valid', 'proven'],
     ['invalid', 'foreign_signature'],
     ['unreachable', 'unreachable'],
@@ -113,7 +113,7 @@ describe('the wallet behind a control proof', () => {
     );
   });
 
-  test('is asked nothing where the request alone can tell', async () => {
+  it('is asked nothing where the request alone can tell', async () => {
     const asked = wallets('valid');
     const request = await signed();
     const at = NOW_S * 1000;
@@ -132,7 +132,7 @@ describe('the wallet behind a control proof', () => {
   });
 });
 
-test('an address with a broken checksum is no address', () => {
+it('an address with a broken checksum is no address', () => {
   const lower = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
   expect(checksumAddress(lower)).toBe(getAddress(lower));
   expect(checksumAddress(getAddress(lower).replace('C5', 'c5'))).toBeNull();
@@ -140,14 +140,14 @@ test('an address with a broken checksum is no address', () => {
 });
 
 describe('the body of a registration', () => {
-  test('absent and null are one canonical form; unknown members are gone', () => {
+  it('absent and null are one canonical form; unknown members are gone', () => {
     const bare = parseRequest(RegistrationRequest, { agentWallet: '0x', extra: 1 });
     expect(parseRequest(RegistrationRequest, { agentWallet: '0x', task_id: null, request_hash: null })).toEqual(bare);
     expect(parseRequest(RegistrationRequest, bare)).toEqual(bare);
     expect(Object.keys(bare)).not.toContain('extra');
   });
 
-  test('takes what contract wallets sign, as long as a payment may be, and no longer', () => {
+  it('takes what contract wallets sign, as long as a payment may be, and no longer', () => {
     const bytes = (count: number) => ({ agentWallet: '0x', wallet_signature: `0x${'ab'.repeat(count)}` });
     expect(parseRequest(RegistrationRequest, bytes(6_000)).wallet_signature).toHaveLength(12_002);
     expect(() => parseRequest(RegistrationRequest, bytes(6_001))).toThrow(
@@ -155,7 +155,7 @@ describe('the body of a registration', () => {
     );
   });
 
-  test.each([
+  it.each([
     [{}, 'agentWallet'],
     [{ agentWallet: 7 }, 'agentWallet'],
     [{ agentWallet: '0x', request_hash: '0x12' }, 'request_hash'],

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { agentId } from '../../../schema/ids.ts';
 import { resolveAgent } from '../../../subgraphs/session/agent/agent.resolver.ts';
 import { agentOfWallet } from '../../../subgraphs/session/agent/find.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('registering by stamp', () => {
-  test('makes the agent, its book and its session at once', async () => {
+  it('makes the agent, its book and its session at once', async () => {
     const account = newWallet();
     const task_id = newTask();
     const answer = await desk.register(account, task_id);
@@ -40,7 +40,7 @@ describe('registering by stamp', () => {
     });
   });
 
-  test('keeps the session nowhere in the clear', async () => {
+  it('keeps the session nowhere in the clear', async () => {
     const { session } = await desk.register(newWallet());
     const [dump] = await desk.database.query<{ all: string }>({
       text: `select string_agg(p::text, ' ') as all from possession p`,
@@ -49,7 +49,7 @@ describe('registering by stamp', () => {
     expect(dump?.all).not.toContain(Buffer.from(session).toString('hex'));
   });
 
-  test.each([
+  it.each([
     ['no address', { agentWallet: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' }, 'invalid_wallet', 400],
     ['no signature', { wallet_signature: null }, 'control_proof_missing', 401],
     ['no time', { signature_timestamp: null }, 'control_proof_missing', 401],
@@ -62,7 +62,7 @@ describe('registering by stamp', () => {
     await expect(desk.paid.admit?.(request, payerOf(account), desk.context)).rejects.toMatchObject({ code, status });
   });
 
-  test('503 before the claim where the chain cannot say whose signature it is', async () => {
+  it('503 before the claim where the chain cannot say whose signature it is', async () => {
     const account = newWallet();
     const context = { ...desk.context, wallets: wallets('unreachable') };
     await expect(desk.paid.admit?.(await requestOf(account), payerOf(account), context)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe('registering by stamp', () => {
     });
   });
 
-  test('another payer is refused before the claim: 403', async () => {
+  it('another payer is refused before the claim: 403', async () => {
     const request = await requestOf(newWallet());
     for (const payer of [payerOf(newWallet()), { network: 'solana', wallet: request.agentWallet } as const]) {
       await expect(desk.paid.admit?.(request, payer, desk.context)).rejects.toMatchObject({
@@ -82,7 +82,7 @@ describe('registering by stamp', () => {
     }
   });
 
-  test('a registered wallet is refused before the claim: 409, and its slot is the same in any spelling', async () => {
+  it('a registered wallet is refused before the claim: 409, and its slot is the same in any spelling', async () => {
     const account = newWallet();
     await desk.register(account);
     const request = { ...(await requestOf(account)), agentWallet: account.address.toLowerCase() };
@@ -94,7 +94,7 @@ describe('registering by stamp', () => {
 });
 
 describe('registering again with the task id', () => {
-  test('same wallet, same task: a new session, and the old one ends', async () => {
+  it('same wallet, same task: a new session, and the old one ends', async () => {
     const account = newWallet();
     const first = await desk.register(account);
     const again = await desk.registerBy(account, first.task_id);
@@ -109,7 +109,7 @@ describe('registering again with the task id', () => {
     expect(await desk.opens(again.session)).toBe(first.agent_id);
   });
 
-  test('another task 409, the task of another 403, an unknown one 403', async () => {
+  it('another task 409, the task of another 403, an unknown one 403', async () => {
     const account = newWallet();
     const other = await desk.register(newWallet());
     await expect(desk.registerBy(account, newTask())).rejects.toMatchObject({ code: 'receipt_not_qualifying' });
@@ -118,7 +118,7 @@ describe('registering again with the task id', () => {
     await expect(desk.registerBy(account, newTask())).rejects.toMatchObject({ code: 'wallet_registered' });
   });
 
-  test('twenty at once leave one live session', async () => {
+  it('twenty at once leave one live session', async () => {
     const { agent_id, agentWallet, task_id } = await desk.register(newWallet());
     const registered = { agent_id: agentId(agent_id), wallet: agentWallet, task_id, validate_score: null };
     const answers = await Promise.all(
@@ -134,7 +134,7 @@ describe('registering again with the task id', () => {
 describe('who is calling', () => {
   const plain = (agent_id: number, value: string) => ({ agent_id, value, nonce: null, request: null });
 
-  test('nobody, without anything shown', async () => {
+  it('nobody, without anything shown', async () => {
     expect(await desk.identified({})).toEqual({
       possession: { kind: 'absent' },
       api_key: { kind: 'absent' },
@@ -142,7 +142,7 @@ describe('who is calling', () => {
     });
   });
 
-  test('the holder of a session, or of a proof made with it, or of both', async () => {
+  it('the holder of a session, or of a proof made with it, or of both', async () => {
     const { agent_id, session } = await desk.register(newWallet());
     const proof = plain(agent_id, bookProof(session, agent_id, proofWindow(NOW_MS)));
     for (const shown of [{ session }, { proof }, { session, proof }]) {
@@ -150,7 +150,7 @@ describe('who is calling', () => {
     }
   });
 
-  test('wrong: an unknown session, a stale proof, an agent that is none, two that disagree', async () => {
+  it('wrong: an unknown session, a stale proof, an agent that is none, two that disagree', async () => {
     const { agent_id, session } = await desk.register(newWallet());
     const other = await desk.register(newWallet());
     const value = bookProof(session, agent_id, proofWindow(NOW_MS));
@@ -167,7 +167,7 @@ describe('who is calling', () => {
     }
   });
 
-  test('an API key says nothing about possession', async () => {
+  it('an API key says nothing about possession', async () => {
     expect(await desk.identified({ api_key: 'live-key' })).toMatchObject({
       possession: { kind: 'absent' },
       api_key: { kind: 'live' },

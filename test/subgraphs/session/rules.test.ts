@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openKeyring } from '../../../gateway/graph/identify.ts';
 import { agentId } from '../../../schema/ids.ts';
 import { judgeRecovery } from '../../../subgraphs/session/registration/recover.ts';
@@ -7,7 +7,7 @@ describe('recovering a registration', () => {
   const one = { agent_id: agentId(1), wallet: '0xA', task_id: 'task_1', validate_score: null };
   const two = { agent_id: agentId(2), wallet: '0xB', task_id: 'task_2', validate_score: null };
 
-  test.each([
+  it.each([
     ['same wallet, same task', [one], '0xA', 'task_1', 'same'],
     ['same wallet, another task', [one], '0xA', 'task_9', 'other_task'],
     ['the task of another wallet', [one], '0xC', 'task_1', 'other_payer'],
@@ -21,7 +21,7 @@ describe('recovering a registration', () => {
 describe('an API key', () => {
   const keyring = openKeyring({ live: ['live-1', 'both'], demo: ['demo-1', 'both'], waiver: ['waiver-1'] });
 
-  test.each([
+  it.each([
     ['live-1', 'live'],
     ['demo-1', 'demo'],
     ['waiver-1', 'waiver'],
@@ -32,7 +32,7 @@ describe('an API key', () => {
     expect(keyring(key).kind).toBe(kind);
   });
 
-  test('none is absent, and a known one is named by its hash', () => {
+  it('none is absent, and a known one is named by its hash', () => {
     expect(keyring(null)).toEqual({ kind: 'absent' });
     expect(keyring('live-1')).toEqual({ kind: 'live', hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { identify } from '../../../gateway/graph/identify.ts';
 import { canonicalHash } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
@@ -74,7 +74,7 @@ const nobody = fc.oneof(
 );
 
 describe('the same work, whether the agent exists or not', () => {
-  test('for a book proof: one query, one box opened, two HMACs', async () => {
+  it('for a book proof: one query, one box opened, two HMACs', async () => {
     const work = { queries: ['session box of agent'], opened: 1, hmacs: 2 };
     const right = proofOf(known.session, known.agent_id);
     expect(await workOf({ proof: plain(known.agent_id, right) })).toEqual({
@@ -92,7 +92,7 @@ describe('the same work, whether the agent exists or not', () => {
     );
   });
 
-  test('for a bound proof: the same, and nothing is taken', async () => {
+  it('for a bound proof: the same, and nothing is taken', async () => {
     const work = { queries: ['session box of agent'], opened: 1, hmacs: 2 };
     const request = { method: 'POST', path: '/v1/agents/1/book', body: { budget: '5', proof: 'in the body' } };
     const nonce = 'n'.repeat(16);
@@ -115,7 +115,7 @@ describe('the same work, whether the agent exists or not', () => {
     );
   });
 
-  test('for a proof in no shape', async () => {
+  it('for a proof in no shape', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), nobody, async (value, agent_id) => {
         const [one, two] = [
@@ -129,7 +129,7 @@ describe('the same work, whether the agent exists or not', () => {
     );
   });
 
-  test('for a session: one query, whatever it looks like', async () => {
+  it('for a session: one query, whatever it looks like', async () => {
     const work = { queries: ['held by session'], opened: 0, hmacs: 0 };
     expect(await workOf({ session: known.session })).toMatchObject({ possession: { kind: 'proven' }, work });
     const account = newWallet();
@@ -147,7 +147,7 @@ describe('the same work, whether the agent exists or not', () => {
     );
   });
 
-  test('for a right session beside a proof for somebody else', async () => {
+  it('for a right session beside a proof for somebody else', async () => {
     const shown = (agent_id: number): Shown => ({
       session: known.session,
       proof: plain(agent_id, proofOf(known.session, agent_id)),
@@ -172,7 +172,7 @@ describe('the same words, whether the agent exists or not', () => {
     throw new Error('nothing was refused');
   };
 
-  test.each([
+  it.each([
     ['nothing was shown', { kind: 'absent' }, 'unauthenticated'],
     ['what was shown is wrong', { kind: 'wrong' }, 'forbidden'],
     [
@@ -191,7 +191,7 @@ describe('the same words, whether the agent exists or not', () => {
     }
   });
 
-  test('by the mutation that rotates', async () => {
+  it('by the mutation that rotates', async () => {
     const resolver = new PossessionResolver();
     const possession: Possession = {
       kind: 'proven',

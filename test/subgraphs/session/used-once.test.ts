@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../gateway/parts.ts';
 import { limits } from '../../../schema/limits.ts';
 import { forgetUsed } from '../../../subgraphs/session/possession/forget-used.ts';
@@ -19,7 +19,7 @@ const count = async (table: string) =>
 describe('a recover signature', () => {
   const spent = { code: 'control_proof_invalid', status: 401, extensions: { param: 'signature_timestamp' } };
 
-  test('opens one session, once: again it is 401, and the session that it opened lives', async () => {
+  it('opens one session, once: again it is 401, and the session that it opened lives', async () => {
     const account = newWallet();
     const { agent_id, session, task_id } = await desk.register(account);
     const recovered = await desk.registerBy(account, task_id, AT);
@@ -28,7 +28,7 @@ describe('a recover signature', () => {
     expect(await desk.opens(recovered.session)).toBe(agent_id);
   });
 
-  test('of a later time opens another: so whoever has lost an answer gets a session', async () => {
+  it('of a later time opens another: so whoever has lost an answer gets a session', async () => {
     const account = newWallet();
     const { agent_id, task_id } = await desk.register(account);
     const lost = await desk.registerBy(account, task_id, AT);
@@ -37,7 +37,7 @@ describe('a recover signature', () => {
     expect(await desk.opens(session)).toBe(agent_id);
   });
 
-  test('twenty times at once opens one', async () => {
+  it('twenty times at once opens one', async () => {
     const account = newWallet();
     const { agent_id, task_id } = await desk.register(account);
     const heard = await Promise.allSettled(Array.from({ length: 20 }, () => desk.registerBy(account, task_id, AT)));
@@ -47,7 +47,7 @@ describe('a recover signature', () => {
     for (const one of heard) if (one.status === 'rejected') expect(one.reason).toMatchObject(spent);
   });
 
-  test('that came to nothing is good still', async () => {
+  it('that came to nothing is good still', async () => {
     const account = newWallet();
     const { task_id } = await desk.register(newWallet());
     await expect(desk.registerBy(account, task_id, AT)).rejects.toMatchObject({ code: 'payer_mismatch' });
@@ -61,7 +61,7 @@ describe('a use of a proof', () => {
   const window = proofWindow(Date.now());
   const use = (n: number) => ({ window, digest: n.toString(16).padStart(64, '0') });
 
-  test('is taken once of twenty that ask at once, in two processes', async () => {
+  it('is taken once of twenty that ask at once, in two processes', async () => {
     const { url } = await freshDatabase();
     const stores = await Promise.all([openStore(url), openStore(url)]);
     const heard = await Promise.all(
@@ -71,13 +71,13 @@ describe('a use of a proof', () => {
     expect(heard.sort()).toEqual(['taken', ...Array.from({ length: 19 }, () => 'used')]);
   });
 
-  test("is another agent's own", async () => {
+  it("is another agent's own", async () => {
     expect(await takeProof(desk.database, { agent_id }, use(2))).toBe('taken');
     expect(await takeProof(desk.database, { agent_id: 8 as never }, use(2))).toBe('taken');
     expect(await takeProof(desk.database, { agent_id }, use(2))).toBe('used');
   });
 
-  test('is not taken where as many are remembered as may be, of that agent alone', async () => {
+  it('is not taken where as many are remembered as may be, of that agent alone', async () => {
     await desk.database.query({
       text: `insert into proof_use select 9, sha256(n::text::bytea), now() from generate_series(1, $1) as n`,
       values: [limits.book_proofs_taken_max],
@@ -88,7 +88,7 @@ describe('a use of a proof', () => {
     expect(await takeProof(desk.database, { agent_id: 9 as never }, use(3))).toBe('taken');
   });
 
-  test('is forgotten once its proof passes no more in any process, and no sooner; a signature likewise', async () => {
+  it('is forgotten once its proof passes no more in any process, and no sooner; a signature likewise', async () => {
     await desk.database.query({ text: 'truncate proof_use, signature_use' });
     const ended = proofWindow(Date.now()) - 3;
     await takeProof(desk.database, { agent_id }, { ...use(4), window: ended });

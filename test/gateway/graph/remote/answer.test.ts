@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { GraphQLError } from 'graphql';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answerText, readAnswer } from '../../../../gateway/graph/remote/answer.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import { jsonText, Written } from '../../../../schema/written.ts';
@@ -12,7 +12,7 @@ const told = (text: string) => {
 };
 
 describe('the answer of a subgraph over the wire', () => {
-  test('is what it was: headers and data, whatever of it was written before and whatever stands in it', () => {
+  it('is what it was: headers and data, whatever of it was written before and whatever stands in it', () => {
     const written = fc.json().map(text => new Written(text));
     const { data } = fc.letrec<{ data: unknown; member: unknown }>(tie => ({
       data: fc.dictionary(fc.string(), tie('member'), { maxKeys: 4, noNullPrototype: true }),
@@ -26,20 +26,20 @@ describe('the answer of a subgraph over the wire', () => {
     );
   });
 
-  test('hands on what was written as it was written, to the letter', () => {
+  it('hands on what was written as it was written, to the letter', () => {
     const page = new Written('[ {"seq":1.0,\n "text":"é\\u00e9"} ]');
     const answer = readAnswer(answerText({ headers: {}, result: { data: { book: { entries: page } } } }));
     expect(jsonText(answer?.result)).toBe(`{"data":{"book":{"entries":${page.text}}}}`);
   });
 
-  test('is none where it was cut off, or has more than it told of', () => {
+  it('is none where it was cut off, or has more than it told of', () => {
     const data = { book: { entries: new Written('[1,2,3]'), at: '2026-01-01' } };
     const text = answerText({ headers: {}, result: { data } });
     for (let length = 0; length < text.length; length++) expect(readAnswer(text.slice(0, length))).toBeNull();
     expect(readAnswer(`${text} `)).toBeNull();
   });
 
-  test('brings a refusal back with all that it says; what nobody here knows is our own fault', () => {
+  it('brings a refusal back with all that it says; what nobody here knows is our own fault', () => {
     const refusal = new Refusal('payment_required', { facts: { answer_headers: { 'PAYMENT-REQUIRED': 'x' } } });
     const strange = new GraphQLError('From another version', { extensions: { code: 'of_tomorrow' } });
     const errors = [refusal, strange].map(error => error.toJSON()) as unknown as GraphQLError[];

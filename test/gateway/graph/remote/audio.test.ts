@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CALL_HEADER, callKey, type SubgraphCall, signCall, uploadsOf } from '../../../../gateway/graph/remote/call.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { limits } from '../../../../schema/limits.ts';
@@ -41,7 +41,7 @@ async function transfersFrom({ address }: Wallet): Promise<number> {
 const text = (file: Audio) => `This is test/audio on gamma, which ${heardIn(file)}`;
 
 describe('a transcription where the receipt subgraph is a process of its own', () => {
-  test('200 by the official x402 client: the hub hears the very bytes; once more the same answer', async () => {
+  it('200 by the official x402 client: the hub hears the very bytes; once more the same answer', async () => {
     const { payer, payment } = await newPayment();
     const file = audio(3_000_000);
     const first = await send(file, payment);
@@ -56,7 +56,7 @@ describe('a transcription where the receipt subgraph is a process of its own', (
     expect(await send(other, {}, payingFetch(wallet))).toMatchObject({ status: 200, body: { text: text(other) } });
   });
 
-  test('as many as there is room for at once: each hears its own', async () => {
+  it('as many as there is room for at once: each hears its own', async () => {
     const files = Array.from({ length: 6 }, () => audio(500_000));
     const wallets = await Promise.all(files.map(() => service.chain.newWallet()));
     const answers = await Promise.all(
@@ -65,7 +65,7 @@ describe('a transcription where the receipt subgraph is a process of its own', (
     expect(answers.map(({ body }) => body.text)).toEqual(files.map(text));
   });
 
-  test('503 upload_unknown on a file that never came: nothing is claimed, and the payment buys', async () => {
+  it('503 upload_unknown on a file that never came: nothing is claimed, and the payment buys', async () => {
     const { payer, payment } = await newPayment();
     const query = 'mutation ($file: AudioFileInput!) { createTranscription(input: { file: $file }) { text } }';
     const variables = { file: { upload: randomBytes(16).toString('hex'), format: 'wav' } };
@@ -80,7 +80,7 @@ describe('a transcription where the receipt subgraph is a process of its own', (
     expect(await transfersFrom(payer)).toBe(1);
   });
 
-  test('killed while the hub hears it, and away: the same payment with the same file is answered once it is back', async () => {
+  it('killed while the hub hears it, and away: the same payment with the same file is answered once it is back', async () => {
     const { payer, payment } = await newPayment();
     const file = audio('cut short');
     const on = Promise.withResolvers<void>();
@@ -122,13 +122,13 @@ describe('a file for the receipt subgraph that its gateway did not send', () => 
       (await fetch(service.urls.receipt + path, { method: 'POST', headers: { [CALL_HEADER]: signed }, body })).status;
   }
 
-  test('204 on what is signed; 401 on the same again', async () => {
+  it('204 on what is signed; 401 on the same again', async () => {
     const post = call();
     expect(await post()).toBe(204);
     expect(await post()).toBe(401);
   });
 
-  test.each<[string, () => Promise<number>]>([
+  it.each<[string, () => Promise<number>]>([
     ['unsigned', async () => (await fetch(`${service.urls.receipt}/uploads`, { method: 'POST', body: 'x' })).status],
     ['signed with another secret', () => call({}, 'not the secret between them')()],
     ['signed for a query', () => call({ subgraph: 'receipt' })()],
@@ -139,7 +139,7 @@ describe('a file for the receipt subgraph that its gateway did not send', () => 
     expect(await post()).toBe(401);
   });
 
-  test('413 beyond what a file may have', async () => {
+  it('413 beyond what a file may have', async () => {
     const large = Buffer.alloc(limits.upload_file_bytes_max + 1);
     expect(await call({ body_sha256: sha256Hex(large) })(large)).toBe(413);
   });

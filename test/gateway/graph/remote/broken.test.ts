@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { decodePaymentResponseHeader } from '@x402/core/http';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CALL_HEADER, callKey, type SubgraphCall, signCall } from '../../../../gateway/graph/remote/call.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { nobody } from '../../../../schema/principal.ts';
@@ -46,7 +46,7 @@ function expectNotKnown(answer: Answer): void {
 }
 
 describe('the receipt subgraph killed in the midst of a paid call', () => {
-  test('while the hub is asked: 503 settlement_pending; once it is back the same payment gets its answer', async () => {
+  it('while the hub is asked: 503 settlement_pending; once it is back the same payment gets its answer', async () => {
     const order = await buyer.chat('Killed at work');
     const on = Promise.withResolvers<void>();
     service.hub.behave({ kind: 'answer', until: on.promise });
@@ -64,7 +64,7 @@ describe('the receipt subgraph killed in the midst of a paid call', () => {
     expect(await transfersOf(order)).toBe(1);
   });
 
-  test('after the money was sent: 503 settlement_pending; the same payment gets its answer, and no second one is made', async () => {
+  it('after the money was sent: 503 settlement_pending; the same payment gets its answer, and no second one is made', async () => {
     const other = await newBuyer(service);
     const order = await other.chat('Killed once it was sent');
     await service.restartFaulty('receipt', 'after_broadcast');
@@ -76,7 +76,7 @@ describe('the receipt subgraph killed in the midst of a paid call', () => {
     expect(await transfersOf(order)).toBe(1);
   });
 
-  test('in a stream: an error and no [DONE]; the same payment gets the whole', async () => {
+  it('in a stream: an error and no [DONE]; the same payment gets the whole', async () => {
     const other = await newBuyer(service);
     const order = await other.stream('Killed in a stream');
     const on = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ describe('the receipt subgraph killed in the midst of a paid call', () => {
 });
 
 describe('the receipt subgraph stopped in the midst of a paid call', () => {
-  test('brings it to its end before it goes', async () => {
+  it('brings it to its end before it goes', async () => {
     const other = await newBuyer(service);
     const order = await other.chat('Stopped at work');
     const on = Promise.withResolvers<void>();
@@ -135,7 +135,7 @@ describe('subgraphs that are nowhere', () => {
     return (await answer.json()) as { data: object | null; errors?: readonly object[] };
   };
 
-  test('unavailable for their fields by /graphql, while others work', async () => {
+  it('unavailable for their fields by /graphql, while others work', async () => {
     const unavailable = expect.objectContaining({ extensions: { code: 'unavailable', status: 503 } });
     expect((await ask('{ boardPosts { postId } }')).errors).toEqual([unavailable]);
     expect((await ask('{ agent(agentId: 1) { wallet } models { id } }')).errors).toEqual([unavailable]);
@@ -143,7 +143,7 @@ describe('subgraphs that are nowhere', () => {
     expect(nameOf(await send(service, await buyer.chat('While others are away')))).toBe('200');
   });
 
-  test('503 unavailable at their REST doors: a payment that came along was not taken', async () => {
+  it('503 unavailable at their REST doors: a payment that came along was not taken', async () => {
     const order = await buyer.registration();
     const answer = await send(service, order);
     expect(nameOf(answer)).toBe('503 unavailable');
@@ -188,7 +188,7 @@ describe('a call to a subgraph that its gateway did not make', () => {
     readonly body?: string;
   }
 
-  test.each<[string, () => Partial<SubgraphCall> & Forgery]>([
+  it.each<[string, () => Partial<SubgraphCall> & Forgery]>([
     ['signed with another secret', () => ({ secret: 'not the secret between them' })],
     ['of 31 seconds ago', () => ({ at_ms: Date.now() - 31_000 })],
     ['of 31 seconds to come', () => ({ at_ms: Date.now() + 31_000 })],
@@ -201,7 +201,7 @@ describe('a call to a subgraph that its gateway did not make', () => {
     expect(await claimOf(service, order)).toBeNull();
   });
 
-  test('401 unsigned, whatever credentials come along', async () => {
+  it('401 unsigned, whatever credentials come along', async () => {
     const { order, post } = await call();
     expect(await post({})).toEqual({ status: 401, text: '' });
     expect(await post({ 'x-payment': order.payment, authorization: `Bearer ${service.secret}` })).toEqual({
@@ -211,19 +211,19 @@ describe('a call to a subgraph that its gateway did not make', () => {
     expect(await claimOf(service, order)).toBeNull();
   });
 
-  test('401 on what was taken before', async () => {
+  it('401 on what was taken before', async () => {
     const { post } = await call({ payment: null, principal: nobody });
     expect(await post()).toMatchObject({ status: 200, text: expect.stringContaining('payment_required') });
     expect(await post()).toEqual({ status: 401, text: '' });
   });
 
-  test('404 for all that is not its graph, and its health for its operator', async () => {
+  it('404 for all that is not its graph, and its health for its operator', async () => {
     expect((await fetch(`${service.urls.receipt}/v1/models`)).status).toBe(404);
     const health = await fetch(`${service.urls.receipt}/health`);
     expect(await health.json()).toMatchObject({ status: 'ok' });
   });
 
-  test('what it logs holds neither payment nor signature', () => {
+  it('what it logs holds neither payment nor signature', () => {
     const logs = service.running.get('receipt')?.logs.join('\n');
     expect(logs).not.toContain(service.secret);
     expect(logs).not.toMatch(/validBefore|x-payment|eyJ/);

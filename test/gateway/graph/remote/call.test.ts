@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callKey, readCall, type SubgraphCall, signCall } from '../../../../gateway/graph/remote/call.ts';
 import { CallGate } from '../../../../gateway/graph/remote/call-gate.ts';
 import { openRouterKey, sealRouterKey } from '../../../../gateway/graph/remote/router-key.ts';
@@ -37,7 +37,7 @@ function openGate(calls_max?: number) {
 }
 
 describe('a signed call', () => {
-  test('comes back as it was said, whoever calls and whatever is paid', () => {
+  it('comes back as it was said, whoever calls and whatever is paid', () => {
     const held = {
       kind: fc.constant('proven' as const),
       agent_id: fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(agentId),
@@ -76,7 +76,7 @@ describe('a signed call', () => {
     );
   });
 
-  test('carries a router key sealed: not to be read in it, and to be opened from no other call', () => {
+  it('carries a router key sealed: not to be read in it, and to be opened from no other call', () => {
     const vault = openVault('a secret between processes');
     fc.assert(
       fc.property(fc.stringMatching(/^[!-~]{12,64}$/), value => {
@@ -93,7 +93,7 @@ describe('a signed call', () => {
     expect(openRouterKey(vault, callOf())).toBeNull();
   });
 
-  test('altered in any one character is nothing', () => {
+  it('altered in any one character is nothing', () => {
     const header = signCall(key, callOf());
     fc.assert(
       fc.property(fc.nat(header.length - 1), fc.constantFrom('A', 'b', '0', '_', '.'), (at, other) => {
@@ -104,20 +104,20 @@ describe('a signed call', () => {
     );
   });
 
-  test('in another form than ours is not read, however well it is signed', () => {
+  it('in another form than ours is not read, however well it is signed', () => {
     expect(readCall(key, signCall(key, { ...callOf(), more: 1 } as SubgraphCall))).toEqual({ kind: 'unreadable' });
     expect(readCall(key, signCall(key, callOf({ nonce: '' })))).toEqual({ kind: 'unreadable' });
   });
 });
 
 describe('the gate of a subgraph', () => {
-  test('takes a call once', () => {
+  it('takes a call once', () => {
     const gate = openGate();
     const header = signCall(key, callOf());
     expect([gate.enter(header), gate.enter(header), gate.enter(header)]).toEqual(['taken', 'replayed', 'replayed']);
   });
 
-  test.each([
+  it.each([
     ['unsigned', undefined],
     ['unsigned', ''],
     ['unsigned', 'e30'],
@@ -129,14 +129,14 @@ describe('the gate of a subgraph', () => {
     expect(openGate().enter(header)).toBe(why);
   });
 
-  test('turns away another body than was signed, and still takes the right one after it', () => {
+  it('turns away another body than was signed, and still takes the right one after it', () => {
     const gate = openGate();
     const header = signCall(key, callOf());
     expect(gate.enter(header, Buffer.from('{"query":"{ book }"}'))).toBe('other_body');
     expect(gate.enter(header)).toBe('taken');
   });
 
-  test('takes a call within 30 seconds of its time and never twice, however the clock goes on', () => {
+  it('takes a call within 30 seconds of its time and never twice, however the clock goes on', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 40_000 }), { minLength: 1, maxLength: 30 }), pauses => {
         const gate = openGate();
@@ -157,7 +157,7 @@ describe('the gate of a subgraph', () => {
     );
   });
 
-  test('takes none that it cannot remember, and goes on when the old ones are forgotten', () => {
+  it('takes none that it cannot remember, and goes on when the old ones are forgotten', () => {
     const gate = openGate(2);
     const enter = (at_ms: number) => gate.enter(signCall(key, callOf({ at_ms })));
     expect([enter(NOW_MS), enter(NOW_MS), enter(NOW_MS)]).toEqual(['taken', 'taken', 'full']);

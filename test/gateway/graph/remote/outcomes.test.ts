@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSchema, type ExecutionResult, parse } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callKey } from '../../../../gateway/graph/remote/call.ts';
 import { END, EVENT_STREAM, eventFrame } from '../../../../gateway/graph/remote/event-stream.ts';
 import { isUnsent } from '../../../../gateway/graph/remote/pools.ts';
@@ -81,7 +81,7 @@ const whole =
     response.writeHead(status, { 'content-type': 'application/json' }).end(text);
 
 describe('a subgraph that was asked and gave no answer of its own', () => {
-  test.each<[string, Behaviour]>([
+  it.each<[string, Behaviour]>([
     ['hangs up', response => response.destroy()],
     ['hangs up in the midst of its answer', response => response.write('{"headers"', () => response.destroy())],
     ['says 502, as a proxy before it would', whole('', 502)],
@@ -96,16 +96,16 @@ describe('a subgraph that was asked and gave no answer of its own', () => {
 });
 
 describe('a subgraph that did nothing', () => {
-  test('401, as it does not know us: unavailable', async () => {
+  it('401, as it does not know us: unavailable', async () => {
     behave = whole('', 401);
     expect(await codes(source)).toEqual(['unavailable', 'unavailable', 'unavailable']);
   });
 
-  test('is not there: unavailable', async () => {
+  it('is not there: unavailable', async () => {
     expect(await codes(nowhere)).toEqual(['unavailable', 'unavailable', 'unavailable']);
   });
 
-  test.each([
+  it.each([
     ['ECONNREFUSED', 'connect', true],
     ['EHOSTUNREACH', 'connect', true],
     ['ENOTFOUND', 'getaddrinfo', true],
@@ -143,14 +143,14 @@ describe('events of a subgraph', () => {
     return heard;
   }
 
-  test('come one by one behind their headers, to the end that the subgraph says', async () => {
+  it('come one by one behind their headers, to the end that the subgraph says', async () => {
     say(`${row(1)}:\n\n${row(2)}${eventFrame(END)}`);
     const { results, headers } = await subscribed();
     expect(headers).toEqual({ 'x-svc-task-id': 'task_1' });
     expect(await all(results)).toEqual([{ rows: 1 }, { rows: 2 }]);
   });
 
-  test.each<[string, string, Behaviour]>([
+  it.each<[string, string, Behaviour]>([
     ['breaks off', row(1), response => response.destroy()],
     ['ends without saying so', row(1), response => response.end()],
     ['sends what is no result', `${row(1)}data: {"data"\n\n`, () => {}],
@@ -160,7 +160,7 @@ describe('events of a subgraph', () => {
     expect(await all((await subscribed()).results)).toEqual([{ rows: 1 }, ['unavailable']]);
   });
 
-  test('a reader who leaves while he waits hangs up on the subgraph, and hears nothing more', async () => {
+  it('a reader who leaves while he waits hangs up on the subgraph, and hears nothing more', async () => {
     const left = Promise.withResolvers<unknown>();
     say(row(1), response => left.resolve(once(response, 'close')));
     const { results } = await subscribed();

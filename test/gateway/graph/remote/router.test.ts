@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { startRecorder } from '../../../doors/recorder.ts';
 import { paymentFor } from '../../../harness/buyer.ts';
 import { openProcesses } from './processes.ts';
 
 const CHAT = '/v1/chat/completions';
 
-test('a router key reaches the receipt subgraph sealed: on the wire to it, and to no other subgraph, is it read', async () => {
+it('a router key reaches the receipt subgraph sealed: on the wire to it, and to no other subgraph, is it read', async () => {
   const wires: Awaited<ReturnType<typeof startRecorder>>[] = [];
   const service = await openProcesses({
     remote: ['receipt'],

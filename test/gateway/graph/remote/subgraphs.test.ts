@@ -1,6 +1,6 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { createClient } from 'graphql-ws';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { listen } from '../../../doors/listen.ts';
@@ -58,7 +58,7 @@ const BUY = `mutation Buy($content: String!) {
   } }`;
 
 describe('four subgraphs, each a process of its own, behind a gateway', () => {
-  test('402 at the REST door and by /graphql, unpaid: each with PAYMENT-REQUIRED and its own offer', async () => {
+  it('402 at the REST door and by /graphql, unpaid: each with PAYMENT-REQUIRED and its own offer', async () => {
     const door = await post(CHAT, ask('Hello'));
     const graph = await post<Result<null>>('/graphql', { query: BUY, variables: { content: 'Hello' } });
     for (const [{ status, headers }, path] of [
@@ -80,7 +80,7 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     expect(graph.body.errors?.[0]?.extensions).not.toHaveProperty('answer_headers');
   });
 
-  test('200 by the official client, by REST: the settlement and the receipt stand in its headers', async () => {
+  it('200 by the official client, by REST: the settlement and the receipt stand in its headers', async () => {
     const payer = await service.chain.newWallet();
     const { status, headers, body } = await post<Chat>(CHAT, ask('By REST'), { by: payingFetch(payer) });
     expect(status).toBe(200);
@@ -97,7 +97,7 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     expect(await transfersFrom(payer)).toBe(1);
   });
 
-  test('an Idempotency-Key and an unknown API key are told to the subgraph that sells', async () => {
+  it('an Idempotency-Key and an unknown API key are told to the subgraph that sells', async () => {
     const headers = { 'x-api-key': 'a-live-key', 'idempotency-key': 'one-order' };
     const buy = () => post<Chat>(CHAT, ask('Named'), { headers });
     const [first, again] = [await buy(), await buy()];
@@ -110,7 +110,7 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     expect(unknown.body.errors?.[0]?.extensions).toMatchObject({ code: 'unknown_api_key', status: 402 });
   });
 
-  test('200 by the official client, by /graphql, joined to its receipt', async () => {
+  it('200 by the official client, by /graphql, joined to its receipt', async () => {
     const payer = await service.chain.newWallet();
     const query = { query: BUY, variables: { content: 'By GraphQL' } };
     const { status, headers, body } = await post<Result<Bought>>('/graphql', query, { by: payingFetch(payer) });
@@ -123,7 +123,7 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     expect(await transfersFrom(payer)).toBe(1);
   });
 
-  test('a refused payment is 402 with what is wrong with it, on both roads', async () => {
+  it('a refused payment is 402 with what is wrong with it, on both roads', async () => {
     const poor = await service.chain.newWallet(1n);
     const door = await post(CHAT, ask('Poor'), { by: payingFetch(poor) });
     expect(door).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } });
@@ -134,7 +134,7 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     expect(graph.body.errors?.[0]?.extensions).toMatchObject({ code: 'payment_rejected', charged: false });
   });
 
-  test('a streamed chat: headers at the first byte, text, a receipt in the last chunk, [DONE]', async () => {
+  it('a streamed chat: headers at the first byte, text, a receipt in the last chunk, [DONE]', async () => {
     const payer = await service.chain.newWallet();
     const stream = await listen(service, ask('Streamed', { stream: true }), { by: payingFetch(payer) });
     expect(stream.status).toBe(200);
@@ -146,7 +146,7 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     expect(await transfersFrom(payer)).toBe(1);
   });
 
-  test('200 with a live key, plain and streamed: the subgraph hears of it from its gateway, and no payment', async () => {
+  it('200 with a live key, plain and streamed: the subgraph hears of it from its gateway, and no payment', async () => {
     const headers = { 'x-api-key': 'a-live-key', ...possessed() };
     const plain = await post<Chat>(CHAT, ask('By key'), { headers });
     expect(plain.status).toBe(200);
@@ -157,7 +157,7 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     expect(status).toBe(402);
   });
 
-  test('a reader who leaves a streamed chat: the text is brought to its end and recorded all the same', async () => {
+  it('a reader who leaves a streamed chat: the text is brought to its end and recorded all the same', async () => {
     const payer = await service.chain.newWallet();
     const on = Promise.withResolvers<void>();
     service.hub.behave({ kind: 'answer', in_stream: { after_words: 2, does: on.promise } });
@@ -172,7 +172,7 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     });
   });
 
-  test('the book by REST and by GraphQL: the same rows, each joined to the receipt of another process', async () => {
+  it('the book by REST and by GraphQL: the same rows, each joined to the receipt of another process', async () => {
     const bought = await post<Chat>(CHAT, ask('A row'), { by: payingFetch(agent.account), headers: possessed() });
     const { task_id } = bought.body.svc;
     const read = await fetch(`${service.url}/v1/agents/${agent.agent_id}/book`, { headers: possessed() });
@@ -191,13 +191,13 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     });
   });
 
-  test('401 and 403 on a book without its session, as in one process', async () => {
+  it('401 and 403 on a book without its session, as in one process', async () => {
     const path = `${service.url}/v1/agents/${agent.agent_id}/book`;
     expect((await fetch(path)).status).toBe(401);
     expect((await fetch(path, { headers: { 'x-svc-session': 'svcs_guessed' } })).status).toBe(403);
   });
 
-  test('a row arrives live over graphql-ws, joined to its receipt', async () => {
+  it('a row arrives live over graphql-ws, joined to its receipt', async () => {
     const url = `${service.url.replace('http', 'ws')}/graphql`;
     const client = createClient({ url, webSocketImpl: WebSocket, connectionParams: { session: agent.session } });
     try {

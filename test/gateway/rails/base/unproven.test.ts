@@ -1,5 +1,5 @@
 import secp256k1 from 'secp256k1';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openHears } from '../../../../gateway/charge/hears.ts';
 import { openJudge } from '../../../../gateway/charge/judge.ts';
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
@@ -74,7 +74,7 @@ function ground() {
 }
 
 describe('a payment that no key of its payer has signed', () => {
-  test('is refused where no code stands, and a thousand in that name ask the chain and the database a few times', async () => {
+  it('is refused where no code stands, and a thousand in that name ask the chain and the database a few times', async () => {
     const { world, unproven } = ground();
     const payer = newPayer().address;
     for (let sent = 0; sent < 1_000; sent++)
@@ -84,7 +84,7 @@ describe('a payment that no key of its payer has signed', () => {
     expect(world.simulated).toBe(0);
   });
 
-  test('is taken as soon as its wallet stands, though it was refused a moment before', async () => {
+  it('is taken as soon as its wallet stands, though it was refused a moment before', async () => {
     const { world, unproven } = ground();
     const payer = newPayer().address;
     expect(await unproven.prove(unsigned(payer), ADDRESS)).toEqual(NOT_SIGNED);
@@ -92,7 +92,7 @@ describe('a payment that no key of its payer has signed', () => {
     expect(await unproven.prove(unsigned(payer), ADDRESS)).toEqual({ kind: 'proven' });
   });
 
-  test('is looked at anew after a moment, however many came in that name', async () => {
+  it('is looked at anew after a moment, however many came in that name', async () => {
     const { world, unproven } = ground();
     const payer = newPayer().address;
     for (let sent = 0; sent < 20; sent++) await unproven.prove(unsigned(payer), ADDRESS);
@@ -101,7 +101,7 @@ describe('a payment that no key of its payer has signed', () => {
     expect(await unproven.prove(unsigned(payer), ADDRESS)).toEqual({ kind: 'proven' });
   });
 
-  test('is never taken for what was found a moment before: the wallet itself is asked about each', async () => {
+  it('is never taken for what was found a moment before: the wallet itself is asked about each', async () => {
     const { world, unproven } = ground();
     const payer = newPayer().address;
     world.contracts.add(payer);
@@ -115,7 +115,7 @@ describe('a payment that no key of its payer has signed', () => {
     expect(world.simulated).toBe(asked);
   });
 
-  test('is the payer’s where it was claimed by that very signature, whatever stands there now', async () => {
+  it('is the payer’s where it was claimed by that very signature, whatever stands there now', async () => {
     const { world, unproven } = ground();
     const bought = unsigned();
     const { payer } = bought.authorization;
@@ -127,7 +127,7 @@ describe('a payment that no key of its payer has signed', () => {
     expect(await unproven.prove(other, ADDRESS)).toEqual(NOT_SIGNED);
   });
 
-  test('is the payer’s where it was claimed long ago by that signature and its code is gone; to try that is bounded', async () => {
+  it('is the payer’s where it was claimed long ago by that signature and its code is gone; to try that is bounded', async () => {
     const { world, unproven } = ground();
     const bought = unsigned();
     const { payer } = bought.authorization;
@@ -146,7 +146,7 @@ describe('a payment that no key of its payer has signed', () => {
     expect(world.statements.length).toBeLessThanOrEqual(before + 1);
   });
 
-  test('has few turns; payers whose code has paid have others, and so do those who come from elsewhere', async () => {
+  it('has few turns; payers whose code has paid have others, and so do those who come from elsewhere', async () => {
     const { world, unproven } = ground();
     const [known, stranger] = [newPayer().address, newPayer().address];
     const forged = Array.from(
@@ -170,7 +170,7 @@ describe('a payment that no key of its payer has signed', () => {
     await Promise.all(stalled);
   });
 
-  test('in the name of a payer who has paid keeps that payer waiting for no more than its own turn', async () => {
+  it('in the name of a payer who has paid keeps that payer waiting for no more than its own turn', async () => {
     const { world, unproven } = ground();
     const known = newPayer().address;
     world.contracts.add(known);
@@ -192,7 +192,7 @@ describe('a payment that no key of its payer has signed', () => {
     expect(new Set(answers)).toEqual(new Set(['rejected', 'own']));
   });
 
-  test('of strangers is asked about so often in the name of one address, and as often from another', async () => {
+  it('of strangers is asked about so often in the name of one address, and as often from another', async () => {
     const { world, unproven } = ground();
     const prove = (address: string) => {
       const payer = newPayer().address;
@@ -212,7 +212,7 @@ describe('a payment that no key of its payer has signed', () => {
 });
 
 describe('a forged payment', () => {
-  test('is refused a second later beyond so many of one address, and at once from another', async () => {
+  it('is refused a second later beyond so many of one address, and at once from another', async () => {
     const { unproven } = ground();
     const payer = newPayer().address;
     const prove = (address: string) => unproven.prove(unsigned(payer), address);
@@ -227,7 +227,7 @@ describe('a forged payment', () => {
 });
 
 describe('a payment that a key has signed', () => {
-  test('is proven by that alone, whoever sends it and however often: nobody is asked', async () => {
+  it('is proven by that alone, whoever sends it and however often: nobody is asked', async () => {
     const { world, unproven } = ground();
     for (let sent = 0; sent < 500; sent++) {
       const { authorization, signature } = signed(newPayer(), PAY_TO);
@@ -238,7 +238,7 @@ describe('a payment that a key has signed', () => {
     expect(world).toMatchObject({ codes: 0, simulated: 0, statements: [] });
   });
 
-  test('is recovered once, by the door, for the charge as well', async () => {
+  it('is recovered once, by the door, for the charge as well', async () => {
     const recover = vi.spyOn(secp256k1, 'ecdsaRecover');
     const { unproven } = ground();
     const rails = { base: { ...baseJudge, prove: unproven.prove.bind(unproven) }, solana: null } as unknown as Rails;

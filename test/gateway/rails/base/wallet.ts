@@ -5,7 +5,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/client';
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { challenge } from '../../../../gateway/x402/offer.ts';
+import { openChallenges } from '../../../../gateway/x402/offer.ts';
 import type { Price } from '../../../../rest-compat/port.ts';
 import { networks } from '../../../../schema/network.ts';
 import type { Wallet } from '../../../harness/buyer.ts';
@@ -24,7 +24,7 @@ export function newAccount(): PrivateKeyAccount {
 
 /** What the official client answers to our 402, by the version that it speaks. */
 export async function officialPayment(version: 1 | 2, account: PrivateKeyAccount): Promise<PaymentPayload> {
-  const asked = challenge(price, { base: PAY_TO }, null);
+  const asked = openChallenges({ base: PAY_TO })(price, null);
   const client = new x402Client()
     .register('eip155:*', new ExactEvmScheme(account))
     .registerV1('base', new ExactEvmSchemeV1(account));

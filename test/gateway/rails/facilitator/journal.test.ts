@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
 import { journalHandOver } from '../../../../gateway/rails/facilitator/settler.ts';
 import { systemRandom } from '../../../../subgraphs/clock.ts';
@@ -14,7 +14,7 @@ const stoodStill = {
   query: async () => [],
 } as unknown as Database;
 
-test('a payment that could not be journalled once more was not: nothing of its first time counts', async () => {
+it('a payment that could not be journalled once more was not: nothing of its first time counts', async () => {
   const item = { claim_key: 'one', authorization: { network: 'base', valid_before_seconds: 1 } } as SettleItem;
   let runs = 0;
   const commitSettling = async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ask, CHAT, type Challenged, type Chat } from '../../../doors/open-service.ts';
 import { honest, startFacilitator, type TestFacilitator } from '../../../harness/facilitator.ts';
 import { openSolanaService, type SolanaService } from '../solana/open-service.ts';
@@ -27,7 +27,7 @@ async function answered(payment: Awaited<ReturnType<SolanaService['paymentOnSola
 }
 
 describe('POST /v1/chat/completions by a facilitator on Solana', () => {
-  test('200: its fee payer stands in the offer, and the transaction in the receipt', async () => {
+  it('200: its fee payer stands in the offer, and the transaction in the receipt', async () => {
     const payer = await service.svm.newWallet();
     const { status, body } = await service.buyOnSolana(payer, ask('By another'));
     const [moved, ...more] = await service.movedFrom(payer);
@@ -35,7 +35,7 @@ describe('POST /v1/chat/completions by a facilitator on Solana', () => {
     expect(JSON.stringify(body.svc)).toContain(`"ref":"solana:${moved?.signature}"`);
   });
 
-  test('503 settlement_pending where it falls silent, then 200 by the same payment: the chain says that it moved', async () => {
+  it('503 settlement_pending where it falls silent, then 200 by the same payment: the chain says that it moved', async () => {
     const payer = await service.svm.newWallet();
     const payment = await service.paymentOnSolana(payer);
     facilitator.behave({ settles: true, says: { kind: 'hang_up' } });
@@ -43,7 +43,7 @@ describe('POST /v1/chat/completions by a facilitator on Solana', () => {
     expect(await service.movedFrom(payer)).toHaveLength(1);
   });
 
-  test('402 where it will not take the payment: nothing is charged', async () => {
+  it('402 where it will not take the payment: nothing is charged', async () => {
     const payer = await service.svm.newWallet();
     const payment = await service.paymentOnSolana(payer);
     const text = JSON.stringify({ isValid: false, invalidReason: 'invalid_payload' });
@@ -53,7 +53,7 @@ describe('POST /v1/chat/completions by a facilitator on Solana', () => {
     expect(await service.movedFrom(payer)).toEqual([]);
   });
 
-  test('503 settlement_pending where it names a transaction that is none of ours; the payment is found all the same', async () => {
+  it('503 settlement_pending where it names a transaction that is none of ours; the payment is found all the same', async () => {
     const [other, payer] = [await service.svm.newWallet(), await service.svm.newWallet()];
     await service.buyOnSolana(other, ask('First'));
     const [moved] = await service.movedFrom(other);

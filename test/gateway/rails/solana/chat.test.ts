@@ -1,6 +1,6 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import type { JSONWebKeySet } from 'jose';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../../../schema/network.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { askToStream, listen } from '../../../doors/listen.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 const jwks = async () => (await service.get<JSONWebKeySet & Record<string, never>>('/.well-known/jwks.json')).body;
 
 describe('POST /v1/chat/completions unpaid', () => {
-  test('402 lists Base and Solana, v2 in the header and v1 in the body', async () => {
+  it('402 lists Base and Solana, v2 in the header and v1 in the body', async () => {
     const heard = await service.knock<Challenged>('POST', CHAT);
     const terms = {
       scheme: 'exact',
@@ -38,7 +38,7 @@ describe('POST /v1/chat/completions unpaid', () => {
 });
 
 describe('POST /v1/agents/register unpaid', () => {
-  test('402 lists Base alone', async () => {
+  it('402 lists Base alone', async () => {
     const heard = await service.knock<Challenged>('POST', REGISTER);
     expect(heard.status).toBe(402);
     expect(heard.body.accepts.map(({ network }) => network)).toEqual(['base']);
@@ -48,35 +48,32 @@ describe('POST /v1/agents/register unpaid', () => {
 });
 
 describe('POST /v1/chat/completions paid on Solana', () => {
-  test.each([1, 2] as const)(
-    '200 by the official client of version %s: answer, receipt, one transfer',
-    async version => {
-      const payer = await service.svm.newWallet();
-      const heard = await service.buyOnSolana(payer, ask('Hello'), {}, version);
-      expect(heard.status).toBe(200);
-      const { svc } = heard.body;
-      const [moved, ...more] = await service.movedFrom(payer);
-      expect(more).toEqual([]);
-      expect(moved).toMatchObject({ from: payer.address, amount_atomic: 2000n });
-      expect(svc).toMatchObject({
-        payment_ref: `solana:${moved?.signature}`,
-        proof_outcome: 'settled',
-        settlement_status: 'settled',
-        amount: '2000',
-        payer_wallet: payer.address,
-      });
-      expect(verifyReceipt(svc as never, await jwks())).toMatchObject({ kind: 'valid' });
-      const name = version === 2 ? 'PAYMENT-RESPONSE' : 'X-PAYMENT-RESPONSE';
-      expect(decodePaymentResponseHeader(heard.headers.get(name) ?? '')).toMatchObject({
-        success: true,
-        transaction: moved?.signature,
-        network: version === 2 ? networks.solana.caip2 : 'solana',
-        payer: payer.address,
-      });
-    },
-  );
+  it.each([1, 2] as const)('200 by the official client of version %s: answer, receipt, one transfer', async version => {
+    const payer = await service.svm.newWallet();
+    const heard = await service.buyOnSolana(payer, ask('Hello'), {}, version);
+    expect(heard.status).toBe(200);
+    const { svc } = heard.body;
+    const [moved, ...more] = await service.movedFrom(payer);
+    expect(more).toEqual([]);
+    expect(moved).toMatchObject({ from: payer.address, amount_atomic: 2000n });
+    expect(svc).toMatchObject({
+      payment_ref: `solana:${moved?.signature}`,
+      proof_outcome: 'settled',
+      settlement_status: 'settled',
+      amount: '2000',
+      payer_wallet: payer.address,
+    });
+    expect(verifyReceipt(svc as never, await jwks())).toMatchObject({ kind: 'valid' });
+    const name = version === 2 ? 'PAYMENT-RESPONSE' : 'X-PAYMENT-RESPONSE';
+    expect(decodePaymentResponseHeader(heard.headers.get(name) ?? '')).toMatchObject({
+      success: true,
+      transaction: moved?.signature,
+      network: version === 2 ? networks.solana.caip2 : 'solana',
+      payer: payer.address,
+    });
+  });
 
-  test('200 with stream: true: pieces, and in the last a receipt that verifies', async () => {
+  it('200 with stream: true: pieces, and in the last a receipt that verifies', async () => {
     const payer = await service.svm.newWallet();
     const stream = await listen(service, askToStream('Flow'), { by: payingOnSolana(service.svm, payer.signer) });
     expect(stream.status).toBe(200);
@@ -88,7 +85,7 @@ describe('POST /v1/chat/completions paid on Solana', () => {
     expect(moved.map(({ signature }) => `solana:${signature}`)).toEqual([heard.svc?.payment_ref]);
   });
 
-  test('200 with a session: the row lands on its book, with its rail and reference', async () => {
+  it('200 with a session: the row lands on its book, with its rail and reference', async () => {
     const { agent_id, session } = await service.newAgent();
     const payer = await service.svm.newWallet();
     const headers = { 'X-SVC-Session': session };

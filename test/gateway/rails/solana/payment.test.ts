@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { askToStream, listen } from '../../../doors/listen.ts';
 import { ask, CHAT, type Chat, REGISTER } from '../../../doors/open-service.ts';
 import { registrationOf } from '../../../harness/buyer.ts';
@@ -21,7 +21,7 @@ async function payment() {
 }
 
 describe('POST /v1/chat/completions with a payment on Solana that was seen before', () => {
-  test('200 idempotent_replay: the same signed bytes, no second transfer', async () => {
+  it('200 idempotent_replay: the same signed bytes, no second transfer', async () => {
     const { payer, headers } = await payment();
     const first = await service.post<Chat>(CHAT, ask('Twice'), headers);
     const again = await service.post<Chat>(CHAT, ask('Twice'), headers);
@@ -32,7 +32,7 @@ describe('POST /v1/chat/completions with a payment on Solana that was seen befor
     expect(await service.movedFrom(payer)).toHaveLength(1);
   });
 
-  test('200 idempotent_replay though its blockhash is known no longer', async () => {
+  it('200 idempotent_replay though its blockhash is known no longer', async () => {
     const { payer, headers } = await payment();
     const first = await service.post<Chat>(CHAT, ask('Late'), headers);
     await service.svm.expire();
@@ -41,7 +41,7 @@ describe('POST /v1/chat/completions with a payment on Solana that was seen befor
     expect(await service.movedFrom(payer)).toHaveLength(1);
   });
 
-  test('200 to many at once: one is settled, the rest are replays or told to come again', async () => {
+  it('200 to many at once: one is settled, the rest are replays or told to come again', async () => {
     const { payer, headers } = await payment();
     const heard = await Promise.all(Array.from({ length: 8 }, () => service.post<Chat>(CHAT, ask('Race'), headers)));
     const settled = heard.filter(one => one.headers.get('x-svc-settlement-status') === 'settled');
@@ -50,7 +50,7 @@ describe('POST /v1/chat/completions with a payment on Solana that was seen befor
     expect(await service.movedFrom(payer)).toHaveLength(1);
   });
 
-  test('409 payment_already_used on another request, and at another door', async () => {
+  it('409 payment_already_used on another request, and at another door', async () => {
     const { payer, headers } = await payment();
     await service.post(CHAT, ask('One'), headers);
     expect(codeOf(await service.post(CHAT, ask('Another'), headers))).toBe('409 payment_already_used');
@@ -60,7 +60,7 @@ describe('POST /v1/chat/completions with a payment on Solana that was seen befor
     expect(await service.movedFrom(payer)).toHaveLength(1);
   });
 
-  test('409 payment_in_flight while it is being worked on, and 200 to both in the end', async () => {
+  it('409 payment_in_flight while it is being worked on, and 200 to both in the end', async () => {
     const { payer, headers } = await payment();
     const slow = ask('Slow', { model: 'alpha-1' });
     const before = service.gates.alpha.held();
@@ -78,7 +78,7 @@ describe('POST /v1/chat/completions with a payment on Solana that was seen befor
 });
 
 describe('POST /v1/chat/completions on Solana without an answer of a hub', () => {
-  test('502, nothing charged, and the same payment pays when the hubs are back', async () => {
+  it('502, nothing charged, and the same payment pays when the hubs are back', async () => {
     const { payer, headers } = await payment();
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const failed = await service.post(CHAT, ask('Anybody?'), headers);
@@ -93,7 +93,7 @@ describe('POST /v1/chat/completions on Solana without an answer of a hub', () =>
 });
 
 describe('POST /v1/chat/completions while Solana is away', () => {
-  test('503 chain_unavailable, nothing charged; Base pays on; /health and /readyz name it', async () => {
+  it('503 chain_unavailable, nothing charged; Base pays on; /health and /readyz name it', async () => {
     const { payer, headers } = await payment();
     service.gate.cut();
     const away = await service.post(CHAT, ask('There?'), headers);
@@ -113,7 +113,7 @@ describe('POST /v1/chat/completions while Solana is away', () => {
 });
 
 describe('POST /v1/chat/completions with stream: true on Solana', () => {
-  test('503 settlement_pending on a stalled chain; when it moves, the same payment streams its answer', async () => {
+  it('503 settlement_pending on a stalled chain; when it moves, the same payment streams its answer', async () => {
     const { payer, headers } = await payment();
     await service.svm.stall();
     const body = askToStream('Stalled');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createNoopSigner, getBase58Decoder, type KeyPairSigner } from '@solana/kit';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../../../schema/network.ts';
 import { ask, CHAT, type Challenged } from '../../../doors/open-service.ts';
 import { type Change, handMade } from './hand-made.ts';
@@ -31,7 +31,7 @@ async function refusedThenPaid(change: (payer: KeyPairSigner) => Change) {
 
 describe('POST /v1/chat/completions 402, with a word of x402, on a payment by Solana', () => {
   const us = () => createNoopSigner(service.svm.fee_payer.address as never) as unknown as KeyPairSigner;
-  test.each<[string, string, (payer: KeyPairSigner) => Change]>([
+  it.each<[string, string, (payer: KeyPairSigner) => Change]>([
     ['of too little', 'payload_amount_mismatch', () => ({ made: { amount_atomic: 1999n } })],
     ['of too much', 'payload_amount_mismatch', () => ({ made: { amount_atomic: 2001n } })],
     ['to another payee', 'payload_recipient_mismatch', () => ({ made: { pay_to: STRANGER } })],
@@ -68,7 +68,7 @@ describe('POST /v1/chat/completions 402, with a word of x402, on a payment by So
     }
   });
 
-  test.each<[string, string, object]>([
+  it.each<[string, string, object]>([
     ['of another scheme', 'unsupported_scheme', { scheme: 'upto' }],
     ['on a test network', 'invalid_network', { network: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1' }],
     ['in another mint', svm('payload_mint_mismatch'), { asset: STRANGER }],
@@ -80,7 +80,7 @@ describe('POST /v1/chat/completions 402, with a word of x402, on a payment by So
   });
 });
 
-test('POST /v1/chat/completions 400 invalid_payment on a payment that accepts the offer of the other network', async () => {
+it('POST /v1/chat/completions 400 invalid_payment on a payment that accepts the offer of the other network', async () => {
   const { signer } = await service.svm.newWallet();
   const headers = await handMade(service, signer, { accepted: { network: networks.base.caip2 } });
   const refused = await service.post(CHAT, ask(), headers);
@@ -88,7 +88,7 @@ test('POST /v1/chat/completions 400 invalid_payment on a payment that accepts th
 });
 
 describe('POST /v1/chat/completions 402 on what the chain would not take', () => {
-  test('insufficient_funds, without USDC and with too little of it; the same wallet pays once it has more', async () => {
+  it('insufficient_funds, without USDC and with too little of it; the same wallet pays once it has more', async () => {
     const poor = await service.svm.newWallet(0n);
     const refusedOf = async () => {
       const refused = await service.post<Challenged>(CHAT, ask(), await handMade(service, poor.signer));
@@ -102,7 +102,7 @@ describe('POST /v1/chat/completions 402 on what the chain would not take', () =>
     expect((await service.post(CHAT, ask(), await handMade(service, poor.signer))).status).toBe(200);
   });
 
-  test('an expired blockhash: nothing is claimed, and the payer signs anew', async () => {
+  it('an expired blockhash: nothing is claimed, and the payer signs anew', async () => {
     const payer = await service.svm.newWallet();
     const late = await service.paymentOnSolana(payer);
     await service.svm.expire();
@@ -114,7 +114,7 @@ describe('POST /v1/chat/completions 402 on what the chain would not take', () =>
   });
 });
 
-test('402 payer_reverted_lately to whoever has had work done for a blockhash that ran out before it was sent', async () => {
+it('402 payer_reverted_lately to whoever has had work done for a blockhash that ran out before it was sent', async () => {
   const payer = await service.svm.newWallet();
   const before = service.gates.alpha.held();
   service.gates.alpha.hold();

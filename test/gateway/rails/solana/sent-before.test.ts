@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { openFeePayer } from '../../../../gateway/rails/solana/settler.ts';
 import { ask, CHAT, type Chat } from '../../../doors/open-service.ts';
 import { handMade } from './hand-made.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
   service = await openSolanaService();
 });
 
-test('a payment that the chain has already, and nobody here knows of, buys its answer once: the same is kept', async () => {
+it('a payment that the chain has already, and nobody here knows of, buys its answer once: the same is kept', async () => {
   const payer = await service.svm.newWallet();
   let sent = '';
   const transaction = (text: string) => {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { networks } from '../../../../schema/network.ts';
 import type { Svc } from '../../../doors/open-service.ts';
@@ -16,7 +16,7 @@ interface Accepted extends JsonObject {
 }
 const taskOf = (sender: string) => ({ message_type: 'inference_request', chain_id: 'solana', amount: '2000', sender });
 
-test(`POST ${TASK} 200 on Solana, to whom its sender pays it; and GET /prove-result says where`, async () => {
+it(`POST ${TASK} 200 on Solana, to whom its sender pays it; and GET /prove-result says where`, async () => {
   const payer = await service.svm.newWallet();
   const payment = await service.paymentOnSolana(payer, TASK);
   const { status, body } = await service.post<Accepted>(TASK, taskOf(payer.address), payment);
@@ -35,7 +35,7 @@ test(`POST ${TASK} 200 on Solana, to whom its sender pays it; and GET /prove-res
   });
 });
 
-test(`POST ${TASK} refused on Solana before anything is claimed: another sender, another network`, async () => {
+it(`POST ${TASK} refused on Solana before anything is claimed: another sender, another network`, async () => {
   const [payer, other] = [await service.svm.newWallet(), await service.svm.newWallet()];
   const payment = await service.paymentOnSolana(payer, TASK);
   const refused = await service.post(TASK, taskOf(other.address), payment);

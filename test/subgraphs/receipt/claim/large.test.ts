@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
 import { renewLease } from '../../../../subgraphs/receipt/claim/lease.ts';
 import { beginSettling } from '../../../../subgraphs/receipt/claim/transitions.ts';
 import { freshStore } from '../../../harness/store.ts';
 import { claim, claimRequest, OWNER } from './fixture.ts';
 
-test('a batch of the largest images begins to settle, and whoever is in it with them does not fail for them', async () => {
+it('a batch of the largest images begins to settle, and whoever is in it with them does not fail for them', async () => {
   const database = await freshStore();
   await database.transaction(tx => renewLease(tx, OWNER));
   const images = Array.from({ length: 11 }, () => Buffer.alloc(limits.image_answer_bytes_max));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
 import {
   type Choosing,
@@ -64,7 +64,7 @@ const anyChoosing = fc
   );
 
 describe('the order of asking', () => {
-  test('holds every candidate once, and is the same for the same figures', () => {
+  it('holds every candidate once, and is the same for the same figures', () => {
     fc.assert(
       fc.property(anyChoosing, given => {
         const chosen = choose(given);
@@ -76,7 +76,7 @@ describe('the order of asking', () => {
     );
   });
 
-  test('has no resting hub before one that is well, but for a probe that is due', () => {
+  it('has no resting hub before one that is well, but for a probe that is due', () => {
     fc.assert(
       fc.property(anyChoosing, given => {
         const circuits = choose(given).order.map(({ hub }) => given.health(hub).circuit);
@@ -91,7 +91,7 @@ describe('the order of asking', () => {
     );
   });
 
-  test('does not thrash: asked again with the leader it gave, the same one leads', () => {
+  it('does not thrash: asked again with the leader it gave, the same one leads', () => {
     fc.assert(
       fc.property(anyChoosing, given => {
         const { leader } = choose(given);
@@ -102,19 +102,19 @@ describe('the order of asking', () => {
 });
 
 describe('who is asked first', () => {
-  test('of hubs that nobody has asked yet: as they are configured', () => {
+  it('of hubs that nobody has asked yet: as they are configured', () => {
     const unknown = unknownHealth(NOW_MS);
     expect(ordered({ alpha: unknown, beta: unknown, gamma: unknown })).toEqual(['alpha', 'beta', 'gamma']);
   });
 
-  test('the one that leads, until another is notably better', () => {
+  it('the one that leads, until another is notably better', () => {
     const beta = (answer_ms: number) => ordered({ alpha: well, beta: { ...well, answer_ms } }, { leader: 'alpha' })[0];
     expect([490, 300, 251, 249, 10].map(beta)).toEqual(['alpha', 'alpha', 'alpha', 'beta', 'beta']);
     const quick = { ...well, answer_ms: 90 };
     expect(ordered({ alpha: quick, beta: { ...well, answer_ms: 1 } }, { leader: 'alpha' })[0]).toBe('alpha');
   });
 
-  test('not one that failed a moment ago; after a while it counts as well again', () => {
+  it('not one that failed a moment ago; after a while it counts as well again', () => {
     const stumbled = { ...well, failing: 0.2 };
     expect(ordered({ alpha: stumbled, beta: well }, { leader: 'alpha' })[0]).toBe('beta');
     const long_ago = NOW_MS - 10 * limits.hub_failing_half_life_ms;
@@ -123,26 +123,26 @@ describe('who is asked first', () => {
     );
   });
 
-  test('not one at which callers queue', () => {
+  it('not one at which callers queue', () => {
     const crowding = (hub: string) => (hub === 'alpha' ? 3 : 0);
     expect(ordered({ alpha: well, beta: well }, { leader: 'alpha', crowding })[0]).toBe('beta');
   });
 
-  test('where every circuit is open, the one whose rest ends first; nobody leads', () => {
+  it('where every circuit is open, the one whose rest ends first; nobody leads', () => {
     const chosen = choose(choosing({ alpha: open(NOW_MS + 9_000), beta: open(NOW_MS + 2_000) }));
     expect(chosen).toMatchObject({ order: [{ hub: 'beta' }, { hub: 'alpha' }], leader: null });
   });
 });
 
 describe('the way back', () => {
-  test('a hub that has rested is probed first, by a call that another can answer', () => {
+  it('a hub that has rested is probed first, by a call that another can answer', () => {
     const healths = { alpha: well, beta: open(NOW_MS) };
     expect(ordered(healths)).toEqual(['beta', 'alpha']);
     expect(ordered(healths, { may_try: false })).toEqual(['alpha', 'beta']);
     expect(ordered({ ...healths, beta: open(NOW_MS + 1) })).toEqual(['alpha', 'beta']);
   });
 
-  test('a slow hub is tried now and then, if it has not been asked for long', () => {
+  it('a slow hub is tried now and then, if it has not been asked for long', () => {
     const slow = { ...well, answer_ms: 20_000 };
     const stale = { ...slow, asked_at_ms: NOW_MS - limits.hub_trial_every_ms };
     const tried = { leader: 'alpha', draw: 0 };
@@ -152,7 +152,7 @@ describe('the way back', () => {
     expect(ordered({ alpha: well, beta: stale }, { ...tried, may_try: false })[0]).toBe('alpha');
   });
 
-  test('trials lead nobody astray: the leader stays who it was', () => {
+  it('trials lead nobody astray: the leader stays who it was', () => {
     const stale = { ...well, asked_at_ms: 0 };
     expect(choose(choosing({ alpha: well, beta: stale }, { leader: 'alpha', draw: 0 })).leader).toBe('alpha');
   });

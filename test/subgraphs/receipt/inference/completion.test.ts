@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { canonicalHash } from '../../../../schema/canonical-json.ts';
 import { taskId } from '../../../../schema/ids.ts';
 import { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
@@ -22,7 +22,7 @@ const context = { clock: { now_ms: () => 1_790_000_000_999 } } as Context;
 const until_ms = Number.MAX_SAFE_INTEGER;
 
 describe('the catalogue', () => {
-  test('svc/auto is a live route on each hub in turn, an id every hub that serves it', () => {
+  it('svc/auto is a live route on each hub in turn, an id every hub that serves it', () => {
     expect(candidatesFor(settings, 'svc/auto')).toEqual([
       { hub: 'alpha', model: 'big' },
       { hub: 'beta', model: 'small' },
@@ -31,7 +31,7 @@ describe('the catalogue', () => {
     expect(candidatesFor(settings, 'nobody')).toEqual([]);
   });
 
-  test('every offered id can be resolved, and each stands once', () => {
+  it('every offered id can be resolved, and each stands once', () => {
     const offered = offeredModels(settings);
     expect(offered.map(({ id }) => id)).toEqual(['svc/auto', 'big', 'small', 'tiny']);
     for (const { id, hubs } of offered) expect(candidatesFor(settings, id).map(({ hub }) => hub)).toEqual(hubs);
@@ -57,7 +57,7 @@ describe('a chat request', () => {
     { requiredKeys: ['messages'] },
   );
 
-  test('is the same canonical arguments by REST and by GraphQL', () => {
+  it('is the same canonical arguments by REST and by GraphQL', () => {
     fc.assert(
       fc.property(request, body => {
         const byDoor = parseRequest(ChatRequest, body);
@@ -68,7 +68,7 @@ describe('a chat request', () => {
     );
   });
 
-  test('has options of a stream where it is one, and only there: they are part of what is paid for', () => {
+  it('has options of a stream where it is one, and only there: they are part of what is paid for', () => {
     const parsed = (members: object) => parseRequest(ChatRequest, { messages, ...members });
     const include_usage = { stream_options: { include_usage: true } };
     expect(parsed(include_usage)).toEqual(parsed({}));
@@ -78,13 +78,13 @@ describe('a chat request', () => {
     expect(canonicalHash(parsed({ stream: true }))).not.toBe(canonicalHash(parsed({ stream: true, ...include_usage })));
   });
 
-  test('that asks for no failover is another one; one that says the usual is not', () => {
+  it('that asks for no failover is another one; one that says the usual is not', () => {
     const hash = (svc: unknown) => canonicalHash(parseRequest(ChatRequest, { messages, svc }));
     expect(new Set([undefined, null, {}, { failover: null }, { failover: true }].map(hash)).size).toBe(1);
     expect(hash({ failover: false })).not.toBe(hash({}));
   });
 
-  test.each([
+  it.each([
     [{ messages: [] }, 'messages'],
     [{ messages, svc: { failover: 'no' } }, 'svc.failover'],
     [{ messages: [{ role: 'tool', content: '' }] }, 'messages.0.tool_call_id'],
@@ -104,7 +104,7 @@ describe('a chat request', () => {
 });
 
 describe('Mutation.createChatCompletion', () => {
-  test('refuses an unknown model and a stream before the claim: that is another field', async () => {
+  it('refuses an unknown model and a stream before the claim: that is another field', async () => {
     const paid = completionPaid(openHubs(settings, { clock: systemClock }));
     const refused = (body: object) => paid.admit?.(parseRequest(ChatRequest, { messages, ...body }), payer, context);
     await expect(refused({ model: 'nobody' })).rejects.toMatchObject({ code: 'unknown_model', status: 400 });
@@ -112,7 +112,7 @@ describe('Mutation.createChatCompletion', () => {
     await expect(refused({ model: 'tiny' })).resolves.toBeUndefined();
   });
 
-  test('commits to its choices, discloses the route, and its answer survives being stored', async () => {
+  it('commits to its choices, discloses the route, and its answer survives being stored', async () => {
     await using server = await hubServer(answering(completion));
     const hubs = openHubs([{ name: 'one', base_url: server.base_url, api_key: 'k', models: ['m'] }], {
       clock: systemClock,
@@ -129,7 +129,7 @@ describe('Mutation.createChatCompletion', () => {
     expect(paid.intent?.(request)).toEqual({ intent_id: 'i', attempt_index: 2 });
   });
 
-  test('no hub answers: hub_failed, with every attempt named', async () => {
+  it('no hub answers: hub_failed, with every attempt named', async () => {
     const paid = completionPaid(openHubs(settings, { clock: systemClock }));
     const work = paid.work(parseRequest(ChatRequest, { messages }), taskId(1, new Uint8Array(10)), context, until_ms);
     await expect(work).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sseDone, sseEvent } from '../../../../rest-compat/sse.ts';
 import type { Json } from '../../../../schema/canonical-json.ts';
 import { eventsIn, OverlongEvent } from '../../../../subgraphs/receipt/inference/hubs/events.ts';
@@ -25,7 +25,7 @@ const text = fc.string({ unit: 'grapheme' });
 const json = fc.jsonValue() as fc.Arbitrary<Json>;
 
 describe('what we frame', () => {
-  test('is read as it was meant, wherever its bytes are cut', async () => {
+  it('is read as it was meant, wherever its bytes are cut', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(json), fc.array(fc.nat(), { maxLength: 40 }), async (values, places) => {
         const framed = bytes(values.map(sseEvent).join('') + sseDone);
@@ -41,7 +41,7 @@ describe('what a hub frames', () => {
   const ending = fc.constantFrom('\n', '\r', '\r\n');
   const noise = fc.constantFrom(': keep-alive', 'event: message', 'id: 7', 'retry: 1000', 'unknown: x', 'data', ':');
 
-  test('is the same with any line ending, with comments and other fields in between, wherever it is cut', async () => {
+  it('is the same with any line ending, with comments and other fields in between, wherever it is cut', async () => {
     const line = text.map(it => it.replace(/[\r\n]/g, ' '));
     const events = fc.array(fc.tuple(fc.array(line, { minLength: 1, maxLength: 3 }), fc.boolean()));
     await fc.assert(
@@ -58,11 +58,11 @@ describe('what a hub frames', () => {
     );
   });
 
-  test('of which the end is missing is no event', async () => {
+  it('of which the end is missing is no event', async () => {
     expect(await heard([bytes('data: 1\n\ndata: 2\n')])).toEqual(['1']);
   });
 
-  test('no noise makes an event that nobody sent', async () => {
+  it('no noise makes an event that nobody sent', async () => {
     const lines = fc.array(noise.filter(it => it !== 'data'));
     await fc.assert(
       fc.asyncProperty(lines, ending, async (all, end) => {
@@ -71,7 +71,7 @@ describe('what a hub frames', () => {
     );
   });
 
-  test.each([
+  it.each([
     ['a line without an end', `data: ${'x'.repeat(2_000)}`],
     ['an event without an end', 'data: xxxxxxxxxx\n'.repeat(200)],
   ])('%s is too long at some point', async (_, endless) => {
@@ -79,7 +79,7 @@ describe('what a hub frames', () => {
     await expect(heard([bytes('data: fine\n\n'), ...chunks])).rejects.toThrow(OverlongEvent);
   });
 
-  test('is refused where it is not UTF-8', async () => {
+  it('is refused where it is not UTF-8', async () => {
     await expect(heard([Uint8Array.of(0x64, 0x61, 0x74, 0x61, 0x3a, 0xff, 0x0a, 0x0a)])).rejects.toThrow(TypeError);
   });
 });

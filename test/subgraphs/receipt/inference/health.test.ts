@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
 import {
   afterAnswer,
@@ -47,7 +47,7 @@ const open = (now_ms = 0) => {
 };
 
 describe('the health of a hub, whatever happens to it', () => {
-  test('stays within its bounds, and a closed circuit is one below the threshold', () => {
+  it('stays within its bounds, and a closed circuit is one below the threshold', () => {
     fc.assert(
       fc.property(events, all => {
         for (const { health, now_ms } of lived(all)) {
@@ -65,7 +65,7 @@ describe('the health of a hub, whatever happens to it', () => {
     );
   });
 
-  test('changes only as it may: an answer closes, a fault of its own opens, nothing else does either', () => {
+  it('changes only as it may: an answer closes, a fault of its own opens, nothing else does either', () => {
     fc.assert(
       fc.property(events, all => {
         for (const { before, health, now_ms, event } of lived(all)) {
@@ -80,7 +80,7 @@ describe('the health of a hub, whatever happens to it', () => {
     );
   });
 
-  test('one probe at a time: until it is known how it went there is no other', () => {
+  it('one probe at a time: until it is known how it went there is no other', () => {
     fc.assert(
       fc.property(events, all => {
         for (const { before, health, now_ms, event } of lived(all)) {
@@ -92,7 +92,7 @@ describe('the health of a hub, whatever happens to it', () => {
     );
   });
 
-  test('there is always a way back: it rests, is probed, answers, and is as good as any', () => {
+  it('there is always a way back: it rests, is probed, answers, and is as good as any', () => {
     fc.assert(
       fc.property(events, all => {
         const { health = unknownHealth(0), now_ms = 0 } = [...lived(all)].at(-1) ?? {};
@@ -109,7 +109,7 @@ describe('the health of a hub, whatever happens to it', () => {
 });
 
 describe('a circuit', () => {
-  test('opens after four failures in a row, not after one or two, and not where as many calls are answered', () => {
+  it('opens after four failures in a row, not after one or two, and not where as many calls are answered', () => {
     const failures = (count: number) => {
       let health = unknownHealth(0);
       for (let failure = 0; failure < count; failure++) health = afterFailure(health, 0);
@@ -122,14 +122,14 @@ describe('a circuit', () => {
     expect(mostly_well.circuit.kind).toBe('closed');
   });
 
-  test('does not open for failures that lie far apart', () => {
+  it('does not open for failures that lie far apart', () => {
     let health = unknownHealth(0);
     for (let failure = 1; failure < 50; failure++)
       health = afterFailure(health, failure * 4 * limits.hub_failing_half_life_ms);
     expect(health.circuit.kind).toBe('closed');
   });
 
-  test('rests twice as long after each failed probe, up to a bound; what fails in a rest does not lengthen it', () => {
+  it('rests twice as long after each failed probe, up to a bound; what fails in a rest does not lengthen it', () => {
     let health = open();
     const rests: number[] = [];
     let now_ms = 0;
@@ -144,7 +144,7 @@ describe('a circuit', () => {
     expect(rests).toEqual([10, 20, 40, 80, 160, 300, 300, 300].map(seconds => seconds * 1_000));
   });
 
-  test('whose probe taught nothing may be probed again at once', () => {
+  it('whose probe taught nothing may be probed again at once', () => {
     const probing = afterAsking(open(), limits.hub_rest_ms);
     const left = afterNothing(probing, limits.hub_rest_ms + 5);
     expect(mayBeProbed(left, limits.hub_rest_ms + 5)).toBe(true);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import { candidatesFor, type HubSettings } from '../../../../subgraphs/receipt/inference/catalogue.ts';
@@ -37,7 +37,7 @@ describe('an image', () => {
   const drawn = (hubs: Hubs, asked = question) =>
     hubs.put(asked, { candidates: candidatesFor(hubs.settings, 'drawn', 'image'), until_ms });
 
-  test('may be larger than other answers, and less than what one process answers another', async () => {
+  it('may be larger than other answers, and less than what one process answers another', async () => {
     await using artist = await hubServer(answering({ data: [image] }));
     const options = { ...bounds, answer_bytes_max: 100 };
     const outcome = await opened(drawing(artist.base_url), hubs => drawn(hubs), options);
@@ -45,7 +45,7 @@ describe('an image', () => {
     expect(limits.image_answer_bytes_max).toBeLessThan(limits.subgraph_answer_bytes_max);
   });
 
-  test('that is too large is no fault of the hub: nobody sends it to rest by asking for much', async () => {
+  it('that is too large is no fault of the hub: nobody sends it to rest by asking for much', async () => {
     await using artist = await hubServer(answering({ data: [image] }));
     await opened(drawing(artist.base_url), async hubs => {
       const attempts = [{ hub: 'one', reason: 'too_large' }];
@@ -57,7 +57,7 @@ describe('an image', () => {
 });
 
 describe('a hub that fails', () => {
-  test.each(failures)('by %s is passed over for the next, and the answer says whose it is', async (_reason, behave) => {
+  it.each(failures)('by %s is passed over for the next, and the answer says whose it is', async (_reason, behave) => {
     await using bad = await hubServer(behave);
     await using good = await hubServer(answering(completion));
     const outcome = await opened([hub('bad', bad.base_url), hub('good', good.base_url)], auto);
@@ -65,18 +65,18 @@ describe('a hub that fails', () => {
     expect(bad.heard).toHaveLength(1);
   });
 
-  test.each(failures)('by %s is named when there is no other', async (reason, behave) => {
+  it.each(failures)('by %s is named when there is no other', async (reason, behave) => {
     await using bad = await hubServer(behave);
     const outcome = await opened([hub('bad', bad.base_url)], auto);
     expect(outcome).toEqual({ kind: 'failed', attempts: [{ hub: 'bad', reason }] });
   });
 
-  test('is not there at all: unreachable', async () => {
+  it('is not there at all: unreachable', async () => {
     const outcome = await opened([hub('gone', 'http://127.0.0.1:1/v1')], auto);
     expect(outcome).toEqual({ kind: 'failed', attempts: [{ hub: 'gone', reason: 'unreachable' }] });
   });
 
-  test('rests: the next call asks the other one first, and this one still when it is the last', async () => {
+  it('rests: the next call asks the other one first, and this one still when it is the last', async () => {
     await using bad = await hubServer(response => void response.writeHead(500).end());
     await using good = await hubServer(answering(completion));
     await opened([hub('bad', bad.base_url), hub('good', good.base_url)], async hubs => {
@@ -88,7 +88,7 @@ describe('a hub that fails', () => {
     });
   });
 
-  test('refuses the request itself: it is not sent to rest by what a caller asks', async () => {
+  it('refuses the request itself: it is not sent to rest by what a caller asks', async () => {
     await using picky = await hubServer(response => void response.writeHead(400).end());
     await using good = await hubServer(answering(completion));
     await opened([hub('picky', picky.base_url), hub('good', good.base_url)], async hubs => {
@@ -100,7 +100,7 @@ describe('a hub that fails', () => {
 });
 
 describe('what crosses to a hub and back', () => {
-  test('the hub sees its own key, its own model id and the known fields, and nothing of the caller', async () => {
+  it('the hub sees its own key, its own model id and the known fields, and nothing of the caller', async () => {
     await using one = await hubServer(answering(completion));
     const full = { ...request, temperature: 0.5, intent_id: 'secret', user: 'me', stream: true, model: 'svc/auto' };
     await opened([hub('one', one.base_url)], hubs => hubs.put(chatQuestion(full), asking(hubs)));
@@ -113,7 +113,7 @@ describe('what crosses to a hub and back', () => {
     expect(heard?.headers.authorization).toBe('Bearer key-of-one');
   });
 
-  test('the answer is copied member by member; what else the hub says stays behind', async () => {
+  it('the answer is copied member by member; what else the hub says stays behind', async () => {
     await using one = await hubServer(answering(completion));
     const outcome = await opened([hub('one', one.base_url)], auto);
     expect(outcome).toEqual({
@@ -127,14 +127,14 @@ describe('what crosses to a hub and back', () => {
     });
   });
 
-  test('a hub that does not count is believed without usage', async () => {
+  it('a hub that does not count is believed without usage', async () => {
     await using one = await hubServer(answering({ choices: completion.choices }));
     expect(await opened([hub('one', one.base_url)], auto)).toMatchObject({ value: { usage: null } });
   });
 });
 
 describe('a caller who wants no other', () => {
-  test('is failed by the one hub that is asked, and no other is', async () => {
+  it('is failed by the one hub that is asked, and no other is', async () => {
     await using bad = await hubServer(response => void response.writeHead(500).end());
     await using good = await hubServer(answering(completion));
     await opened([hub('bad', bad.base_url), hub('good', good.base_url)], async hubs => {
@@ -151,7 +151,7 @@ describe('a caller who wants no other', () => {
 describe('a hub that is down', () => {
   const down = (response: ServerResponse) => void response.writeHead(503).end();
 
-  test('is asked in vain a few times, and then by nobody whom another can answer', async () => {
+  it('is asked in vain a few times, and then by nobody whom another can answer', async () => {
     await using bad = await hubServer(down);
     await using good = await hubServer(answering(completion));
     const both = ['shared'];
@@ -169,7 +169,7 @@ describe('a hub that is down', () => {
     });
   });
 
-  test('is asked all the same where it is the only one, or the others are down too', async () => {
+  it('is asked all the same where it is the only one, or the others are down too', async () => {
     let behave: (response: ServerResponse) => void = down;
     await using one = await hubServer(response => behave(response));
     await using two = await hubServer(response => behave(response));
@@ -186,7 +186,7 @@ describe('a hub that is down', () => {
   });
 });
 
-test('whoever finds too many waiting for a hub is answered by the next, and the hub is not blamed', async () => {
+it('whoever finds too many waiting for a hub is answered by the next, and the hub is not blamed', async () => {
   await using slow = await hubServer(() => {});
   await using good = await hubServer(answering(completion));
   // Nobody's time runs out here.

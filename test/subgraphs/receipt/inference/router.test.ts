@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
 import { Secret } from '../../../../schema/secret.ts';
 import { systemClock } from '../../../../subgraphs/clock.ts';
@@ -34,7 +34,7 @@ const asked = (hubs: Hubs, model = 'router/a/b') =>
   hubs.put(chatQuestion(request), { ...routeOf(hubs, { model }, 'text', caller), until_ms });
 
 describe('a router/* model', () => {
-  test('is asked for at the router, under the name that it has there and the key of whoever asks', async () => {
+  it('is asked for at the router, under the name that it has there and the key of whoever asks', async () => {
     const { of_use, router, hub } = await routing(answering(completion), asked);
     expect(of_use).toMatchObject({ kind: 'answered', hub: 'router', model: 'router/a/b' });
     expect(router).toMatchObject([
@@ -43,24 +43,21 @@ describe('a router/* model', () => {
     expect(hub).toEqual([]);
   });
 
-  test.each([401, 404, 500])(
-    'is no hub’s where the router answers %i: it fails, and nobody is blamed',
-    async status => {
-      const { of_use, hub } = await routing(
-        response => void response.writeHead(status).end(),
-        async hubs => {
-          const outcomes = [];
-          for (let call = 0; call < 6; call++) outcomes.push(await asked(hubs));
-          return { outcomes, figures: hubs.standings };
-        },
-      );
-      const failed = { kind: 'failed', attempts: [{ hub: 'router', reason: `status_${status}` }] };
-      expect(of_use).toEqual({ outcomes: Array(6).fill(failed), figures: [] });
-      expect(hub).toEqual([]);
-    },
-  );
+  it.each([401, 404, 500])('is no hub’s where the router answers %i: it fails, and nobody is blamed', async status => {
+    const { of_use, hub } = await routing(
+      response => void response.writeHead(status).end(),
+      async hubs => {
+        const outcomes = [];
+        for (let call = 0; call < 6; call++) outcomes.push(await asked(hubs));
+        return { outcomes, figures: hubs.standings };
+      },
+    );
+    const failed = { kind: 'failed', attempts: [{ hub: 'router', reason: `status_${status}` }] };
+    expect(of_use).toEqual({ outcomes: Array(6).fill(failed), figures: [] });
+    expect(hub).toEqual([]);
+  });
 
-  test('needs a key, and a router', async () => {
+  it('needs a key, and a router', async () => {
     const hubs = (routes: boolean) => ({ settings: [], routes }) as unknown as Hubs;
     const route = (model: string, context: Context, routes = true) => routeOf(hubs(routes), { model }, 'text', context);
     expect(() => route('router/x', callerWith(null))).toThrow(
@@ -89,13 +86,13 @@ describe('a model that the router does not list', () => {
       }
     });
 
-  test('is refused before any claim; beyond what is listed publicly too, a listed one is not', async () => {
+  it('is refused before any claim; beyond what is listed publicly too, a listed one is not', async () => {
     const data = Array.from({ length: 2 * limits.router_models_max }, (_, index) => ({ id: `m-${index}` }));
     expect(await admitted({ data }, 'router/untold')).toBe('unknown_model');
     expect(await admitted({ data }, `router/m-${2 * limits.router_models_max - 1}`)).toBe('admitted');
   });
 
-  test.each([
+  it.each([
     ['tells nothing', ['a']],
     ['tells none', { data: [] }],
   ])('is asked for where it %s', async (_, body) => {
@@ -106,7 +103,7 @@ describe('a model that the router does not list', () => {
 describe('what the router lists', () => {
   const at = (base_url: string, clock = systemClock) => new RouterModels({ base_url, models: ['configured'] }, clock);
 
-  test('is asked for without any key, and an id that is not valid is left out alone', async () => {
+  it('is asked for without any key, and an id that is not valid is left out alone', async () => {
     const data = [
       { id: 'one/a' },
       { id: 7 },
@@ -124,7 +121,7 @@ describe('what the router lists', () => {
     await models.close();
   });
 
-  test('is not asked for before anybody wants it', async () => {
+  it('is not asked for before anybody wants it', async () => {
     await using router = await hubServer(answering({ data: [] }));
     const models = at(router.base_url);
     // A connection of our own, made and answered after any that the list would have been asked for by.
@@ -135,7 +132,7 @@ describe('what the router lists', () => {
     await models.close();
   });
 
-  test('is cut off at so many', async () => {
+  it('is cut off at so many', async () => {
     const data = Array.from({ length: 2 * limits.router_models_max }, (_, index) => ({ id: `m-${index}` }));
     await using router = await hubServer(answering({ data }));
     const models = at(router.base_url);
@@ -143,7 +140,7 @@ describe('what the router lists', () => {
     await models.close();
   });
 
-  test.each<[string, (response: ServerResponse) => void]>([
+  it.each<[string, (response: ServerResponse) => void]>([
     ['it needs a key', response => void response.writeHead(401).end()],
     ['it is broken', response => void response.writeHead(200).end('<html>')],
     ['it lists otherwise', answering(['a'])],
@@ -156,7 +153,7 @@ describe('what the router lists', () => {
     await models.close();
   });
 
-  test('makes nobody wait for a router that tells nothing, once the first fetch has shown so', async () => {
+  it('makes nobody wait for a router that tells nothing, once the first fetch has shown so', async () => {
     let now_ms = 0;
     let behave = (response: ServerResponse) => void response.writeHead(503).end();
     await using router = await hubServer(response => behave(response));
@@ -171,7 +168,7 @@ describe('what the router lists', () => {
     await models.close();
   });
 
-  test('is fetched again once it is old, given out as it was meanwhile, and kept when the router is away', async () => {
+  it('is fetched again once it is old, given out as it was meanwhile, and kept when the router is away', async () => {
     let now_ms = 0;
     let behave = answering({ data: [{ id: 'old' }] });
     await using router = await hubServer(response => behave(response));
@@ -195,7 +192,7 @@ describe('what the router lists', () => {
   });
 });
 
-test('a secret says nothing of itself, unless it is asked to', () => {
+it('a secret says nothing of itself, unless it is asked to', () => {
   const secret = new Secret(KEY);
   const shown = [
     `${secret}`,

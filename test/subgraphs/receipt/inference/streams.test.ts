@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue.ts';
 import { type HubOptions, type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
@@ -81,11 +81,11 @@ function saidBy(speech: OpenReply) {
 describe('a hub that streams', () => {
   const whole = { pieces: ['Hel', 'lo'], text: 'Hello', finish_reason: 'stop', broke_off: null };
 
-  test('is heard piece by piece, with its usage', async () => {
+  it('is heard piece by piece, with its usage', async () => {
     expect(await heard(says(spoken + usageAtEnd + event('[DONE]')))).toEqual({ ...whole, usage });
   });
 
-  test.each<[string, Behaviour]>([
+  it.each<[string, Behaviour]>([
     ['without usage', says(spoken + event('[DONE]'))],
     ['without [DONE], having named its reason', says(spoken)],
     ['cut off after its reason', says(spoken, cuts)],
@@ -97,16 +97,16 @@ describe('a hub that streams', () => {
     expect(await heard(behaviour)).toEqual({ ...whole, usage: null });
   });
 
-  test('is whole without a reason where it says [DONE]', async () => {
+  it('is whole without a reason where it says [DONE]', async () => {
     const said = await heard(says([delta('Hel'), delta('lo')].map(event).join('') + event('[DONE]')));
     expect(said).toEqual({ ...whole, finish_reason: null, usage: null });
   });
 
-  test('may have nothing to say', async () => {
+  it('may have nothing to say', async () => {
     expect(await heard(says(event(delta('', 'stop')) + event('[DONE]')))).toMatchObject({ pieces: [], text: '' });
   });
 
-  test('is asked for usage, by known members and its own key alone', async () => {
+  it('is asked for usage, by known members and its own key alone', async () => {
     await using hub = await hubServer(says(spoken));
     await streamed([hub], ask);
     const [question] = hub.heard;
@@ -120,7 +120,7 @@ describe('a hub that streams', () => {
     expect(question?.headers).toMatchObject({ accept: 'text/event-stream', authorization: 'Bearer k' });
   });
 
-  test('may cut a character in two, by bytes or by surrogates', async () => {
+  it('may cut a character in two, by bytes or by surrogates', async () => {
     const smile = JSON.stringify({ choices: [{ delta: { content: '😀' } }] });
     const bytes = new TextEncoder().encode(event(smile));
     const half = bytes.indexOf(0xf0) + 2;
@@ -140,7 +140,7 @@ describe('a hub that streams', () => {
 const first = event(delta('Hel'));
 
 describe('a hub that breaks off', () => {
-  test.each<[string, Behaviour]>([
+  it.each<[string, Behaviour]>([
     ['cut_off', says(first, cuts)],
     ['cut_off', says(first)],
     ['cut_off', says(`${first}data: {"choices":[]}`)],
@@ -157,7 +157,7 @@ describe('a hub that breaks off', () => {
     expect(await heard(behaviour)).toMatchObject({ pieces: ['Hel'], text: 'Hel', finish_reason: null, broke_off });
   });
 
-  test('by silence is not listened to until the time for the whole stream is over', async () => {
+  it('by silence is not listened to until the time for the whole stream is over', async () => {
     await using hub = await hubServer(says(first, hangs));
     const bounded = { stream_ms_max: 3_600_000, stream_idle_ms_max: 200 };
     const all = await streamed(
@@ -171,7 +171,7 @@ describe('a hub that breaks off', () => {
     expect(all).toMatchObject({ pieces: ['Hel'], broke_off: 'timeout' });
   });
 
-  test('rests: the next call asks the other one first', async () => {
+  it('rests: the next call asks the other one first', async () => {
     await using bad = await hubServer(says(first, cuts));
     await using good = await hubServer(says(spoken));
     await streamed([bad, good], async hubs => {
@@ -200,20 +200,20 @@ const silent: readonly [string, Behaviour][] = [
 ];
 
 describe('a hub that fails before its first piece', () => {
-  test.each(silent)('by %s is passed over for the next', async (_, behaviour) => {
+  it.each(silent)('by %s is passed over for the next', async (_, behaviour) => {
     await using bad = await hubServer(behaviour);
     await using good = await hubServer(says(spoken));
     expect(await streamed([bad, good], ask)).toMatchObject({ kind: 'answered', hub: 'hub-1' });
   });
 
-  test.each(silent)('by %s is named when there is no other', async (reason, behaviour) => {
+  it.each(silent)('by %s is named when there is no other', async (reason, behaviour) => {
     await using bad = await hubServer(behaviour);
     expect(await streamed([bad], ask)).toEqual({ kind: 'failed', attempts: [{ hub: 'hub-0', reason }] });
   });
 });
 
 describe('a listener', () => {
-  test('that cancels ends the pieces, and the hub is hung up on', async () => {
+  it('that cancels ends the pieces, and the hub is hung up on', async () => {
     const gone = Promise.withResolvers<void>();
     await using hub = await hubServer(says(first, response => void response.once('close', () => gone.resolve())));
     await streamed([hub], async hubs => {
@@ -225,7 +225,7 @@ describe('a listener', () => {
     });
   });
 
-  test('is given no more time than the work has', async () => {
+  it('is given no more time than the work has', async () => {
     await using hub = await hubServer(hangs);
     await streamed([hub], async hubs => {
       const candidates = candidatesFor(hubs.settings, 'svc/auto');

@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomBytes, sign, verify } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { p1363 } from '../../../../subgraphs/receipt/issuer/p1363.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-test('writes r and s side by side, however short DER has made them', () => {
+it('writes r and s side by side, however short DER has made them', () => {
   const lengths = new Set<number>();
   for (let round = 0; round < 2_000; round++) {
     const text = randomBytes(8);
@@ -16,14 +16,14 @@ test('writes r and s side by side, however short DER has made them', () => {
   expect(lengths.size).toBeGreaterThan(2);
 });
 
-test('pads what is a byte long, and takes the zero off that marks a number as positive', () => {
+it('pads what is a byte long, and takes the zero off that marks a number as positive', () => {
   const r = [0x02, 0x01, 0x07];
   const s = [0x02, 0x21, 0x00, ...Array<number>(32).fill(0xff)];
   const der = Uint8Array.of(0x30, r.length + s.length, ...r, ...s);
   expect(p1363(der).toString('hex')).toBe(`${'00'.repeat(31)}07${'ff'.repeat(32)}`);
 });
 
-test.each([
+it.each([
   ['nothing', ''],
   ['no sequence', '3106020101020102'],
   ['one number', '3003020101'],
