@@ -216,6 +216,12 @@ describe('tidy', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('tests are told by `it`, and what they share stands in the harness', () => {
+    const tests = sources.filter(file => /^test\/(?!harness\/|bench\/)/.test(file));
+    expect(tests.filter(file => !file.endsWith('.test.ts'))).toEqual([]);
+    expect(sources.filter(file => file.startsWith('test/') && /^\s*test[.(]/m.test(read(file)))).toEqual([]);
+  });
+
   it.each(banned)('there is no %s', (_name, pattern, allowed) => {
     expect(sources.filter(file => pattern.test(read(file)) && !allowed(file))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ask, CHAT, openService, PRICE, type Service } from '../doors/open-service.ts';
-import { parseExposition } from '../gateway/operations/exposition.ts';
+import { ask, CHAT, openService, PRICE, type Service } from '../harness/doors/open-service.ts';
+import { parseExposition } from '../harness/operations/exposition.ts';
 
 /* Whoever writes into the database of the running service is neither believed nor paid for. */
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CHAT, openService, type Service } from '../doors/open-service.ts';
-import { HOST, open, UPGRADE } from './raw.ts';
+import { HOST, open, UPGRADE } from '../harness/attacks/raw.ts';
+import { CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 
 /* Requests that a proxy before us may read otherwise than we do are read by nobody. */
 

@@ -19,8 +19,8 @@ import { type GivenVariables, judgeCost, judgeShape, Scale } from '../../gateway
 import { fieldCosts } from '../../gateway/graph/field-costs.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { limits } from '../../schema/limits.ts';
+import { costly, cycle, tenPages, wholePage } from '../harness/attacks/documents.ts';
 import { ROOT } from '../harness/root.ts';
-import { costly, cycle, tenPages, wholePage } from './documents.ts';
 
 const sdl = readFileSync(join(ROOT, 'schema/supergraph.graphql'), 'utf8');
 const supergraph = Supergraph.build(sdl);

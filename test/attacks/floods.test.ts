@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { limits } from '../../schema/limits.ts';
-import { openService, type Service } from '../doors/open-service.ts';
-import { HOST, open, UPGRADE } from './raw.ts';
+import { HOST, open, UPGRADE } from '../harness/attacks/raw.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
-import { audioForm } from '../doors/audio-form.ts';
-import { handMade } from '../doors/hand-made.ts';
-import { ask, CHAT, openService, type Service } from '../doors/open-service.ts';
+import { HOST, open } from '../harness/attacks/raw.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { HOST, open } from './raw.ts';
+import { audioForm } from '../harness/doors/audio-form.ts';
+import { handMade } from '../harness/doors/hand-made.ts';
+import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 
 const AUDIO = '/v1/audio/transcriptions';
 const NOT_SIGNED = 'invalid_exact_evm_payload_signature';

@@ -2,8 +2,8 @@ import { getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { openService, type Service } from '../doors/open-service.ts';
-import { costly, cycle, tenPages, wholePage } from './documents.ts';
+import { costly, cycle, tenPages, wholePage } from '../harness/attacks/documents.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { type Client, createClient, type ExecutionResult } from 'graphql-ws';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { openService, type Service } from '../doors/open-service.ts';
-import { costly, cycle, tenPages } from './documents.ts';
+import { costly, cycle, tenPages } from '../harness/attacks/documents.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -6,10 +6,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
 import { limits } from '../../schema/limits.ts';
 import { redeliveryText } from '../../schema/redelivery.ts';
-import { handMade, submitElsewhere } from '../doors/hand-made.ts';
-import { named, newName } from '../doors/named.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../doors/open-service.ts';
 import { type Fetch, nowSeconds } from '../harness/buyer.ts';
+import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+import { named, newName } from '../harness/doors/named.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* Whoever rebuilds a payment from its calldata may not try out what its payer has asked. */

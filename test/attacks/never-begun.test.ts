@@ -5,8 +5,8 @@ import { WebSocket } from 'ws';
 import type { Graph } from '../../gateway/graph/open-graph.ts';
 import { openServer, type Server } from '../../gateway/http/server.ts';
 import { nobody } from '../../schema/principal.ts';
-import { logTo, openShop, Shop, shopContext } from '../gateway/graph/shop.ts';
-import { bomb, cycle, inlineNested } from './documents.ts';
+import { bomb, cycle, inlineNested } from '../harness/attacks/documents.ts';
+import { logTo, openShop, Shop, shopContext } from '../harness/graph/shop.ts';
 
 const planned = vi.spyOn(QueryPlanner.prototype, 'buildQueryPlan');
 const shop = new Shop();

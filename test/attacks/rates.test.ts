@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { handMade } from '../doors/hand-made.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../doors/open-service.ts';
+import { handMade } from '../harness/doors/hand-made.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 
 /* What an address may have for nothing, each rate set low: told apart by the X-Forwarded-For of a proxy that is believed. */
 

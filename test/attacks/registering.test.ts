@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { registerByReceipt } from '../../subgraphs/session/registration/by-receipt.ts';
-import { type Desk, newTask, newWallet, openDesk, payerOf, requestOf } from '../subgraphs/session/desk.ts';
-import { wallets } from '../subgraphs/session/wallets.ts';
+import { type Desk, newTask, newWallet, openDesk, payerOf, requestOf } from '../harness/session/desk.ts';
+import { wallets } from '../harness/session/wallets.ts';
 
 /* What a stranger may have asked of wallets: nothing that what stands here has an answer to. */
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openService, type Service } from '../doors/open-service.ts';
-import { HOST, open, UPGRADE } from './raw.ts';
+import { HOST, open, UPGRADE } from '../harness/attacks/raw.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService({}, { entry: 'test/attacks/gateway-in-short-time.ts' });
+  service = await openService({}, { entry: 'test/harness/attacks/gateway-in-short-time.ts' });
 });
 
 /** From another address than the attacker's, as most callers are. */

@@ -5,10 +5,10 @@ import type { BookAnswer } from '../../rest-compat/book/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../doors/open-service.ts';
-import { farFromFullHour, type Refused, refusing } from '../doors/refusing.ts';
-import { auditBooks } from '../faults/audit-books.ts';
-import { auditRefusals } from '../faults/audit-refusals.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { farFromFullHour, type Refused, refusing } from '../harness/doors/refusing.ts';
+import { auditBooks } from '../harness/faults/audit-books.ts';
+import { auditRefusals } from '../harness/faults/audit-refusals.ts';
 import { atEnd } from '../harness/release.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;

@@ -4,8 +4,8 @@ import type { AgentId } from '../../schema/ids.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
 import { prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/issue.ts';
+import { birth } from '../harness/ledger/fixture.ts';
 import { paidCall } from '../harness/vectors/receipt-facts.ts';
-import { birth } from '../subgraphs/book/ledger/fixture.ts';
 
 /** One collected call on a book, signed as the service signs; numbers tell them apart within a database. */
 export function collection(issuer: Issuer, agent_id: AgentId, number: number): Collection {

@@ -3,8 +3,8 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, type LanguageModel, Output, streamText, tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openService, type Service } from '../doors/open-service.ts';
 import { type Fetch, payingFetch, type Wallet } from '../harness/buyer.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
 import { reachesBeyond } from '../harness/reached.ts';
 
 /* The Vercel AI SDK as anybody installs it, with nothing changed but its `fetch`, which pays. */

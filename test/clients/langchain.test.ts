@@ -3,8 +3,8 @@ import { tool } from '@langchain/core/tools';
 import { ChatOpenAI, type ChatOpenAIFields } from '@langchain/openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openService, type Service } from '../doors/open-service.ts';
 import { payingFetch } from '../harness/buyer.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
 import { reachesBeyond } from '../harness/reached.ts';
 
 /* LangChain as anybody installs it, with nothing changed but its `fetch`, which pays. */

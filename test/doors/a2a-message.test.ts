@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { payingFetch } from '../harness/buyer.ts';
-import { askToStream, listen } from './listen.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
-import { keepsPaidManners } from './paid-door.ts';
-import { keepsStreamManners, saying } from './stream-door.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { keepsPaidManners } from '../harness/doors/paid-door.ts';
+import { keepsStreamManners, saying } from '../harness/doors/stream-door.ts';
 
 const A2A = '/a2a-message';
 

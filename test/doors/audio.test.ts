@@ -5,9 +5,9 @@ import type { TranscriptionAnswer } from '../../rest-compat/inference/answers.ts
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { type Audio, audio, audioForm, formNamed, heardIn } from './audio-form.ts';
-import { openService, type Service, type Svc } from './open-service.ts';
-import { keepsPaidManners } from './paid-door.ts';
+import { type Audio, audio, audioForm, formNamed, heardIn } from '../harness/doors/audio-form.ts';
+import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { keepsPaidManners } from '../harness/doors/paid-door.ts';
 
 const AUDIO = '/v1/audio/transcriptions';
 type Answer = Omit<z.infer<typeof TranscriptionAnswer>, 'svc'> & { readonly svc: Svc };

@@ -2,8 +2,8 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/
 import { generatePrivateKey } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
-import { openPage } from './browser/open-browser.ts';
-import { ask, CHAT, type Chat, openService, PRICE, type Service } from './open-service.ts';
+import { openPage } from '../harness/doors/browser/open-browser.ts';
+import { ask, CHAT, type Chat, openService, PRICE, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 let page: Awaited<ReturnType<typeof openPage>>;

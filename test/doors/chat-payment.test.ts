@@ -2,8 +2,17 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { registrationOf } from '../harness/buyer.ts';
-import { handMade, submitElsewhere } from './hand-made.ts';
-import { ask, CHAT, type Challenged, type Chat, openService, PRICE, REGISTER, type Service } from './open-service.ts';
+import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+import {
+  ask,
+  CHAT,
+  type Challenged,
+  type Chat,
+  openService,
+  PRICE,
+  REGISTER,
+  type Service,
+} from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { payingFetch } from '../harness/buyer.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
+import { CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import type { InStream } from '../harness/hub.ts';
-import { askToStream, listen } from './listen.ts';
-import { CHAT, openService, type Service } from './open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

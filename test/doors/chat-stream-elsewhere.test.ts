@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { handMade, submitElsewhere } from './hand-made.ts';
-import { askToStream, listen } from './listen.ts';
-import { CHAT, openService, type Service } from './open-service.ts';
+import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
+import { CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -6,9 +6,9 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { WebSocket } from 'ws';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { askToStream, type Chunk, listen, textOf } from './listen.ts';
-import { CHAT, openService, type Service } from './open-service.ts';
-import { keepsStreamManners, saying } from './stream-door.ts';
+import { askToStream, type Chunk, listen, textOf } from '../harness/doors/listen.ts';
+import { CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { keepsStreamManners, saying } from '../harness/doors/stream-door.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 
 /** What is known of the market may be one block old: after so long it is what a test has made of it. */
 const MARKET_MS = 2_100;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   // One key, so that a test can take its gas away.
   service = await openService(
     { FACILITATOR_KEYS: gas_key, BREAKS_AT: 'after_claim,,after_work,,before_record' },
-    { entry: 'test/doors/gateway-that-breaks.ts', meant: /the drawer is stuck/ },
+    { entry: 'test/harness/doors/gateway-that-breaks.ts', meant: /the drawer is stuck/ },
   );
   await fill(10n ** 18n);
 });

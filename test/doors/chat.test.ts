@@ -6,7 +6,15 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { handMadePayment, payingFetch } from '../harness/buyer.ts';
-import { ask, CHAT, type Challenged, type Chat, openService, PRICE, type Service } from './open-service.ts';
+import {
+  ask,
+  CHAT,
+  type Challenged,
+  type Chat,
+  openService,
+  PRICE,
+  type Service,
+} from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { audioForm } from './audio-form.ts';
-import { askToStream, listen } from './listen.ts';
-import { ask, CHAT, openService, type Service, type Svc } from './open-service.ts';
-import { taskOf } from './tasks.ts';
+import { audioForm } from '../harness/doors/audio-form.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
+import { ask, CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { taskOf } from '../harness/doors/tasks.ts';
 
 let service: Service;
 let doors: Readonly<Record<string, { readonly of: string | null }>>;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { nowSeconds, registrationOf } from '../harness/buyer.ts';
-import { handMade } from './hand-made.ts';
-import { askToStream } from './listen.ts';
-import { ask, CHAT, openService, REGISTER, type Service } from './open-service.ts';
+import { handMade } from '../harness/doors/hand-made.ts';
+import { askToStream } from '../harness/doors/listen.ts';
+import { ask, CHAT, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

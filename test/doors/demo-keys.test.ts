@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { registrationOf } from '../harness/buyer.ts';
-import { askToStream, listen } from './listen.ts';
-import { ask, CHAT, type Chat, openService, REGISTER, type Service } from './open-service.ts';
-import { refusing } from './refusing.ts';
-import { openSocket } from './socket.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
+import { ask, CHAT, type Chat, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
+import { openSocket } from '../harness/doors/socket.ts';
 
 const DEMO = { 'X-API-Key': 'a-demo-key' };
 

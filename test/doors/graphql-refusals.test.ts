@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { handMade } from './hand-made.ts';
-import { ask, CHAT, openService, type Service } from './open-service.ts';
+import { handMade } from '../harness/doors/hand-made.ts';
+import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 import type { HubBehaviour } from '../harness/hub.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

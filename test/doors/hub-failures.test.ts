@@ -1,15 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { answering, completion, failures, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
-import {
-  answering,
-  completion,
-  failures,
-  type HubServer,
-  hubServer,
-} from '../subgraphs/receipt/inference/hub-server.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 
 type Behaviour = (response: ServerResponse) => void;
 const good = answering(completion);

@@ -1,14 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, expect, it } from 'vitest';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { answering, completion, failures, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
-import {
-  answering,
-  completion,
-  failures,
-  type HubServer,
-  hubServer,
-} from '../subgraphs/receipt/inference/hub-server.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
 
 /** What each hub does, for as long as the test runs. */
 const behaviours = {

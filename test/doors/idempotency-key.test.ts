@@ -1,8 +1,16 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nowSeconds, payingFetch, registrationOf } from '../harness/buyer.ts';
-import { askToStream, listen } from './listen.ts';
-import { named, newName } from './named.ts';
-import { ask, CHAT, type Chat, openService, REGISTER, type Registered, type Service } from './open-service.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
+import { named, newName } from '../harness/doors/named.ts';
+import {
+  ask,
+  CHAT,
+  type Chat,
+  openService,
+  REGISTER,
+  type Registered,
+  type Service,
+} from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import type { ImageAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { openService, type Service, type Svc } from './open-service.ts';
-import { keepsPaidManners } from './paid-door.ts';
+import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { keepsPaidManners } from '../harness/doors/paid-door.ts';
 
 const IMAGES = '/v1/images/generations';
 type Answer = Omit<z.infer<typeof ImageAnswer>, 'svc'> & { readonly svc: Svc };

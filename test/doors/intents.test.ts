@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { askToStream, listen } from './listen.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
-import { refusing } from './refusing.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 

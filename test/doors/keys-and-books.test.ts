@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../schema/digest.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
-import { askToStream, listen } from './listen.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
-import { type Refused, refusing } from './refusing.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { type Refused, refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { openService, type Service, type Svc } from './open-service.ts';
-import { refusing } from './refusing.ts';
-import { openSocket } from './socket.ts';
+import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
+import { openSocket } from '../harness/doors/socket.ts';
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;

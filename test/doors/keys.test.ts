@@ -6,7 +6,7 @@ import { sha256Hex } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
-import { askToStream, listen } from './listen.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
 import {
   ask,
   CHAT,
@@ -16,7 +16,7 @@ import {
   REGISTER,
   type Service,
   type Svc,
-} from './open-service.ts';
+} from '../harness/doors/open-service.ts';
 
 const LIVE = { 'X-API-Key': 'a-live-key' };
 const HASH = sha256Hex('a-live-key');

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openService, type Service } from '../harness/doors/open-service.ts';
 import { type HubRequest, startTestHub, type TestHub } from '../harness/hub.ts';
-import { openService, type Service } from './open-service.ts';
 
 let service: Service;
 let router: TestHub;

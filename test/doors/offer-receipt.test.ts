@@ -17,10 +17,10 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { nowSeconds, payingFetch, registrationOf } from '../harness/buyer.ts';
-import { handMade } from './hand-made.ts';
-import { askToStream, listen } from './listen.ts';
-import { namingFetch, newName } from './named.ts';
-import { ask, CHAT, type Chat, openService, REGISTER, type Service } from './open-service.ts';
+import { handMade } from '../harness/doors/hand-made.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
+import { namingFetch, newName } from '../harness/doors/named.ts';
+import { ask, CHAT, type Chat, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

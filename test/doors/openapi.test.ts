@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
-import { openService, type Service } from './open-service.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

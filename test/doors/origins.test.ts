@@ -4,8 +4,8 @@ import { exposed } from '../../rest-compat/faces/openapi-headers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';
-import { HOST, open } from '../attacks/raw.ts';
-import { ask, type Chat, openService, type Service } from './open-service.ts';
+import { HOST, open } from '../harness/attacks/raw.ts';
+import { ask, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 
 const PAGE = 'https://app.example';
 

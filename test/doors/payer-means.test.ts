@@ -1,11 +1,11 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
-import { cancellation } from '../gateway/rails/base/wallet.ts';
+import { cancellation } from '../harness/base/wallet.ts';
 import type { Wallet } from '../harness/buyer.ts';
+import { handMade } from '../harness/doors/hand-made.ts';
+import { ask, CHAT, type Challenged, openService, PRICE, type Service } from '../harness/doors/open-service.ts';
 import { openWallets, type TestWallets } from '../harness/wallets.ts';
-import { handMade } from './hand-made.ts';
-import { ask, CHAT, type Challenged, openService, PRICE, type Service } from './open-service.ts';
 
 let service: Service;
 let wallets: TestWallets;

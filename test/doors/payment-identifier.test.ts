@@ -3,11 +3,11 @@ import { isPaymentIdentifierExtension, isPaymentIdentifierRequired } from '@x402
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { registrationOf, type Wallet } from '../harness/buyer.ts';
+import { encoded, handMade } from '../harness/doors/hand-made.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
+import { named, namingFetch, newName } from '../harness/doors/named.ts';
+import { ask, CHAT, type Chat, openService, PRICE, REGISTER, type Service } from '../harness/doors/open-service.ts';
 import { openWallets } from '../harness/wallets.ts';
-import { encoded, handMade } from './hand-made.ts';
-import { askToStream, listen } from './listen.ts';
-import { named, namingFetch, newName } from './named.ts';
-import { ask, CHAT, type Chat, openService, PRICE, REGISTER, type Service } from './open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

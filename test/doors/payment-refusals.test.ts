@@ -2,10 +2,10 @@ import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { networks } from '../../schema/network.ts';
-import { highS } from '../gateway/rails/base/wallet.ts';
+import { highS } from '../harness/base/wallet.ts';
 import { handMadePayment, nowSeconds } from '../harness/buyer.ts';
-import { type Change, carried, encoded, type HandMade, handMade } from './hand-made.ts';
-import { ask, CHAT, type Challenged, openService, type Service } from './open-service.ts';
+import { type Change, carried, encoded, type HandMade, handMade } from '../harness/doors/hand-made.ts';
+import { ask, CHAT, type Challenged, openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

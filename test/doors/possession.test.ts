@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { DoorMethod } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { openService, type Registered, type Service } from './open-service.ts';
+import { openService, type Registered, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 let agent: Registered;

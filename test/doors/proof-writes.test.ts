@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { boundTo } from './bound.ts';
-import { openService, type Registered, type Service } from './open-service.ts';
-import { openSocket } from './socket.ts';
+import { boundTo } from '../harness/doors/bound.ts';
+import { openService, type Registered, type Service } from '../harness/doors/open-service.ts';
+import { openSocket } from '../harness/doors/socket.ts';
 
 let service: Service;
 let agent: Registered;

@@ -4,9 +4,9 @@ import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ProvenRequest } from '../../schema/proof.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { boundTo, newNonce } from './bound.ts';
-import { openService, type Registered, type Service } from './open-service.ts';
-import { openSocket } from './socket.ts';
+import { boundTo, newNonce } from '../harness/doors/bound.ts';
+import { openService, type Registered, type Service } from '../harness/doors/open-service.ts';
+import { openSocket } from '../harness/doors/socket.ts';
 
 let service: Service;
 let agent: Registered;

@@ -5,8 +5,8 @@ import type { ResultProofAnswer } from '../../rest-compat/receipt/answers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { leafHash, verifyInclusion } from '../../subgraphs/receipt/verify/merkle-proof.ts';
-import { ask, type Chat, openService, type Service } from './open-service.ts';
-import { refusing } from './refusing.ts';
+import { ask, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
 
 type Proof = z.infer<typeof ResultProofAnswer>;
 

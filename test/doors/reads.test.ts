@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { canonicalHash, canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
-import { ask, CHAT, type Challenged, type Chat, openService, type Service } from './open-service.ts';
+import { ask, CHAT, type Challenged, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 
 const ISSUER_KEYS = ['22'.repeat(32), '11'.repeat(32)];
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { registrationOf } from '../harness/buyer.ts';
-import { handMade } from './hand-made.ts';
-import { ask, CHAT, openService, REGISTER, type Service } from './open-service.ts';
+import { handMade } from '../harness/doors/hand-made.ts';
+import { ask, CHAT, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
 
 /* What whoever sends the same payment again hears, by how it stands; and that its status says the same. */
 

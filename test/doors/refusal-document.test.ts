@@ -6,10 +6,10 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
 import { ROOT } from '../harness/root.ts';
 import { makeScratch } from '../harness/scratch.ts';
-import { openService, type Service } from './open-service.ts';
-import { type Refusal, type Refused, refusing } from './refusing.ts';
 
 let service: Service;
 let book: ReturnType<typeof refusing>;

@@ -1,8 +1,8 @@
 import { encodeFunctionData, parseAbi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
-import { farFromFullHour, type Refusal, type Refused, refusing } from './refusing.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { farFromFullHour, type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 

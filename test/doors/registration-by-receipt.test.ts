@@ -1,7 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keccak256 } from '../../schema/digest.ts';
 import { nowSeconds, registrationOf } from '../harness/buyer.ts';
-import { ask, CHAT, type Chat, openService, REGISTER, type Registered, type Service } from './open-service.ts';
+import {
+  ask,
+  CHAT,
+  type Chat,
+  openService,
+  REGISTER,
+  type Registered,
+  type Service,
+} from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -10,8 +10,8 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { registrationOf } from '../harness/buyer.ts';
+import { openService, REGISTER, type Registered, type Service } from '../harness/doors/open-service.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
-import { openService, REGISTER, type Registered, type Service } from './open-service.ts';
 
 /** Where the first contract of these tests will stand: the service must know it before it starts. */
 const FACTORY = getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce: 0n });

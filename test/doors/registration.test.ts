@@ -3,7 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { keccak256 } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';
 import { nowSeconds, type RegistrationBody, registrationOf } from '../harness/buyer.ts';
-import { type Challenged, openService, REGISTER, type Registered, type Service } from './open-service.ts';
+import {
+  type Challenged,
+  openService,
+  REGISTER,
+  type Registered,
+  type Service,
+} from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { PaymentHeaders } from '../harness/buyer.ts';
-import { askToStream, listen } from './listen.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+import { askToStream, listen } from '../harness/doors/listen.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 
 /*
  * Money that came without an answer: its process died in a stream, or somebody else submitted the payment after it was

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
-import { carriedBy, payingOnSolana, payloadFor } from '../gateway/rails/solana/buyer.ts';
-import { openSolanaService, type SolanaService } from '../gateway/rails/solana/open-service.ts';
 import { type PaymentHeaders, payingFetch, paymentFor, registrationOf, type Wallet } from '../harness/buyer.ts';
+import { askToStream, heardOf } from '../harness/doors/listen.ts';
+import { ask, CHAT, REGISTER } from '../harness/doors/open-service.ts';
+import { otherPaidDoors } from '../harness/doors/other-paid-doors.ts';
+import { refusing } from '../harness/doors/refusing.ts';
+import { headersBytesMax } from '../harness/doors/table.ts';
+import { type Head, listenToWire } from '../harness/doors/wire.ts';
 import { startNginx } from '../harness/nginx.ts';
-import { askToStream, heardOf } from './listen.ts';
-import { ask, CHAT, REGISTER } from './open-service.ts';
-import { otherPaidDoors } from './other-paid-doors.ts';
-import { refusing } from './refusing.ts';
-import { headersBytesMax } from './table.ts';
-import { type Head, listenToWire } from './wire.ts';
+import { carriedBy, payingOnSolana, payloadFor } from '../harness/solana/buyer.ts';
+import { openSolanaService, type SolanaService } from '../harness/solana/open-service.ts';
 
 /** Sixty characters: what stands in every offer, receipt and URL that a header carries. */
 const BASE_URL = `https://${'gateway.'.repeat(6)}test`;
@@ -26,7 +26,7 @@ const ways = Object.keys(at) as Way[];
 beforeAll(async () => {
   service = await openSolanaService(
     { BASE_URL, BREAKS_AT: 'before_record' },
-    { media: true, entry: 'test/doors/gateway-that-breaks.ts', meant: /the drawer is stuck/ },
+    { media: true, entry: 'test/harness/doors/gateway-that-breaks.ts', meant: /the drawer is stuck/ },
   );
   wire = listenToWire(service.url);
   at.directly = service.url;

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ResponseEvent } from '../../rest-compat/inference/answers.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
-import { openService, type Service, type Svc } from './open-service.ts';
+import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
 
 const RESPONSES = '/v1/responses';
 let service: Service;

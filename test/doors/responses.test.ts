@@ -4,10 +4,10 @@ import type { z } from 'zod';
 import type { ResponseAnswer } from '../../rest-compat/inference/answers.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
+import { CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { keepsPaidManners } from '../harness/doors/paid-door.ts';
+import { answering, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
-import { answering, type HubServer, hubServer } from '../subgraphs/receipt/inference/hub-server.ts';
-import { CHAT, openService, type Service, type Svc } from './open-service.ts';
-import { keepsPaidManners } from './paid-door.ts';
 
 const RESPONSES = '/v1/responses';
 type Answer = Omit<z.infer<typeof ResponseAnswer>, 'svc'> & { readonly svc: Svc };

@@ -4,8 +4,8 @@ import type { RotationAnswer } from '../../rest-compat/session/answers.ts';
 import { limits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
-import { boundTo } from './bound.ts';
-import { openService, REGISTER, type Registered, type Service } from './open-service.ts';
+import { boundTo } from '../harness/doors/bound.ts';
+import { openService, REGISTER, type Registered, type Service } from '../harness/doors/open-service.ts';
 
 type Rotated = z.infer<typeof RotationAnswer>;
 

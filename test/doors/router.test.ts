@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listen } from '../harness/doors/listen.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { taskOf } from '../harness/doors/tasks.ts';
 import { type HubBehaviour, type HubRequest, startTestHub, type TestHub } from '../harness/hub.ts';
-import { listen } from './listen.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
-import { taskOf } from './tasks.ts';
 
 let service: Service;
 let router: TestHub;

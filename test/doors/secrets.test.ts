@@ -5,8 +5,8 @@ import { WebSocket } from 'ws';
 import { limits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { nowSeconds, registrationOf } from '../harness/buyer.ts';
-import { carried, encoded, handMade } from './hand-made.ts';
-import { ask, CHAT, openService, REGISTER, type Service } from './open-service.ts';
+import { carried, encoded, handMade } from '../harness/doors/hand-made.ts';
+import { ask, CHAT, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
 
 const hex = () => randomBytes(32).toString('hex');
 /** What the service itself is to keep. */
@@ -38,7 +38,7 @@ beforeAll(async () => {
     { ...configured, ...keys, LOG_LEVEL: 'trace', BREAKS_AT: [...breaks.paid, ...breaks.by_key, 'after_claim'].join() },
     // Broken on purpose, each of them while something secret is in hand.
     {
-      entry: 'test/doors/gateway-that-breaks.ts',
+      entry: 'test/harness/doors/gateway-that-breaks.ts',
       meant: /the drawer is stuck|kept_away|book_away|relation .+book.+ does not exist/,
     },
   );

@@ -2,10 +2,10 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { SettlementStatusAnswer } from '../../rest-compat/receipt/answers.ts';
 import type { Wallet } from '../harness/buyer.ts';
-import { handMade, submitElsewhere } from './hand-made.ts';
-import { named, newName } from './named.ts';
-import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
-import { refusing } from './refusing.ts';
+import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+import { named, newName } from '../harness/doors/named.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
 
 type Stands = z.infer<typeof SettlementStatusAnswer>;
 

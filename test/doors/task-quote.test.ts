@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import type { TaskQuoteAnswer } from '../../rest-compat/inference/answers.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { openService, type Service, type Svc } from './open-service.ts';
-import { keepsPaidManners } from './paid-door.ts';
-import { hashOf, taskOf } from './tasks.ts';
+import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { keepsPaidManners } from '../harness/doors/paid-door.ts';
+import { hashOf, taskOf } from '../harness/doors/tasks.ts';
 
 const QUOTE = '/task-quote';
 type Quote = Omit<z.infer<typeof TaskQuoteAnswer>, 'svc'> & { readonly svc: Svc };

@@ -4,9 +4,9 @@ import type { TaskAcceptedAnswer } from '../../rest-compat/inference/answers.ts'
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { payingFetch, type Wallet } from '../harness/buyer.ts';
-import { openService, type Service, type Svc } from './open-service.ts';
-import { keepsPaidManners } from './paid-door.ts';
-import { hashOf, taskOf } from './tasks.ts';
+import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { keepsPaidManners } from '../harness/doors/paid-door.ts';
+import { hashOf, taskOf } from '../harness/doors/tasks.ts';
 
 const TASK = '/task-request';
 type Accepted = Omit<z.infer<typeof TaskAcceptedAnswer>, 'svc'> & { readonly svc: Svc };

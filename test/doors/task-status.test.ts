@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, CHAT, openService, type Service } from './open-service.ts';
-import { taskOf } from './tasks.ts';
+import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { taskOf } from '../harness/doors/tasks.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { askToStream, type Heard, listen } from './listen.ts';
-import { ask, CHAT, type Chat, openService, type Service, type Svc } from './open-service.ts';
+import { askToStream, type Heard, listen } from '../harness/doors/listen.ts';
+import { ask, CHAT, type Chat, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

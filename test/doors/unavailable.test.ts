@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { openService, type Service } from './open-service.ts';
-import { otherPaidDoors } from './other-paid-doors.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
+import { otherPaidDoors } from '../harness/doors/other-paid-doors.ts';
 
 /* What chat-unavailable shows of chat, at every other door that sells work. */
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
   const breaks_at = otherPaidDoors.flatMap(() => ['after_claim', '', 'after_work', '', 'before_record', '']);
   service = await openService(
     { BREAKS_AT: breaks_at.join(',') },
-    { entry: 'test/doors/gateway-that-breaks.ts', meant: /the drawer is stuck/, media: true },
+    { entry: 'test/harness/doors/gateway-that-breaks.ts', meant: /the drawer is stuck/, media: true },
   );
 });
 afterEach(() => service.gates.base.open());

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PaymentRequired } from '../../rest-compat/answer-shapes.ts';
 import { limits } from '../../schema/limits.ts';
-import { ask, CHAT, type Challenged, openService, REGISTER, type Service } from './open-service.ts';
+import { ask, CHAT, type Challenged, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
+import { audio, audioForm } from '../harness/doors/audio-form.ts';
+import { listen } from '../harness/doors/listen.ts';
+import { ask, CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { startRecorder } from '../harness/doors/recorder.ts';
 import { startTestHub } from '../harness/hub.ts';
-import { audio, audioForm } from './audio-form.ts';
-import { listen } from './listen.ts';
-import { ask, CHAT, openService, type Service, type Svc } from './open-service.ts';
-import { startRecorder } from './recorder.ts';
 
 let hub: Awaited<ReturnType<typeof startTestHub>>;
 let service: Service;

@@ -10,9 +10,17 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { payingFetch } from '../harness/buyer.ts';
+import { type HandMade, handMade } from '../harness/doors/hand-made.ts';
+import {
+  ask,
+  CHAT,
+  type Challenged,
+  type Chat,
+  openService,
+  PRICE,
+  type Service,
+} from '../harness/doors/open-service.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
-import { type HandMade, handMade } from './hand-made.ts';
-import { ask, CHAT, type Challenged, type Chat, openService, PRICE, type Service } from './open-service.ts';
 
 /** Where the first contracts of these tests will stand: the service must know them before it starts. */
 const contractOf = (nonce: bigint) => getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce });

@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { anchorKey } from '../../gateway/log/anchor/open-anchors.ts';
+import { nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
+import { acceptLogBreak, publishedBreaks, refusalOf } from '../harness/faults/operator.ts';
+import { copyOf } from '../harness/faults/restored.ts';
 import { startLyingChain } from '../harness/lying-chain.ts';
 import { atEnd } from '../harness/release.ts';
 import { ROOT } from '../harness/root.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { nameOf, newBuyer, type Order, send } from './buyer.ts';
-import { eventually, type Ground, openGround } from './ground.ts';
-import { acceptLogBreak, publishedBreaks, refusalOf } from './operator.ts';
-import { copyOf } from './restored.ts';
 
 const run = promisify(execFile);
 

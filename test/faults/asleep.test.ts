@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { FaultPoint } from '../../gateway/operations/faults.ts';
-import { audit } from './audit.ts';
-import { jwsOf, newBuyer, send } from './buyer.ts';
-import { closed } from './claims.ts';
-import { openGround, reached } from './ground.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { jwsOf, newBuyer, send } from '../harness/faults/buyer.ts';
+import { closed } from '../harness/faults/claims.ts';
+import { openGround, reached } from '../harness/faults/ground.ts';
 
 /** Where processes fall asleep for longer than their lease: stopped by a debugger, a paused machine, a stalled disk. */
 const points: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { type Answer, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { allClosed } from '../harness/faults/claims.ts';
+import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { audit } from './audit.ts';
-import { type Answer, nameOf, newBuyer, type Order, send } from './buyer.ts';
-import { allClosed } from './claims.ts';
-import { type Ground, openGround } from './ground.ts';
 
 const PRICE = 2000;
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../harness/faults/audit.ts';
+import { nameOf, send } from '../harness/faults/buyer.ts';
+import { claimOf } from '../harness/faults/claims.ts';
+import { openDoubtfulNode } from '../harness/faults/doubtful-node.ts';
 import type { LyingChain } from '../harness/lying-chain.ts';
-import { audit } from './audit.ts';
-import { nameOf, send } from './buyer.ts';
-import { claimOf } from './claims.ts';
-import { openDoubtfulNode } from './doubtful-node.ts';
 
 let doubtful: Awaited<ReturnType<typeof openDoubtfulNode>>;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../harness/faults/audit.ts';
+import { type Answer, jwsOf, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { allClosed, claimOf } from '../harness/faults/claims.ts';
+import { startCluster } from '../harness/faults/cluster.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { audit } from './audit.ts';
-import { type Answer, jwsOf, nameOf, newBuyer, type Order, send } from './buyer.ts';
-import { allClosed, claimOf } from './claims.ts';
-import { startCluster } from './cluster.ts';
-import { eventually, type Ground, openGround } from './ground.ts';
 
 let cluster: Awaited<ReturnType<typeof startCluster>>;
 let ground: Ground;

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { audit } from '../harness/faults/audit.ts';
+import { type Answer, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { allClosed, claimOf } from '../harness/faults/claims.ts';
+import { startCluster } from '../harness/faults/cluster.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
 import { atEnd } from '../harness/release.ts';
-import { audit } from './audit.ts';
-import { type Answer, nameOf, newBuyer, type Order, send } from './buyer.ts';
-import { allClosed, claimOf } from './claims.ts';
-import { startCluster } from './cluster.ts';
-import { eventually, type Ground, openGround } from './ground.ts';
 
 /** What callers may hear from the moment the database goes until it is back: never 402, and never another 5xx. */
 const harmless = new Set(['200', '503 unavailable', '503 settlement_pending', '409 payment_in_flight']);

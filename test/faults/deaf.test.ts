@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Database } from '../../subgraphs/database.ts';
-import { grow } from '../gateway/log/anchor/ground.ts';
+import { grow } from '../harness/anchor/ground.ts';
+import { TURNED_BACK, watching } from '../harness/faults/watching.ts';
 import { freshStore } from '../harness/store.ts';
-import { TURNED_BACK, watching } from './watching.ts';
 
 /* The connection on which a process hears of the log is cut: what happened while it heard nothing it finds as it listens again. */
 

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { answerTo, jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from '../harness/faults/buyer.ts';
+import { claimOf } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
+import { haltOf, olderState } from '../harness/faults/halted.ts';
+import { acceptLogBreak, publishedBreaks, refusalOf } from '../harness/faults/operator.ts';
+import { startWire, type Wire } from '../harness/faults/wire.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { answerTo, jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from './buyer.ts';
-import { claimOf } from './claims.ts';
-import { eventually, type Ground, openGround } from './ground.ts';
-import { haltOf, olderState } from './halted.ts';
-import { acceptLogBreak, publishedBreaks, refusalOf } from './operator.ts';
-import { startWire, type Wire } from './wire.ts';
 
 /*
  * The database goes back to an earlier state under a process that runs: its last leaves, heads and claims are gone, and

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../harness/faults/audit.ts';
+import { nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { allClosed, claimOf } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
+import { type Cut, startWire, type Wire } from '../harness/faults/wire.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { audit } from './audit.ts';
-import { nameOf, newBuyer, type Order, send } from './buyer.ts';
-import { allClosed, claimOf } from './claims.ts';
-import { eventually, type Ground, openGround } from './ground.ts';
-import { type Cut, startWire, type Wire } from './wire.ts';
 
 /*
  * A commit that was asked for and never answered: it stands or it does not, and the process that asked cannot know. What

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { expect, it } from 'vitest';
+import { newBuyer, send } from '../harness/faults/buyer.ts';
+import { type Ground, openGround } from '../harness/faults/ground.ts';
+import { acceptLogBreak, refusalOf } from '../harness/faults/operator.ts';
 import { ROOT } from '../harness/root.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { newBuyer, send } from './buyer.ts';
-import { type Ground, openGround } from './ground.ts';
-import { acceptLogBreak, refusalOf } from './operator.ts';
 
 const run = promisify(execFile);
 

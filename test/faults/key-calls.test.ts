@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPoint } from '../../gateway/operations/faults.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { newBuyer, send } from '../harness/faults/buyer.ts';
+import { eventually, type Ground, openGround, reached } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { audit } from './audit.ts';
-import { newBuyer, send } from './buyer.ts';
-import { eventually, type Ground, openGround, reached } from './ground.ts';
 
 /*
  * A process that is killed in the midst of calls by key: nothing was paid, so nothing is owed; and nothing stands

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { otherPaidDoors } from '../doors/other-paid-doors.ts';
+import { otherPaidDoors } from '../harness/doors/other-paid-doors.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { answerTo, newBuyer, type Order, send, trySend } from '../harness/faults/buyer.ts';
+import { closed, deaths } from '../harness/faults/claims.ts';
+import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { audit } from './audit.ts';
-import { answerTo, newBuyer, type Order, send, trySend } from './buyer.ts';
-import { closed, deaths } from './claims.ts';
-import { type Ground, openGround } from './ground.ts';
 
 /* What killed.test shows of chats and registrations, of a call at every other paid door: all of them at one point. */
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../harness/faults/audit.ts';
+import { type Answer, jwsOf, nameOf, newBuyer, type Order, send, trySend } from '../harness/faults/buyer.ts';
+import { claimOf, closed, deaths } from '../harness/faults/claims.ts';
+import { type Ground, openGround, reached } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { audit } from './audit.ts';
-import { type Answer, jwsOf, nameOf, newBuyer, type Order, send, trySend } from './buyer.ts';
-import { claimOf, closed, deaths } from './claims.ts';
-import { type Ground, openGround, reached } from './ground.ts';
 
 /*
  * Two processes on one database and one chain. One of them is ended by SIGKILL while a chat and a registration stand at

@@ -1,8 +1,8 @@
 import { beforeAll, describe, it } from 'vitest';
 import { topics } from '../../gateway/rails/base/contracts.ts';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
+import { openDoubtfulNode } from '../harness/faults/doubtful-node.ts';
 import type { Lies } from '../harness/lying-chain.ts';
-import { openDoubtfulNode } from './doubtful-node.ts';
 
 /*
  * A node that says something else than the chain does. The money moves in every case of this file, so the one thing that

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { listen } from '../doors/listen.ts';
+import { listen } from '../harness/doors/listen.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { claimOf, closed } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { audit } from './audit.ts';
-import { nameOf, newBuyer, type Order, send } from './buyer.ts';
-import { claimOf, closed } from './claims.ts';
-import { eventually, type Ground, openGround } from './ground.ts';
 
 let ground: Ground;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;

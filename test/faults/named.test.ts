@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { named, newName } from '../doors/named.ts';
 import type { Wallet } from '../harness/buyer.ts';
+import { named, newName } from '../harness/doors/named.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { type Answer, harmless, jwsOf, nameOf } from '../harness/faults/buyer.ts';
+import { allClosed, deaths } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { audit } from './audit.ts';
-import { type Answer, harmless, jwsOf, nameOf } from './buyer.ts';
-import { allClosed, deaths } from './claims.ts';
-import { eventually, type Ground, openGround } from './ground.ts';
 
 /* A purchase that its payer has named, asked for again and again, each time with an authorization of its own. */
 

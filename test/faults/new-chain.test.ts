@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { freshChain } from '../harness/chain.ts';
-import { jwsOf, nameOf, newBuyer, send } from './buyer.ts';
-import { claimOf } from './claims.ts';
-import { eventually, type Ground, openGround } from './ground.ts';
+import { jwsOf, nameOf, newBuyer, send } from '../harness/faults/buyer.ts';
+import { claimOf } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 
 it('a database in front of another development chain begins a new epoch: nothing of the old one settles there', {
   timeout: 120_000,

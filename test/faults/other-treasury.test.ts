@@ -2,8 +2,7 @@ import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { getAddress } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NetworkName } from '../../schema/network.ts';
-import { newSolanaBuyer } from '../gateway/rails/solana/orders.ts';
-import { audit } from './audit.ts';
+import { audit } from '../harness/faults/audit.ts';
 import {
   type Answer,
   harmless,
@@ -14,9 +13,10 @@ import {
   send,
   submitElsewhere,
   trySend,
-} from './buyer.ts';
-import { claimOf } from './claims.ts';
-import { eventually, type Ground, openGround, reached } from './ground.ts';
+} from '../harness/faults/buyer.ts';
+import { claimOf } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import { newSolanaBuyer } from '../harness/solana/orders.ts';
 
 /* The treasury is another at the next start: what was paid to the one before is delivered, and nothing more is taken for it. */
 

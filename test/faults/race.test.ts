@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../harness/faults/audit.ts';
+import { harmless, jwsOf, nameOf, newBuyer, type Order, send, trySend } from '../harness/faults/buyer.ts';
+import { allClosed, claimOf } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
-import { audit } from './audit.ts';
-import { harmless, jwsOf, nameOf, newBuyer, type Order, send, trySend } from './buyer.ts';
-import { allClosed, claimOf } from './claims.ts';
-import { eventually, type Ground, openGround } from './ground.ts';
 
 let ground: Ground;
 let gateways: readonly [RunningGateway, RunningGateway];

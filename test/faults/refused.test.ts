@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { newBuyer, type Order, send, submitElsewhere, trySend } from '../harness/faults/buyer.ts';
+import { claimOf, closed } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround, reached } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { audit } from './audit.ts';
-import { newBuyer, type Order, send, submitElsewhere, trySend } from './buyer.ts';
-import { claimOf, closed } from './claims.ts';
-import { eventually, type Ground, openGround, reached } from './ground.ts';
 
 /** Long enough to be sent twice before it expires, on a busy machine. */
 const SHORT_SECONDS = 20;

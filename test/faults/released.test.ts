@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../harness/faults/audit.ts';
+import { jwsOf, newBuyer, type Order, send, submitElsewhere } from '../harness/faults/buyer.ts';
+import { claimOf, closed } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { audit } from './audit.ts';
-import { jwsOf, newBuyer, type Order, send, submitElsewhere } from './buyer.ts';
-import { claimOf, closed } from './claims.ts';
-import { eventually, type Ground, openGround } from './ground.ts';
 
 /** Long enough to be sent twice before it expires, on a busy machine. */
 const SHORT_SECONDS = 15;

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { newBuyer, send } from '../harness/faults/buyer.ts';
+import { type Ground, openGround } from '../harness/faults/ground.ts';
+import { acceptLogBreak, publishedBreaks, refusalOf, refusalOfProcess } from '../harness/faults/operator.ts';
+import { copyOf } from '../harness/faults/restored.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
-import { newBuyer, send } from './buyer.ts';
-import { type Ground, openGround } from './ground.ts';
-import { acceptLogBreak, publishedBreaks, refusalOf, refusalOfProcess } from './operator.ts';
-import { copyOf } from './restored.ts';
 
 /** Starts a process, pays for that many calls, and stops it. */
 async function callsOn(ground: Ground, count: number, where: { url?: string; data_dir?: string } = {}): Promise<void> {

@@ -1,10 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { anybodyServes } from '../../subgraphs/receipt/claim/lease.ts';
-import { jwsOf, nameOf, newBuyer, type Order, send } from './buyer.ts';
-import { claimOf } from './claims.ts';
-import { eventually, type Ground, openGround } from './ground.ts';
-import { acceptLogBreak, publishedBreaks, refusalOf } from './operator.ts';
+import { jwsOf, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { claimOf } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
+import { acceptLogBreak, publishedBreaks, refusalOf } from '../harness/faults/operator.ts';
 
 /*
  * Receipts and leaves that were rewritten in the database, where no node of the head's own proof covers them, and a head
@@ -59,7 +59,7 @@ it('a rewritten receipt: refused at start, until it is declared by its hashes, s
 it('a rewritten leaf among those that a start leaves out: found while the service runs, and the till is closed', {
   timeout: 120_000,
 }, async () => {
-  const gateway = await ground.startProcess({ entry: 'test/faults/gateway-auditing-late.ts' });
+  const gateway = await ground.startProcess({ entry: 'test/harness/faults/gateway-auditing-late.ts' });
   const health = async () =>
     (await (await fetch(`${gateway.url}/health`)).json()) as { status: string; away: string[] };
   await eventually('degraded', async () => (await health()).status === 'degraded' || null);

@@ -1,10 +1,10 @@
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { expect, it } from 'vitest';
+import { audit } from '../harness/faults/audit.ts';
+import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { claimOf } from '../harness/faults/claims.ts';
+import { eventually, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { audit } from './audit.ts';
-import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send } from './buyer.ts';
-import { claimOf } from './claims.ts';
-import { eventually, openGround } from './ground.ts';
 
 it('a stalled chain answers 503 and never 402; when it moves, the same payments have paid', {
   timeout: 120_000,

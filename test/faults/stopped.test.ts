@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { audit } from './audit.ts';
-import { newBuyer, send } from './buyer.ts';
-import { claimOf } from './claims.ts';
-import { eventually, openGround } from './ground.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { newBuyer, send } from '../harness/faults/buyer.ts';
+import { claimOf } from '../harness/faults/claims.ts';
+import { eventually, openGround } from '../harness/faults/ground.ts';
 
 it('SIGTERM lets calls in flight come to their end, then the process ends with 0', { timeout: 120_000 }, async () => {
   const ground = await openGround();

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { newBuyer, send } from '../harness/faults/buyer.ts';
+import { openGround } from '../harness/faults/ground.ts';
 import { startLyingChain } from '../harness/lying-chain.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { newBuyer, send } from './buyer.ts';
-import { openGround } from './ground.ts';
 
 it('a call is refused while no head of the chain can be had, and the refusal says so', async () => {
   const ground = await openGround();

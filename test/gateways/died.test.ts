@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from 'vitest';
-import { audit } from '../faults/audit.ts';
-import { oneTo } from '../faults/audit-books.ts';
-import { jwsOf, type Order, send, trySend } from '../faults/buyer.ts';
-import { allClosed, claimOf, closed, deaths } from '../faults/claims.ts';
-import { eventually, type Ground, openGround, reached } from '../faults/ground.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { oneTo } from '../harness/faults/audit-books.ts';
+import { jwsOf, type Order, send, trySend } from '../harness/faults/buyer.ts';
+import { allClosed, claimOf, closed, deaths } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import { type Agent, listenAt, newAgent, startGateways } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { type Agent, listenAt, newAgent, startGateways } from './trio.ts';
 
 /* One of three processes dies with a call in every state at once; the two others look after what it left. */
 

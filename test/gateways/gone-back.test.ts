@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { nameOf, newBuyer, send, trySend } from '../faults/buyer.ts';
-import { eventually, openGround } from '../faults/ground.ts';
-import { haltOf, olderState } from '../faults/halted.ts';
-import { refusalOf } from '../faults/operator.ts';
-import { startWire } from '../faults/wire.ts';
+import { nameOf, newBuyer, send, trySend } from '../harness/faults/buyer.ts';
+import { eventually, openGround } from '../harness/faults/ground.ts';
+import { haltOf, olderState } from '../harness/faults/halted.ts';
+import { refusalOf } from '../harness/faults/operator.ts';
+import { startWire } from '../harness/faults/wire.ts';
+import { listenAt, newAgent } from '../harness/gateways/trio.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { listenAt, newAgent } from './trio.ts';
 
 /* The database goes back under several processes, and the one that appended least of all is asked first. */
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { FaultPoint } from '../../gateway/operations/faults.ts';
-import { audit } from '../faults/audit.ts';
-import { jwsOf, nameOf, send } from '../faults/buyer.ts';
-import { allClosed, claimOf } from '../faults/claims.ts';
-import { eventually, openGround, reached } from '../faults/ground.ts';
-import { newAgent, startGateways } from './trio.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { jwsOf, nameOf, send } from '../harness/faults/buyer.ts';
+import { allClosed, claimOf } from '../harness/faults/claims.ts';
+import { eventually, openGround, reached } from '../harness/faults/ground.ts';
+import { newAgent, startGateways } from '../harness/gateways/trio.ts';
 
 /*
  * Processes stopped in the midst of a transaction, or between its commit and what comes of it, for longer than their

@@ -1,12 +1,12 @@
 import { getAddress, type Hex } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { audit } from '../faults/audit.ts';
-import { oneTo } from '../faults/audit-books.ts';
-import { answerTo, nameOf, newBuyer, type Order, send } from '../faults/buyer.ts';
-import { allClosed } from '../faults/claims.ts';
-import { eventually, type Ground, openGround } from '../faults/ground.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { oneTo } from '../harness/faults/audit-books.ts';
+import { answerTo, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { allClosed } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
+import { type Agent, listenAt, newAgent, startGateways } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { type Agent, listenAt, newAgent, startGateways } from './trio.ts';
 
 /* Three processes on one Postgres, one chain and the same settlement keys. */
 

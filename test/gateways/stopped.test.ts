@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPoint } from '../../gateway/operations/faults.ts';
-import { audit } from '../faults/audit.ts';
-import { answerTo, jwsOf, nameOf, type Order, send } from '../faults/buyer.ts';
-import { allClosed, claimOf } from '../faults/claims.ts';
-import { type Ground, openGround, reached } from '../faults/ground.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { answerTo, jwsOf, nameOf, type Order, send } from '../harness/faults/buyer.ts';
+import { allClosed, claimOf } from '../harness/faults/claims.ts';
+import { type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import { type Agent, newAgent, startGateways } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
-import { type Agent, newAgent, startGateways } from './trio.ts';
 
 /*
  * One of three processes is stopped (SIGSTOP) in the midst of a transaction, with all in hand that it locks: claims and

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { doorServerOptions } from '../../rest-compat/http/server-options.ts';
-import { type House, openHouse, payment } from './house.ts';
+import { type House, openHouse, payment } from '../harness/rest-compat/house.ts';
 
 let house: House;
 beforeAll(async () => {

@@ -7,8 +7,8 @@ import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { requestOf } from '../../schema/requests/parse.ts';
+import { FakePort, payment, succeed } from '../harness/rest-compat/house.ts';
 import { ROOT } from '../harness/root.ts';
-import { FakePort, payment, succeed } from './house.ts';
 
 /* Doors called as another transport would: no server, socket or request of Node's is there. */
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
-import { type House, openHouse, payment, succeed } from './house.ts';
+import { type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
 
 let house: House;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
-import { type House, openHouse, payment, succeed } from './house.ts';
+import { type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
 
 let house: House;
 beforeAll(async () => {

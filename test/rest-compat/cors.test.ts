@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { answerHeaders, exposed } from '../../rest-compat/faces/openapi-headers.ts';
 import { limits } from '../../schema/limits.ts';
-import { fail, type House, openHouse, succeed } from './house.ts';
+import { fail, type House, openHouse, succeed } from '../harness/rest-compat/house.ts';
 
 const PAGE = 'https://app.example';
 const OTHER = 'https://other.example';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { type House, openHouse } from './house.ts';
+import { type House, openHouse } from '../harness/rest-compat/house.ts';
 
 let house: House;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { everyDoor } from '../../rest-compat/every-door.ts';
 import { doorServerOptions } from '../../rest-compat/http/server-options.ts';
 import { limits } from '../../schema/limits.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
-import { type House, openHouse, payment, succeed } from './house.ts';
+import { type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
 
 const AUDIO = '/v1/audio/transcriptions';
 const ROOM = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { errors } from '../../schema/errors.ts';
-import { fail, type House, openHouse, payment, succeed } from './house.ts';
+import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
 
 let house: House;
 beforeAll(async () => {

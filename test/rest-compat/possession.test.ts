@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bookDoors } from '../../rest-compat/book/doors.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { fail, type House, openHouse, payment, succeed } from './house.ts';
+import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
 
 /** A door as the ingest one will be: a stamp, asked for only once possession is proven. */
 const stamped = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Executed } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { fail, type House, openHouse, payment, succeed } from './house.ts';
+import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
 
 let house: House;
 beforeAll(async () => {

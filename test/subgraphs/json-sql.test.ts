@@ -10,8 +10,8 @@ import { bookSubgraph } from '../../subgraphs/book/index.ts';
 import { openBook } from '../../subgraphs/book/ledger/collect.ts';
 import { type Database, insertRows } from '../../subgraphs/database.ts';
 import type { LeftOut } from '../../subgraphs/json-sql.ts';
+import { issuer } from '../harness/ledger/fixture.ts';
 import { freshStore } from '../harness/store.ts';
-import { issuer } from './book/ledger/fixture.ts';
 
 const subgraph = await bookSubgraph();
 const source = new InProcessSource(subgraph);

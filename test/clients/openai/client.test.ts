@@ -1,8 +1,8 @@
 import OpenAI, { toFile } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { audio, heardIn } from '../../doors/audio-form.ts';
-import { openService, type Service, type Svc } from '../../doors/open-service.ts';
 import { payingFetch, type Wallet } from '../../harness/buyer.ts';
+import { audio, heardIn } from '../../harness/doors/audio-form.ts';
+import { openService, type Service, type Svc } from '../../harness/doors/open-service.ts';
 
 /*
  * The official client as anybody installs it, with nothing changed but its `fetch`, which pays. What it sends twice (once

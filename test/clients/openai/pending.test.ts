@@ -7,10 +7,10 @@ import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/client';
 import OpenAI from 'openai';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Buyer, PaymentPending, payingFetch } from '../../../rest-compat/client/paying-fetch.ts';
-import { openDoubtfulNode } from '../../faults/doubtful-node.ts';
-import { eventually } from '../../faults/ground.ts';
 import { type Fetch, payingFetch as officialFetch, type Wallet } from '../../harness/buyer.ts';
-import { watched } from './watched.ts';
+import { openDoubtfulNode } from '../../harness/faults/doubtful-node.ts';
+import { eventually } from '../../harness/faults/ground.ts';
+import { watched } from '../../harness/openai/watched.ts';
 
 /*
  * The official OpenAI client, with its retries, on a chain that goes silent once the payment was sent to it: by x402's own

@@ -2,8 +2,8 @@ import OpenAI from 'openai';
 import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openService, type Service } from '../../doors/open-service.ts';
 import { payingFetch } from '../../harness/buyer.ts';
+import { openService, type Service } from '../../harness/doors/open-service.ts';
 import { reachesBeyond } from '../../harness/reached.ts';
 
 /* The official client as anybody installs it, with nothing changed but its `fetch`, which pays. */

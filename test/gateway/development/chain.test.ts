@@ -18,11 +18,11 @@ import { startHeartbeat } from '../../../gateway/development/chain/heartbeat.ts'
 import { type RunningChain, startBaseChain } from '../../../gateway/development/chain/start.ts';
 import type { ProcessMark } from '../../../gateway/operations/process-identity.ts';
 import { networks } from '../../../schema/network.ts';
+import { signMessage } from '../../harness/base/wallet.ts';
 import { freshChain } from '../../harness/chain.ts';
+import { runChild } from '../../harness/development/child.ts';
 import { atEnd } from '../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
-import { signMessage } from '../rails/base/wallet.ts';
-import { runChild } from './child.ts';
 
 const { usdc, multicall3 } = networks.base;
 const abi = parseAbi([

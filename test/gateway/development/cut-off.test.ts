@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keeperOf, standInsOf } from '../../../gateway/development/keep.ts';
 import { isAlive, markOf, type ProcessMark } from '../../../gateway/operations/process-identity.ts';
-import { eventually } from '../../faults/ground.ts';
+import { eventually } from '../../harness/faults/ground.ts';
 import { mortal } from '../../harness/mortal.ts';
 import { atEnd } from '../../harness/release.ts';
 import { ROOT } from '../../harness/root.ts';
@@ -68,7 +68,7 @@ async function allGone(all: ReadonlyMap<string, ProcessMark>): Promise<void> {
 describe('a run that is killed leaves no process behind', () => {
   it('of the suite: worker, service, Postgres, chain and Solana', async () => {
     const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-    const run = begin(vitest, 'run', '--config', 'test/gateway/development/cut-off/vitest.config.ts');
+    const run = begin(vitest, 'run', '--config', 'test/harness/development/cut-off/vitest.config.ts');
     const text = await eventually('started', () => readFile(join(folder, 'started.json'), 'utf8').catch(() => null));
     const { pids } = JSON.parse(text) as { pids: readonly number[] };
     const others = pids.map(pid => [`process ${pid}`, markOf(pid)] as const);

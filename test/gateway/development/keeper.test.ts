@@ -13,8 +13,8 @@ import { solanaWallet } from '../../../gateway/development/svm/wallets.ts';
 import { isAlive } from '../../../gateway/operations/process-identity.ts';
 import { sha256 } from '../../../schema/digest.ts';
 import { valueAt } from '../../harness/database.ts';
+import { runChild } from '../../harness/development/child.ts';
 import { ownFolder } from '../../harness/scratch.ts';
-import { runChild } from './child.ts';
 
 const IDLE_MS = 1_500;
 /** As much as an account has to hold to stand. */

@@ -1,7 +1,7 @@
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { startDevelopmentHub } from '../../../gateway/development/hub/start.ts';
-import { audio, heardIn } from '../../doors/audio-form.ts';
+import { audio, heardIn } from '../../harness/doors/audio-form.ts';
 import { atEnd } from '../../harness/release.ts';
 
 const models = { models: ['dev/small'], image_models: ['dev/image'], audio_models: ['dev/transcribe'] };

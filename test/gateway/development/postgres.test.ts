@@ -7,9 +7,9 @@ import { copyBinaries } from '../../../gateway/development/postgres/binaries.ts'
 import { type RunningPostgres, startPostgres } from '../../../gateway/development/postgres/start.ts';
 import { succeeds } from '../../../gateway/development/spawn-detached.ts';
 import { valueAt } from '../../harness/database.ts';
+import { runChild } from '../../harness/development/child.ts';
 import { atEnd } from '../../harness/release.ts';
 import { clearScratch, ownFolder } from '../../harness/scratch.ts';
-import { runChild } from './child.ts';
 
 describe('the embedded Postgres', () => {
   it('keeps what was committed over a stop and a start, at the same address, durably', async () => {

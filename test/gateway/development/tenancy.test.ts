@@ -9,10 +9,10 @@ import type { Development } from '../../../gateway/development/start.ts';
 import { developmentSolanaBuyers } from '../../../gateway/development/svm/wallets.ts';
 import { isAlive, type ProcessMark } from '../../../gateway/operations/process-identity.ts';
 import { joinTenancy } from '../../../gateway/operations/tenancy.ts';
+import { runChild } from '../../harness/development/child.ts';
 import { mortal } from '../../harness/mortal.ts';
 import { atEnd } from '../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
-import { runChild } from './child.ts';
 
 async function scratch(): Promise<string> {
   const folder = await makeScratch();

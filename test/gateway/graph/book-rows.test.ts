@@ -1,6 +1,7 @@
 import { type Client, type CloseCode, createClient, type ExecutionResult } from 'graphql-ws';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
+import { registrationOf } from '../../harness/buyer.ts';
 import {
   ask,
   CHAT,
@@ -9,8 +10,7 @@ import {
   REGISTER,
   type Registered,
   type Service,
-} from '../../doors/open-service.ts';
-import { registrationOf } from '../../harness/buyer.ts';
+} from '../../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { composeSupergraph } from '../../../gateway/graph/compose.ts';
 import { openGraph, SUPERGRAPH_FILE } from '../../../gateway/graph/open-graph.ts';
 import { subgraphs } from '../../../gateway/parts.ts';
 import { limits } from '../../../schema/limits.ts';
-import { logTo } from './shop.ts';
+import { logTo } from '../../harness/graph/shop.ts';
 
 const all = await subgraphs();
 

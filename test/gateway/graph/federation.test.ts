@@ -1,7 +1,7 @@
 import { type ExecutionResult, getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Graph } from '../../../gateway/graph/open-graph.ts';
-import { openShop, Shop, shopContext } from './shop.ts';
+import { openShop, Shop, shopContext } from '../../harness/graph/shop.ts';
 
 const log: string[] = [];
 let graph: Graph;

@@ -3,7 +3,7 @@ import { openServer, type Server } from '../../../gateway/http/server.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { nobody } from '../../../schema/principal.ts';
-import { logTo, openShop, Shop, shopContext } from './shop.ts';
+import { logTo, openShop, Shop, shopContext } from '../../harness/graph/shop.ts';
 
 const log: string[] = [];
 const shop = new Shop();

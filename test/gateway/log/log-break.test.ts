@@ -5,9 +5,9 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { declareBreak, headToContinue } from '../../../subgraphs/receipt/log/break.ts';
 import { proveLogIntact } from '../../../subgraphs/receipt/log/prove-intact.ts';
 import { savedHead } from '../../../subgraphs/receipt/log/saved-head.ts';
+import { collectAll, collection, issuer } from '../../harness/ledger/fixture.ts';
 import { makeScratch } from '../../harness/scratch.ts';
 import { freshStore } from '../../harness/store.ts';
-import { collectAll, collection, issuer } from '../../subgraphs/book/ledger/fixture.ts';
 
 const grow = (database: Database, ...numbers: number[]) =>
   database.transaction(

@@ -9,10 +9,10 @@ import { renewLease } from '../../../subgraphs/receipt/claim/lease.ts';
 import { declareBreak, headToContinue } from '../../../subgraphs/receipt/log/break.ts';
 import { proveLogIntact } from '../../../subgraphs/receipt/log/prove-intact.ts';
 import { type SavedHead } from '../../../subgraphs/receipt/log/saved-head.ts';
+import { collectAll, collection, issuer } from '../../harness/ledger/fixture.ts';
 import { atEnd } from '../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
 import { freshStore } from '../../harness/store.ts';
-import { collectAll, collection, issuer } from '../../subgraphs/book/ledger/fixture.ts';
 
 const ALL = 1_000;
 

@@ -8,10 +8,10 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { type Live, type LiveLog, openLive } from '../../../subgraphs/live.ts';
 import { declareBreak } from '../../../subgraphs/receipt/log/break.ts';
 import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
+import { collection, issuer } from '../../harness/ledger/fixture.ts';
 import { atEnd } from '../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
 import { freshStore } from '../../harness/store.ts';
-import { collection, issuer } from '../../subgraphs/book/ledger/fixture.ts';
 
 interface Process {
   readonly log: OpenedLog;

@@ -6,8 +6,8 @@ import { type Need, Readiness, type ReadinessParts } from '../../../gateway/oper
 import { ChainHead } from '../../../gateway/rails/base/chain-head.ts';
 import { clockOff } from '../../../gateway/reconcile/clock-offset.ts';
 import { openHeartbeat } from '../../../gateway/reconcile/heartbeat.ts';
-import { openGround } from '../../faults/ground.ts';
 import type { TestChain } from '../../harness/chain.ts';
+import { openGround } from '../../harness/faults/ground.ts';
 import { freshStore } from '../../harness/store.ts';
 
 /* A process whose clock is wrong judges windows of payments and of proofs wrongly: no paid calls are sent to it. */
@@ -97,7 +97,7 @@ describe('/readyz', () => {
 
   it('503 clock of a service whose clock goes wrong', async () => {
     const ground = await openGround();
-    const entry = 'test/gateway/operations/gateway-with-wrong-clock.ts';
+    const entry = 'test/harness/operations/gateway-with-wrong-clock.ts';
     const gateway = await ground.startProcess({ entry, args: ['45000'] });
     const ready = async () => {
       const answer = await fetch(`${gateway.url}/readyz`);

@@ -3,9 +3,9 @@ import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
-import { handMade } from '../../doors/hand-made.ts';
-import { ask, CHAT, openService, type Service } from '../../doors/open-service.ts';
-import { grown, parseExposition, type Scrape } from './exposition.ts';
+import { handMade } from '../../harness/doors/hand-made.ts';
+import { ask, CHAT, openService, type Service } from '../../harness/doors/open-service.ts';
+import { grown, parseExposition, type Scrape } from '../../harness/operations/exposition.ts';
 
 let service: Service;
 beforeAll(async () => {

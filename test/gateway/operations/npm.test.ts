@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { audit } from '../../faults/audit.ts';
-import { newBuyer } from '../../faults/buyer.ts';
-import { claimOf } from '../../faults/claims.ts';
-import { eventually, type Ground, openGround } from '../../faults/ground.ts';
+import { audit } from '../../harness/faults/audit.ts';
+import { newBuyer } from '../../harness/faults/buyer.ts';
+import { claimOf } from '../../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
 import { type RunningGateway, startGateway } from '../../harness/gateway.ts';
-import { holdHub, leftBy, takesConnections, underWay } from './under-way.ts';
+import { holdHub, leftBy, takesConnections, underWay } from '../../harness/operations/under-way.ts';
 
 /*
  * npm runs a script through `sh -c`. A signal to npm's own process, which is the one that supervisors and containers know,

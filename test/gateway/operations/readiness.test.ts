@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startGate } from '../../doors/gate.ts';
-import { startCluster } from '../../faults/cluster.ts';
-import { eventually, type Ground, openGround } from '../../faults/ground.ts';
+import { startGate } from '../../harness/doors/gate.ts';
+import { startCluster } from '../../harness/faults/cluster.ts';
+import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
+import { parseExposition } from '../../harness/operations/exposition.ts';
 import type { RunningService } from '../../harness/worker-gateway.ts';
-import { parseExposition } from './exposition.ts';
 
 const METRICS_TOKEN = `metrics-${randomBytes(16).toString('hex')}`;
 const hex = () => randomBytes(32).toString('hex');

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { handMade } from '../../doors/hand-made.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../../doors/open-service.ts';
+import { handMade } from '../../harness/doors/hand-made.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../../harness/doors/open-service.ts';
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;

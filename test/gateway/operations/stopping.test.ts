@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { audit } from '../../faults/audit.ts';
-import { newBuyer, send } from '../../faults/buyer.ts';
-import { claimOf } from '../../faults/claims.ts';
-import { eventually, type Ground, openGround } from '../../faults/ground.ts';
+import { audit } from '../../harness/faults/audit.ts';
+import { newBuyer, send } from '../../harness/faults/buyer.ts';
+import { claimOf } from '../../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
+import { holdHub, leftBy, takesConnections, underWay } from '../../harness/operations/under-way.ts';
 import type { RunningService } from '../../harness/worker-gateway.ts';
-import { holdHub, leftBy, takesConnections, underWay } from './under-way.ts';
 
 /** Longer than anything here takes: what ends before it did not end by it. */
 const NEVER = '600000';

@@ -3,10 +3,10 @@ import { epochChainOf } from '../../../gateway/rails/base/chain-identity.ts';
 import { openBase } from '../../../gateway/rails/base/open-base.ts';
 import { judgeContinuity, OtherChain, openEpoch, rememberChain } from '../../../gateway/rails/epoch.ts';
 import { freshChain } from '../../harness/chain.ts';
+import { collectAll, collection } from '../../harness/ledger/fixture.ts';
 import { startLyingChain } from '../../harness/lying-chain.ts';
 import { atEnd } from '../../harness/release.ts';
 import { freshStore } from '../../harness/store.ts';
-import { collectAll, collection } from '../../subgraphs/book/ledger/fixture.ts';
 
 const known = { epoch: 0, genesis_hash: '0xa', last_block: 7, last_hash: '0xb' };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openHeartbeat } from '../../../gateway/reconcile/heartbeat.ts';
-import { eventually } from '../../faults/ground.ts';
+import { eventually } from '../../harness/faults/ground.ts';
 import { freshStore } from '../../harness/store.ts';
 
 afterEach(() => void vi.useRealTimers());

@@ -4,9 +4,9 @@ import { WebSocket } from 'ws';
 import { appendEvent, type Head } from '../../../subgraphs/book/ledger/append.ts';
 import { BOOK_CHANNEL, SESSION_CHANNEL } from '../../../subgraphs/live.ts';
 import { LIVE_APPLICATION } from '../../../subgraphs/live-connection.ts';
-import { newBuyer, send } from '../../faults/buyer.ts';
-import { type Ground, openGround } from '../../faults/ground.ts';
 import { registrationOf } from '../../harness/buyer.ts';
+import { newBuyer, send } from '../../harness/faults/buyer.ts';
+import { type Ground, openGround } from '../../harness/faults/ground.ts';
 import type { RunningService } from '../../harness/worker-gateway.ts';
 
 let ground: Ground;

@@ -7,7 +7,7 @@ import { type KeptProof, keepProof } from '../../../gateway/sockets/keep-proof.t
 import { agentId } from '../../../schema/ids.ts';
 import { nobody, type Possession, type Principal } from '../../../schema/principal.ts';
 import { proofEnds } from '../../../subgraphs/session/possession/proof.ts';
-import { logTo, openShop, Shop, sale, shopContext } from '../graph/shop.ts';
+import { logTo, openShop, Shop, sale, shopContext } from '../../harness/graph/shop.ts';
 
 let shop = new Shop();
 let server: Server;

@@ -2,7 +2,7 @@ import { type Client, createClient, type ExecutionResult } from 'graphql-ws';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';
-import { openTicker, type Tick } from '../graph/ticker.ts';
+import { openTicker, type Tick } from '../../harness/graph/ticker.ts';
 
 let server: Awaited<ReturnType<typeof openTicker>>;
 beforeEach(async () => {

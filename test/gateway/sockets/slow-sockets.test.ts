@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openFollower } from '../graph/follower.ts';
-import { openTicker } from '../graph/ticker.ts';
+import { openFollower } from '../../harness/graph/follower.ts';
+import { openTicker } from '../../harness/graph/ticker.ts';
 
 let server: Awaited<ReturnType<typeof openTicker>>;
 beforeAll(async () => {

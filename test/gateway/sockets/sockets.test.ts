@@ -6,7 +6,7 @@ import { agentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { nobody, type Principal } from '../../../schema/principal.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';
-import { logTo, openShop, Shop, sale, shopContext } from '../graph/shop.ts';
+import { logTo, openShop, Shop, sale, shopContext } from '../../harness/graph/shop.ts';
 
 const log: string[] = [];
 let shop = new Shop();

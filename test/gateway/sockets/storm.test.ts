@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
-import { ask, openService, type Service } from '../../doors/open-service.ts';
-import { type Follower, openFollower } from '../graph/follower.ts';
-import { openTicker } from '../graph/ticker.ts';
+import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
+import { type Follower, openFollower } from '../../harness/graph/follower.ts';
+import { openTicker } from '../../harness/graph/ticker.ts';
 
 const SOCKETS = 1_000;
 

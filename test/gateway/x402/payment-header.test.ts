@@ -6,7 +6,7 @@ import { openChallenges } from '../../../gateway/x402/offer.ts';
 import { decodePayment, settlementHeaders } from '../../../gateway/x402/payment-header.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
-import { newAccount, officialPayment, PAY_TO, price } from '../rails/base/wallet.ts';
+import { newAccount, officialPayment, PAY_TO, price } from '../../harness/base/wallet.ts';
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64');
 

@@ -4,7 +4,7 @@ import { type Graph, openGraph } from '../../../gateway/graph/open-graph.ts';
 import { nobody } from '../../../schema/principal.ts';
 import { boardSubgraph } from '../../../subgraphs/board/index.ts';
 import { type Database, insertRows } from '../../../subgraphs/database.ts';
-import { logTo } from '../../gateway/graph/shop.ts';
+import { logTo } from '../../harness/graph/shop.ts';
 import { freshStore } from '../../harness/store.ts';
 
 let database: Database;

@@ -12,8 +12,8 @@ import { replay } from '../../../subgraphs/book/ledger/replay.ts';
 import { reserve } from '../../../subgraphs/book/ledger/reserve.ts';
 import { setBudget, setPolicy } from '../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../subgraphs/database.ts';
+import { asking, collectAll, collection, refuser, vouched, withBooks } from '../../harness/ledger/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
-import { asking, collectAll, collection, refuser, vouched, withBooks } from './ledger/fixture.ts';
 
 /* Whatever of a book is altered in the database is found, and closes that book alone. */
 

@@ -3,8 +3,8 @@ import { openStore } from '../../../gateway/parts.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';
-import { startWire, type Wire } from '../../faults/wire.ts';
 import { freshDatabase } from '../../harness/database.ts';
+import { startWire, type Wire } from '../../harness/faults/wire.ts';
 import { atEnd } from '../../harness/release.ts';
 
 let wire: Wire;

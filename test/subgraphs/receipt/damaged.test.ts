@@ -8,8 +8,8 @@ import { recordedTask } from '../../../subgraphs/receipt/receipt/task-status.ts'
 import { setUnsignedFacts } from '../../../subgraphs/receipt/receipt/unsigned-facts.ts';
 import { refusalById } from '../../../subgraphs/receipt/refusal/find.ts';
 import { issueRefusals } from '../../../subgraphs/receipt/refusal/issue.ts';
+import { type ReceiptDatabase, receiptDatabase } from '../../harness/receipt/database.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
-import { type ReceiptDatabase, receiptDatabase } from './database.ts';
 
 /* What stands in the database is shown only as it was signed. */
 

@@ -3,8 +3,8 @@ import { limits } from '../../../schema/limits.ts';
 import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
 import { proveResult } from '../../../subgraphs/receipt/proof/prove.ts';
 import { recordedTask } from '../../../subgraphs/receipt/receipt/task-status.ts';
+import { type ReceiptDatabase, receiptDatabase } from '../../harness/receipt/database.ts';
 import { paidCall, waivedCall } from '../../harness/vectors/receipt-facts.ts';
-import { type ReceiptDatabase, receiptDatabase } from './database.ts';
 
 const base_url = 'http://127.0.0.1:4000';
 const issuer = openIssuer(['22'.repeat(32)], { base_url, now_ms: () => 0 });

@@ -15,9 +15,9 @@ import { recordedTask } from '../../../subgraphs/receipt/receipt/task-status.ts'
 import { leafHash, verifyInclusion } from '../../../subgraphs/receipt/verify/merkle-proof.ts';
 import { verifyReceipt } from '../../../subgraphs/receipt/verify/receipt.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
+import { type ReceiptDatabase, receiptDatabase } from '../../harness/receipt/database.ts';
 import { ROOT } from '../../harness/root.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
-import { type ReceiptDatabase, receiptDatabase } from './database.ts';
 
 const base_url = 'http://127.0.0.1:4000';
 const issuer = openIssuer(['22'.repeat(32)], { base_url, now_ms: () => 0 });

@@ -9,9 +9,9 @@ import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { issueReceipts, prepareReceipt, type ReceiptFacts } from '../../../subgraphs/receipt/receipt/issue.ts';
 import { walletSlot } from '../../../subgraphs/session/registration/open-agent.ts';
+import { claim, claimRequest } from '../../harness/claim/fixture.ts';
+import { type Account, type Desk, NOW_MS, newTask, newWallet, openDesk } from '../../harness/session/desk.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
-import { claim, claimRequest } from '../receipt/claim/fixture.ts';
-import { type Account, type Desk, NOW_MS, newTask, newWallet, openDesk } from './desk.ts';
 
 const AT = NOW_MS / 1000;
 

@@ -12,7 +12,7 @@ import {
   proveControl,
   requestHash,
 } from '../../../subgraphs/session/registration/control.ts';
-import { keyWallets, wallets } from './wallets.ts';
+import { keyWallets, wallets } from '../../harness/session/wallets.ts';
 
 const NOW_S = 1_790_000_000;
 type Account = ReturnType<typeof privateKeyToAccount>;

@@ -5,8 +5,8 @@ import { agentOfWallet } from '../../../subgraphs/session/agent/find.ts';
 import { bookProof, proofWindow } from '../../../subgraphs/session/possession/proof.ts';
 import { requestHash } from '../../../subgraphs/session/registration/control.ts';
 import { recoverRegistration } from '../../../subgraphs/session/registration/recover.ts';
-import { type Desk, NOW_MS, newTask, newWallet, openDesk, payerOf, requestOf } from './desk.ts';
-import { wallets } from './wallets.ts';
+import { type Desk, NOW_MS, newTask, newWallet, openDesk, payerOf, requestOf } from '../../harness/session/desk.ts';
+import { wallets } from '../../harness/session/wallets.ts';
 
 let desk: Desk;
 beforeAll(async () => {

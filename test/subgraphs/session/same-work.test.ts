@@ -11,7 +11,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { type SessionContext } from '../../../subgraphs/session/context.ts';
 import { PossessionResolver } from '../../../subgraphs/session/possession/possession.resolver.ts';
 import { bookProof, boundProof, proofWindow } from '../../../subgraphs/session/possession/proof.ts';
-import { type Desk, NOW_MS, newWallet, openDesk } from './desk.ts';
+import { type Desk, NOW_MS, newWallet, openDesk } from '../../harness/session/desk.ts';
 
 /** Seen by modules that are loaded already, too: what they import of a builtin follows it. */
 const createHmac = vi.spyOn(crypto, 'createHmac');

@@ -5,7 +5,7 @@ import { forgetUsed } from '../../../subgraphs/session/possession/forget-used.ts
 import { proofWindow } from '../../../subgraphs/session/possession/proof.ts';
 import { takeProof } from '../../../subgraphs/session/possession/take-proof.ts';
 import { freshDatabase } from '../../harness/database.ts';
-import { type Desk, NOW_MS, newWallet, openDesk } from './desk.ts';
+import { type Desk, NOW_MS, newWallet, openDesk } from '../../harness/session/desk.ts';
 
 let desk: Desk;
 beforeAll(async () => {

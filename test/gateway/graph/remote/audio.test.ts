@@ -4,10 +4,10 @@ import { CALL_HEADER, callKey, type SubgraphCall, signCall, uploadsOf } from '..
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { nobody } from '../../../../schema/principal.ts';
-import { type Audio, audio, audioForm, heardIn } from '../../../doors/audio-form.ts';
-import { eventually } from '../../../faults/ground.ts';
 import { type PaymentHeaders, payingFetch, paymentFor, type Wallet } from '../../../harness/buyer.ts';
-import { openProcesses, type Processes } from './processes.ts';
+import { type Audio, audio, audioForm, heardIn } from '../../../harness/doors/audio-form.ts';
+import { eventually } from '../../../harness/faults/ground.ts';
+import { openProcesses, type Processes } from '../../../harness/graph/remote/processes.ts';
 
 const AUDIO = '/v1/audio/transcriptions';
 

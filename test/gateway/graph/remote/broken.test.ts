@@ -4,11 +4,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CALL_HEADER, callKey, type SubgraphCall, signCall } from '../../../../gateway/graph/remote/call.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { nobody } from '../../../../schema/principal.ts';
-import { listen } from '../../../doors/listen.ts';
-import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send } from '../../../faults/buyer.ts';
-import { claimOf } from '../../../faults/claims.ts';
-import { eventually } from '../../../faults/ground.ts';
-import { openProcesses, type Processes } from './processes.ts';
+import { listen } from '../../../harness/doors/listen.ts';
+import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send } from '../../../harness/faults/buyer.ts';
+import { claimOf } from '../../../harness/faults/claims.ts';
+import { eventually } from '../../../harness/faults/ground.ts';
+import { openProcesses, type Processes } from '../../../harness/graph/remote/processes.ts';
 
 let service: Processes;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { startRecorder } from '../../../doors/recorder.ts';
 import { paymentFor } from '../../../harness/buyer.ts';
-import { openProcesses } from './processes.ts';
+import { startRecorder } from '../../../harness/doors/recorder.ts';
+import { openProcesses } from '../../../harness/graph/remote/processes.ts';
 
 const CHAT = '/v1/chat/completions';
 

@@ -3,10 +3,10 @@ import { createClient } from 'graphql-ws';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
-import { listen } from '../../../doors/listen.ts';
-import type { Chat, Registered } from '../../../doors/open-service.ts';
 import { type Fetch, payingFetch, registrationOf, type Wallet } from '../../../harness/buyer.ts';
-import { openProcesses, type Processes } from './processes.ts';
+import { listen } from '../../../harness/doors/listen.ts';
+import type { Chat, Registered } from '../../../harness/doors/open-service.ts';
+import { openProcesses, type Processes } from '../../../harness/graph/remote/processes.ts';
 
 let service: Processes;
 let agent: Registered & { readonly account: Wallet };

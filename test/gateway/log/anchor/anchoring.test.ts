@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { anchorKey } from '../../../../gateway/log/anchor/open-anchors.ts';
 import { openStore } from '../../../../gateway/parts.ts';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { anchoringProcess, fundedSeed, GWEI, grow, journalOf, minedOf } from '../../../harness/anchor/ground.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';
 import { startLyingChain } from '../../../harness/lying-chain.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { anchoringProcess, fundedSeed, GWEI, grow, journalOf, minedOf } from './ground.ts';
 
 let chain: TestChain;
 beforeAll(async () => {

@@ -5,11 +5,11 @@ import { anchorKey } from '../../../../gateway/log/anchor/open-anchors.ts';
 import { words } from '../../../../gateway/rails/base/abi.ts';
 import { topic } from '../../../../gateway/rails/base/contracts.ts';
 import type { Json } from '../../../../schema/canonical-json.ts';
-import { TURNED_BACK, watching } from '../../../faults/watching.ts';
+import { anchoringProcess, fundedSeed, grow } from '../../../harness/anchor/ground.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';
+import { TURNED_BACK, watching } from '../../../harness/faults/watching.ts';
 import { type Lie, startLyingChain } from '../../../harness/lying-chain.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { anchoringProcess, fundedSeed, grow } from './ground.ts';
 
 let chain: TestChain;
 beforeAll(async () => {

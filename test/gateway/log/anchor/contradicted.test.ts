@@ -5,11 +5,11 @@ import { anchorKey } from '../../../../gateway/log/anchor/open-anchors.ts';
 import { signTransaction } from '../../../../gateway/rails/base/settle/transaction.ts';
 import { declareBreak } from '../../../../subgraphs/receipt/log/break.ts';
 import { type TreeHeadFacts } from '../../../../subgraphs/receipt/log/tree-head.ts';
-import { TURNED_BACK as turned_back, watching } from '../../../faults/watching.ts';
+import { anchoringProcess, fundedSeed, GWEI, grow, journalOf, minedOf } from '../../../harness/anchor/ground.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';
+import { TURNED_BACK as turned_back, watching } from '../../../harness/faults/watching.ts';
+import { issuer } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { issuer } from '../../../subgraphs/book/ledger/fixture.ts';
-import { anchoringProcess, fundedSeed, GWEI, grow, journalOf, minedOf } from './ground.ts';
 
 let chain: TestChain;
 beforeAll(async () => {

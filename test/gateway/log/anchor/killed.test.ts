@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
+import { anchoringProcess, fundedSeed, grow, journalOf, minedOf } from '../../../harness/anchor/ground.ts';
 import { freshChain } from '../../../harness/chain.ts';
 import { ROOT } from '../../../harness/root.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { anchoringProcess, fundedSeed, grow, journalOf, minedOf } from './ground.ts';
 
 /** Resolves once it is dead. */
 async function anchorAndDie(...args: readonly string[]): Promise<void> {
-  const program = ['gateway/launch.ts', 'test/gateway/log/anchor/killed-anchoring.ts', ...args];
+  const program = ['gateway/launch.ts', 'test/harness/anchor/killed-anchoring.ts', ...args];
   const child = spawn(process.execPath, program, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 }

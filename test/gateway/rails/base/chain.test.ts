@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { transferOf } from '../../../../gateway/rails/base/decide.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { networks } from '../../../../schema/network.ts';
+import { type Ground, openGround } from '../../../harness/base/ground.ts';
 import { atEnd } from '../../../harness/release.ts';
-import { type Ground, openGround } from './ground.ts';
 
 let ground: Ground;
 beforeAll(async () => {

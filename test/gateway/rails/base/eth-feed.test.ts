@@ -3,11 +3,11 @@ import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import { ETH_USD_FEED, GAS_PRICE_ORACLE } from '../../../../gateway/rails/base/market.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { usdcOfWei } from '../../../../gateway/rails/base/settle/eth-price.ts';
+import { DOLLAR, type Fees, openFees, TOO_HIGH } from '../../../harness/base/fee-ground.ts';
+import { feeBounds, type Ground, openGround, until } from '../../../harness/base/ground.ts';
 import { startLyingChain } from '../../../harness/lying-chain.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { openWallets } from '../../../harness/wallets.ts';
-import { DOLLAR, type Fees, openFees, TOO_HIGH } from './fee-ground.ts';
-import { feeBounds, type Ground, openGround, until } from './ground.ts';
 
 let ground: Ground;
 let fees: Fees;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { finalBase } from '../../../../gateway/rails/base/base-rail.ts';
 import { recheckFinalized } from '../../../../gateway/rails/finality.ts';
-import { feeBounds, type Ground, openGround, until } from './ground.ts';
+import { feeBounds, type Ground, openGround, until } from '../../../harness/base/ground.ts';
 
 let ground: Ground;
 beforeEach(async () => {

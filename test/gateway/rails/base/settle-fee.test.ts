@@ -3,11 +3,11 @@ import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { gasOrdinary, type SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
 import type { SettleOutcome } from '../../../../gateway/rails/outcome.ts';
+import { type Fees, openFees, TOO_HIGH } from '../../../harness/base/fee-ground.ts';
+import { feeBounds, type Ground, openGround, until } from '../../../harness/base/ground.ts';
 import { startLyingChain } from '../../../harness/lying-chain.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { openWallets } from '../../../harness/wallets.ts';
-import { type Fees, openFees, TOO_HIGH } from './fee-ground.ts';
-import { feeBounds, type Ground, openGround, until } from './ground.ts';
 
 let ground: Ground;
 let fees: Fees;

@@ -5,7 +5,7 @@ import { decidePayment } from '../../../../gateway/rails/base/decide.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import type { SettleOutcome } from '../../../../gateway/rails/outcome.ts';
 import { atomicAmount } from '../../../../schema/amount.ts';
-import { feeBounds, type Ground, openGround, until } from './ground.ts';
+import { feeBounds, type Ground, openGround, until } from '../../../harness/base/ground.ts';
 
 let ground: Ground;
 beforeEach(async () => {

@@ -12,7 +12,7 @@ import {
   signatureToJson,
   signerOf,
 } from '../../../../gateway/rails/base/signature.ts';
-import { highS, newAccount } from './wallet.ts';
+import { highS, newAccount } from '../../../harness/base/wallet.ts';
 
 const bytes = (lengths: { minLength?: number; maxLength: number }) => fc.uint8Array(lengths).map(hex);
 const account = newAccount();

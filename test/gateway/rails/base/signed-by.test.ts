@@ -6,10 +6,10 @@ import { openWalletProofs } from '../../../../gateway/rails/base/wallets.ts';
 import { signedBy as signedOnSolana } from '../../../../gateway/rails/solana/solana-rail.ts';
 import { readRedelivery, redeliveryText } from '../../../../schema/redelivery.ts';
 import { Semaphore } from '../../../../subgraphs/semaphore.ts';
+import { newAccount } from '../../../harness/base/wallet.ts';
 import { freshChain } from '../../../harness/chain.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { openWallets, type TestWallets } from '../../../harness/wallets.ts';
-import { newAccount } from './wallet.ts';
 
 let wallets: TestWallets;
 let asking: Parameters<typeof signedOnBase>[0];

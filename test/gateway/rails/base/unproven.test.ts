@@ -18,7 +18,7 @@ import type { PresentedPayment } from '../../../../subgraphs/context.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { newPayer, signed } from '../../../bench/authorizations.ts';
 import { paymentHeader } from '../../../bench/payments.ts';
-import { PAY_TO } from './wallet.ts';
+import { PAY_TO } from '../../../harness/base/wallet.ts';
 
 const ADDRESS = '203.0.113.7';
 const NOT_SIGNED = { kind: 'rejected', reason: 'invalid_exact_evm_payload_signature' };

@@ -11,7 +11,16 @@ import { atomicAmount } from '../../../../schema/amount.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { networks } from '../../../../schema/network.ts';
 import type { PresentedPayment } from '../../../../subgraphs/context.ts';
-import { highS, type Message, newAccount, officialHeader, PAY_TO, price, signMessage, typedData } from './wallet.ts';
+import {
+  highS,
+  type Message,
+  newAccount,
+  officialHeader,
+  PAY_TO,
+  price,
+  signMessage,
+  typedData,
+} from '../../../harness/base/wallet.ts';
 
 const now_ms = 1_800_000_000_000;
 const now = BigInt(now_ms / 1000);

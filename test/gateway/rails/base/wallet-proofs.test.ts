@@ -6,10 +6,10 @@ import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { openWalletProofs } from '../../../../gateway/rails/base/wallets.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { type WalletProofs } from '../../../../subgraphs/session/context.ts';
+import { highS, newAccount } from '../../../harness/base/wallet.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { type ContractWallet, openWallets, type TestWallets, tagged } from '../../../harness/wallets.ts';
-import { highS, newAccount } from './wallet.ts';
 
 let chain: TestChain;
 let wallets: TestWallets;

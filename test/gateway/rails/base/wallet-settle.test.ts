@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { paymentCalls } from '../../../../gateway/rails/base/contracts.ts';
 import { type SettleItem, submissionOf } from '../../../../gateway/rails/base/settle/submission.ts';
 import { limits } from '../../../../schema/limits.ts';
+import { type Ground, openGround } from '../../../harness/base/ground.ts';
 import { openWallets, type TestWallets } from '../../../harness/wallets.ts';
-import { type Ground, openGround } from './ground.ts';
 
 let ground: Ground;
 let wallets: TestWallets;

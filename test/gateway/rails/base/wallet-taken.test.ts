@@ -4,8 +4,8 @@ import type { SettleItem } from '../../../../gateway/rails/base/settle/submissio
 import { type ContractSignature, signatureOnWire } from '../../../../gateway/rails/base/signature.ts';
 import { type WalletTakes, walletTakes } from '../../../../gateway/rails/base/wallets.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
+import { type Ground, openGround } from '../../../harness/base/ground.ts';
 import { openWallets, type TestWallets } from '../../../harness/wallets.ts';
-import { type Ground, openGround } from './ground.ts';
 
 /* A payment whose simulation fails for what happened after its payer was last looked at. */
 

@@ -2,14 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { askToStream, listen } from '../../../doors/listen.ts';
-import { type Answer, jwsOf, nameOf, newBuyer, type Order, send } from '../../../faults/buyer.ts';
-import { claimOf } from '../../../faults/claims.ts';
-import { eventually } from '../../../faults/ground.ts';
 import { payingFetch, registrationOf } from '../../../harness/buyer.ts';
+import { askToStream, listen } from '../../../harness/doors/listen.ts';
+import {
+  answerTo,
+  auditArrived,
+  openService,
+  registeredBuyer,
+  type Service,
+} from '../../../harness/facilitator/open-service.ts';
 import { honest } from '../../../harness/facilitator.ts';
+import { type Answer, jwsOf, nameOf, newBuyer, type Order, send } from '../../../harness/faults/buyer.ts';
+import { claimOf } from '../../../harness/faults/claims.ts';
+import { eventually } from '../../../harness/faults/ground.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
-import { answerTo, auditArrived, openService, registeredBuyer, type Service } from './open-service.ts';
 
 /*
  * A payment that a facilitator says has settled, while the chain cannot be asked or does not show it: the caller gets

@@ -1,10 +1,10 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nameOf, newBuyer, type Order, send } from '../../../faults/buyer.ts';
+import { answerTo, auditArrived, openService, type Service } from '../../../harness/facilitator/open-service.ts';
 import { honest, type Knocking } from '../../../harness/facilitator.ts';
+import { nameOf, newBuyer, type Order, send } from '../../../harness/faults/buyer.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
-import { answerTo, auditArrived, openService, type Service } from './open-service.ts';
 
 /* A facilitator that wants to know who is there, and checks what it is shown. */
 

@@ -2,13 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transferCall } from '../../../../gateway/rails/base/contracts.ts';
 import { readSignature } from '../../../../gateway/rails/base/signature.ts';
-import { askToStream, listen } from '../../../doors/listen.ts';
-import { jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from '../../../faults/buyer.ts';
-import { claimOf } from '../../../faults/claims.ts';
 import { payingFetch } from '../../../harness/buyer.ts';
+import { askToStream, listen } from '../../../harness/doors/listen.ts';
+import {
+  answerTo,
+  auditArrived,
+  openService,
+  registeredBuyer,
+  type Service,
+} from '../../../harness/facilitator/open-service.ts';
 import { type FacilitatorBehaviour, honest, type Says } from '../../../harness/facilitator.ts';
+import { jwsOf, nameOf, newBuyer, type Order, send, submitElsewhere } from '../../../harness/faults/buyer.ts';
+import { claimOf } from '../../../harness/faults/claims.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
-import { answerTo, auditArrived, openService, registeredBuyer, type Service } from './open-service.ts';
 
 let service: Service;
 let gateway: RunningService;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { jwsOf, type Order, send } from '../../../faults/buyer.ts';
-import { eventually } from '../../../faults/ground.ts';
-import { openService, registeredBuyer, type Service } from './open-service.ts';
+import { openService, registeredBuyer, type Service } from '../../../harness/facilitator/open-service.ts';
+import { jwsOf, type Order, send } from '../../../harness/faults/buyer.ts';
+import { eventually } from '../../../harness/faults/ground.ts';
 
 /** What became of the settlement that carried it. */
 async function settlementOf({ ground }: Service, { claim_key }: Order): Promise<string | undefined> {

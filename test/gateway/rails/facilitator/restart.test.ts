@@ -1,10 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send, trySend } from '../../../faults/buyer.ts';
-import { closed } from '../../../faults/claims.ts';
-import { eventually } from '../../../faults/ground.ts';
+import {
+  answerTo,
+  auditArrived,
+  openService,
+  registeredBuyer,
+  type Service,
+} from '../../../harness/facilitator/open-service.ts';
 import { type FacilitatorBehaviour, honest } from '../../../harness/facilitator.ts';
+import {
+  type Answer,
+  harmless,
+  jwsOf,
+  nameOf,
+  newBuyer,
+  type Order,
+  send,
+  trySend,
+} from '../../../harness/faults/buyer.ts';
+import { closed } from '../../../harness/faults/claims.ts';
+import { eventually } from '../../../harness/faults/ground.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
-import { answerTo, auditArrived, openService, registeredBuyer, type Service } from './open-service.ts';
 
 let service: Service;
 let healthy: RunningService;

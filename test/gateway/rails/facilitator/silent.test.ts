@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jwsOf, nameOf, newBuyer, type Order, send } from '../../../faults/buyer.ts';
+import { answerTo, auditArrived, openService, type Service } from '../../../harness/facilitator/open-service.ts';
 import { type FacilitatorBehaviour, honest, type Says } from '../../../harness/facilitator.ts';
+import { jwsOf, nameOf, newBuyer, type Order, send } from '../../../harness/faults/buyer.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
-import { answerTo, auditArrived, openService, type Service } from './open-service.ts';
 
 /*
  * A facilitator of which nothing can be learnt: whatever it did, the chain alone says so, and nobody is charged twice.

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ask, CHAT, type Challenged, type Chat } from '../../../doors/open-service.ts';
+import { ask, CHAT, type Challenged, type Chat } from '../../../harness/doors/open-service.ts';
 import { honest, startFacilitator, type TestFacilitator } from '../../../harness/facilitator.ts';
-import { openSolanaService, type SolanaService } from '../solana/open-service.ts';
+import { openSolanaService, type SolanaService } from '../../../harness/solana/open-service.ts';
 
 /* A facilitator that settles on Solana too, with its own fee payer. */
 

@@ -3,9 +3,9 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { payingFetch } from '../../../harness/buyer.ts';
+import { auditArrived, openService, type Service } from '../../../harness/facilitator/open-service.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../../../harness/wallets.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
-import { auditArrived, openService, type Service } from './open-service.ts';
 
 /** Where the first contract of these tests will stand: service and facilitator must know it before they start. */
 const FACTORY = getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce: 0n });

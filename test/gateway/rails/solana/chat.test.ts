@@ -3,10 +3,10 @@ import type { JSONWebKeySet } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../../../schema/network.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import { askToStream, listen } from '../../../doors/listen.ts';
-import { ask, CHAT, type Challenged, REGISTER } from '../../../doors/open-service.ts';
-import { payingOnSolana } from './buyer.ts';
-import { openSolanaService, type SolanaService } from './open-service.ts';
+import { askToStream, listen } from '../../../harness/doors/listen.ts';
+import { ask, CHAT, type Challenged, REGISTER } from '../../../harness/doors/open-service.ts';
+import { payingOnSolana } from '../../../harness/solana/buyer.ts';
+import { openSolanaService, type SolanaService } from '../../../harness/solana/open-service.ts';
 
 let service: SolanaService;
 beforeAll(async () => {

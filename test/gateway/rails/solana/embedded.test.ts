@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { endProcess } from '../../../../gateway/development/spawn-detached.ts';
 import type { SolanaWallet } from '../../../../gateway/development/svm/wallets.ts';
 import type { ProcessMark } from '../../../../gateway/operations/process-identity.ts';
-import { ask, CHAT, type Chat } from '../../../doors/open-service.ts';
 import { freshChain } from '../../../harness/chain.ts';
 import { freshDatabase } from '../../../harness/database.ts';
+import { ask, CHAT, type Chat } from '../../../harness/doors/open-service.ts';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../../harness/gateway.ts';
+import { payingOnSolana } from '../../../harness/solana/buyer.ts';
 import { signerOf } from '../../../harness/svm.ts';
-import { payingOnSolana } from './buyer.ts';
 
 const run = promisify(execFile);
 

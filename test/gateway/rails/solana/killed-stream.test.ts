@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPoint } from '../../../../gateway/operations/faults.ts';
-import { audit } from '../../../faults/audit.ts';
-import { closed } from '../../../faults/claims.ts';
-import { type Ground, openGround, reached } from '../../../faults/ground.ts';
+import { audit } from '../../../harness/faults/audit.ts';
+import { closed } from '../../../harness/faults/claims.ts';
+import { type Ground, openGround, reached } from '../../../harness/faults/ground.ts';
+import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
-import { newSolanaBuyer } from './orders.ts';
 
 let ground: Ground;
 let healthy: RunningService;

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { audit } from '../../../faults/audit.ts';
-import { jwsOf, send, trySend } from '../../../faults/buyer.ts';
-import { closed, deaths } from '../../../faults/claims.ts';
-import { type Ground, openGround, reached } from '../../../faults/ground.ts';
+import { audit } from '../../../harness/faults/audit.ts';
+import { jwsOf, send, trySend } from '../../../harness/faults/buyer.ts';
+import { closed, deaths } from '../../../harness/faults/claims.ts';
+import { type Ground, openGround, reached } from '../../../harness/faults/ground.ts';
+import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
-import { newSolanaBuyer } from './orders.ts';
 
 /*
  * Two processes on one database and one Solana. One of them is ended by SIGKILL while a call stands at a point; the other

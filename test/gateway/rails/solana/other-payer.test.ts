@@ -2,11 +2,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { getBase58Decoder } from '@solana/kit';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { audit } from '../../../faults/audit.ts';
-import { answerTo, jwsOf, send, trySend } from '../../../faults/buyer.ts';
-import { type Ground, openGround, reached } from '../../../faults/ground.ts';
+import { audit } from '../../../harness/faults/audit.ts';
+import { answerTo, jwsOf, send, trySend } from '../../../harness/faults/buyer.ts';
+import { type Ground, openGround, reached } from '../../../harness/faults/ground.ts';
+import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
-import { newSolanaBuyer } from './orders.ts';
 
 /* Who pays the fees is another at the next start, or not known: what was paid before is delivered all the same. */
 

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { askToStream, listen } from '../../../doors/listen.ts';
-import { ask, CHAT, type Chat, REGISTER } from '../../../doors/open-service.ts';
 import { registrationOf } from '../../../harness/buyer.ts';
-import { openSolanaService, type SolanaService } from './open-service.ts';
+import { askToStream, listen } from '../../../harness/doors/listen.ts';
+import { ask, CHAT, type Chat, REGISTER } from '../../../harness/doors/open-service.ts';
+import { openSolanaService, type SolanaService } from '../../../harness/solana/open-service.ts';
 
 let service: SolanaService;
 beforeAll(async () => {

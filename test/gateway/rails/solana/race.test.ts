@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { audit } from '../../../faults/audit.ts';
-import { harmless, jwsOf, nameOf, send, trySend } from '../../../faults/buyer.ts';
-import { allClosed } from '../../../faults/claims.ts';
-import { eventually, openGround } from '../../../faults/ground.ts';
-import { newSolanaBuyer } from './orders.ts';
+import { audit } from '../../../harness/faults/audit.ts';
+import { harmless, jwsOf, nameOf, send, trySend } from '../../../harness/faults/buyer.ts';
+import { allClosed } from '../../../harness/faults/claims.ts';
+import { eventually, openGround } from '../../../harness/faults/ground.ts';
+import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 
 it('one payment sent two hundred times at once to two processes is charged once', { timeout: 240_000 }, async () => {
   const ground = await openGround({ solana: true });

@@ -3,10 +3,10 @@ import { createNoopSigner, getBase58Decoder, type KeyPairSigner } from '@solana/
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../../../schema/network.ts';
-import { ask, CHAT, type Challenged } from '../../../doors/open-service.ts';
-import { type Change, handMade } from './hand-made.ts';
-import { openSolanaService, type SolanaService } from './open-service.ts';
-import { memoBy } from './wallet.ts';
+import { ask, CHAT, type Challenged } from '../../../harness/doors/open-service.ts';
+import { type Change, handMade } from '../../../harness/solana/hand-made.ts';
+import { openSolanaService, type SolanaService } from '../../../harness/solana/open-service.ts';
+import { memoBy } from '../../../harness/solana/wallet.ts';
 
 let service: SolanaService;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { openFeePayer } from '../../../../gateway/rails/solana/settler.ts';
-import { ask, CHAT, type Chat } from '../../../doors/open-service.ts';
-import { handMade } from './hand-made.ts';
-import { openSolanaService, type SolanaService } from './open-service.ts';
+import { ask, CHAT, type Chat } from '../../../harness/doors/open-service.ts';
+import { handMade } from '../../../harness/solana/hand-made.ts';
+import { openSolanaService, type SolanaService } from '../../../harness/solana/open-service.ts';
 
 let service: SolanaService;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import type { SolanaChain } from '../../../../gateway/rails/solana/chain.ts';
 import { decideSent } from '../../../../gateway/rails/solana/decide.ts';
 import { openSvmChain } from '../../../../gateway/rails/solana/open-svm-chain.ts';
 import { finalSolana } from '../../../../gateway/rails/solana/rebroadcast.ts';
-import { openSolanaGround, type SolanaGround } from './ground.ts';
+import { openSolanaGround, type SolanaGround } from '../../../harness/solana/ground.ts';
 
 let ground: SolanaGround;
 beforeEach(async () => {

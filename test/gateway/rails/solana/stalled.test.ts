@@ -1,10 +1,10 @@
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { expect, it } from 'vitest';
-import { audit } from '../../../faults/audit.ts';
-import { harmless, jwsOf, nameOf, send } from '../../../faults/buyer.ts';
-import { claimOf, closed } from '../../../faults/claims.ts';
-import { eventually, openGround } from '../../../faults/ground.ts';
-import { newSolanaBuyer } from './orders.ts';
+import { audit } from '../../../harness/faults/audit.ts';
+import { harmless, jwsOf, nameOf, send } from '../../../harness/faults/buyer.ts';
+import { claimOf, closed } from '../../../harness/faults/claims.ts';
+import { eventually, openGround } from '../../../harness/faults/ground.ts';
+import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 
 it('a stalled Solana answers 503 and never 402; when it moves, the same payment has paid', {
   timeout: 240_000,

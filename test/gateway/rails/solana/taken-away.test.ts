@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { audit } from '../../../faults/audit.ts';
-import { send, trySend } from '../../../faults/buyer.ts';
-import { closed } from '../../../faults/claims.ts';
-import { openGround, reached } from '../../../faults/ground.ts';
-import { newSolanaBuyer } from './orders.ts';
+import { audit } from '../../../harness/faults/audit.ts';
+import { send, trySend } from '../../../harness/faults/buyer.ts';
+import { closed } from '../../../harness/faults/claims.ts';
+import { openGround, reached } from '../../../harness/faults/ground.ts';
+import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 
 it('a service that is to do without Solana does not start before what was sent there is finished', {
   timeout: 240_000,

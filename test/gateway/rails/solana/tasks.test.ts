@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { networks } from '../../../../schema/network.ts';
-import type { Svc } from '../../../doors/open-service.ts';
-import { openSolanaService, type SolanaService } from './open-service.ts';
+import type { Svc } from '../../../harness/doors/open-service.ts';
+import { openSolanaService, type SolanaService } from '../../../harness/solana/open-service.ts';
 
 const TASK = '/task-request';
 

@@ -10,8 +10,8 @@ import { openSolanaJudge, requirementsOf } from '../../../../gateway/rails/solan
 import { type Verified, verifyPayment } from '../../../../gateway/rails/verify.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { networks } from '../../../../schema/network.ts';
+import { type Made, makeTransaction, memoBy, presentedOnSolana } from '../../../harness/solana/wallet.ts';
 import { freshSvm } from '../../../harness/svm.ts';
-import { type Made, makeTransaction, memoBy, presentedOnSolana } from './wallet.ts';
 
 const now_ms = 1_800_000_000_000;
 let payer: KeyPairSigner;

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Arrival, arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { auditBooks } from '../../../faults/audit-books.ts';
+import { auditBooks } from '../../../harness/faults/audit-books.ts';
+import { collectAll, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { collectAll, vouched, withBooks } from './fixture.ts';
 
 let database: Database;
 let book = 0;

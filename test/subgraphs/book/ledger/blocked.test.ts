@@ -9,12 +9,12 @@ import { appendRepeats, countRepeats, forgetHours } from '../../../../subgraphs/
 import { refusedTooOften, reserve, voidReservations } from '../../../../subgraphs/book/ledger/reserve.ts';
 import { setBudget, setPolicy } from '../../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { farFromFullHour } from '../../../doors/refusing.ts';
-import { auditBooks } from '../../../faults/audit-books.ts';
-import { auditRefusals } from '../../../faults/audit-refusals.ts';
 import { txOf } from '../../../harness/database.ts';
+import { farFromFullHour } from '../../../harness/doors/refusing.ts';
+import { auditBooks } from '../../../harness/faults/audit-books.ts';
+import { auditRefusals } from '../../../harness/faults/audit-refusals.ts';
+import { asking, refuser, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { asking, refuser, withBooks } from './fixture.ts';
 
 const ROWS = limits.blocked_rows_per_hour_max;
 

@@ -7,10 +7,10 @@ import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { reserve, voidReservations } from '../../../../subgraphs/book/ledger/reserve.ts';
 import { setBudget, setPolicy } from '../../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { auditBooks } from '../../../faults/audit-books.ts';
 import { txOf } from '../../../harness/database.ts';
+import { auditBooks } from '../../../harness/faults/audit-books.ts';
+import { asking, collectAll, collection, refuser, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { asking, collectAll, collection, refuser, vouched, withBooks } from './fixture.ts';
 
 let database: Database;
 beforeAll(async () => {

@@ -8,8 +8,8 @@ import { replay } from '../../../../subgraphs/book/ledger/replay.ts';
 import { reserve } from '../../../../subgraphs/book/ledger/reserve.ts';
 import { setPolicy } from '../../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
+import { asking, collectAll, collection, refuser, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { asking, collectAll, collection, refuser, vouched, withBooks } from './fixture.ts';
 
 let database: Database;
 beforeAll(async () => {

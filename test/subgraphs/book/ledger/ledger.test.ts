@@ -5,8 +5,8 @@ import { replay } from '../../../../subgraphs/book/ledger/replay.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { lockLogHead } from '../../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../../subgraphs/receipt/log/known-log.ts';
+import { collectAll, collection, collector, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { collectAll, collection, collector, withBooks } from './fixture.ts';
 
 let database: Database;
 beforeAll(async () => {

@@ -10,10 +10,10 @@ import { newestRows } from '../../../../subgraphs/book/page/page.ts';
 import { replaysOf } from '../../../../subgraphs/book/page/row-json.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../../subgraphs/group-commit.ts';
-import { farFromFullHour } from '../../../doors/refusing.ts';
-import { auditBooks } from '../../../faults/audit-books.ts';
+import { farFromFullHour } from '../../../harness/doors/refusing.ts';
+import { auditBooks } from '../../../harness/faults/audit-books.ts';
+import { collectAll, collection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { collectAll, collection, withBooks } from './fixture.ts';
 
 const SINGLES = limits.replay_events_per_hour_max;
 
@@ -203,7 +203,7 @@ describe('a process that is killed while counts become events', () => {
     await told();
     await bookWithRows(21, 1);
     await replayed(...times('task_21_1', 50));
-    const program = ['gateway/launch.ts', 'test/subgraphs/book/ledger/append-and-die.child.ts', database.url];
+    const program = ['gateway/launch.ts', 'test/harness/ledger/append-and-die.child.ts', database.url];
     const dying = spawn(process.execPath, program, { stdio: ['ignore', 'ignore', 'inherit'] });
     const [, signal] = await once(dying, 'exit');
     expect(signal).toBe('SIGKILL');

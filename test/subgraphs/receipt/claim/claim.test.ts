@@ -12,8 +12,18 @@ import {
   reopen,
   takeOrphans,
 } from '../../../../subgraphs/receipt/claim/transitions.ts';
+import {
+  abandoned,
+  claim,
+  claimRequest,
+  held,
+  OTHER,
+  OWNER,
+  recorded,
+  settling,
+  stateOf,
+} from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { abandoned, claim, claimRequest, held, OTHER, OWNER, recorded, settling, stateOf } from './fixture.ts';
 
 let database: Database;
 beforeAll(async () => {

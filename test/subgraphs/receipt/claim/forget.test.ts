@@ -5,8 +5,8 @@ import { unclaim } from '../../../../subgraphs/receipt/claim/block-claims.ts';
 import { type ClaimRequest, claimPayments, type Lease } from '../../../../subgraphs/receipt/claim/claim.ts';
 import { forgetClaims } from '../../../../subgraphs/receipt/claim/forget.ts';
 import { claimByKey, markFinal } from '../../../../subgraphs/receipt/claim/transitions.ts';
+import { abandoned, claim, claimRequest, held, recorded, settling, stateOf } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { abandoned, claim, claimRequest, held, recorded, settling, stateOf } from './fixture.ts';
 
 let database: Database;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
 import { renewLease } from '../../../../subgraphs/receipt/claim/lease.ts';
 import { beginSettling } from '../../../../subgraphs/receipt/claim/transitions.ts';
+import { claim, claimRequest, OWNER } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { claim, claimRequest, OWNER } from './fixture.ts';
 
 it('a batch of the largest images begins to settle, and whoever is in it with them does not fail for them', async () => {
   const database = await freshStore();

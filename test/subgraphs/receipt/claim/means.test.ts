@@ -7,8 +7,8 @@ import { type ClaimOutcome, type ClaimRequest } from '../../../../subgraphs/rece
 import { openClaimsOf } from '../../../../subgraphs/receipt/claim/funds.ts';
 import { renewLease } from '../../../../subgraphs/receipt/claim/lease.ts';
 import { abandonClaim, beginSettling, markRecorded } from '../../../../subgraphs/receipt/claim/transitions.ts';
+import { claim, claimRequest, OWNER } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { claim, claimRequest, OWNER } from './fixture.ts';
 
 const PRICE = 2000n;
 

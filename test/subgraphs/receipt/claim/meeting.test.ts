@@ -8,9 +8,9 @@ import {
   markRecorded,
   type Settling,
 } from '../../../../subgraphs/receipt/claim/transitions.ts';
+import { claim, claimRequest, OWNER, stateOf } from '../../../harness/claim/fixture.ts';
 import { txOf } from '../../../harness/database.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { claim, claimRequest, OWNER, stateOf } from './fixture.ts';
 
 /* Two who move the same claims at once: the second waits for the first, and judges by what the first has left. */
 

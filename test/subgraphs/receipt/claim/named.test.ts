@@ -7,8 +7,8 @@ import { identifierSlot, namedPayment } from '../../../../subgraphs/receipt/clai
 import { renewLease } from '../../../../subgraphs/receipt/claim/lease.ts';
 import { findPayment } from '../../../../subgraphs/receipt/claim/settlement-status.ts';
 import { claimByKey, markFinal, reopen } from '../../../../subgraphs/receipt/claim/transitions.ts';
+import { abandoned, claim, claimRequest, OTHER, OWNER, recorded, settling } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { abandoned, claim, claimRequest, OTHER, OWNER, recorded, settling } from './fixture.ts';
 
 /* What a purchase is called by its payer, and how a payment stands for whoever holds it: against Postgres, by the rules alone. */
 

@@ -4,8 +4,8 @@ import type { Database } from '../../../../subgraphs/database.ts';
 import { forgetClaims } from '../../../../subgraphs/receipt/claim/forget.ts';
 import { walletRevertedLately } from '../../../../subgraphs/receipt/claim/reverted-payments.ts';
 import { abandonClaim, beginSettling, markFinal } from '../../../../subgraphs/receipt/claim/transitions.ts';
+import { claim, claimRequest, stateOf } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { claim, claimRequest, stateOf } from './fixture.ts';
 
 let database: Database;
 beforeAll(async () => {

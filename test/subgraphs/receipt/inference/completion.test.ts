@@ -9,7 +9,7 @@ import type { Context } from '../../../../subgraphs/context.ts';
 import { candidatesFor, offeredModels } from '../../../../subgraphs/receipt/inference/catalogue.ts';
 import { completionPaid } from '../../../../subgraphs/receipt/inference/completions/completion.paid.ts';
 import { openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
-import { answering, completion, hubServer } from './hub-server.ts';
+import { answering, completion, hubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
 const settings = [
   { name: 'alpha', base_url: 'http://127.0.0.1:1/v1', api_key: 'a', models: ['big', 'small'] },

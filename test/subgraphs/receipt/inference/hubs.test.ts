@@ -6,7 +6,7 @@ import { candidatesFor, type HubSettings } from '../../../../subgraphs/receipt/i
 import { chatQuestion } from '../../../../subgraphs/receipt/inference/hubs/chat.ts';
 import { type HubOptions, type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import { imageQuestion } from '../../../../subgraphs/receipt/inference/images/image.paid.ts';
-import { answering, completion, failures, hubServer } from './hub-server.ts';
+import { answering, completion, failures, hubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5, temperature: null };
 const bounds: HubOptions = { clock: systemClock, timeout_ms: 300, answer_bytes_max: 1024 * 1024 };

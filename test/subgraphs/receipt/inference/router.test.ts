@@ -9,7 +9,7 @@ import { admitRoute, routeOf } from '../../../../subgraphs/receipt/inference/ans
 import { chatQuestion } from '../../../../subgraphs/receipt/inference/hubs/chat.ts';
 import { type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import { RouterModels } from '../../../../subgraphs/receipt/inference/hubs/router.ts';
-import { answering, completion, hubServer } from './hub-server.ts';
+import { answering, completion, hubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
 const KEY = 'sk-of-the-caller';
 const request = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5, temperature: null };

@@ -5,7 +5,7 @@ import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue
 import { type HubOptions, type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import type { OpenReply } from '../../../../subgraphs/receipt/inference/hubs/stream.ts';
 import { gathered } from '../../../harness/gathered.ts';
-import { type HubServer, hubServer } from './hub-server.ts';
+import { type HubServer, hubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
 type Behaviour = (response: ServerResponse) => void;
 

@@ -9,9 +9,9 @@ import { recordIssuer, restoreHistories } from '../../../../subgraphs/receipt/is
 import { receiptDocument } from '../../../../subgraphs/receipt/receipt/document.ts';
 import { receiptsByTask } from '../../../../subgraphs/receipt/receipt/find.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
+import { type ReceiptDatabase, receiptDatabase } from '../../../harness/receipt/database.ts';
 import { atEnd } from '../../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../../harness/scratch.ts';
-import { type ReceiptDatabase, receiptDatabase } from '../database.ts';
 
 const base_url = 'https://svc.example';
 const [first, second, third] = ['11', '22', '33'].map(byte => byte.repeat(32)) as [string, string, string];

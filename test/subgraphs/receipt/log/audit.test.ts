@@ -3,9 +3,9 @@ import { type Damage } from '../../../../subgraphs/receipt/log/audit.ts';
 import { auditStored } from '../../../../subgraphs/receipt/log/audit-stored.ts';
 import { declareBreak } from '../../../../subgraphs/receipt/log/break.ts';
 import { proveLogIntact } from '../../../../subgraphs/receipt/log/prove-intact.ts';
+import { issuer } from '../../../harness/ledger/fixture.ts';
+import { type ReceiptDatabase, receiptDatabase } from '../../../harness/receipt/database.ts';
 import { atEnd } from '../../../harness/release.ts';
-import { issuer } from '../../book/ledger/fixture.ts';
-import { type ReceiptDatabase, receiptDatabase } from '../database.ts';
 
 const SIZE = 1_100;
 const BATCH = 50;

@@ -6,8 +6,8 @@ import { lockLogHead } from '../../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../../subgraphs/receipt/log/known-log.ts';
 import { lookAtLog } from '../../../../subgraphs/receipt/log/prove-extension.ts';
 import { type SignedTreeHead } from '../../../../subgraphs/receipt/log/tree-head.ts';
+import { collection, issuer } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
-import { collection, issuer } from '../../book/ledger/fixture.ts';
 
 /* Real Postgres; each process is what it knows. Going back is what a restored dump leaves: rows, nodes and head of before. */
 

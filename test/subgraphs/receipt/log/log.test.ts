@@ -9,7 +9,7 @@ import { consistencyProof, inclusionProof } from '../../../../subgraphs/receipt/
 import { type SignedTreeHead } from '../../../../subgraphs/receipt/log/tree-head.ts';
 import { receiptsByTask } from '../../../../subgraphs/receipt/receipt/find.ts';
 import { leafHash, verifyConsistency, verifyInclusion } from '../../../../subgraphs/receipt/verify/merkle-proof.ts';
-import { type ReceiptDatabase, receiptDatabase } from '../database.ts';
+import { type ReceiptDatabase, receiptDatabase } from '../../../harness/receipt/database.ts';
 
 const base_url = 'https://svc.example';
 const issuer = openIssuer(['22'.repeat(32)], { base_url, now_ms: () => 0 });

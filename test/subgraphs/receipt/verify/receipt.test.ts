@@ -6,8 +6,8 @@ import { limits } from '../../../../schema/limits.ts';
 import { receiptHeaders } from '../../../../subgraphs/receipt/receipt/headers.ts';
 import type { ReceiptFacts } from '../../../../subgraphs/receipt/receipt/issue.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
+import { altered, base_url, collected_at_ms, issue, issuer, paths, stranger } from '../../../harness/receipt/issued.ts';
 import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts';
-import { altered, base_url, collected_at_ms, issue, issuer, paths, stranger } from '../issued.ts';
 
 const document = await issue(paidCall);
 const claimsOf = async (from: JsonObject) => {

@@ -9,8 +9,8 @@ import { SignedRefusal } from '../../../../subgraphs/receipt/refusal/refusal.ent
 import { type Verification, verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../../../subgraphs/receipt/verify/refusal.ts';
 import { type Report } from '../../../../subgraphs/receipt/verify/report.ts';
+import { altered, base_url, issue, issuer, paths, stranger } from '../../../harness/receipt/issued.ts';
 import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts';
-import { altered, base_url, issue, issuer, paths, stranger } from '../issued.ts';
 
 const receipt = await issue(paidCall);
 const vouched = { ...(await issue({ ...paidCall, settled_by: 'receipt' })), settlement_status: 'settled' };

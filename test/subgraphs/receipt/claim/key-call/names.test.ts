@@ -11,8 +11,8 @@ import {
   takeNames,
 } from '../../../../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { renewLease } from '../../../../../subgraphs/receipt/claim/lease.ts';
+import { OTHER, OWNER } from '../../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../../harness/store.ts';
-import { OTHER, OWNER } from '../fixture.ts';
 
 /* What a call by key is called by its caller: against Postgres, by the rules alone. */
 

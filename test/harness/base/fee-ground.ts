@@ -1,0 +1,47 @@
+import type { Hex } from '../../../gateway/rails/base/abi.ts';
+import { usdcOfWei } from '../../../gateway/rails/base/settle/eth-price.ts';
+import { priceBatch } from '../../../gateway/rails/base/settle/fees.ts';
+import { gasOrdinary, type SettleItem } from '../../../gateway/rails/base/settle/submission.ts';
+import { atomicAmount } from '../../../schema/amount.ts';
+import { feeBounds, type Ground } from './ground.ts';
+
+/** An ether on a development chain. */
+export const DOLLAR = atomicAmount(1_000_000n);
+export const TOO_HIGH = { kind: 'not_sent', reason: 'fee_too_high' };
+
+export type Fees = ReturnType<typeof openFees>;
+
+/** What settling costs on a ground, at a dollar an ether. */
+export function openFees({ base, attempts, chain }: Ground) {
+  async function market() {
+    const seen = await base.market([]);
+    if (seen.kind !== 'ok') throw seen.cause;
+    return seen.value;
+  }
+  return {
+    market,
+    /** As a rule, at what the chain asks now. */
+    async costOf(items: readonly SettleItem[]): Promise<bigint> {
+      const { head, priority_fee_wei } = await market();
+      return usdcOfWei(BigInt(gasOrdinary(items)) * (head.base_fee_wei + priority_fee_wei), DOLLAR);
+    },
+    /** What is counted for these until they are mined. */
+    async worstOf(items: readonly SettleItem[]): Promise<bigint> {
+      const fee = priceBatch(items, await market(), DOLLAR, feeBounds().fee_max_atomic);
+      if (fee.kind !== 'priced') throw new Error('too high');
+      return fee.worst_atomic;
+    },
+    /** What the chain has taken for the settlements so far. */
+    async paidOnChain(): Promise<bigint> {
+      let sum = 0n;
+      for (const { tx_hash } of await attempts()) {
+        const receipt = await chain.call<Record<'gasUsed' | 'effectiveGasPrice', Hex> | null>(
+          'eth_getTransactionReceipt',
+          tx_hash,
+        );
+        if (receipt) sum += usdcOfWei(BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice), DOLLAR);
+      }
+      return sum;
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { mortal } from '../mortal.ts';
+import { atEnd } from '../release.ts';
+import { ROOT } from '../root.ts';
+
+export interface Child<T> {
+  /** What the program said first. */
+  readonly said: T;
+  readonly process: ChildProcess;
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Runs a small module of this folder in a process of its own until its first line of JSON. */
+export async function runChild<T>(module: string, ...args: string[]): Promise<Child<T>> {
+  const child = spawn(...mortal(process.execPath, ['--import', 'tsx', join(import.meta.dirname, module), ...args]), {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = new Promise<void>(resolve => child.once('exit', () => resolve()));
+  atEnd(() => child.kill('SIGKILL'));
+  const said = await new Promise<T>((resolve, reject) => {
+    createInterface(child.stdout).once('line', line => resolve(JSON.parse(line) as T));
+    child.once('exit', code => reject(new Error(`${module} ended with ${code} and said nothing`)));
+  });
+  return {
+    said,
+    process: child,
+    async end(signal) {
+      child.kill(signal);
+      await exited;
+    },
+  };
+}

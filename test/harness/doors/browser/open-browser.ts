@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { chromium, type Page } from 'playwright-core';
+import { atEnd } from '../../release.ts';
+import type { Buyer } from './page.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+/** Nothing of this machine is asked for but the page and the service. */
+const args = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+/** A page of an origin of its own, in a browser as anybody has it, and what is called in it from out here. */
+export async function openPage() {
+  if (!existsSync(CHROMIUM))
+    throw new Error(`${CHROMIUM} is not there: install Debian's package "chromium" (apt-get install chromium)`);
+  const origin = await serve(await bundle('page.ts'));
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  atEnd(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(origin);
+  return { origin, ...calls(page) };
+}
+
+function calls(page: Page) {
+  const call = <K extends keyof Buyer>(name: K, ...given: Parameters<Buyer[K]>) =>
+    page.evaluate(
+      ([called, ...values]) =>
+        (globalThis as unknown as { buyer: Record<string, (...values: unknown[]) => unknown> }).buyer[called]?.(
+          ...values,
+        ),
+      [name, ...given] as [string, ...unknown[]],
+    ) as ReturnType<Buyer[K]>;
+  return {
+    knock: (...given: Parameters<Buyer['knock']>) => call('knock', ...given),
+    buy: (...given: Parameters<Buyer['buy']>) => call('buy', ...given),
+    hear: (...given: Parameters<Buyer['hear']>) => call('hear', ...given),
+  };
+}
+
+async function bundle(name: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, name)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** Of that script alone. @returns the origin. */
+async function serve(script: string): Promise<string> {
+  const files: Readonly<Record<string, [string, string]>> = {
+    '/': ['text/html', '<!doctype html><script type="module" src="/page.js"></script>'],
+    '/page.js': ['text/javascript', script],
+  };
+  const server = createServer((request, response) => {
+    const [type, text] = files[request.url ?? ''] ?? ['text/plain', ''];
+    response.setHeader('content-type', `${type}; charset=utf-8`).end(text);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => server.closeAllConnections());
+  atEnd(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,196 @@
+import pg from 'pg';
+import { getAddress } from 'viem';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import type { z } from 'zod';
+import type { ChatAnswer } from '../../../rest-compat/inference/answers.ts';
+import type { RegisterAnswer } from '../../../rest-compat/session/answers.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import {
+  type Fetch,
+  type OfferV1,
+  type PaymentHeaders,
+  payingFetch,
+  paymentFor,
+  registrationOf,
+  type Wallet,
+} from '../buyer.ts';
+import { freshChain } from '../chain.ts';
+import { freshDatabase } from '../database.ts';
+import { startGateway } from '../gateway.ts';
+import { startTestHub } from '../hub.ts';
+import { atEnd } from '../release.ts';
+import { openService as openServiceHere } from '../worker-gateway.ts';
+import { startGate } from './gate.ts';
+import { type Heard, keepsHeadersShort, keepsToTable } from './table.ts';
+
+export const CHAT = '/v1/chat/completions';
+export const REGISTER = '/v1/agents/register';
+export const PRICE = 2000n;
+
+/** The receipt in an answer, as far as tests look into it. */
+export interface Svc extends JsonObject {
+  readonly task_id: string;
+  readonly verify_url: string;
+  readonly payment_ref: string;
+  readonly payload_hash: string;
+  readonly issuer_signature: { readonly jws: string; readonly kid: string };
+}
+export type Chat = Omit<z.infer<typeof ChatAnswer>, 'svc'> & { readonly svc: Svc };
+/** The v1 side of a 402. */
+export interface Challenged {
+  readonly x402Version: number;
+  readonly error: string;
+  readonly accepts: readonly OfferV1[];
+}
+export type Registered = z.infer<typeof RegisterAnswer>;
+
+interface Knock {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text, bytes and forms go out as they are, a stream in chunks; anything else as JSON. */
+  readonly body?: unknown;
+  /** By which fetch; a paying one pays where it is asked to. */
+  readonly by?: Fetch;
+}
+
+export type Service = Awaited<ReturnType<typeof openService>>;
+
+interface ServiceOptions {
+  /** Another main than the service's own: one that breaks where it is told to. */
+  readonly entry?: string;
+  /** What of the errors in its log a test means to cause. */
+  readonly meant?: RegExp;
+  /** Whether its hubs make images and hear audio, too. */
+  readonly media?: boolean;
+}
+
+/** The whole service on a chain, a database and hubs of its own; where it has a main of its own, as a process. Opened once per file. */
+export async function openService(
+  environment: Readonly<Record<string, string>> = {},
+  { entry, meant, media = false }: ServiceOptions = {},
+) {
+  const [chain, database, alpha, beta] = await Promise.all([
+    freshChain(),
+    freshDatabase(),
+    startTestHub({ name: 'alpha', models: ['alpha-1', 'alpha-2'], ...able, ...(media ? mediaOf('alpha') : {}) }),
+    startTestHub({ name: 'beta', models: ['beta-1'], ...(media ? mediaOf('beta') : {}) }),
+  ]);
+  const gates = { base: await startGate(chain.rpc_url), alpha: await startGate(alpha.base_url) };
+  const pay_to = getAddress(privateKeyToAddress(generatePrivateKey()));
+  const variables = {
+    DATABASE_URL: database.url,
+    BASE_RPC_URL: gates.base.url,
+    FACILITATOR_KEYS: chain.facilitator_keys.join(','),
+    PAY_TO_BASE: pay_to,
+    HUBS: JSON.stringify([{ ...alpha.config, base_url: gates.alpha.url }, beta.config]),
+    API_KEYS: 'a-live-key',
+    ROUTER_URL: '',
+    LOG_LEVEL: 'warn',
+    ...environment,
+  };
+  const gateway = await (entry === undefined
+    ? openServiceHere({ environment: variables })
+    : startGateway({ entry, environment: variables }));
+  atEnd(() => requireQuiet(gateway.logs.filter(line => !meant?.test(line))));
+  const ledger = new pg.Pool({ connectionString: database.url, max: 2 });
+  atEnd(() => ledger.end());
+
+  async function knock<T = JsonObject>(method: string, path: string, { headers, body, by = fetch }: Knock = {}) {
+    const sent = body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) };
+    // A form says its type itself, since that names its boundary.
+    const typed = body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' };
+    const duplex = body instanceof ReadableStream ? ({ duplex: 'half' } as const) : {};
+    const answer = await by(gateway.url + path, { method, headers: { ...typed, ...headers }, ...sent, ...duplex });
+    const text = await answer.text();
+    const heard: Heard<T> = {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: (text === '' ? null : isBare(answer) ? text : JSON.parse(text)) as T,
+    };
+    keepsHeadersShort(answer);
+    const [pathname = path] = path.split('?');
+    if (pathname !== '/graphql') keepsToTable(method, pathname, heard);
+    return heard;
+  }
+
+  return {
+    chain,
+    hubs: [alpha, beta] as const,
+    /** Before the chain's RPC and before the first hub. */
+    gates,
+    gateway,
+    url: gateway.url,
+    database_url: database.url,
+    pay_to,
+    knock,
+    get: <T = JsonObject>(path: string, headers: Knock['headers'] = {}) => knock<T>('GET', path, { headers }),
+    post: <T = JsonObject>(path: string, body: unknown, headers: Knock['headers'] = {}) =>
+      knock<T>('POST', path, { body, headers }),
+    /** A payment for a door, made by the official client and not sent yet. */
+    payment: (account: Wallet, path: string): Promise<PaymentHeaders> => paymentFor(account, gateway.url + path),
+    /** What a door's 402 asks of v1 clients. */
+    async offer(path: string): Promise<OfferV1> {
+      const { body } = await knock<Challenged>('POST', path);
+      const [offer] = body.accepts;
+      if (!offer) throw new Error(`nothing is offered at ${path}`);
+      return offer;
+    },
+    /** A chat, paid by the official v2 client. */
+    buy: (account: Wallet, body: JsonObject = ask(), headers: Knock['headers'] = {}) =>
+      knock<Chat>('POST', CHAT, { body, headers, by: payingFetch(account) }),
+    /** A wallet with money and a book. */
+    async newAgent() {
+      const account = await chain.newWallet();
+      const { body } = await knock<Registered>('POST', REGISTER, {
+        body: await registrationOf(account),
+        by: payingFetch(account),
+      });
+      return { account, ...body };
+    },
+    /** Claims of that wallet, whatever became of them. */
+    claimsOf: async ({ address }: Pick<Wallet, 'address'>) =>
+      (
+        await ledger.query<{ state: string; reason: string | null }>(
+          'select state, reason from payment_claim where lower(payer) = lower($1)',
+          [address],
+        )
+      ).rows,
+    /** What the treasury got from that wallet, oldest first. */
+    async transfersFrom({ address }: Pick<Wallet, 'address'>) {
+      const transfers = await chain.transfers(pay_to);
+      return transfers.filter(({ from }) => from === address.toLowerCase());
+    },
+    /** A statement on the service's own database: for what no door shows. */
+    query: async <T extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
+      (await ledger.query<T>(text, values)).rows,
+  };
+}
+
+/** What one of the models can do beside text. */
+const able = { vision_models: ['alpha-2'], reasoning_models: ['alpha-2'] };
+
+function mediaOf(hub: string) {
+  return { image_models: [`${hub}-image`], audio_models: [`${hub}-audio`] };
+}
+
+/** An answer may be right while something broke behind it: the log would say so. */
+function requireQuiet(logs: readonly string[]): void {
+  const broken = logs.filter(line => /"level":[56]0/.test(line) && !OUR_GATE.test(line));
+  if (broken.length > 0) throw new Error(`the service logged errors:\n${broken.join('\n')}`);
+}
+
+/** What it looks like from inside when a gate of ours cuts a connection, or when all tests together leave Postgres no time. */
+const OUR_GATE = /other side closed|ECONNRESET|ECONNREFUSED|fetch failed|timeout exceeded when trying to connect/;
+
+function isBare({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/') ?? false;
+}
+
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | ReadableStream | FormData {
+  return [Uint8Array, ReadableStream, FormData].some(kind => body instanceof kind) || typeof body === 'string';
+}
+
+/** The smallest chat request; each content makes it another one. */
+export function ask(content = 'What is a spend receipt?', members: JsonObject = {}): JsonObject {
+  return { messages: [{ role: 'user', content }], ...members };
+}

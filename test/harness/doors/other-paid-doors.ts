@@ -1,0 +1,20 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Wallet } from '../buyer.ts';
+import { formNamed } from './audio-form.ts';
+import { taskOf } from './tasks.ts';
+
+/** A door beside chat at which work is sold. */
+export interface OtherPaidDoor {
+  readonly path: `/${string}`;
+  /** A good request of that wallet's; each name makes it another one. */
+  request(account: Pick<Wallet, 'address'>, name: string): JsonObject | FormData;
+}
+
+export const otherPaidDoors: readonly OtherPaidDoor[] = [
+  { path: '/v1/responses', request: (_, name) => ({ input: name }) },
+  { path: '/a2a-message', request: (_, name) => ({ messages: [{ role: 'user', content: name }] }) },
+  { path: '/task-request', request: taskOf },
+  { path: '/task-quote', request: taskOf },
+  { path: '/v1/images/generations', request: (_, name) => ({ prompt: name }) },
+  { path: '/v1/audio/transcriptions', request: (_, name) => formNamed({ file_of: name }) },
+];

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { z } from 'zod';
+import type { BookAnswer } from '../../../rest-compat/book/answers.ts';
+import type { RefusalAnswer, RefusedCallAnswer } from '../../../rest-compat/receipt/answers.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { PaymentHeaders } from '../buyer.ts';
+import { ask, CHAT, type Service } from './open-service.ts';
+
+export type Refusal = z.infer<typeof RefusalAnswer>;
+export type Refused = z.infer<typeof RefusedCallAnswer>;
+type Book = z.infer<typeof BookAnswer>;
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+/** Agents whose book allows less than they ask for. */
+export function refusing(service: Service) {
+  const path = (agent_id: number) => `/v1/agents/${agent_id}/book`;
+  const set = ({ agent_id, session }: Agent, policy_type: string, value: JsonObject[string]) =>
+    service.post(`${path(agent_id)}/policy`, { session, policy_type, value });
+  const chat = (payment: PaymentHeaders, body: JsonObject) => service.post<Refused>(CHAT, body, payment);
+  return {
+    set,
+    chat,
+    setBudget: ({ agent_id, session }: Agent, budget: string) => service.post(path(agent_id), { session, budget }),
+    bookOf: async ({ agent_id, session }: Agent) =>
+      (await service.get<Book>(path(agent_id), { 'X-SVC-Session': session })).body,
+    /** An agent under its kill switch. */
+    async killed(): Promise<Agent> {
+      const agent = await service.newAgent();
+      await set(agent, 'kill_switch', true);
+      return agent;
+    },
+    /** A chat that the book refused, with the payment that it was to be paid by. */
+    async refused(agent: Agent, body = ask()) {
+      const payment = await service.payment(agent.account, CHAT);
+      const heard = await chat(payment, body);
+      expect(heard.status).toBe(403);
+      return { payment, heard };
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+const NEAR_MS = 10_000;
+
+/** What was collected in the last hour does not count in the next: such a test had better not run across. */
+export async function farFromFullHour(): Promise<void> {
+  const left_ms = HOUR_MS - (Date.now() % HOUR_MS);
+  if (left_ms < NEAR_MS) await sleep(left_ms + 100);
+}

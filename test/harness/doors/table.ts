@@ -1,0 +1,95 @@
+import { expect } from 'vitest';
+import { PaymentRequired, Problem } from '../../../rest-compat/answer-shapes.ts';
+import type { Door, DoorMethod } from '../../../rest-compat/door.ts';
+import { everyDoor } from '../../../rest-compat/every-door.ts';
+import { openApi } from '../../../rest-compat/faces/openapi.ts';
+import { limits } from '../../../schema/limits.ts';
+
+/** An answer as it was heard at a door. */
+export interface Heard<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; null where it is empty. */
+  readonly body: T;
+}
+
+interface Answered {
+  readonly headers?: Readonly<Record<string, unknown>>;
+}
+
+interface Described {
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, Answered> }>>;
+}
+const described = openApi(everyDoor, 'http://127.0.0.1') as unknown as Described;
+
+/** The door of the table that a request meets; undefined where there is none, or none for that method. */
+export function doorOf(method: string, pathname: string): Door | undefined {
+  return everyDoor.find(door => {
+    const spelt = [door.path, ...door.aliases].map(path =>
+      path
+        .replace(/\./g, '\\.')
+        .replace(/\*$/, '.+')
+        .replace(/\{\w+\}/g, '[^/]+'),
+    );
+    return door.methods.includes(method as DoorMethod) && spelt.some(path => new RegExp(`^${path}$`).test(pathname));
+  });
+}
+
+/** How long the status line and all headers of an answer may be. */
+export function headersBytesMax(status: number): number {
+  return status === 402 ? limits.challenge_headers_bytes_max : limits.answer_headers_bytes_max;
+}
+
+/** That a stock proxy takes the headers of this answer, as near as a client can tell who has not seen the wire. */
+export function keepsHeadersShort({ status, headers }: Pick<Heard<unknown>, 'status' | 'headers'>): void {
+  const lines = [
+    `HTTP/1.1 ${status} Payment Required`,
+    ...[...headers].map(([name, value]) => `${name}: ${value}`),
+    '',
+  ];
+  const bytes = Buffer.byteLength(lines.map(line => `${line}\r\n`).join(''));
+  expect(bytes, lines.join('\n')).toBeLessThan(headersBytesMax(status));
+}
+
+/** Headers that a caller is told of. */
+const OURS = /^(x-svc-|x-payment-|payment-|retry-after$|x-should-retry$)/;
+
+/**
+ * What every answer owes to the door table, whatever test asked for it: the status is described, a good body has the
+ * door's shape and no member beyond it, a refusal is a problem (the book's is signed), a challenge, or (on possession) nothing; its headers are described.
+ */
+export function keepsToTable(method: string, pathname: string, heard: Heard<unknown>): void {
+  const { status, headers, body } = heard;
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  // RFC 9110 9.3.7: it says which methods there are.
+  if (method === 'OPTIONS') return;
+  const door = doorOf(method, pathname);
+  const answered = door && described.paths[door.path]?.[method.toLowerCase()]?.responses[status];
+  if (answered) {
+    const told = Object.keys(answered.headers ?? {}).map(name => name.toLowerCase());
+    expect(told).toEqual(expect.arrayContaining([...headers.keys()].filter(name => OURS.test(name))));
+  }
+  if (status === door?.status) {
+    expect([door.media, door.plain_media]).toContain(headers.get('content-type'));
+    expect(headers.get('cache-control')).toBe(door.cache);
+    if (typeof body === 'string') return;
+    expect(door.response.parse(body)).toEqual(body);
+    return;
+  }
+  if (status === 304) {
+    expect([door?.cache, body]).toEqual([headers.get('cache-control'), null]);
+    expect(answered).toBeDefined();
+    return;
+  }
+  expect(headers.get('cache-control')).toBe('no-store');
+  if (door) expect(answered, `${method} ${door.path} ${status} is not described`).toBeDefined();
+  if (status === 402) expect(PaymentRequired.parse(body)).toEqual(body);
+  else if (body === null) expect([401, 403]).toContain(status);
+  else {
+    expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    const refuses = status === 403 ? door?.refusal : null;
+    expect((refuses ?? Problem).parse(body)).toEqual(body);
+    expect(body).toMatchObject({ status });
+  }
+}

@@ -1,0 +1,65 @@
+import { startGate } from '../doors/gate.ts';
+import { type FacilitatorOptions, startFacilitator } from '../facilitator.ts';
+import { audit } from '../faults/audit.ts';
+import { type Answer, newBuyer, type Order, send } from '../faults/buyer.ts';
+import { eventually, openGround } from '../faults/ground.ts';
+import type { RunningService } from '../worker-gateway.ts';
+
+export type Service = Awaited<ReturnType<typeof openService>>;
+
+/** One database, chain, hub and facilitator, for processes that settle by it. Their own node stands behind a gate. */
+export async function openService(options: Omit<FacilitatorOptions, 'rpc_url'> = {}) {
+  const ground = await openGround();
+  const facilitator = await startFacilitator({ ...options, rpc_url: () => ground.chain.rpc_url });
+  const gate = await startGate(ground.chain.rpc_url);
+  const environment = {
+    FACILITATOR_URL: facilitator.url,
+    FACILITATOR_KEYS: '',
+    BASE_RPC_URL: gate.url,
+    ...(options.factories ? { WALLET_FACTORIES: options.factories.join(',') } : {}),
+  };
+  return {
+    ground,
+    facilitator,
+    gate,
+    /** As an operator starts it. */
+    start: (changed: Readonly<Record<string, string>> = {}) =>
+      ground.start({ environment: { ...environment, ...changed } }),
+    /** With less patience. */
+    startHasty: () => ground.startProcess({ environment, entry: 'test/harness/facilitator/hasty-gateway.ts' }),
+    /** How often the facilitator was asked to settle it. */
+    timesAsked: ({ authorization: { nonce } }: Order) =>
+      facilitator.settlements.filter(asked => asked.nonce === nonce).length,
+    /** What the chain says of it: one transfer, or none. */
+    async transfersOf({ authorization: { payer } }: Order) {
+      const transfers = await ground.chain.transfers(ground.pay_to);
+      return transfers.filter(({ from }) => from === payer.toLowerCase());
+    },
+  };
+}
+
+/** The audit, once no money is looked for any more. Returns the number of transfers. */
+export async function auditArrived({ ground }: Service): Promise<number> {
+  const text = `select 1 from payment_claim where arrival = 'pending' limit 1`;
+  await eventually('no arrival awaited', async () => (await ground.database.query({ text })).length === 0 || null);
+  return audit(ground);
+}
+
+/** A wallet with a book, and its session. */
+export async function registeredBuyer({ ground }: Service, gateway: RunningService) {
+  const buyer = await newBuyer(ground);
+  const { status, body } = await send(gateway, await buyer.registration());
+  if (status !== 200) throw new Error(`registering answered ${status}: ${JSON.stringify(body)}`);
+  return { ...buyer, agent_id: Number(body.agent_id), session: String(body.session) };
+}
+
+/** Sends it again until it is answered; on the way nothing but "ask again" is heard. */
+export function answerTo(gateway: RunningService, order: Order): Promise<Answer> {
+  return eventually('an answer', async () => {
+    const answer = await send(gateway, order);
+    if (answer.status === 200) return answer;
+    const code = String(answer.body.code);
+    if (!['payment_in_flight', 'settlement_pending'].includes(code)) throw new Error(`${answer.status} ${code}`);
+    return null;
+  });
+}

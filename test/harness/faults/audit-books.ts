@@ -1,0 +1,100 @@
+import { expect } from 'vitest';
+import type { RowRecord } from '../../../schema/book-row.ts';
+import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
+import type { EventRecord } from '../../../subgraphs/book/ledger/append.ts';
+import { iso } from '../../../subgraphs/clock.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+
+type StoredRow = Omit<RowRecord, 'amount' | 'collected_at'> & { amount: bigint | null; collected_at: Date };
+type StoredEvent = Omit<EventRecord, 'at'> & { at: Date };
+
+interface StoredHead {
+  readonly agent_id: number;
+  readonly spent_atomic: bigint;
+  readonly reserved_atomic: bigint;
+  readonly hour_start: Date | null;
+  readonly hour_atomic: bigint;
+  readonly day_start: Date | null;
+  readonly day_atomic: bigint;
+  readonly seq: number;
+  readonly position: number;
+  readonly row_hash: string;
+  readonly event_hash: string;
+}
+
+/** Rows and events follow each other without a gap, each bound to the one before; the head is the last of them. */
+export async function auditBooks(database: Database): Promise<void> {
+  const books = await database.query<StoredHead>({ text: 'select * from book order by agent_id' });
+  const rows = await database.query<StoredRow>({ text: `select ${ROW_COLUMNS} from book_row order by agent_id, seq` });
+  const events = await database.query<StoredEvent>({ text: 'select * from book_event order by agent_id, position' });
+  for (const book of books) {
+    const own = <T extends { agent_id: number }>(all: readonly T[]) => all.filter(it => it.agent_id === book.agent_id);
+    auditEvents(book, own(events));
+    auditRows(book, own(rows), own(events));
+  }
+  await auditCounts(database);
+}
+
+/** A row's count is what its events tell; what is only counted yet stands beside it, of a row that is there. */
+async function auditCounts(database: Database): Promise<void> {
+  const wrong = await database.query({
+    text: `select r.agent_id, r.seq, r.replay_count, e.replays from book_row r left join (
+        select agent_id, seq, sum(coalesce((body->>'count')::int, 1))::int as replays from book_event where kind = 'replay'
+        group by 1, 2) e using (agent_id, seq)
+      where r.replay_count <> coalesce(e.replays, 0)
+      union all select agent_id, seq, c.count, null from book_counted c left join book_row r using (agent_id, seq, task_id)
+      where r.seq is null or c.count < 1 or c.first_at > c.last_at`,
+  });
+  expect(wrong).toEqual([]);
+}
+
+const ROW_COLUMNS = `task_id, evidence, collected, payment_ref, transfer_index, rail, amount, model, hub, intent_id,
+  attempt_index, payer_wallet, settled_by, parent_ref, recorded_by, arrival_status, fulfillment, facts, agent_id, seq,
+  collected_at, prev_row_hash, row_hash`;
+
+function auditRows(book: StoredHead, rows: readonly StoredRow[], events: readonly StoredEvent[]): void {
+  expect(rows.map(row => row.seq)).toEqual(oneTo(book.seq));
+  let before = '';
+  for (const { row_hash, amount, collected_at, ...facts } of rows) {
+    const standing = { ...facts, amount: amount?.toString() ?? null, collected_at: iso(collected_at.getTime()) };
+    const born = { ...standing, ...birthFacts(events, facts.seq) };
+    expect(born.prev_row_hash).toBe(before);
+    expect(canonicalHash(born)).toBe(row_hash);
+    before = row_hash;
+  }
+  expect(book.row_hash).toBe(before);
+  expect(book.spent_atomic).toBe(sumOf(rows));
+  auditWindow(rows, book.hour_start, book.hour_atomic, 3_600_000);
+  auditWindow(rows, book.day_start, book.day_atomic, 24 * 3_600_000);
+  // Nothing is in flight any more, so nothing may still be held.
+  expect(book.reserved_atomic).toBe(0n);
+}
+
+/** What a row was born with and is no more: its transition keeps it. */
+function birthFacts(events: readonly StoredEvent[], seq: number): JsonObject {
+  const moved = events.find(event => event.kind === 'transition' && event.seq === seq);
+  return (moved?.body.born ?? {}) as JsonObject;
+}
+
+function auditWindow(rows: readonly StoredRow[], start: Date | null, atomic: bigint, length_ms: number): void {
+  const age = (row: StoredRow) => row.collected_at.getTime() - Number(start);
+  const within = start === null ? [] : rows.filter(row => age(row) >= 0 && age(row) < length_ms);
+  expect(atomic).toBe(sumOf(within));
+}
+
+const sumOf = (rows: readonly StoredRow[]) => rows.reduce((sum, row) => sum + (row.amount ?? 0n), 0n);
+
+function auditEvents(book: StoredHead, events: readonly StoredEvent[]): void {
+  expect(events.map(event => event.position)).toEqual(oneTo(book.position));
+  let before = '';
+  for (const { hash, at, ...facts } of events) {
+    expect(facts.prev_hash).toBe(before);
+    expect(canonicalHash({ ...facts, at: iso(at.getTime()) })).toBe(hash);
+    before = hash;
+  }
+  expect(book.event_hash).toBe(before);
+}
+
+export function oneTo(last: number): number[] {
+  return Array.from({ length: last }, (_, index) => index + 1);
+}

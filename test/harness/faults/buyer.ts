@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import type { Hex, PrivateKeyAccount } from 'viem';
+import { developmentBuyers } from '../../../gateway/development/chain/accounts.ts';
+import { type BaseAuthorization, baseClaimKey } from '../../../gateway/rails/base/authorization.ts';
+import { transferCall } from '../../../gateway/rails/base/contracts.ts';
+import { readSignature } from '../../../gateway/rails/base/signature.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { limits } from '../../../schema/limits.ts';
+import { networks } from '../../../schema/network.ts';
+import { signMessage } from '../base/wallet.ts';
+import { eventually, type Ground } from './ground.ts';
+
+/** One paid request, to be sent to any process, any number of times: the same payment and the same bytes. */
+export interface Order {
+  readonly path: string;
+  readonly body: string;
+  /** JSON unless given. */
+  readonly content_type?: string;
+  readonly payment: string;
+  readonly claim_key: string;
+  readonly authorization: BaseAuthorization;
+  readonly signature: Hex;
+  /** Of the book on which it is to land; without one it is the payer's. */
+  readonly session?: string;
+}
+
+/** What is sent of an order, on whatever network it is paid. */
+export type Sendable = Omit<Order, 'authorization' | 'signature'>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: JsonObject & { readonly code?: string };
+}
+
+/** A wallet with USDC that pays by x402 v1, made by hand, so that a test holds the authorization itself. */
+export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
+  const account = wallet ?? (await ground.chain.newWallet());
+  const pay = async (path: string, request: JsonObject | FormData, valid_seconds = 300): Promise<Order> => {
+    const authorization: BaseAuthorization = {
+      network: 'base',
+      payer: account.address,
+      pay_to: ground.pay_to,
+      amount_atomic: limits.call_price_atomic,
+      valid_after_seconds: 0,
+      valid_before_seconds: Math.floor(Date.now() / 1000) + valid_seconds,
+      nonce: `0x${randomBytes(32).toString('hex')}`,
+    };
+    const signature = await signMessage(account, messageOf(authorization));
+    const payment = header(authorization, signature);
+    return {
+      path,
+      ...(await bytesOf(request)),
+      payment,
+      claim_key: baseClaimKey(authorization),
+      authorization,
+      signature,
+    };
+  };
+  return {
+    address: account.address,
+    /** At any paid door. */
+    pay: (path: string, request: JsonObject | FormData) => pay(path, request),
+    chat: (content: string, valid_seconds?: number) => pay(CHAT, chatOf(content), valid_seconds),
+    stream: (content: string) => pay(CHAT, { ...chatOf(content), stream: true }),
+    async registration() {
+      const at = Math.floor(Date.now() / 1000);
+      const wallet_signature = await account.signMessage({ message: `svc.register.pay|${account.address}|${at}` });
+      const request = { agentWallet: account.address, wallet_signature, signature_timestamp: at };
+      return pay('/v1/agents/register', request);
+    },
+  };
+}
+
+/** As they go out, each time the same: a form names its boundary anew each time that it is sent. */
+async function bytesOf(request: JsonObject | FormData): Promise<Pick<Order, 'body' | 'content_type'>> {
+  if (!(request instanceof FormData)) return { body: JSON.stringify(request) };
+  const sent = new Response(request);
+  return { content_type: sent.headers.get('content-type') ?? '', body: await sent.text() };
+}
+
+const CHAT = '/v1/chat/completions';
+const chatOf = (content: string) => ({ model: 'test/model', messages: [{ role: 'user', content }] });
+
+function messageOf({ payer, pay_to, nonce, ...rest }: BaseAuthorization) {
+  const [value, validAfter] = [rest.amount_atomic, BigInt(rest.valid_after_seconds)];
+  return { from: payer, to: pay_to, value, validAfter, validBefore: BigInt(rest.valid_before_seconds), nonce };
+}
+
+function header(authorization: BaseAuthorization, signature: Hex): string {
+  const { from, to, nonce, ...numbers } = messageOf(authorization);
+  const [value, validAfter, validBefore] = [numbers.value, numbers.validAfter, numbers.validBefore].map(String);
+  const payload = { signature, authorization: { from, to, value, validAfter, validBefore, nonce } };
+  const envelope = { x402Version: 1, scheme: 'exact', network: 'base', payload };
+  return Buffer.from(JSON.stringify(envelope)).toString('base64');
+}
+
+/** Anybody who holds an authorization may submit it: here a stranger, with gas of his own. */
+export async function submitElsewhere({ chain }: Ground, { authorization, signature }: Order): Promise<void> {
+  const read = readSignature(signature);
+  if (read.kind !== 'read') throw new Error(read.kind);
+  const [stranger] = developmentBuyers;
+  const data = transferCall(authorization, read.signature);
+  const transaction = { from: stranger?.address ?? null, to: networks.base.usdc, data };
+  const hash = await chain.call<string>('eth_sendTransaction', transaction);
+  await eventually('the transaction mined', () => chain.call<object | null>('eth_getTransactionReceipt', hash));
+}
+
+/** @throws where no answer comes: the process died. */
+export async function send({ url }: { readonly url: string }, order: Sendable): Promise<Answer> {
+  const { path, body, content_type = 'application/json', payment, session } = order;
+  const possession = session === undefined ? {} : { 'x-svc-session': session };
+  const headers = { 'content-type': content_type, 'x-payment': payment, ...possession };
+  const response = await fetch(url + path, { method: 'POST', headers, body });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} };
+}
+
+/** Null where no answer came. */
+export function trySend(gateway: { readonly url: string }, order: Sendable): Promise<Answer | null> {
+  return send(gateway, order).catch(() => null);
+}
+
+/** The answer of an order, asked for with the same payment until it is there: on a busy machine it may be put off. */
+export function answerTo(gateway: { readonly url: string }, order: Sendable): Promise<Answer> {
+  return eventually('an answer', async () => {
+    const answer = await send(gateway, order);
+    return answer.status !== 200 && harmless.has(nameOf(answer)) ? null : answer;
+  });
+}
+
+/** The signed bytes of a chat's receipt. */
+export function jwsOf({ body }: Answer): string {
+  const { svc } = body as { svc?: { issuer_signature: { jws: string } } };
+  if (!svc) throw new Error(`no receipt in ${JSON.stringify(body)}`);
+  return svc.issuer_signature.jws;
+}
+
+export function nameOf({ status, body }: Answer): string {
+  return status === 200 ? '200' : `${status} ${body.code}`;
+}
+
+/** What a caller may hear while the same payment is being worked on: never 402, which would make it pay again. */
+export const harmless: ReadonlySet<string> = new Set(['200', '409 payment_in_flight', '503 settlement_pending']);

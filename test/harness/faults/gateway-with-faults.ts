@@ -1,0 +1,58 @@
+import pino from 'pino';
+import { z } from 'zod';
+import { readConfig, subgraphNames } from '../../../gateway/config/read-config.ts';
+import { startDevelopment } from '../../../gateway/development/start.ts';
+import { serveSubgraph } from '../../../gateway/http/serve-subgraph.ts';
+import { openGateway } from '../../../gateway/open.ts';
+import type { FaultPoint, Faults } from '../../../gateway/operations/faults.ts';
+
+/*
+ * The service, with a fault of its own: calls that reach a named point are held there, and with the n-th of them the
+ * process sends itself a signal. Held calls go on after SIGCONT; SIGKILL leaves nothing that could.
+ */
+
+const Point = z.enum([
+  'in_claim',
+  'after_claim',
+  'after_work',
+  'in_settling',
+  'after_settling',
+  'after_broadcast',
+  'mid_stream',
+  'before_record',
+  'in_record',
+  'after_record',
+] satisfies FaultPoint[]);
+
+const Plan = z.object({
+  /** One, or several with a comma between them; at each as many are held. */
+  FAULT_POINT: z.string().transform((points): FaultPoint[] => points.split(',').map(point => Point.parse(point))),
+  FAULT_REACHED: z.coerce.number().int().min(1),
+  FAULT_SIGNAL: z.enum(['SIGKILL', 'SIGSTOP', 'none']),
+  /** It is this subgraph that has the fault, alone. */
+  FAULT_SUBGRAPH: z.enum(subgraphNames).optional(),
+});
+
+function planned(plan: z.infer<typeof Plan>): Faults {
+  const resumed = Promise.withResolvers<void>();
+  process.once('SIGCONT', () => resumed.resolve());
+  const left = new Map(plan.FAULT_POINT.map(point => [point, plan.FAULT_REACHED]));
+  return {
+    async reach(point) {
+      const more = (left.get(point) ?? 0) - 1;
+      if (more < 0) return;
+      left.set(point, more);
+      console.log(`held at ${point}: ${plan.FAULT_REACHED - more}`);
+      if (more === 0 && plan.FAULT_SIGNAL !== 'none') process.kill(process.pid, plan.FAULT_SIGNAL);
+      await resumed.promise;
+    },
+  };
+}
+
+const plan = Plan.parse(process.env);
+const development = await startDevelopment(readConfig());
+await openGateway(development.config, {
+  logger: pino({ level: development.config.log_level }),
+  faults: planned(plan),
+  ...(plan.FAULT_SUBGRAPH && { serve: serveSubgraph(plan.FAULT_SUBGRAPH) }),
+});

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getAddress, type Hex } from 'viem';
+import type { FaultPoint } from '../../../gateway/operations/faults.ts';
+import { openStore } from '../../../gateway/parts.ts';
+import { freshChain } from '../chain.ts';
+import { freshDatabase } from '../database.ts';
+import { type RunningGateway, startGateway } from '../gateway.ts';
+import { startTestHub } from '../hub.ts';
+import { atEnd } from '../release.ts';
+import { ownFolder } from '../scratch.ts';
+import { openSolana } from '../solana/open-solana.ts';
+import { openService } from '../worker-gateway.ts';
+
+/** What a process of these tests does to itself, and when: see gateway-with-faults. */
+export interface Fault {
+  readonly point: FaultPoint | readonly FaultPoint[];
+  /** With how many calls at a point it happens; those before are held there. */
+  readonly reached?: number;
+  /** `none`: they are held, and the rest is the test's to do. */
+  readonly signal?: 'SIGKILL' | 'SIGSTOP' | 'none';
+}
+
+export interface StartOptions {
+  /** Of another database than the ground's, or of another way to it. */
+  readonly url?: string;
+  readonly data_dir?: string;
+  /** Variables that differ from the ground's. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly port?: number;
+}
+
+export interface ProcessOptions extends StartOptions {
+  readonly await_health?: boolean;
+  /** Another main than the service's own. */
+  readonly entry?: string;
+  readonly args?: readonly string[];
+}
+
+export type Ground = Awaited<ReturnType<typeof openGround>>;
+
+/** Longer than any of what is waited for takes, on a machine that does much else: nothing is asserted about it. */
+const DEADLINE_MS = 60_000;
+/** A hub takes this long over a prompt that begins with `slow`: longer than a lease, so that reconcile passes by. */
+const SLOW_MS = 8_000;
+
+interface GroundOptions {
+  readonly database_url?: string;
+  readonly image_models?: readonly string[];
+  readonly audio_models?: readonly string[];
+  /** Whether it is paid on a Solana of its own, too. */
+  readonly solana?: boolean;
+}
+
+/** One database (of its own cluster where its URL is given), chain, hub and DATA_DIR, for all processes of a test. */
+export async function openGround(given: GroundOptions = {}) {
+  const data_dir = await ownFolder();
+  const [chain, database_url, hub] = await Promise.all([
+    freshChain(),
+    given.database_url ?? freshDatabase().then(({ url }) => url),
+    startTestHub({ name: 'gamma', models: ['test/model'], ...mediaOf(given) }),
+  ]);
+  const solana = given.solana ? await openSolana() : null;
+  const broken = new Set<string>();
+  hub.behave(({ body }) => {
+    const asked = JSON.stringify(body);
+    if ([...broken].some(prompt => asked.includes(`"${prompt}"`))) return { kind: 'status', status: 500 };
+    return { kind: 'answer', delay_ms: asked.includes('"slow') ? SLOW_MS : 0 };
+  });
+  const database = await openStore(database_url);
+  atEnd(() => database.close());
+  const pay_to = getAddress(`0x${randomBytes(20).toString('hex')}`);
+  const environment = {
+    DATABASE_URL: database_url,
+    BASE_RPC_URL: chain.rpc_url,
+    BASE_URL: 'http://svc.test',
+    FACILITATOR_KEYS: chain.facilitator_keys.join(','),
+    HUBS: JSON.stringify([hub.config]),
+    PAY_TO_BASE: pay_to,
+    API_KEYS: 'a-live-key',
+    // Processes of one database have one issuer, whatever their DATA_DIR.
+    ISSUER_KEYS: randomBytes(32).toString('hex'),
+    LOG_LEVEL: 'warn',
+    ...solana?.environment,
+  };
+  return {
+    chain,
+    /** Null where nobody pays on it. */
+    solana,
+    database,
+    database_url,
+    hub,
+    /** Prompts on which the hub fails for as long as they stand here. */
+    broken,
+    pay_to: pay_to as Hex,
+    data_dir,
+    saved_head: join(data_dir, 'log-head.json'),
+    /** For a command that an operator runs beside the processes. */
+    environment: ({ url = database_url }: { url?: string } = {}) => ({
+      PATH: process.env.PATH,
+      HOME: data_dir,
+      DATA_DIR: data_dir,
+      ...environment,
+      DATABASE_URL: url,
+    }),
+    /** A healthy one, on the same DATA_DIR and database or on others. */
+    start: ({ url = database_url, environment: changed, ...options }: StartOptions = {}) =>
+      openService({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),
+    /** The same as a process of its own, which can be killed. */
+    startProcess: ({ url = database_url, environment: changed, ...options }: ProcessOptions = {}) =>
+      startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),
+    startFaulty: ({ point, reached = 1, signal = 'SIGKILL' }: Fault): Promise<RunningGateway> =>
+      startGateway({
+        data_dir,
+        entry: 'test/harness/faults/gateway-with-faults.ts',
+        environment: {
+          ...environment,
+          FAULT_POINT: [point].flat().join(','),
+          FAULT_REACHED: String(reached),
+          FAULT_SIGNAL: signal,
+        },
+      }),
+  };
+}
+
+function mediaOf({ image_models = [], audio_models = [] }: GroundOptions) {
+  return { image_models, audio_models };
+}
+
+/** Waits until `look` gives something; what it was last told is in the error. */
+export async function eventually<T>(what: string, look: () => Promise<T | null> | T | null): Promise<T> {
+  const deadline_ms = Date.now() + DEADLINE_MS;
+  while (Date.now() < deadline_ms) {
+    const found = await look();
+    if (found !== null) return found;
+    await sleep(50);
+  }
+  throw new Error(`not in ${DEADLINE_MS} ms: ${what}`);
+}
+
+/** The process is held, dead or asleep at its point. */
+export function reached({ logs }: RunningGateway, point: FaultPoint, times = 1): Promise<true> {
+  return eventually(`${point} reached`, () => logs.includes(`held at ${point}: ${times}`) || null);
+}

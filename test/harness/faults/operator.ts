@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { sentenceOf } from '../../../gateway/operations/run.ts';
+import type { RunningGateway } from '../gateway.ts';
+import { ROOT } from '../root.ts';
+import type { Ground, StartOptions } from './ground.ts';
+
+const run = promisify(execFile);
+
+/** The operator's one way on from a broken log; what the command printed. */
+export async function acceptLogBreak(
+  ground: Ground,
+  reason: string,
+  { url, environment }: { url?: string; environment?: Readonly<Record<string, string>> } = {},
+): Promise<string> {
+  const env = { ...ground.environment(url ? { url } : {}), ...environment };
+  const command = ['gateway/launch.ts', 'gateway/commands/accept-log-break.ts', reason];
+  const { stdout } = await run(process.execPath, command, { cwd: ROOT, env });
+  return stdout;
+}
+
+/** A start that must come to nothing: the one line that its operator reads. */
+export async function refusalOf(ground: Ground, options: StartOptions = {}): Promise<string> {
+  const fault: unknown = await ground.start(options).then(
+    () => new Error('it came up'),
+    refused => refused,
+  );
+  const sentence = sentenceOf(fault);
+  if (sentence === null) throw fault;
+  return sentence;
+}
+
+/** The same by a process of its own, which ends with exit code 1. */
+export async function refusalOfProcess(ground: Ground, options: StartOptions = {}): Promise<string> {
+  const refusing = await ground.startProcess({ ...options, await_health: false });
+  const ended = await Promise.race([refusing.exited, cameUp(refusing)]);
+  expect(ended, refusing.logs.join('\n')).toBe(1);
+  return refusing.logs.join('\n');
+}
+
+/** Resolves where it serves all the same: to wait for its end would be to wait for ever. */
+async function cameUp({ url, process: child }: RunningGateway): Promise<string> {
+  while (child.exitCode === null && child.signalCode === null) {
+    if (await fetch(`${url}/livez`).catch(() => null)) return 'it came up';
+    await sleep(200);
+  }
+  return new Promise(() => {});
+}
+
+/** What is published at /.well-known/log-breaks.json. */
+export async function publishedBreaks({ url }: { readonly url: string }): Promise<readonly Record<string, unknown>[]> {
+  return (await fetch(`${url}/.well-known/log-breaks.json`)).json() as Promise<readonly Record<string, unknown>[]>;
+}

@@ -1,0 +1,104 @@
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { atEnd } from '../release.ts';
+
+/** A commit whose answer never comes: it never reached the server, or it did and the answer was lost. */
+export interface Cut {
+  /** A prepared statement by whose name the transaction is known. */
+  readonly statement: string;
+  readonly commit: 'lost' | 'done';
+}
+
+/** The last that is said, in one piece with what is written just before it. */
+const COMMIT = 'Q\0\0\0\x0bcommit\0';
+
+export type Wire = Awaited<ReturnType<typeof startWire>>;
+
+/** Stands before Postgres: cuts a transaction's connection at its commit, or is down for everybody. */
+export async function startWire(database_url: string) {
+  const target = new URL(database_url);
+  const sockets = new Set<Socket>();
+  let cut: Cut | null = null;
+  let down_after_cut = false;
+  let down = false;
+  let cuts = 0;
+  const named = target.pathname.slice(1);
+  let database = named;
+
+  const hangUp = () => {
+    cut = null;
+    cuts += 1;
+    if (down_after_cut) fall();
+  };
+  const fall = () => {
+    down = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  const server = createServer(client => {
+    if (down) return void client.destroy();
+    const backend = connect(Number(target.port), target.hostname);
+    const both = [client, backend];
+    const end = () => {
+      for (const socket of both) socket.destroy();
+    };
+    for (const socket of both) {
+      sockets.add(socket.setNoDelay(true));
+      socket
+        .on('error', () => {})
+        .on('close', end)
+        .on('close', () => sockets.delete(socket));
+    }
+    let greeted = false;
+    let spoken = '';
+    let losing = false;
+    client.on('data', heard => {
+      const bytes = greeted ? heard : addressed(heard, named, database);
+      greeted = true;
+      const said = bytes.toString('latin1');
+      if (/^Q.{4}begin\b/s.test(said)) spoken = '';
+      spoken += said;
+      const committed = said.endsWith(COMMIT) && cut !== null && spoken.includes(`\0${cut.statement}\0`);
+      if (committed && cut?.commit === 'lost') {
+        end();
+        return hangUp();
+      }
+      losing ||= committed;
+      backend.write(bytes);
+    });
+    backend.on('data', bytes => {
+      if (!losing) return void client.write(bytes);
+      // What was written just before the commit is answered first.
+      if (!bytes.includes('COMMIT\0')) return;
+      end();
+      hangUp();
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => {
+    server.close();
+    fall();
+  });
+  const port = String((server.address() as AddressInfo).port);
+  return {
+    url: Object.assign(new URL(database_url), { port }).href,
+    /** The next commit of such a transaction; `down`: and from then on everything, until `up`. */
+    cutNext(next: Cut, { down = false } = {}): void {
+      cut = next;
+      down_after_cut = down;
+    },
+    cuts: () => cuts,
+    /** Cuts off everybody, and lets nobody through until `up`. */
+    down: fall,
+    /** `to`: another database of the same server, as long by its name; whoever asks for the first one is led there. */
+    up(to: string = database): void {
+      database = to;
+      down = false;
+    },
+  };
+}
+
+/** The first that a client says names its database (the start-up message, whose length must not change). */
+function addressed(greeting: Buffer, named: string, database: string): Buffer {
+  if (named.length !== database.length) throw new RangeError(`${database} is not as long as ${named}`);
+  return Buffer.from(greeting.toString('latin1').replace(`\0${named}\0`, `\0${database}\0`), 'latin1');
+}

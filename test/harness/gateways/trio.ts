@@ -1,0 +1,50 @@
+import { createClient } from 'graphql-ws';
+import { expect } from 'vitest';
+import { WebSocket } from 'ws';
+import { newBuyer, send } from '../faults/buyer.ts';
+import type { Ground } from '../faults/ground.ts';
+import { atEnd } from '../release.ts';
+import type { RunningService } from '../worker-gateway.ts';
+
+/** Healthy processes on one ground. One after the other: a start is work, and on a small machine they wait for each other. */
+export async function startGateways(ground: Ground, count: number): Promise<RunningService[]> {
+  const gateways: RunningService[] = [];
+  while (gateways.length < count) gateways.push(await ground.startProcess());
+  return gateways;
+}
+
+export type Agent = Awaited<ReturnType<typeof newAgent>>;
+
+/** A wallet with a book, on which the stamp of its registration stands. */
+export async function newAgent(ground: Ground, at: RunningService) {
+  const buyer = await newBuyer(ground);
+  const registered = await send(at, await buyer.registration());
+  expect(registered.status).toBe(200);
+  return { ...buyer, ...(registered.body as unknown as { agent_id: number; session: string }) };
+}
+
+export interface Heard {
+  readonly position: number;
+  readonly kind: string;
+  readonly hash: string;
+  readonly row: { readonly seq: number; readonly taskId: string };
+}
+
+/** A socket at one process that hears the agent's book from its beginning, in the order in which it comes. */
+export function listenAt({ url }: RunningService, { agent_id, session }: Agent): readonly Heard[] {
+  const client = createClient({
+    url: `${url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { session },
+    retryAttempts: 0,
+  });
+  atEnd(() => client.dispose());
+  const heard: Heard[] = [];
+  const query = `subscription ($agent_id: Int!) {
+    bookRows(agentId: $agent_id, after: 0) { position kind hash row { seq taskId } } }`;
+  client.subscribe<{ bookRows: Heard }>(
+    { query, variables: { agent_id } },
+    { next: ({ data }) => void (data && heard.push(data.bookRows)), error: () => {}, complete: () => {} },
+  );
+  return heard;
+}

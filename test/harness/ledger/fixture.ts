@@ -1,0 +1,114 @@
+import { atomicAmount } from '../../../schema/amount.ts';
+import type { RowBirth } from '../../../schema/book-row.ts';
+import { agentId } from '../../../schema/ids.ts';
+import { type Collection, collect, openBook } from '../../../subgraphs/book/ledger/collect.ts';
+import { type Reservation, type ReservationRequest } from '../../../subgraphs/book/ledger/reservation.ts';
+import { systemRandom } from '../../../subgraphs/clock.ts';
+import type { Database, Tx } from '../../../subgraphs/database.ts';
+import { GroupCommit } from '../../../subgraphs/group-commit.ts';
+import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
+import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
+import { prepareReceipt } from '../../../subgraphs/receipt/receipt/issue.ts';
+import { type Refuser } from '../../../subgraphs/receipt/refusal/issue.ts';
+import { paidCall } from '../vectors/receipt-facts.ts';
+
+export const issuer = openIssuer(['11'.repeat(32)], {
+  base_url: 'http://127.0.0.1:4000',
+  now_ms: () => 1_760_000_000_000,
+});
+
+const payment = (number: number) => ({
+  ref: `base:0x${number.toString(16).padStart(64, '0')}`,
+  transfer_index: number,
+});
+
+export function birth(task_id: string, number: number): RowBirth {
+  return {
+    task_id,
+    evidence: 'collected',
+    collected: true,
+    payment_ref: payment(number).ref,
+    transfer_index: number,
+    rail: 'usdc',
+    amount: atomicAmount(2000n),
+    model: 'small-1',
+    hub: 'north',
+    intent_id: number % 2 === 0 ? 'even' : null,
+    attempt_index: null,
+    payer_wallet: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    settled_by: 'observed_transfer',
+    parent_ref: null,
+    recorded_by: null,
+    arrival_status: 'confirmed',
+    fulfillment: null,
+    facts: {},
+  };
+}
+
+/** One collected call on a book, or on none. */
+export function collection(agent: number | null, number: number): Collection {
+  const task_id = `task_${agent ?? 0}_${number}`;
+  const facts = { ...paidCall, task_id, agent_id: agent, payment: { ...paidCall.payment, ...payment(number) } };
+  const prepared = prepareReceipt(issuer, facts as typeof paidCall);
+  if (agent === null) return { prepared, landing: null };
+  return { prepared, landing: { agent_id: agentId(agent), birth: birth(task_id, number), reserved: atomicAmount(0n) } };
+}
+
+/** As the recorder does: the log's head first, then all that the batch writes. */
+export const collectAll = async (tx: Tx, items: readonly Collection[]) =>
+  collect(tx, issuer, await lockLogHead(tx, new KnownLog()), items);
+
+export function collector(database: Database) {
+  return new GroupCommit<Collection, number | null>(
+    database,
+    async (tx, items) => (await collectAll(tx, items)).collected.map(({ seq }) => seq),
+    64,
+  );
+}
+
+export async function withBooks(database: Database, ...agents: number[]): Promise<void> {
+  await database.transaction(async tx => {
+    for (const agent of agents) openBook(tx, agentId(agent));
+  });
+}
+
+/** As the issuer of a process that has seen no chain yet. */
+export const refuser: Refuser = {
+  issuer,
+  random: systemRandom,
+  profile: 'production',
+  anchor: () => ({ status: 'UNAVAILABLE' }),
+};
+
+/** A call that wants its price held on a book. */
+type Priced = ReservationRequest & Reservation;
+
+export function asking(agent: number, number: number, differently: Partial<Priced> = {}): Priced {
+  return {
+    agent_id: agentId(agent),
+    amount: atomicAmount(2000n),
+    task_id: `task_${agent}_${number}`,
+    payer_wallet: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    model: 'small-1',
+    intent_id: null,
+    attempt_index: null,
+    owed: false,
+    ...differently,
+  };
+}
+
+/** A call recorded at settle, its money not seen yet. */
+export function vouched(agent: number, number: number): Collection {
+  const item = collection(agent, number);
+  if (item.landing === null) throw new Error('it lands on a book');
+  const pending = {
+    evidence: 'RECORDED_BY_SETTLE',
+    collected: false,
+    settled_by: 'receipt',
+    recorded_by: 'settle',
+    arrival_status: 'pending',
+    transfer_index: null,
+  } as const;
+  return { ...item, landing: { ...item.landing, birth: { ...item.landing.birth, ...pending } } };
+}

@@ -1,0 +1,49 @@
+import { type Database, openDatabase } from '../../../subgraphs/database.ts';
+import { receiptEntities, receiptMigrations } from '../../../subgraphs/receipt/index.ts';
+import { type Issuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
+import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
+import { type SignedTreeHead } from '../../../subgraphs/receipt/log/tree-head.ts';
+import { issueReceipts, prepareReceipt, type ReceiptFacts } from '../../../subgraphs/receipt/receipt/issue.ts';
+import { type Receipt } from '../../../subgraphs/receipt/receipt/receipt.entity.ts';
+import { freshDatabase } from '../database.ts';
+import { paidCall } from '../vectors/receipt-facts.ts';
+
+export interface ReceiptDatabase extends Database {
+  /** Issues one receipt per name, in one transaction, as the ledger does. */
+  issue(issuer: Issuer, ...names: string[]): Promise<Issued>;
+  /** The same of calls that differ by more than their name. */
+  issueCalls(issuer: Issuer, calls: readonly ReceiptFacts[]): Promise<Issued>;
+}
+
+interface Issued {
+  readonly receipts: Receipt[];
+  readonly head: SignedTreeHead;
+}
+
+/** A database of its own; the caller closes it. */
+export async function receiptDatabase(): Promise<ReceiptDatabase> {
+  const database = await openDatabase({
+    url: (await freshDatabase()).url,
+    entities: receiptEntities,
+    migrations: receiptMigrations,
+    connections_max: 10,
+  });
+  return Object.assign(database, {
+    issue(issuer: Issuer, ...names: string[]): Promise<Issued> {
+      return this.issueCalls(
+        issuer,
+        names.map(task_id => ({ ...paidCall, task_id })),
+      );
+    },
+    async issueCalls(issuer: Issuer, calls: readonly ReceiptFacts[]): Promise<Issued> {
+      const prepared = calls.map(call => prepareReceipt(issuer, call));
+      return database.transaction(async tx => {
+        const log = await lockLogHead(tx, new KnownLog());
+        const items = prepared.map((each, index) => ({ prepared: each, book_seq: index + 1 }));
+        const receipts = await issueReceipts(tx, log, issuer, items);
+        return { receipts, head: log.store(tx, issuer) };
+      });
+    },
+  });
+}

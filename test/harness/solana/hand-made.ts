@@ -1,0 +1,44 @@
+import type { KeyPairSigner } from '@solana/kit';
+import { decodePaymentRequiredHeader } from '@x402/core/http';
+import type { PaymentHeaders } from '../buyer.ts';
+import { carried, encoded } from '../doors/hand-made.ts';
+import { CHAT } from '../doors/open-service.ts';
+import type { SolanaService } from './open-service.ts';
+import { type Made, makeTransaction } from './wallet.ts';
+
+/** What is other about a payment than the door asks. */
+export interface Change {
+  readonly version?: 1 | 2;
+  readonly made?: Partial<Made>;
+  /** Of the offer that a v2 payment says it accepts. */
+  readonly accepted?: object;
+  /** Of the base64 in the payload. */
+  transaction?(text: string): string;
+}
+
+/** A payment for a chat whose transaction was made up by hand, and changed at will. */
+export async function handMade(
+  service: SolanaService,
+  payer: KeyPairSigner,
+  { version = 2, made = {}, accepted = {}, transaction = text => text }: Change = {},
+): Promise<PaymentHeaders> {
+  const offered = { payer, fee_payer: service.svm.fee_payer.address, pay_to: service.treasury };
+  const text = await makeTransaction({ ...offered, blockhash: await blockhashOf(service), ...made });
+  const terms = version === 2 ? { accepted: { ...(await offerOf(service)), ...accepted } } : V1;
+  return carried(version, encoded({ x402Version: version, ...terms, payload: { transaction: transaction(text) } }));
+}
+
+const V1 = { scheme: 'exact', network: 'solana' };
+
+async function blockhashOf({ svm }: Pick<SolanaService, 'svm'>): Promise<string> {
+  const options = { commitment: 'confirmed' };
+  const { value } = await svm.call<{ value: { blockhash: string } }>('getLatestBlockhash', options);
+  return value.blockhash;
+}
+
+/** Solana's line in the v2 offer of a chat. */
+async function offerOf(service: SolanaService): Promise<object> {
+  const { headers } = await service.knock('POST', CHAT);
+  const { accepts } = decodePaymentRequiredHeader(headers.get('PAYMENT-REQUIRED') ?? '');
+  return accepts.find(({ network }) => network.startsWith('solana:')) ?? {};
+}
