@@ -14,9 +14,9 @@ import { isStored } from '../rails/base/signature.ts';
 import type { NotTransferred } from '../rails/outcome.ts';
 import { type Authorization, authorizationToJson, claimKey, type Payment } from '../rails/payment.ts';
 import { type Rails, railOf } from '../rails/rail.ts';
+import type { Hears } from './answer-by-outcome.ts';
 import { type Presented, payerOf } from './claim-request.ts';
 import type { Guesses } from './guesses.ts';
-import type { Hears } from './hears.ts';
 
 export type Replayed = Extract<ClaimOutcome, { kind: 'replayed' }>;
 

@@ -6,10 +6,10 @@ import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { claimKey } from '../rails/payment.ts';
 import { type Rails, railOf } from '../rails/rail.ts';
 import type { Replayed } from './admission.ts';
+import type { Hears } from './answer-by-outcome.ts';
 import { namesOf } from './call-names.ts';
 import type { Presented } from './claim-request.ts';
 import type { Guesses } from './guesses.ts';
-import type { Hears } from './hears.ts';
 
 /** What was paid for before, by the payment that came again, or by the first one under the same name. */
 export interface BoughtBefore {

@@ -13,8 +13,8 @@ import type { Late } from '../rails/verify.ts';
 import type { Claiming } from '../record/queues.ts';
 import type { Landing } from '../record/recording.ts';
 import type { PayTo } from '../x402/offer.ts';
+import type { Hears } from './answer-by-outcome.ts';
 import { type Marks, namesOf } from './call-names.ts';
-import type { Hears } from './hears.ts';
 
 /** A payment that our own checks found right. A signature that is no key's is not proven by them: code has to be asked. */
 export type Authorized<P extends Payment = Payment> = P & {

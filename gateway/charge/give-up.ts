@@ -12,9 +12,9 @@ import type { NotTransferred } from '../rails/outcome.ts';
 import type { Payment } from '../rails/payment.ts';
 import { type Rails, railOf } from '../rails/rail.ts';
 import type { Landing } from '../record/recording.ts';
+import type { Hears } from './answer-by-outcome.ts';
 import type { Claimed } from './claim-request.ts';
 import type { Failures } from './failures.ts';
-import type { Hears } from './hears.ts';
 import type { Movement } from './held.ts';
 import type { ReleaseLater } from './release-later.ts';
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
-import { REDELIVERY_HEADER, readRedelivery, redeliveryText } from '../../schema/redelivery.ts';
+import { REDELIVERY_HEADER, readRedelivery, redeliveryText } from '../../schema/redeliver-header.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
@@ -12,9 +12,9 @@ import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { claimKey } from '../rails/payment.ts';
 import { type Rails, railOf } from '../rails/rail.ts';
 import type { Landing } from '../record/recording.ts';
+import type { Hears } from './answer-by-outcome.ts';
 import type { Marks } from './call-names.ts';
 import type { Presented } from './claim-request.ts';
-import type { Hears } from './hears.ts';
 
 /** Each tells whoever shows a payment whether it was made for the request that they show with it. */
 const telling: ReadonlySet<ErrorCode> = new Set([

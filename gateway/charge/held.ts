@@ -21,7 +21,7 @@ export interface SettledCall {
 
 /**
  * What a call rests on while it is worked for: a claim of its payment (paid.ts), a key that stands in for one (waived.ts),
- * or a payment that has moved and is still owed its answer (bought.ts). Held by this process alone, until it is recorded
+ * or a payment that has moved and is still owed its answer (redelivery.ts). Held by this process alone, until it is recorded
  * or abandoned.
  */
 export interface Held {

@@ -9,7 +9,7 @@ import { type Rails, railOf } from '../rails/rail.ts';
 import { type OfferedTerms, type Verified, verifyPayment } from '../rails/verify.ts';
 import type { PayTo } from '../x402/offer.ts';
 import { type DecodedPayment, decodePayment } from '../x402/payment-header.ts';
-import type { Hears } from './hears.ts';
+import type { Hears } from './answer-by-outcome.ts';
 
 type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 

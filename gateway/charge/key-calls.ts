@@ -1,4 +1,4 @@
-import type { Hears } from './hears.ts';
+import type { Hears } from './answer-by-outcome.ts';
 
 /** What is under way by key in this process: a key pays for nothing, so one alone must not take all that there is. */
 export class KeyCalls {

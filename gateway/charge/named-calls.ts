@@ -16,8 +16,8 @@ import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Queues } from '../record/queues.ts';
 import { answerLabel, type Landing } from '../record/recording.ts';
+import type { CallOutcome, Hears } from './answer-by-outcome.ts';
 import { idempotencyKeyOf, type Marks } from './call-names.ts';
-import type { CallOutcome, Hears } from './hears.ts';
 import type { KeptCall } from './held.ts';
 import { announceSalt } from './payment-response.ts';
 

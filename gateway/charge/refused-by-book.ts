@@ -6,7 +6,7 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { refusalDocument } from '../../subgraphs/receipt/refusal/document.ts';
 import { refusalById } from '../../subgraphs/receipt/refusal/find.ts';
-import type { Hears } from './hears.ts';
+import type { Hears } from './answer-by-outcome.ts';
 
 type Blocked = { readonly kind: 'blocked'; readonly refusal_id: string } | BlockedTooOften;
 

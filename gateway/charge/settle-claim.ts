@@ -8,8 +8,8 @@ import type { Payment } from '../rails/payment.ts';
 import { type Rails, railOf } from '../rails/rail.ts';
 import { type ClaimItem, commitSettling } from '../rails/settler.ts';
 import { answerLabel } from '../record/recording.ts';
+import { type CallOutcome, type Hears, movementOf } from './answer-by-outcome.ts';
 import type { Claimed, Presented } from './claim-request.ts';
-import { type CallOutcome, type Hears, movementOf } from './hears.ts';
 import type { InHand, Movement } from './held.ts';
 import { workedLanding } from './record-claim.ts';
 

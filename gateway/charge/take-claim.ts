@@ -10,9 +10,9 @@ import type { LogStanding } from '../log/open-log.ts';
 import { claimKey } from '../rails/payment.ts';
 import { type Rails, railOf } from '../rails/rail.ts';
 import type { Claiming, Queues, TakenClaim } from '../record/queues.ts';
+import type { CallOutcome, Hears } from './answer-by-outcome.ts';
 import type { ToClaim } from './claim-request.ts';
 import type { GivingUp } from './give-up.ts';
-import type { CallOutcome, Hears } from './hears.ts';
 
 import type { ReleaseLater } from './release-later.ts';
 

@@ -8,10 +8,10 @@ import { claimKey } from '../rails/payment.ts';
 import { type Rails, railOf } from '../rails/rail.ts';
 import { verifyPayment } from '../rails/verify.ts';
 import type { PayTo } from '../x402/offer.ts';
+import type { Hears } from './answer-by-outcome.ts';
 import { identifierOf, type Marks } from './call-names.ts';
 import type { Authorized, Presented } from './claim-request.ts';
 import type { Failures } from './failures.ts';
-import type { Hears } from './hears.ts';
 
 export interface VerifyParts {
   readonly database: Database;

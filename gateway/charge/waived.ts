@@ -16,8 +16,8 @@ import type { Faults } from '../operations/faults.ts';
 import type { RecordCall } from '../record/open-recording.ts';
 import type { Queues } from '../record/queues.ts';
 import type { Landing } from '../record/recording.ts';
+import type { Hears } from './answer-by-outcome.ts';
 import { type LandingParts, landingOf } from './claim-request.ts';
-import type { Hears } from './hears.ts';
 import { type Footing, type Held, workUntil } from './held.ts';
 import type { KeyCalls } from './key-calls.ts';
 import {

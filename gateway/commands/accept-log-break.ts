@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { iso, systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { openIssuer } from '../../subgraphs/receipt/issuer/keys.ts';
 import { restoreHistories } from '../../subgraphs/receipt/issuer/record.ts';
+import { openIssuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { proveHeads } from '../../subgraphs/receipt/log/anchored-head.ts';
 import { type Damage } from '../../subgraphs/receipt/log/audit.ts';
 import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';

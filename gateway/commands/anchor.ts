@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../subgraphs/clock.ts';
-import { openIssuer } from '../../subgraphs/receipt/issuer/keys.ts';
+import { openIssuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { proveLogIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
 import { savedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { OperatorFault } from '../config/fault.ts';

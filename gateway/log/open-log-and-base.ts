@@ -1,5 +1,5 @@
 import type { Database } from '../../subgraphs/database.ts';
-import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
+import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { type HeadName } from '../../subgraphs/receipt/log/tree-head.ts';
 import type { Config } from '../config/read-config.ts';
 import type { Operations } from '../operations/open.ts';

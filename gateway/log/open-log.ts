@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { anybodyServes } from '../../subgraphs/receipt/claim/lease.ts';
-import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
+import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';
 import { headToContinue } from '../../subgraphs/receipt/log/break.ts';
 import { type LogHalt, mismatchSentence, newestBreak } from '../../subgraphs/receipt/log/halt.ts';

@@ -4,7 +4,7 @@ import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
 import { type Clock, iso } from '../../subgraphs/clock.ts';
-import type { Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
+import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { type PreparedReceipt, prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/issue.ts';
 import type { Moved } from '../rails/outcome.ts';
 import { type Rails, railOf } from '../rails/rail.ts';

@@ -10,7 +10,7 @@ import {
   type NameTaking,
   takeNames,
 } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
-import { type Refuser } from '../../subgraphs/receipt/refusal/issue.ts';
+import { type Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
 import type { Landing } from './recording.ts';
 

@@ -3,7 +3,7 @@ import type { Random } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import type { SavedHead } from '../../subgraphs/receipt/log/saved-head.ts';
-import type { Refuser } from '../../subgraphs/receipt/refusal/issue.ts';
+import type { Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Faults } from '../operations/faults.ts';
 import { type FormParts, prepareRecord } from './forms.ts';

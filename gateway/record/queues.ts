@@ -10,7 +10,7 @@ import type { Database, Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
 import { blockClaims, standingClaims, unclaim } from '../../subgraphs/receipt/claim/block-claims.ts';
 import { type ClaimOutcome, type ClaimRequest, claimPayments } from '../../subgraphs/receipt/claim/claim.ts';
-import { type Refuser } from '../../subgraphs/receipt/refusal/issue.ts';
+import { type Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { agentsOfWallets } from '../../subgraphs/session/agent/find.ts';
 import type { FaultPoint, Faults } from '../operations/faults.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';

@@ -5,7 +5,7 @@ import { awaitArrivals } from '../../subgraphs/receipt/claim/arrival.ts';
 import { endKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { keepNamed } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { markRecorded, storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
-import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
+import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';
 import { type KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import type { Stamped } from '../../subgraphs/sale.ts';

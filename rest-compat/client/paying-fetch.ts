@@ -1,6 +1,6 @@
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
-import { REDELIVERY_HEADER, readRedeliveryText, redeliveryText } from '../../schema/redelivery.ts';
+import { REDELIVERY_HEADER, readRedeliveryText, redeliveryText } from '../../schema/redeliver-header.ts';
 import { type KeptPayment, KeptPayments, nameOf, nowSeconds, paymentIdOf, unlessAborted } from './kept-payments.ts';
 import { type PaymentProblem, type PaymentStanding, standingOf, waitMs } from './standing.ts';
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { IDEMPOTENCY_HEADER } from '../../schema/idempotency-key.ts';
 import { limits } from '../../schema/limits.ts';
 import { NONCE_PATTERN } from '../../schema/proof.ts';
-import { REDELIVERY_HEADER } from '../../schema/redelivery.ts';
+import { REDELIVERY_HEADER } from '../../schema/redeliver-header.ts';
 import { answerHeaders } from './openapi-headers.ts';
 
 /** Read for `router/*` models, by what puts questions to hubs; no door looks into it. */

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { type Issuer } from '../receipt/issuer/keys.ts';
+import { type Issuer } from '../receipt/issuer/signing-keys.ts';
 import type { BookEvent } from './ledger/event.entity.ts';
 import type { ReadEvents } from './page/feed.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Issuer } from './issuer/keys.ts';
+import type { Issuer } from './issuer/signing-keys.ts';
 import type { Task } from './receipt/task-status.ts';
 
 /** What the receipt subgraph needs of the process. */

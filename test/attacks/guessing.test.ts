@@ -5,7 +5,7 @@ import { Agent, fetch as undiciFetch } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
 import { limits } from '../../schema/limits.ts';
-import { redeliveryText } from '../../schema/redelivery.ts';
+import { redeliveryText } from '../../schema/redeliver-header.ts';
 import { type Fetch, nowSeconds } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { named, newName } from '../harness/doors/named.ts';

@@ -2,7 +2,7 @@ import { atomicAmount } from '../../schema/amount.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
-import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
+import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/issue.ts';
 import { birth } from '../harness/ledger/fixture.ts';
 import { paidCall } from '../harness/vectors/receipt-facts.ts';

@@ -1,6 +1,6 @@
 import type { AgentId } from '../../schema/ids.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { type NodeAddress, peaksOf } from '../../subgraphs/receipt/log/merkle.ts';
+import { type NodeAddress, peaksOf } from '../../subgraphs/receipt/log/merkle-tree.ts';
 import { rootOf } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 
 /**

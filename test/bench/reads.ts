@@ -4,7 +4,7 @@ import { type BookContext } from '../../subgraphs/book/context.ts';
 import { BookResolver } from '../../subgraphs/book/page/book.resolver.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { type Issuer } from '../../subgraphs/receipt/issuer/keys.ts';
+import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { newestHead } from '../../subgraphs/receipt/log/signed-heads.ts';
 import { inclusionOf } from '../../subgraphs/receipt/log/stored-proofs.ts';
 import { filledTask } from './fill.ts';

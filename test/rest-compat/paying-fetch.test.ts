@@ -6,7 +6,7 @@ import { encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type Buyer, PaymentPending, payingFetch } from '../../rest-compat/client/paying-fetch.ts';
-import { redeliveryText } from '../../schema/redelivery.ts';
+import { redeliveryText } from '../../schema/redeliver-header.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* Our fetch with somebody who is paid and means him no good, or answers as proxies and sessions come and go. */

@@ -1,6 +1,6 @@
 import { systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { type Issuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { type Issuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import type { Config } from '../../config/read-config.ts';
 import type { Hex } from '../../rails/base/abi.ts';
 import type { BaseChain } from '../../rails/base/chain.ts';

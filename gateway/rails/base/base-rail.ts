@@ -21,11 +21,11 @@ import type { BaseAuthorization } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
 import type { ChainHead } from './chain-head.ts';
 import { epochChainOf } from './chain-identity.ts';
+import { Unproven } from './contract-wallet-turns.ts';
 import { decidePayment, isOver, searchFrom } from './decide.ts';
 import { settledByFacilitator } from './facilitated.ts';
 import { findMined, hashesOf } from './settle/rebroadcast.ts';
 import { type BaseSignature, signatureOf, signerOf } from './signature.ts';
-import { Unproven } from './unproven.ts';
 import { compareAccepted, verifyAuthorization } from './verify-authorization.ts';
 import { proveUsed, walletTakes } from './wallets.ts';
 

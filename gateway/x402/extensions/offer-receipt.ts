@@ -3,7 +3,7 @@ import type { PaymentRequirements } from '@x402/core/types';
 import type { EIP712SignedOffer, OfferPayload } from '@x402/extensions/offer-receipt';
 import { hashTypedData, hexToBytes } from 'viem';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
-import { type Issuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { type Issuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 
 const OFFER_RECEIPT = 'offer-receipt';
 

@@ -3,7 +3,7 @@ import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { type AgentId, type RefusalId, refusalId } from '../../../schema/ids.ts';
 import type { PolicyCode } from '../../../schema/policy-kinds.ts';
 import { insertRows, type Tx } from '../../database.ts';
-import { issueRefusals, type RefusalFacts, type Refuser } from '../../receipt/refusal/issue.ts';
+import { issueRefusals, type RefusalFacts, type Refuser } from '../../receipt/refusal/sign-refusal.ts';
 import type { Blocked } from '../policy/evaluate.ts';
 import { appendRow, countIntents, type EventRecord, type Head, type Heads, headOf } from './append.ts';
 import {

@@ -2,7 +2,7 @@ import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { RowBirth, RowRecord } from '../../../schema/book-row.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { insertRows, type Tx } from '../../database.ts';
-import { type Issuer } from '../../receipt/issuer/keys.ts';
+import { type Issuer } from '../../receipt/issuer/signing-keys.ts';
 import { type OpenLog } from '../../receipt/log/head.ts';
 import { type SignedTreeHead } from '../../receipt/log/tree-head.ts';
 import { issueReceipts, type PreparedReceipt } from '../../receipt/receipt/issue.ts';

@@ -1,7 +1,7 @@
 import { atomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { Tx } from '../../database.ts';
-import { type Refuser } from '../../receipt/refusal/issue.ts';
+import { type Refuser } from '../../receipt/refusal/sign-refusal.ts';
 import { type Evaluation, evaluate } from '../policy/evaluate.ts';
 import { type Heads, headOf, lockBooks, readBooks, storeBooks } from './append.ts';
 import { type BlockedTooOften, type BookRefusal, blockCalls, blockedTooOften } from './block.ts';

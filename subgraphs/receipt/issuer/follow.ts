@@ -4,7 +4,7 @@ import type { Database } from '../../database.ts';
 import { type Histories, requireSound } from './histories.ts';
 import { readNewer } from './history-rows.ts';
 import { keepCopies } from './kept-copy.ts';
-import type { HeldHistories } from './keys.ts';
+import type { HeldHistories } from './signing-keys.ts';
 
 /** What another process appends is published by all within this time … */
 const KNOWN_WITHIN_MS = 1_000;

@@ -6,7 +6,7 @@ import { FollowedHistories, UNSIGNED_MS } from './follow.ts';
 import { BrokenHistory, type Histories, requireSound } from './histories.ts';
 import { appendHistories, lockHistories, readHistories } from './history-rows.ts';
 import { copyFiles, type KeptCopies, keepCopies, readCopies } from './kept-copy.ts';
-import { type Issuer, issuerOf } from './keys.ts';
+import { type Issuer, issuerOf } from './signing-keys.ts';
 import type { Version } from './snapshot.ts';
 
 export interface RecordOptions {

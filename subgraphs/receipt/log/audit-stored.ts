@@ -2,7 +2,7 @@ import type { Database } from '../../database.ts';
 import { leafHash } from '../verify/merkle-proof.ts';
 import { auditLeaves, type Damage, type LevelRange, nodesCompleted, type StoredNode } from './audit.ts';
 import { declaredDamage } from './break.ts';
-import { type Frontier, type NodeAddress, peaksOf } from './merkle.ts';
+import { type Frontier, type NodeAddress, peaksOf } from './merkle-tree.ts';
 
 /** A page is hashed in one go: it must not keep others from the event loop for long. */
 const PAGE_LEAVES = 500;

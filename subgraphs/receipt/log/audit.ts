@@ -1,5 +1,5 @@
 import { nodeHash } from '../verify/merkle-proof.ts';
-import { type Frontier, type NodeAddress } from './merkle.ts';
+import { type Frontier, type NodeAddress } from './merkle-tree.ts';
 
 /**
  * A place at which the stored log is not what its receipts make of it: level 0 is a leaf, and its index the receipt's.

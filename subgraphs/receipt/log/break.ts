@@ -1,7 +1,7 @@
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import { type Database, insertRows } from '../../database.ts';
-import type { Issuer } from '../issuer/keys.ts';
+import type { Issuer } from '../issuer/signing-keys.ts';
 import type { DeclaredAnchor } from './anchored-head.ts';
 import type { Damage } from './audit.ts';
 import { storedHead } from './prove-intact.ts';

@@ -1,11 +1,11 @@
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { LOG_CHANNEL } from '../../live.ts';
-import type { Issuer } from '../issuer/keys.ts';
+import type { Issuer } from '../issuer/signing-keys.ts';
 import { EMPTY_ROOT, rootOf } from '../verify/merkle-proof.ts';
 import type { LogHalt } from './halt.ts';
 import type { HeadLink, KnownLog } from './known-log.ts';
-import { appendLeaf, type Frontier, peaksOf, type TreeNode } from './merkle.ts';
+import { appendLeaf, type Frontier, peaksOf, type TreeNode } from './merkle-tree.ts';
 import { compareHeads, nodesWithin, requireExtended } from './prove-extension.ts';
 import {
   type HeadName,

@@ -2,7 +2,7 @@ import type { Database, Tx } from '../../database.ts';
 import { rootOf, verifyConsistency } from '../verify/merkle-proof.ts';
 import type { LogHalt } from './halt.ts';
 import type { KnownLog } from './known-log.ts';
-import { consistencyNodes, consistencyPath, type NodeReader, peaksOf } from './merkle.ts';
+import { consistencyNodes, consistencyPath, type NodeReader, peaksOf } from './merkle-tree.ts';
 import { MissingNode, readNodes } from './stored-proofs.ts';
 import { type HeadName, isOther, LOG_ID } from './tree-head.ts';
 

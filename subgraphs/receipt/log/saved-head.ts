@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { syncFolderOf, writeDurably } from '../../durable-file.ts';
 import { withFileLock } from './file-lock.ts';
 import { LogHalted, type Mismatch } from './halt.ts';
-import { HeadsFile } from './heads-file.ts';
+import { HeadsFile } from './heads-by-minute.ts';
 import { type HeadName, isOther, isSameHead, LOG_ID, type SignedTreeHead, treeHeadHash } from './tree-head.ts';
 
 /** The last signed head, kept outside the database: what a restored older dump cannot take back. */

@@ -9,7 +9,7 @@ import {
   type NodeAddress,
   type NodeReader,
   peaksOf,
-} from './merkle.ts';
+} from './merkle-tree.ts';
 
 /** Wherever the stored nodes are read. */
 type Nodes = Pick<Database, 'query'>;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
-import { type MadeMember, memberList, signedFact } from '../../../schema/receipt-members.ts';
+import { type MadeMember, memberList, signedFact } from '../../../schema/receipt-facts.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-payload.ts';
 import { LOG_ID } from '../log/tree-head.ts';
 import type { Receipt } from './receipt.entity.ts';

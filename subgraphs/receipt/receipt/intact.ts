@@ -1,6 +1,6 @@
 import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
-import { memberList, signedFact } from '../../../schema/receipt-members.ts';
+import { memberList, signedFact } from '../../../schema/receipt-facts.ts';
 import { LOG_ID, treeHeadHash } from '../log/tree-head.ts';
 import { parseJws } from '../verify/signature.ts';
 import { columnText } from './document.ts';

@@ -2,7 +2,7 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import { canonicalJson, type Json, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
-import { memberList, signedFact } from '../../../schema/receipt-members.ts';
+import { memberList, signedFact } from '../../../schema/receipt-facts.ts';
 import {
   PAYLOAD_VERSION_CURRENT,
   type ProofOutcome,
@@ -14,8 +14,8 @@ import {
 import { iso } from '../../clock.ts';
 import { asEntity, asRecord } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
-import type { Ed25519Signature, Eip191Signature, Issuer } from '../issuer/keys.ts';
 import { tolerance } from '../issuer/policy.ts';
+import type { Ed25519Signature, Eip191Signature, Issuer } from '../issuer/signing-keys.ts';
 import type { LeafPosition, OpenLog } from '../log/head.ts';
 import { leafHash } from '../verify/merkle-proof.ts';
 import { Receipt } from './receipt.entity.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
-import { memberList, receiptMembers, signedFact } from '../../../schema/receipt-members.ts';
+import { memberList, receiptMembers, signedFact } from '../../../schema/receipt-facts.ts';
 import { isPayloadVersion, payloadVersions, waivers } from '../../../schema/receipt-payload.ts';
 import { same } from './report.ts';
 import { BesideShape, ClaimShape, misshapen } from './shape.ts';

@@ -4,7 +4,7 @@ import { type Collection, collect } from '../../../subgraphs/book/ledger/collect
 import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
-import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { nextAgentId, openAgent } from '../../../subgraphs/session/registration/open-agent.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openHears } from '../../../gateway/charge/hears.ts';
+import { openHears } from '../../../gateway/charge/answer-by-outcome.ts';
 import { KeyCalls } from '../../../gateway/charge/key-calls.ts';
 import { openChallenges } from '../../../gateway/x402/offer.ts';
 

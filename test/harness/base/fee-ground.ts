@@ -1,7 +1,7 @@
 import type { Hex } from '../../../gateway/rails/base/abi.ts';
 import { usdcOfWei } from '../../../gateway/rails/base/settle/eth-price.ts';
 import { priceBatch } from '../../../gateway/rails/base/settle/fees.ts';
-import { gasOrdinary, type SettleItem } from '../../../gateway/rails/base/settle/submission.ts';
+import { gasOrdinary, type SettleItem } from '../../../gateway/rails/base/settle/multicall.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { feeBounds, type Ground } from './ground.ts';
 

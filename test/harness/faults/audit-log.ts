@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Database } from '../../../subgraphs/database.ts';
-import { appendLeaf, type Frontier } from '../../../subgraphs/receipt/log/merkle.ts';
+import { appendLeaf, type Frontier } from '../../../subgraphs/receipt/log/merkle-tree.ts';
 import { proveLogIntact } from '../../../subgraphs/receipt/log/prove-intact.ts';
 import { savedHead } from '../../../subgraphs/receipt/log/saved-head.ts';
 import { EMPTY_ROOT, leafHash } from '../../../subgraphs/receipt/verify/merkle-proof.ts';

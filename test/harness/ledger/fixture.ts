@@ -6,11 +6,11 @@ import { type Reservation, type ReservationRequest } from '../../../subgraphs/bo
 import { systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
-import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { prepareReceipt } from '../../../subgraphs/receipt/receipt/issue.ts';
-import { type Refuser } from '../../../subgraphs/receipt/refusal/issue.ts';
+import { type Refuser } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { paidCall } from '../vectors/receipt-facts.ts';
 
 export const issuer = openIssuer(['11'.repeat(32)], {

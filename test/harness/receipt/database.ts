@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '../../../subgraphs/database.ts';
 import { receiptEntities, receiptMigrations } from '../../../subgraphs/receipt/index.ts';
-import { type Issuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { type Issuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { type SignedTreeHead } from '../../../subgraphs/receipt/log/tree-head.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { OpenLog } from '../../../subgraphs/receipt/log/head.ts';
 import { receiptDocument } from '../../../subgraphs/receipt/receipt/document.ts';
 import { placeReceipt, prepareReceipt, type ReceiptFacts } from '../../../subgraphs/receipt/receipt/issue.ts';

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { refusalId } from '../../../schema/ids.ts';
 import { systemRandom } from '../../../subgraphs/clock.ts';
 import { type DamagedRecord, hearDamagedRecords } from '../../../subgraphs/receipt/damaged-record.ts';
-import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { readReceipts, receiptsByTask } from '../../../subgraphs/receipt/receipt/find.ts';
 import { recordedTask } from '../../../subgraphs/receipt/receipt/task-status.ts';
 import { setUnsignedFacts } from '../../../subgraphs/receipt/receipt/unsigned-facts.ts';
 import { refusalById } from '../../../subgraphs/receipt/refusal/find.ts';
-import { issueRefusals } from '../../../subgraphs/receipt/refusal/issue.ts';
+import { issueRefusals } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { type ReceiptDatabase, receiptDatabase } from '../../harness/receipt/database.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
 

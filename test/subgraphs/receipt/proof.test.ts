@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../schema/limits.ts';
-import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { proveResult } from '../../../subgraphs/receipt/proof/prove.ts';
 import { recordedTask } from '../../../subgraphs/receipt/receipt/task-status.ts';
 import { type ReceiptDatabase, receiptDatabase } from '../../harness/receipt/database.ts';

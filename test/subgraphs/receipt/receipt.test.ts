@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type ReceiptContext } from '../../../subgraphs/receipt/context.ts';
 import { receiptSubgraph } from '../../../subgraphs/receipt/index.ts';
-import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { receiptDocument } from '../../../subgraphs/receipt/receipt/document.ts';
 import { receiptsByTask } from '../../../subgraphs/receipt/receipt/find.ts';
 import { recordedTask } from '../../../subgraphs/receipt/receipt/task-status.ts';

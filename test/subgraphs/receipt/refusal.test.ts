@@ -4,10 +4,10 @@ import { refusalId } from '../../../schema/ids.ts';
 import type { BaseAnchor } from '../../../schema/refusal-payload.ts';
 import { systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { refusalDocument } from '../../../subgraphs/receipt/refusal/document.ts';
 import { refusalById } from '../../../subgraphs/receipt/refusal/find.ts';
-import { issueRefusals, type RefusalFacts } from '../../../subgraphs/receipt/refusal/issue.ts';
+import { issueRefusals, type RefusalFacts } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { verifyRefusal } from '../../../subgraphs/receipt/verify/refusal.ts';
 import { freshStore } from '../../harness/store.ts';
 

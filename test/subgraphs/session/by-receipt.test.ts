@@ -4,7 +4,7 @@ import type { ReceiptPayment } from '../../../schema/receipt-payload.ts';
 import { closeOpenClaims } from '../../../subgraphs/receipt/claim/epoch.ts';
 import { forgetClaims } from '../../../subgraphs/receipt/claim/forget.ts';
 import { abandonClaim } from '../../../subgraphs/receipt/claim/transitions.ts';
-import { openIssuer } from '../../../subgraphs/receipt/issuer/keys.ts';
+import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { issueReceipts, prepareReceipt, type ReceiptFacts } from '../../../subgraphs/receipt/receipt/issue.ts';

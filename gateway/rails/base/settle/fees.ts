@@ -2,7 +2,7 @@ import { type AtomicAmount, atomicAmount } from '../../../../schema/amount.ts';
 import type { Market } from '../chain.ts';
 import { L1_FEE_BYTES } from '../market.ts';
 import { ceilDiv, type EthPrice, usdcOfWei, weiOfUsdc } from './eth-price.ts';
-import { GAS_ORDINARY, gasOrdinary, type SettleItem, submissionOf } from './submission.ts';
+import { GAS_ORDINARY, gasOrdinary, type SettleItem, submissionOf } from './multicall.ts';
 
 /** EIP-1559 fees of one transaction, per gas. */
 export interface Fees {

@@ -9,8 +9,8 @@ import type { Hex } from '../abi.ts';
 import type { Market } from '../chain.ts';
 import type { EthPrice } from './eth-price.ts';
 import { FeeTooHigh, priceBatch } from './fees.ts';
+import { type SettleItem, submissionOf } from './multicall.ts';
 import type { SettlerOptions, SettlingParts } from './settling-parts.ts';
-import { type SettleItem, submissionOf } from './submission.ts';
 import { signTransaction } from './transaction.ts';
 
 /** A batch that is committed and signed; from here on only the chain can say what became of it. */

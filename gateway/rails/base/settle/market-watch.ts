@@ -6,7 +6,7 @@ import type { Hex } from '../abi.ts';
 import type { BaseChain, Market } from '../chain.ts';
 import { type EthPrice, type PriceSource, PriceUnknown, PriceWatch } from './eth-price.ts';
 import { type BatchFee, FeeTooHigh, isDearForAll, priceBatch } from './fees.ts';
-import type { SettleItem } from './submission.ts';
+import type { SettleItem } from './multicall.ts';
 
 /** Older than one block of Base, fees and head are asked for anew. */
 const AGE_MS_MAX = 2_000;

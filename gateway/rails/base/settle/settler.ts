@@ -9,9 +9,9 @@ import type { ChainBlock, ChainReceipt } from '../chain.ts';
 import { decideMined, isTooLate, transferred } from '../decide.ts';
 import { type Batch, type Journalled, journalBatch } from './journal.ts';
 import { MarketWatch, Pause, Quotes } from './market-watch.ts';
+import { isStarved, type SettleItem } from './multicall.ts';
 import { hashesOf, rebroadcast } from './rebroadcast.ts';
 import { addresses, type SettlerOptions, type SettlingParts } from './settling-parts.ts';
-import { isStarved, type SettleItem } from './submission.ts';
 import { type SettlerKey, settlerKey } from './transaction.ts';
 import { type Waiter, Waiters } from './waiters.ts';
 

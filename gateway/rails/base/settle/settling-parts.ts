@@ -5,7 +5,7 @@ import type { Hex } from '../abi.ts';
 import type { BaseChain } from '../chain.ts';
 import type { PriceSource } from './eth-price.ts';
 import type { FeeBounds } from './fees.ts';
-import type { SettleItem } from './submission.ts';
+import type { SettleItem } from './multicall.ts';
 import type { SettlerKey } from './transaction.ts';
 
 /** What a settler on Base is opened with. */

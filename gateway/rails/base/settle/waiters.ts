@@ -1,6 +1,6 @@
 import { limits } from '../../../../schema/limits.ts';
 import { type NotTransferred, notSent, type SettleOutcome, unknown } from '../../outcome.ts';
-import { goesAlone, type SettleItem } from './submission.ts';
+import { goesAlone, type SettleItem } from './multicall.ts';
 
 /** One caller who waits. The first answer counts. */
 export interface Waiter<I> {

@@ -4,7 +4,7 @@ import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import type { EthRound } from '../../../../gateway/rails/base/chain.ts';
 import { PriceWatch, priceOfRound, usdcOfWei, weiOfUsdc } from '../../../../gateway/rails/base/settle/eth-price.ts';
 import { priceBatch } from '../../../../gateway/rails/base/settle/fees.ts';
-import { gasOrdinary, type SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
+import { gasOrdinary, type SettleItem } from '../../../../gateway/rails/base/settle/multicall.ts';
 import { type AtomicAmount, atomicAmount } from '../../../../schema/amount.ts';
 
 const amount = (max: bigint) => fc.bigInt(0n, max).map(atomicAmount);

@@ -4,7 +4,7 @@ import { signedBy as signedOnBase } from '../../../../gateway/rails/base/base-ra
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { openWalletProofs } from '../../../../gateway/rails/base/wallets.ts';
 import { signedBy as signedOnSolana } from '../../../../gateway/rails/solana/solana-rail.ts';
-import { readRedelivery, redeliveryText } from '../../../../schema/redelivery.ts';
+import { readRedelivery, redeliveryText } from '../../../../schema/redeliver-header.ts';
 import { Semaphore } from '../../../../subgraphs/semaphore.ts';
 import { newAccount } from '../../../harness/base/wallet.ts';
 import { freshChain } from '../../../harness/chain.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SettleItem } from '../../../../gateway/rails/base/settle/submission.ts';
+import type { SettleItem } from '../../../../gateway/rails/base/settle/multicall.ts';
 import { Waiters } from '../../../../gateway/rails/base/settle/waiters.ts';
 import type { BaseSignature } from '../../../../gateway/rails/base/signature.ts';
 import { limits } from '../../../../schema/limits.ts';

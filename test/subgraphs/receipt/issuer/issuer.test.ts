@@ -7,7 +7,7 @@ import { everyDoor } from '../../../../rest-compat/every-door.ts';
 import { canonicalHash, canonicalJson, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { noHistories } from '../../../../subgraphs/receipt/issuer/histories.ts';
-import { openIssuer } from '../../../../subgraphs/receipt/issuer/keys.ts';
+import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { succession } from '../../../../subgraphs/receipt/issuer/snapshot.ts';
 
 const base_url = 'https://svc.example';

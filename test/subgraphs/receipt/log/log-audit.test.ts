@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { auditLeaves, type Damage, nodesCompleted } from '../../../../subgraphs/receipt/log/audit.ts';
-import { appendLeaf, type Frontier, type NodeAddress } from '../../../../subgraphs/receipt/log/merkle.ts';
+import { appendLeaf, type Frontier, type NodeAddress } from '../../../../subgraphs/receipt/log/merkle-tree.ts';
 import { leafHash, rootOf } from '../../../../subgraphs/receipt/verify/merkle-proof.ts';
 
 const nameOf = ({ level, index }: NodeAddress) => `${level}/${index}`;

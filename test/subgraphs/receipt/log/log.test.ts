@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash } from '../../../../schema/canonical-json.ts';
-import { openIssuer } from '../../../../subgraphs/receipt/issuer/keys.ts';
+import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { lockLogHead } from '../../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../../subgraphs/receipt/log/known-log.ts';
 import { proveLogIntact } from '../../../../subgraphs/receipt/log/prove-intact.ts';

@@ -8,7 +8,7 @@ import {
   inclusionNodes,
   inclusionPath,
   type NodeReader,
-} from '../../../../subgraphs/receipt/log/merkle.ts';
+} from '../../../../subgraphs/receipt/log/merkle-tree.ts';
 import {
   EMPTY_ROOT,
   leafHash,

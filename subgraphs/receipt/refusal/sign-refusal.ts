@@ -5,7 +5,7 @@ import { networks } from '../../../schema/network.ts';
 import type { BaseAnchor, RefusalCode, RefusalPayload } from '../../../schema/refusal-payload.ts';
 import { iso, type Random } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
-import type { Issuer } from '../issuer/keys.ts';
+import type { Issuer } from '../issuer/signing-keys.ts';
 
 /** Who refuses: the issuer's keys, and what this process has last seen of the chain. */
 export interface Refuser {

@@ -1,14 +1,14 @@
 import secp256k1 from 'secp256k1';
 import { describe, expect, it, vi } from 'vitest';
-import { openHears } from '../../../../gateway/charge/hears.ts';
+import { openHears } from '../../../../gateway/charge/answer-by-outcome.ts';
 import { openJudge } from '../../../../gateway/charge/judge.ts';
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import { authorizationDigest } from '../../../../gateway/rails/base/authorization.ts';
 import { baseJudge } from '../../../../gateway/rails/base/base-rail.ts';
 import type { BaseChain } from '../../../../gateway/rails/base/chain.ts';
+import { Unproven } from '../../../../gateway/rails/base/contract-wallet-turns.ts';
 import { VALID_SIGNATURE } from '../../../../gateway/rails/base/contracts.ts';
 import { signatureOf, signatureToJson } from '../../../../gateway/rails/base/signature.ts';
-import { Unproven } from '../../../../gateway/rails/base/unproven.ts';
 import { type BasePayment, claimKey } from '../../../../gateway/rails/payment.ts';
 import type { Rails } from '../../../../gateway/rails/rail.ts';
 import { verifyPayment } from '../../../../gateway/rails/verify.ts';

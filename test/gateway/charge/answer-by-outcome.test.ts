@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CallOutcome, movementOf, openHears } from '../../../gateway/charge/hears.ts';
+import { type CallOutcome, movementOf, openHears } from '../../../gateway/charge/answer-by-outcome.ts';
 import type { Movement } from '../../../gateway/charge/held.ts';
 import type { NotSent } from '../../../gateway/rails/outcome.ts';
 import { openChallenges } from '../../../gateway/x402/offer.ts';
