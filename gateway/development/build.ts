@@ -21,6 +21,7 @@ export async function build(built: Built): Promise<void> {
 
 async function buildOnce({ folder, file, programs, kept }: Built): Promise<void> {
   if (existsSync(file)) return;
+  requireInstalled();
   const own = `${folder}.${process.pid}`;
   try {
     mkdirSync(own, { recursive: true });
@@ -34,6 +35,30 @@ async function buildOnce({ folder, file, programs, kept }: Built): Promise<void>
     rmSync(own, { recursive: true, force: true });
   }
   clearOthers(folder, kept);
+}
+
+/**
+ * A build goes by the name of the lock, and is kept for as long as that stays: of libraries that it does not name there is
+ * none to be made, as after a pull without an npm install. What npm has installed it writes down itself; others do not.
+ */
+function requireInstalled(): void {
+  const installed = versionsIn('node_modules/.package-lock.json');
+  const named = versionsIn('package-lock.json');
+  const others = [...installed].filter(([path, version]) => named.has(path) && named.get(path) !== version);
+  if (others.length === 0) return;
+  const some = others.slice(0, 3).map(([path, version]) => `${path} is ${version} and not ${named.get(path)}`);
+  throw new Error(`node_modules/ is not what package-lock.json names (${some.join(', ')}): run npm install`);
+}
+
+function versionsIn(lock: string): ReadonlyMap<string, string | undefined> {
+  const path = join(ROOT, lock);
+  if (!existsSync(path)) return new Map();
+  const { packages = {} } = JSON.parse(readFileSync(path, 'utf8')) as Lock;
+  return new Map(Object.entries(packages).map(([place, { version }]) => [place, version]));
+}
+
+interface Lock {
+  readonly packages?: Readonly<Record<string, { readonly version?: string }>>;
 }
 
 const NAMED_BY_CONTENT = /-[0-9a-f]{16}(?<unfinished>\.\d+)?$/;
