@@ -29,6 +29,7 @@ export async function migrate(
   try {
     await lock.query('set lock_timeout = 0; set idle_in_transaction_session_timeout = 0');
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await requirePublic(lock);
     await stampBaselines(lock, orm, migrations);
     await orm.migrator.up();
     const { rows } = await lock.query<{ server_version_num: string }>('show server_version_num');
@@ -38,10 +39,26 @@ export async function migrate(
   }
 }
 
-/** Where the migrator keeps the names of what has run, whatever the search path is. */
-const RECORD = 'public.mikro_orm_migrations';
+/** Where everything is made. */
+const SCHEMA = 'public';
+/** Where the migrator keeps the names of what has run. */
+const RECORD = `${SCHEMA}.mikro_orm_migrations`;
 /** Never committed. */
 const SCRATCH = 'baseline_to_compare_with';
+
+/**
+ * The migrator looks for its record in `public`, and makes it, as the tables, where the search path begins: elsewhere the
+ * first start would take payments, and no second one would come up. @throws UnknownSchema
+ */
+async function requirePublic(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ schema: string | null }>('select current_schema() as schema');
+  const schema = rows[0]?.schema ?? null;
+  if (schema === SCHEMA) return;
+  const found = schema === null ? 'no schema that is there' : `schema ${schema}`;
+  throw new UnknownSchema(
+    `has ${found} first in the user's search_path, and a second start would look for its tables in ${SCHEMA}: let it begin with ${SCHEMA}; nothing was changed`,
+  );
+}
 
 /**
  * A database that was made by what the baselines replace is as they would make it: that is proven, and its record then
@@ -93,8 +110,7 @@ async function statementsOf(orm: MikroORM, baselines: readonly MigrationClass[])
 
 /** The same server makes both, so that no version's way to write a definition tells them apart. @throws UnknownSchema */
 async function requireSame(client: pg.Client, statements: string): Promise<void> {
-  const { rows } = await client.query<{ schema: string }>('select quote_ident(current_schema()) as schema');
-  const found = await catalogueOf(client, rows[0]?.schema ?? '');
+  const found = await catalogueOf(client, SCHEMA);
   await client.query(`savepoint before_scratch; create schema ${SCRATCH}; set local search_path to ${SCRATCH}`);
   await client.query(statements);
   const wanted = await catalogueOf(client, SCRATCH);

@@ -174,3 +174,23 @@ describe('a database that the migrations before the baselines made', () => {
     expect([await recordOf(url), await contentsOf(url)]).toEqual(before);
   });
 });
+
+describe('a database whose user finds another schema before public', () => {
+  it.each([
+    ['own', 'schema own'],
+    ['absent', 'no schema that is there'],
+  ])('is refused before anything is made in it (search_path %s)', async (path, found) => {
+    const url = await emptyDatabase();
+    const { pathname, username } = new URL(url);
+    await rowsAt(
+      url,
+      'create schema own',
+      `alter role ${username} in database ${pathname.slice(1)} set search_path = ${path}, public`,
+      ...(path === 'absent' ? [`drop schema public`] : []),
+    );
+    const refusal = await openStore(url).catch(error => error);
+    expect(refusal).toBeInstanceOf(ConfigFault);
+    expect(refusal.message).toContain(`has ${found} first in the user's search_path`);
+    expect(await rowsAt(url, `select 1 from pg_class where relname = '${RECORD}'`)).toEqual([]);
+  });
+});
