@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Migration } from '@mikro-orm/migrations';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
@@ -43,8 +44,8 @@ export async function migrate(
 const SCHEMA = 'public';
 /** Where the migrator keeps the names of what has run. */
 const RECORD = `${SCHEMA}.mikro_orm_migrations`;
-/** Never committed. */
-const SCRATCH = 'baseline_to_compare_with';
+/** Never committed. A name that nobody else's schema has. */
+const scratchSchema = () => `baseline_${randomBytes(8).toString('hex')}`;
 
 /**
  * The migrator looks for its record in `public`, and makes it, as the tables, where the search path begins: elsewhere the
@@ -110,10 +111,11 @@ async function statementsOf(orm: MikroORM, baselines: readonly MigrationClass[])
 
 /** The same server makes both, so that no version's way to write a definition tells them apart. @throws UnknownSchema */
 async function requireSame(client: pg.Client, statements: string): Promise<void> {
+  const scratch = scratchSchema();
   const found = await catalogueOf(client, SCHEMA);
-  await client.query(`savepoint before_scratch; create schema ${SCRATCH}; set local search_path to ${SCRATCH}`);
+  await client.query(`savepoint before_scratch; create schema ${scratch}; set local search_path to ${scratch}`);
   await client.query(statements);
-  const wanted = await catalogueOf(client, SCRATCH);
+  const wanted = await catalogueOf(client, scratch);
   await client.query('rollback to savepoint before_scratch');
   const differences = differencesOf(found, wanted);
   if (differences.length === 0) return;

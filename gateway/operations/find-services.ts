@@ -1,5 +1,5 @@
 import { namedServices } from '../config/named-services.ts';
-import { type Config, completeConfig, type Settings } from '../config/read-config.ts';
+import { type Config, completeConfig, deepFreeze, type Settings } from '../config/read-config.ts';
 
 /** What a program stands on: a configuration in which every service has its place. */
 export interface FoundServices {
@@ -18,8 +18,12 @@ interface FindOptions {
  * be installed. Elsewhere each that is not named gets a stand-in.
  */
 export async function findServices(settings: Settings, options: FindOptions = {}): Promise<FoundServices> {
-  const named = settings.profile === 'production' ? namedServices(await completeConfig(settings)) : null;
-  if (named) return { config: named, stop: async () => {} };
+  if (settings.profile === 'production') {
+    const named = namedServices(await completeConfig(settings));
+    // What is missing has been told by name when the settings were read.
+    if (!named) throw new Error('production was to start without all of its services');
+    return { config: deepFreeze(named), stop: async () => {} };
+  }
   const { startDevelopment } = await import('../development/start.ts');
   return startDevelopment(settings, options);
 }
