@@ -1,4 +1,5 @@
 import { print } from 'graphql';
+import { rowFragments } from '../../../rest-compat/book/row.ts';
 import { operation } from '../../../rest-compat/document.ts';
 import type { Child } from '../child/child.ts';
 import type { Arena, Side } from '../contest.ts';
@@ -17,7 +18,10 @@ export interface Serving {
 
 /** The document that the REST door runs, posted to /graphql. */
 export function graphqlPage({ url, servers, headers = {} }: Serving, agentId: number, arena: Arena): Promise<Side> {
-  const body = JSON.stringify({ query: print(operation('book/get_agent_book')), variables: { agentId, limit: LIMIT } });
+  const body = JSON.stringify({
+    query: print(operation('book/get_agent_book', rowFragments)),
+    variables: { agentId, limit: LIMIT },
+  });
   const request = bytesOf({ method: 'POST', url: `${url}/graphql`, headers, body });
   return asking({ url, servers, request }, arena);
 }
