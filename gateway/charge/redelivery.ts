@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
+import { verifyUrl } from '../../schema/links.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
@@ -55,7 +56,7 @@ export async function redeliver(
   if (found.kind === 'held') throw hears({ kind: 'in_flight', task_id });
   try {
     if (!log.halt) await parts.replay.submit(task_id);
-    if (found.kind === 'gone') throw hears({ kind: 'answer_gone', verify_url: receiptUrl(base_url, task_id) });
+    if (found.kind === 'gone') throw hears({ kind: 'answer_gone', verify_url: verifyUrl(base_url, task_id) });
     const [receipt] = await receiptsByTask(database, [task_id]);
     if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);
     const payment_ref = refOf(receipt);
@@ -94,10 +95,8 @@ function heldAgain(parts: BoughtParts, rerun: Rerun, task_id: TaskId, receipt: R
 /** What broke off this time had been paid for before: no sentence that says "nothing was charged" is true of it. */
 function stillOwed({ hears, base_url }: Pick<BoughtParts, 'hears' | 'base_url'>, task_id: TaskId, error: unknown) {
   const refusal = error instanceof Refusal ? error : new Refusal('internal', { cause: error });
-  return hears({ kind: 'still_owed', refusal, task_id, verify_url: receiptUrl(base_url, task_id) }, error);
+  return hears({ kind: 'still_owed', refusal, task_id, verify_url: verifyUrl(base_url, task_id) }, error);
 }
-
-const receiptUrl = (base_url: string, task_id: TaskId): string => `${base_url}/receipt/${task_id}`;
 
 /** Where the money was seen to come; until then, and where it was seen before the record, what was recorded. */
 function refOf({ ingressReceipt, paymentRef }: Receipt): string {

@@ -1,6 +1,7 @@
 import { Arg, Ctx, Directive, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { limits } from '../../../schema/limits.ts';
+import { verifyUrl } from '../../../schema/links.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import type { Context } from '../../context.ts';
 import { listPosts } from './list.ts';
@@ -32,6 +33,6 @@ export class BoardPostResolver {
 
   @FieldResolver(() => String, { description: 'Page of the backing receipt.' })
   verifyUrl(@Root() post: BoardPost, @Ctx() context: Context): string {
-    return `${context.base_url}/receipt/${post.receiptRef ?? post.stampTaskId}`;
+    return verifyUrl(context.base_url, post.receiptRef ?? post.stampTaskId);
   }
 }
