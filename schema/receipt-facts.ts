@@ -1,13 +1,16 @@
 import { camel } from './camel.ts';
 import { isJsonObject, type Json, type JsonObject } from './canonical-json.ts';
 
+/** A claim of the token, or a member of one. */
+type SignedPath = readonly [claim: string, member?: string];
+
 /**
  * What stands in a public receipt, member by member and in its order. What is signed is repeated for readers, and in
  * columns: writer, document, the check of what is stored and the verifier all take the place of the signed fact from here.
  */
 export interface ReceiptMember {
   /** Where in the token's claims it is signed. Absent: it is made for the document, or has rules of its own. */
-  readonly signed?: readonly [string, ...string[]];
+  readonly signed?: SignedPath;
   /** The column that repeats it. */
   readonly column?: string;
   /** How the column keeps the signed text: as bigint or as a time. */
@@ -73,8 +76,13 @@ export const memberList: readonly NamedMember[] = Object.entries<ReceiptMember>(
 );
 
 /** The signed fact; undefined where this receipt, or its version, signs none. */
-export function signedFact(claims: JsonObject, path: readonly string[]): Json | undefined {
-  let found: Json | undefined = claims;
-  for (const name of path) found = isJsonObject(found) ? found[name] : undefined;
-  return found;
+export function signedFact(claims: JsonObject, [claim, member]: SignedPath): Json | undefined {
+  const fact = claims[claim];
+  if (member === undefined) return fact;
+  return isJsonObject(fact) ? fact[member] : undefined;
+}
+
+/** Each member's signed fact, in the order of `memberList`; undefined where none is signed. */
+export function signedMembers(claims: JsonObject): readonly (Json | undefined)[] {
+  return memberList.map(({ signed }) => signed && signedFact(claims, signed));
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
-import { type MadeMember, memberList, signedFact } from '../../../schema/receipt-facts.ts';
+import { type MadeMember, memberList, signedMembers } from '../../../schema/receipt-facts.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-payload.ts';
 import { LOG_ID } from '../log/tree-head.ts';
 import type { Receipt } from './receipt.entity.ts';
@@ -25,16 +25,12 @@ export function receiptDocument(receipt: Receipt, base_url: string, profile: 'de
     profile: payload.profile ?? profile,
     chain_ended: receipt.chainEnded || null,
   };
+  const signed = signedMembers(payload);
   const document: Record<string, Json> = {};
-  for (const member of memberList) {
-    const { name } = member;
-    if (member.hidden) continue;
-    const said = member.column
-      ? columnText(receipt, member.property)
-      : member.signed
-        ? signedFact(payload, member.signed)
-        : made[name as MadeMember];
-    if ((said ?? null) !== null || member.null_if_unsigned) document[name] = said ?? null;
+  for (const [at, { name, column, property, hidden, null_if_unsigned }] of memberList.entries()) {
+    if (hidden) continue;
+    const said = column ? columnText(receipt, property) : (signed[at] ?? made[name as MadeMember]);
+    if ((said ?? null) !== null || null_if_unsigned) document[name] = said ?? null;
   }
   return document;
 }

@@ -1,6 +1,6 @@
 import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
-import { memberList, signedFact } from '../../../schema/receipt-facts.ts';
+import { memberList, signedMembers } from '../../../schema/receipt-facts.ts';
 import { LOG_ID, treeHeadHash } from '../log/tree-head.ts';
 import { parseJws } from '../verify/signature.ts';
 import { columnText } from './document.ts';
@@ -23,9 +23,10 @@ export function receiptFault(receipt: Receipt): string | null {
   const claims = jws.claims;
   const payload = withoutMembers(claims, besidePayload);
   if (canonicalJson(payload) !== receipt.payload) return 'payload';
-  const altered = memberList.find(({ column, signed, property }) => {
+  const facts = signedMembers(claims);
+  const altered = memberList.find(({ column, signed, property }, at) => {
     if (column === undefined || signed === undefined) return false;
-    return columnText(receipt, property) !== (signedFact(claims, signed) ?? null);
+    return columnText(receipt, property) !== (facts[at] ?? null);
   });
   if (altered) return altered.column ?? altered.name;
   if (payload.task_id !== receipt.taskId) return 'task_id';

@@ -2,7 +2,7 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import { canonicalJson, type Json, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
-import { memberList, signedFact } from '../../../schema/receipt-facts.ts';
+import { memberList, signedMembers } from '../../../schema/receipt-facts.ts';
 import {
   PAYLOAD_VERSION_CURRENT,
   type ProofOutcome,
@@ -165,17 +165,17 @@ export async function placeReceipt(
 
 /** The columns that repeat a signed fact, by their properties. */
 function repeated(claims: JsonObject): object {
+  const facts = signedMembers(claims);
   const columns: Record<string, unknown> = {};
-  for (const { column, signed, type, property } of memberList) {
+  for (const [at, { column, signed, type, property }] of memberList.entries()) {
     if (column === undefined || signed === undefined) continue;
-    const fact = signedFact(claims, signed) ?? null;
-    columns[property] = fact === null ? null : asKept[type ?? 'same'](fact);
+    const fact = facts[at] ?? null;
+    columns[property] = fact === null || type === undefined ? fact : asKept[type](fact);
   }
   return columns;
 }
 
 const asKept = {
-  same: (fact: Json) => fact,
   digits: (fact: Json) => atomicAmount(BigInt(String(fact))),
   time: (fact: Json) => new Date(String(fact)),
 } as const;
