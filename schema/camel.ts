@@ -1,3 +1,8 @@
+/*
+ * The wire says snake_case, GraphQL camelCase: one walk each way. `opaque` names members (as they are spelled before the
+ * walk) that hold a JSON scalar: what stands in them is the caller's own and keeps its spelling.
+ */
+
 /** `row_hash` as the graph and entities spell it: `rowHash`. */
 export type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
 
@@ -5,4 +10,32 @@ export function camel<S extends string>(key: S): Camel<S>;
 export function camel(key: string): string {
   if (!key.includes('_')) return key;
   return key.replace(/(?<=[a-z0-9])_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Members that the specification itself spells in camelCase: they are the same on both sides. */
+const CAMEL_ON_THE_WIRE: readonly string[] = ['agentWallet', 'payTo', 'lastStatus', 'lastError'];
+
+function snake(key: string): string {
+  if (!/[A-Z]/.test(key) || CAMEL_ON_THE_WIRE.includes(key)) return key;
+  return key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+}
+
+export function toCamelKeys(value: unknown, opaque: readonly string[] = []): unknown {
+  return rename(value, camel, opaque);
+}
+
+export function toSnakeKeys(value: unknown, opaque: readonly string[] = []): unknown {
+  return rename(value, snake, opaque);
+}
+
+/** Members that are undefined are left out: to GraphQL and to JSON alike they are not there. */
+function rename(value: unknown, spell: (key: string) => string, opaque: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map(item => rename(item, spell, opaque));
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  const members: [string, unknown][] = [];
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) members.push([spell(key), opaque.includes(key) ? member : rename(member, spell, opaque)]);
+  }
+  // Not by assignment: a member may be called `__proto__`.
+  return Object.fromEntries(members);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
@@ -6,7 +7,7 @@ import { A2aMessage } from '../../schema/requests/a2a-message.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
 import { AttemptIndex, IntentId } from '../../schema/requests/paid-work.ts';
-import { opaqueMembers, toCamelKeys } from '../../schema/requests/parse.ts';
+import { opaqueMembers } from '../../schema/requests/parse.ts';
 import { ResponsesRequest } from '../../schema/requests/responses.ts';
 import { transcriptionWith } from '../../schema/requests/transcription.ts';
 import { operation } from '../document.ts';

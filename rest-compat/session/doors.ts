@@ -1,6 +1,6 @@
+import { toCamelKeys } from '../../schema/camel.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { toCamelKeys } from '../../schema/requests/parse.ts';
 import { PossessionMembers } from '../../schema/requests/possession.ts';
 import { RegistrationRequest } from '../../schema/requests/registration.ts';
 import { AgentPath } from '../book/doors.ts';

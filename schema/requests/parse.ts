@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { camel } from '../camel.ts';
+import { camel, toSnakeKeys } from '../camel.ts';
 import { Refusal } from '../errors.ts';
 
 /* Parses a body into its canonical form, or says which member is wrong. */
@@ -49,44 +49,11 @@ function innermost(issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, 'path' | 'me
   return furthest ? { ...furthest, path: [...issue.path, ...furthest.path] } : issue;
 }
 
-/*
- * The wire says snake_case, GraphQL camelCase: one walk each way. `opaque` names members (as they are spelled before the
- * walk) that hold a JSON scalar: what stands in them is the caller's own and keeps its spelling.
- */
-
-/** Members that the specification itself spells in camelCase: they are the same on both sides. */
-const CAMEL_ON_THE_WIRE: readonly string[] = ['agentWallet', 'payTo', 'lastStatus', 'lastError'];
-
 /** Members of requests for text that hold JSON of the caller's own, or of OpenAI's that the graph gives no shape. */
 export const opaqueMembers: readonly string[] = ['tools', 'tool_choice', 'response_format', 'parts', 'tool_calls'];
 
 /** The same as the graph spells them. */
 export const opaqueFields: readonly string[] = opaqueMembers.map(name => camel(name));
-
-export function toSnakeKeys(value: unknown, opaque: readonly string[] = []): unknown {
-  return rename(value, snake, opaque);
-}
-
-function snake(key: string): string {
-  if (!/[A-Z]/.test(key) || CAMEL_ON_THE_WIRE.includes(key)) return key;
-  return key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
-}
-
-export function toCamelKeys(value: unknown, opaque: readonly string[] = []): unknown {
-  return rename(value, camel, opaque);
-}
-
-/** Members that are undefined are left out: to GraphQL and to JSON alike they are not there. */
-function rename(value: unknown, spell: (key: string) => string, opaque: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map(item => rename(item, spell, opaque));
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  const members: [string, unknown][] = [];
-  for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) members.push([spell(key), opaque.includes(key) ? member : rename(member, spell, opaque)]);
-  }
-  // Not by assignment: a member may be called `__proto__`.
-  return Object.fromEntries(members);
-}
 
 /** What each schema of `remembering` has made in this process. */
 const made = new WeakMap<object, WeakSet<object>>();

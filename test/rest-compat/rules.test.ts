@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withoutNulls } from '../../rest-compat/omit-nulls.ts';
 import { problem } from '../../rest-compat/problem.ts';
+import { toCamelKeys, toSnakeKeys } from '../../schema/camel.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
-import { toCamelKeys, toSnakeKeys } from '../../schema/requests/parse.ts';
 
 const snake = fc.stringMatching(/^[a-z][a-z0-9]{0,6}(_[a-z][a-z0-9]{0,6}){0,3}$/);
 const { tree } = fc.letrec(tie => ({

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
+import { toCamelKeys } from '../../schema/camel.ts';
 import { canonicalJson, type Json } from '../../schema/canonical-json.ts';
 import { A2aMessage } from '../../schema/requests/a2a-message.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
-import { opaqueFields, opaqueMembers, parseRequest, requestOf, toCamelKeys } from '../../schema/requests/parse.ts';
+import { opaqueFields, opaqueMembers, parseRequest, requestOf } from '../../schema/requests/parse.ts';
 import { RegistrationRequest } from '../../schema/requests/registration.ts';
 import { ResponseCall, ResponsesRequest } from '../../schema/requests/responses.ts';
 import { TaskQuoteRequest, TaskRequest } from '../../schema/requests/tasks.ts';

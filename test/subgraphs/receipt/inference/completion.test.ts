@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toCamelKeys, toSnakeKeys } from '../../../../schema/camel.ts';
 import { canonicalHash } from '../../../../schema/canonical-json.ts';
 import { taskId } from '../../../../schema/ids.ts';
 import { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
-import { parseRequest, toCamelKeys, toSnakeKeys } from '../../../../schema/requests/parse.ts';
+import { parseRequest } from '../../../../schema/requests/parse.ts';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import type { Context } from '../../../../subgraphs/context.ts';
 import { candidatesFor, offeredModels } from '../../../../subgraphs/receipt/inference/catalogue.ts';

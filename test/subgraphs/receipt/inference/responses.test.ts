@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toCamelKeys, toSnakeKeys } from '../../../../schema/camel.ts';
 import { canonicalJson, type Json } from '../../../../schema/canonical-json.ts';
-import { toCamelKeys, toSnakeKeys } from '../../../../schema/requests/parse.ts';
 import { ResponseCall, ResponsesRequest } from '../../../../schema/requests/responses.ts';
 import { type OutputItem, outcomeOf, textOf } from '../../../../subgraphs/receipt/inference/responses/output.ts';
 
