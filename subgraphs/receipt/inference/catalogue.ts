@@ -63,11 +63,6 @@ export function candidatesFor(
   });
 }
 
-/** Whether a model can be told how hard to think. The router is taken at its callers' word. */
-export function reasons(hubs: readonly HubSettings[], { hub, model }: Candidate): boolean {
-  return hub === ROUTER || (hubs.find(({ name }) => name === hub)?.reasoning_models?.includes(model) ?? false);
-}
-
 export interface OfferedModel {
   readonly id: string;
   /** Names of the hubs behind the id, in the order of trying. */

@@ -20,10 +20,14 @@ interface Shown {
   readonly messages: readonly ChatRequestMessage[];
 }
 
-/** @throws invalid_request, naming the image, where it is shown to a model that looks at none; the router judges its own. */
-export function requireVision({ settings }: Hubs, { model, messages }: Shown, member: 'messages' | 'input'): void {
+/**
+ * The same, before any claim. @throws invalid_request, naming the image, where it is shown to a model that looks at none;
+ * the router judges its own.
+ */
+export function requireAbility({ settings }: Hubs, { model, messages }: Shown, member: 'messages' | 'input'): Ability {
   const at = imageAt(messages);
-  if (at === null || isRouted(model) || candidatesFor(settings, model, 'vision').length > 0) return;
+  if (at === null) return 'text';
+  if (isRouted(model) || candidatesFor(settings, model, 'vision').length > 0) return 'vision';
   if (candidatesFor(settings, model).length === 0) throw new Refusal('unknown_model', { param: 'model' });
   const param = `${member}.${at}`;
   throw new Refusal('invalid_request', { param, detail: `${param}: the model ${model} looks at no images here.` });
@@ -84,10 +88,9 @@ export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, KeptChat
   });
   return {
     ...sold,
-    async admit(request, payer, context) {
+    async admit(request, _payer, context) {
       requireWhole(request, 'chatCompletionStream');
-      requireVision(hubs, request, 'messages');
-      await sold.admit?.(request, payer, context);
+      await admitRoute(hubs, request, requireAbility(hubs, request, 'messages'), context);
     },
   };
 }
@@ -109,8 +112,7 @@ export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
     order: 'stream',
     field: 'Subscription.chatCompletionStream',
     async admit(request, _payer, context) {
-      requireVision(hubs, request, 'messages');
-      await admitRoute(hubs, request, abilityFor(request.messages), context);
+      await admitRoute(hubs, request, requireAbility(hubs, request, 'messages'), context);
     },
     async open(request, task_id, context, until_ms) {
       const outcome = await hubs.stream(request, {

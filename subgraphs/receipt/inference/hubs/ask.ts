@@ -42,14 +42,17 @@ export interface QuestionBody {
   readonly bytes: string | Buffer;
 }
 
+type ReachedHub = Pick<HubSettings, 'base_url' | 'reasoning_models'> & { readonly api_key: string | null };
+
 /** How one hub is reached: its sockets, which all callers share, and what every request to it says. */
 export class HubConnection {
   readonly pool: Pool;
   readonly #path: string;
   /** Null for the router, which is asked by its callers' own keys. */
   readonly #api_key: string | null;
+  readonly #reasoning_models: readonly string[];
 
-  constructor({ base_url, api_key }: Pick<HubSettings, 'base_url'> & { readonly api_key: string | null }) {
+  constructor({ base_url, api_key, reasoning_models = [] }: ReachedHub) {
     const { origin, pathname } = new URL(base_url);
     this.pool = new Pool(origin, {
       connections: limits.hub_connections_max,
@@ -57,6 +60,7 @@ export class HubConnection {
     });
     this.#path = pathname.replace(/\/$/, '');
     this.#api_key = api_key;
+    this.#reasoning_models = reasoning_models;
   }
 
   /** So many wait for a socket that whoever comes next is better served elsewhere. */
@@ -66,6 +70,16 @@ export class HubConnection {
 
   get waiting(): number {
     return this.pool.stats.queued;
+  }
+
+  /** How many times over its sockets are taken by those who wait for one. */
+  get crowding(): number {
+    return this.waiting / limits.hub_connections_max;
+  }
+
+  /** Whether a model can be told how hard to think. The router is taken at its callers' word. */
+  reasons(model: string): boolean {
+    return this.#api_key === null || this.#reasoning_models.includes(model);
   }
 
   path(path: string): string {
@@ -89,13 +103,18 @@ export function openConnections(
   return new Map(router ? [...hubs, [ROUTER, new HubConnection({ ...router, api_key: null })]] : hubs);
 }
 
-export type HubTarget = { readonly connection: HubConnection; readonly model: string };
+export interface HubTarget {
+  readonly connection: HubConnection;
+  readonly model: string;
+  /** It takes `reasoning_effort`. */
+  readonly reasons: boolean;
+}
 
 /** The line to a candidate, and the model by the name that it has there. */
 export function targetOf(lines: ReadonlyMap<string, HubConnection>, candidate: Candidate): HubTarget {
   const line = lines.get(candidate.hub);
   if (!line) throw new Error(`no hub is named ${candidate.hub}`);
-  return { connection: line, model: wireModel(candidate) };
+  return { connection: line, model: wireModel(candidate), reasons: line.reasons(candidate.model) };
 }
 
 /** An answer that is something else than what was asked for. */

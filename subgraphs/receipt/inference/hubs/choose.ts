@@ -112,12 +112,17 @@ export function afterNothing(health: HubHealth, now_ms: number): HubHealth {
   return { ...health, circuit: { kind: 'open', until_ms: now_ms, rest_ms: circuit.rest_ms } };
 }
 
+/** Who may be asked, as it stands when the order is made. */
+export interface Contender {
+  readonly candidate: Candidate;
+  readonly health: HubHealth;
+  /** How many times over its sockets are taken by those who wait for one. */
+  readonly crowding: number;
+}
+
 /** All that an order of asking depends on: the same of it gives the same order. */
 export interface Choosing {
-  readonly candidates: readonly Candidate[];
-  readonly health: (hub: string) => HubHealth;
-  /** How many times over a hub's sockets are taken by those who wait for one. */
-  readonly crowding: (hub: string) => number;
+  readonly contenders: readonly Contender[];
   readonly awaited: Awaited;
   /** Who was asked first the last time. */
   readonly leader: string | null;
@@ -136,36 +141,33 @@ export interface Chosen {
 
 /** Who is asked first, and who if that one fails. Whoever is open comes last, the least bad of them first. */
 export function choose(choosing: Choosing): Chosen {
-  const { candidates, health } = choosing;
-  const standing = candidates.filter(({ hub }) => health(hub).circuit.kind === 'closed');
-  const resting = candidates.filter(candidate => !standing.includes(candidate)).sort(leastBadFirst(health));
+  const { contenders } = choosing;
+  const standing = contenders.filter(({ health }) => health.circuit.kind === 'closed');
+  const resting = contenders.filter(contender => !standing.includes(contender)).sort(leastBadFirst);
   const [leader = null, ...others] = ranked(standing, choosing);
   const order = [...(leader ? [leader] : []), ...others, ...resting];
   const tried = leader && choosing.may_try ? triedOut(others, resting, choosing) : undefined;
-  return {
-    order: tried ? [tried, ...order.filter(candidate => candidate !== tried)] : order,
-    leader: leader?.hub ?? null,
-  };
+  const asked = tried ? [tried, ...order.filter(contender => contender !== tried)] : order;
+  return { order: asked.map(({ candidate }) => candidate), leader: leader?.candidate.hub ?? null };
 }
 
 /** By what an answer is expected to cost in time; who leads goes on until somebody is notably better. */
-function ranked(standing: readonly Candidate[], choosing: Choosing): readonly Candidate[] {
-  const led = standing.find(({ hub }) => hub === choosing.leader) ?? standing[0];
+function ranked(standing: readonly Contender[], choosing: Choosing): readonly Contender[] {
+  const led = standing.find(({ candidate }) => candidate.hub === choosing.leader) ?? standing[0];
   if (!led) return [];
-  const unknown_ms = knownMs(choosing.health(led.hub), choosing.awaited) ?? 0;
-  const cost_ms = new Map(standing.map(({ hub }) => [hub, costOf(hub, unknown_ms, choosing)]));
-  const costing = ({ hub }: Candidate) => cost_ms.get(hub) ?? 0;
+  const unknown_ms = knownMs(led.health, choosing.awaited) ?? 0;
+  const costs_ms = new Map(standing.map(contender => [contender, costOf(contender, unknown_ms, choosing)]));
+  const costing = (contender: Contender) => costs_ms.get(contender) ?? 0;
   const order = [...standing].sort((one, other) => costing(one) - costing(other));
   const [best = led] = order;
   const notably = costing(led) - costing(best) > limits.hub_lead_ms_min && costing(best) < costing(led) / 2;
-  return notably ? order : [led, ...order.filter(candidate => candidate !== led)];
+  return notably ? order : [led, ...order.filter(contender => contender !== led)];
 }
 
 /** A hub that has not answered yet is taken for as fast as the one that leads: no better, no worse. */
-function costOf(hub: string, unknown_ms: number, { health, awaited, crowding, now_ms }: Choosing): number {
-  const of_hub = health(hub);
-  const answer_ms = knownMs(of_hub, awaited) ?? unknown_ms;
-  return answer_ms * (1 + crowding(hub)) + failingNow(of_hub, now_ms) * limits.hub_failure_costs_ms;
+function costOf({ health, crowding }: Contender, unknown_ms: number, { awaited, now_ms }: Choosing): number {
+  const answer_ms = knownMs(health, awaited) ?? unknown_ms;
+  return answer_ms * (1 + crowding) + failingNow(health, now_ms) * limits.hub_failure_costs_ms;
 }
 
 /** A stream tells something of whole answers, and they of a stream. */
@@ -178,23 +180,22 @@ function knownMs({ answer_ms, first_piece_ms }: HubHealth, awaited: Awaited): nu
  * to a hub that has not been asked for long; never two within that time.
  */
 function triedOut(
-  others: readonly Candidate[],
-  resting: readonly Candidate[],
-  { health, now_ms, draw }: Choosing,
-): Candidate | undefined {
-  const rested = resting.find(({ hub }) => mayBeProbed(health(hub), now_ms));
+  others: readonly Contender[],
+  resting: readonly Contender[],
+  { now_ms, draw }: Choosing,
+): Contender | undefined {
+  const rested = resting.find(({ health }) => mayBeProbed(health, now_ms));
   if (rested) return rested;
   if (draw >= limits.hub_trial_share) return undefined;
-  const since = ({ hub }: Candidate) => health(hub).asked_at_ms;
-  const [stalest] = [...others].sort((one, other) => since(one) - since(other));
-  return stalest && now_ms - since(stalest) >= limits.hub_trial_every_ms ? stalest : undefined;
+  const [stalest] = [...others].sort((one, other) => one.health.asked_at_ms - other.health.asked_at_ms);
+  return stalest && now_ms - stalest.health.asked_at_ms >= limits.hub_trial_every_ms ? stalest : undefined;
 }
 
-function leastBadFirst(health: Choosing['health']) {
-  const due_ms = ({ hub }: Candidate) => {
-    const { circuit } = health(hub);
-    return circuit.kind === 'open' ? circuit.until_ms : Number.NEGATIVE_INFINITY;
-  };
+function leastBadFirst(one: Contender, other: Contender): number {
   // Infinity less infinity is no number.
-  return (one: Candidate, other: Candidate) => (due_ms(one) === due_ms(other) ? 0 : due_ms(one) - due_ms(other));
+  return dueMs(one) === dueMs(other) ? 0 : dueMs(one) - dueMs(other);
+}
+
+function dueMs({ health: { circuit } }: Contender): number {
+  return circuit.kind === 'open' ? circuit.until_ms : Number.NEGATIVE_INFINITY;
 }

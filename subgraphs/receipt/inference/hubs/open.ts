@@ -1,7 +1,7 @@
 import { limits } from '../../../../schema/limits.ts';
 import type { Secret } from '../../../../schema/secret.ts';
 import type { Clock, Random } from '../../../clock.ts';
-import { type Candidate, type HubSettings, type Modality, ROUTER, reasons } from '../catalogue.ts';
+import { type Candidate, type HubSettings, type Modality, ROUTER } from '../catalogue.ts';
 import {
   askHub,
   type HubConnection,
@@ -108,8 +108,7 @@ class PooledHubs implements Hubs {
     this.settings = settings;
     this.#options = options;
     this.#lines = openConnections(settings, router);
-    const crowding = (hub: string) => (this.#lines.get(hub)?.waiting ?? 0) / limits.hub_connections_max;
-    this.#standings = new Standings({ clock, random, crowding });
+    this.#standings = new Standings({ clock, random, connections: this.#lines });
     this.#router = router && new RouterModels(router, clock);
   }
 
@@ -138,8 +137,8 @@ class PooledHubs implements Hubs {
     return this.#inTurn<{ value: T }>(asking, {
       modality: question.modality,
       awaited: 'answer_ms',
-      ask: ({ connection: line, model }, candidate, timeout_ms) => {
-        const { content_type, bytes: body } = question.body(model, reasons(this.settings, candidate));
+      ask: ({ connection: line, model, reasons }, _candidate, timeout_ms) => {
+        const { content_type, bytes: body } = question.body(model, reasons);
         const headers = line.headers(content_type, 'application/json', asking.router_key);
         const path = line.path(question.path);
         return askHub(line.pool, { path, headers, body, timeout_ms, answer_bytes_max }, question);
@@ -155,8 +154,8 @@ class PooledHubs implements Hubs {
     return this.#inTurn<{ listening: OpenReply }>(asking, {
       modality: 'text',
       awaited: 'first_piece_ms',
-      ask: async ({ connection: line, model }, candidate, timeout_ms) => {
-        const body = chatBody(request, model, reasons(this.settings, candidate));
+      ask: async ({ connection: line, model, reasons }, candidate, timeout_ms) => {
+        const body = chatBody(request, model, reasons);
         const listened = await openReply(line.pool, {
           path: line.path(CHAT_PATH),
           headers: line.headers('application/json', 'text/event-stream', asking.router_key),

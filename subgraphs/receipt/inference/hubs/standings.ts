@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../../../clock.ts';
 import type { Candidate, Modality } from '../catalogue.ts';
-import type { HubFailure } from './ask.ts';
+import type { HubConnection, HubFailure } from './ask.ts';
 import {
   type Awaited,
   afterAnswer,
@@ -35,7 +35,8 @@ export interface OrderRequest {
 interface StandingsOptions {
   readonly clock: Clock;
   readonly random: Random;
-  readonly crowding: (hub: string) => number;
+  /** By the hubs' names. */
+  readonly connections: ReadonlyMap<string, Pick<HubConnection, 'crowding'>>;
 }
 
 /** How the hubs of this process stand, by hub and modality, and who leads among those that one question may go to. */
@@ -54,11 +55,13 @@ export class Standings {
   order({ modality, candidates, ...turn }: OrderRequest): readonly Candidate[] {
     if (candidates.length < 2) return candidates;
     const key = [modality, ...candidates.flatMap(({ hub, model }) => [hub, model])].join('\n');
-    const { crowding } = this.#options;
-    const now_ms = this.#now_ms();
-    const health = (hub: string) => this.#kept(hub, modality).health;
+    const contenders = candidates.map(candidate => ({
+      candidate,
+      health: this.#kept(candidate.hub, modality).health,
+      crowding: this.#options.connections.get(candidate.hub)?.crowding ?? 0,
+    }));
     const leader = this.#leaders.get(key) ?? null;
-    const chosen = choose({ ...turn, candidates, health, crowding, leader, now_ms, draw: this.#draw() });
+    const chosen = choose({ ...turn, contenders, leader, now_ms: this.#now_ms(), draw: this.#draw() });
     this.#leaders.set(key, chosen.leader);
     return chosen.order;
   }

@@ -3,7 +3,7 @@ import type { ResponseCall } from '../../../../schema/requests/responses.ts';
 import type { Piece } from '../../../piece.ts';
 import type { Stream, Work, WorkThenSettle } from '../../../sale.ts';
 import { admitRoute, answerPaid, callTerms, hubFailed, routeOf } from '../answer.paid.ts';
-import { abilityFor, requireVision, requireWhole } from '../completions/completion.paid.ts';
+import { abilityFor, requireAbility, requireWhole } from '../completions/completion.paid.ts';
 import type { HubRequest, Usage } from '../hubs/chat.ts';
 import type { Hubs } from '../hubs/open.ts';
 import type { StreamedReply } from '../hubs/stream.ts';
@@ -57,10 +57,10 @@ export function responsePaid(hubs: Hubs): WorkThenSettle<ResponseCall, KeptRespo
   });
   return {
     ...sold,
-    async admit(request, payer, context) {
+    async admit(request, _payer, context) {
       requireWhole(request, 'responseStream');
-      requireVision(hubs, { model: request.model, messages: request.input }, 'input');
-      await sold.admit?.(request, payer, context);
+      const ability = requireAbility(hubs, { model: request.model, messages: request.input }, 'input');
+      await admitRoute(hubs, request, ability, context);
     },
   };
 }
@@ -74,8 +74,8 @@ export function responseStream(hubs: Hubs): Stream<ResponseCall, KeptResponse> {
     order: 'stream',
     field: 'Subscription.responseStream',
     async admit(request, _payer, context) {
-      requireVision(hubs, { model: request.model, messages: request.input }, 'input');
-      await admitRoute(hubs, request, abilityFor(request.input), context);
+      const ability = requireAbility(hubs, { model: request.model, messages: request.input }, 'input');
+      await admitRoute(hubs, request, ability, context);
     },
     async open(request, task_id, context, until_ms) {
       const route = routeOf(hubs, request, abilityFor(request.input), context);

@@ -17,21 +17,26 @@ const open = (until_ms: number): HubHealth => ({
   circuit: { kind: 'open', until_ms, rest_ms: limits.hub_rest_ms },
 });
 
-/** Hubs as they stand; whoever is not named is well. */
-function choosing(healths: Readonly<Record<string, HubHealth>>, given: Partial<Choosing> = {}): Choosing {
+type Given = Partial<Choosing> & { readonly crowding?: Readonly<Record<string, number>> };
+
+/** Hubs as they stand; whoever is not named is well, and crowded by nobody. */
+function choosing(healths: Readonly<Record<string, HubHealth>>, given: Given = {}): Choosing {
+  const { crowding = {}, ...others } = given;
   return {
-    candidates: names.slice(0, Math.max(2, Object.keys(healths).length)).map(hub => ({ hub, model: `${hub}-model` })),
-    health: hub => healths[hub] ?? well,
-    crowding: () => 0,
+    contenders: names.slice(0, Math.max(2, Object.keys(healths).length)).map(hub => ({
+      candidate: { hub, model: `${hub}-model` },
+      health: healths[hub] ?? well,
+      crowding: crowding[hub] ?? 0,
+    })),
     awaited: 'answer_ms',
     leader: null,
     now_ms: NOW_MS,
     draw: 1 - 2 ** -32,
     may_try: true,
-    ...given,
+    ...others,
   };
 }
-const ordered = (healths: Readonly<Record<string, HubHealth>>, given: Partial<Choosing> = {}) =>
+const ordered = (healths: Readonly<Record<string, HubHealth>>, given: Given = {}) =>
   choose(choosing(healths, given)).order.map(({ hub }) => hub);
 
 const circuit = fc.oneof(
@@ -69,7 +74,7 @@ describe('the order of asking', () => {
       fc.property(anyChoosing, given => {
         const chosen = choose(given);
         expect([...chosen.order].sort((a, b) => a.hub.localeCompare(b.hub))).toEqual(
-          [...given.candidates].sort((a, b) => a.hub.localeCompare(b.hub)),
+          given.contenders.map(({ candidate }) => candidate).sort((a, b) => a.hub.localeCompare(b.hub)),
         );
         expect(choose(given)).toEqual(chosen);
       }),
@@ -79,7 +84,9 @@ describe('the order of asking', () => {
   it('has no resting hub before one that is well, but for a probe that is due', () => {
     fc.assert(
       fc.property(anyChoosing, given => {
-        const circuits = choose(given).order.map(({ hub }) => given.health(hub).circuit);
+        const circuits = choose(given).order.flatMap(asked =>
+          given.contenders.filter(({ candidate }) => candidate === asked).map(contender => contender.health.circuit),
+        );
         const [first, ...others] = circuits.map(({ kind }) => kind);
         const well_after = others.lastIndexOf('closed');
         expect(others.slice(0, well_after + 1).every(kind => kind === 'closed')).toBe(true);
@@ -124,8 +131,7 @@ describe('who is asked first', () => {
   });
 
   it('not one at which callers queue', () => {
-    const crowding = (hub: string) => (hub === 'alpha' ? 3 : 0);
-    expect(ordered({ alpha: well, beta: well }, { leader: 'alpha', crowding })[0]).toBe('beta');
+    expect(ordered({ alpha: well, beta: well }, { leader: 'alpha', crowding: { alpha: 3 } })[0]).toBe('beta');
   });
 
   it('where every circuit is open, the one whose rest ends first; nobody leads', () => {
