@@ -60,7 +60,7 @@ export function savedHead(path: string, log: OneLog = unproven): SavedHead {
   }
 
   return {
-    read: async () => readHead(path),
+    read: async () => file.read(),
     changed: () => file.changed(),
     get tree_size() {
       return file.tree_size;
@@ -103,27 +103,31 @@ export class UnreadableHead extends Error {
   }
 }
 
-function readHead(path: string): SignedTreeHead | null {
-  try {
-    return Saved.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new UnreadableHead(path, fault);
-  }
-}
-
 class HeadFile {
   readonly #path: string;
   readonly #log: OneLog;
   readonly #history: HeadsFile;
   /** Which file stood there when this process last looked. */
   #mark: string | null = null;
+  /** What was read last: the same text is the same head, and need not be hashed again. */
+  #sound: { readonly text: string; readonly head: SignedTreeHead } | null = null;
   tree_size = 0;
 
   constructor(path: string, log: OneLog) {
     this.#path = path;
     this.#log = log;
     this.#history = new HeadsFile(join(dirname(path), 'log-heads.jsonl'));
+  }
+
+  read(): SignedTreeHead | null {
+    try {
+      const text = readFileSync(this.#path, 'utf8');
+      if (this.#sound?.text !== text) this.#sound = { text, head: Saved.parse(JSON.parse(text)) };
+      return this.#sound.head;
+    } catch (fault) {
+      if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw new UnreadableHead(this.#path, fault);
+    }
   }
 
   /** Write aside, fsync, rename, fsync the folder: after a power cut either the old head or the new one stands there. */
@@ -148,7 +152,7 @@ class HeadFile {
   changed(): SignedTreeHead | null {
     const mark = markOf(this.#path);
     if (mark === this.#mark) return null;
-    const head = readHead(this.#path);
+    const head = this.read();
     this.#mark = mark;
     this.tree_size = head?.tree_size ?? 0;
     return head;
@@ -156,11 +160,11 @@ class HeadFile {
 
   /** False where what stood there was replaced meanwhile, or the lock was lost: then it is judged once more. */
   async #replace(aside: string, head: SignedTreeHead): Promise<boolean> {
-    const standing = readHead(this.#path);
+    const standing = this.read();
     // Proven before the lock is taken: nothing is waited for with it in hand.
     if (standing !== null) await this.#requireOneLog(standing, head);
     return withFileLock(`${this.#path}.lock`, held => {
-      const there = readHead(this.#path);
+      const there = this.read();
       if ((there && standing ? !isSameHead(there, standing) : there !== standing) || !held()) return false;
       this.tree_size = Math.max(standing?.tree_size ?? 0, head.tree_size);
       if (standing !== null && standing.tree_size >= head.tree_size) rmSync(aside);
