@@ -1,12 +1,12 @@
 import { iso } from '../../clock.ts';
-import type { Tx } from '../../database.ts';
+import type { Database, Tx } from '../../database.ts';
 import { LOG_CHANNEL } from '../../live.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
 import { EMPTY_ROOT, rootOf } from '../verify/merkle-proof.ts';
 import type { LogHalt } from './halt.ts';
 import type { HeadLink, KnownLog } from './known-log.ts';
 import { appendLeaf, type Frontier, peaksOf, type TreeNode } from './merkle-tree.ts';
-import { compareHeads, nodesWithin, requireExtended } from './prove-extension.ts';
+import { compareHeads, requireExtended } from './prove-extension.ts';
 import {
   type HeadName,
   isSameHead,
@@ -129,6 +129,11 @@ export async function lockLogHead(tx: Tx, known: KnownLog): Promise<OpenLog> {
   const whole = frontier.length === peaksOf(0, head.tree_size).length && isSameHead(log.found, found);
   if (!whole) throw known.stop({ known: found, found: log.found });
   return log;
+}
+
+/** The stored nodes as this transaction sees them. */
+function nodesWithin(tx: Tx): Pick<Database, 'query'> {
+  return { query: async statement => (await tx.query(statement)).rows as never };
 }
 
 interface HeadRow {

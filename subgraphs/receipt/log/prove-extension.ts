@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../../database.ts';
+import type { Database } from '../../database.ts';
 import { rootOf, verifyConsistency } from '../verify/merkle-proof.ts';
 import type { LogHalt } from './halt.ts';
 import type { KnownLog } from './known-log.ts';
@@ -21,11 +21,6 @@ export function compareHeads<H extends HeadName>(known: readonly H[], found: Hea
   if (contradicted) return { kind: 'contradicted', known: contradicted };
   const older = known.filter(head => head.tree_size < found.tree_size);
   return older.length === 0 ? { kind: 'known' } : { kind: 'unproven', older };
-}
-
-/** The stored nodes as one transaction sees them. */
-export function nodesWithin(tx: Tx): Pick<Database, 'query'> {
-  return { query: async statement => (await tx.query(statement)).rows as never };
 }
 
 /** The head as it stands in the database. */

@@ -70,6 +70,7 @@ export function prepareReceipt(issuer: Issuer, facts: ReceiptFacts): PreparedRec
   const payload = payloadOf(issuer, facts);
   const canonical = canonicalJson(payload);
   const payload_hash = sha256Hex(canonical);
+  const leaf_hash = leafHash(canonical);
   const signed = Promise.all([issuer.signCanonicalAside(canonical), issuer.signature(payload_hash)]);
   // Whoever places the receipt hears of a fault; of one that is never placed nobody has to.
   signed.catch(() => {});
@@ -78,7 +79,7 @@ export function prepareReceipt(issuer: Issuer, facts: ReceiptFacts): PreparedRec
     payload,
     canonical,
     payload_hash,
-    leaf_hash: leafHash(canonical),
+    leaf_hash,
     signed,
     co_signature: issuer.coSignature(payload_hash),
   };
