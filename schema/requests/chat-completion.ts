@@ -47,11 +47,6 @@ export const samplingMembers = {
 
 export type Sampling = { readonly [M in keyof typeof samplingMembers]?: z.output<(typeof samplingMembers)[M]> };
 
-function canonicalSampling(given: Sampling): JsonObject {
-  const { top_p, stop, seed, presence_penalty, frequency_penalty, reasoning_effort } = given;
-  return present({ top_p, stop, seed, presence_penalty, frequency_penalty, reasoning_effort });
-}
-
 /** A schema that the answer is to fit, as both of OpenAI's spellings have it. */
 export const schemaMembers = {
   name: wellFormedText.min(1).max(limits.tool_name_chars_max),
@@ -198,7 +193,9 @@ export type ForwardedMembers = {
 type AskedMembers = ToolMembers & Sampling & { readonly response_format?: ResponseFormat };
 
 /** In one form each. */
-export function forwardedMembers({ response_format, ...given }: AskedMembers): ForwardedMembers {
-  const format = present({ response_format: canonicalFormat(response_format) });
-  return { ...canonicalTools(given), ...format, ...canonicalSampling(given) };
+export function forwardedMembers(given: AskedMembers): ForwardedMembers {
+  const { top_p, stop, seed, presence_penalty, frequency_penalty, reasoning_effort } = given;
+  const response_format = canonicalFormat(given.response_format);
+  const sampling = { top_p, stop, seed, presence_penalty, frequency_penalty, reasoning_effort };
+  return { ...canonicalTools(given), ...present({ response_format, ...sampling }) };
 }
