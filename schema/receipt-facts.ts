@@ -1,5 +1,5 @@
 import { camel } from './camel.ts';
-import { isJsonObject, type Json, type JsonObject } from './canonical-json.ts';
+import type { Json, JsonObject } from './canonical-json.ts';
 
 /** A claim of the token, or a member of one. */
 type SignedPath = readonly [claim: string, member?: string];
@@ -77,9 +77,9 @@ export const memberList: readonly NamedMember[] = Object.entries<ReceiptMember>(
 
 /** The signed fact; undefined where this receipt, or its version, signs none. */
 export function signedFact(claims: JsonObject, [claim, member]: SignedPath): Json | undefined {
-  const fact = claims[claim];
-  if (member === undefined) return fact;
-  return isJsonObject(fact) ? fact[member] : undefined;
+  if (member === undefined) return claims[claim];
+  // Where a stranger's token has text, a number or a list in its place, that has no member of such a name.
+  return (claims[claim] as JsonObject | null | undefined)?.[member];
 }
 
 /** Each member's signed fact, in the order of `memberList`; undefined where none is signed. */
