@@ -19,7 +19,7 @@ import { type OpenedServices, servicesOf } from './http/callers.ts';
 import { type Serve, serveGateway } from './http/serve-gateway.ts';
 import type { BaseStart } from './log/believe-base.ts';
 import { openLogAndBase } from './log/open-log-and-base.ts';
-import { type Faults, noFaults } from './operations/faults.ts';
+import type { Faults } from './operations/faults.ts';
 import { health } from './operations/health.ts';
 import { type Operations, openOperations } from './operations/open.ts';
 import type { PaidCalls } from './operations/paid-calls.ts';
@@ -55,7 +55,7 @@ export interface Gateway {
 
 export interface GatewayOptions {
   readonly logger: Logger;
-  readonly faults?: Faults;
+  readonly faults?: Faults | null;
   readonly openHubs?: typeof openHttpHubs;
   readonly openChain?: typeof openBase;
   readonly openSettling?: OpenSettling;
@@ -69,7 +69,7 @@ export interface GatewayOptions {
 
 /** The composition root: what is opened here is closed here, and nothing else in the service makes its own. */
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const { logger, faults = noFaults, openChain = openBase, openSettling = configuredSettling() } = options;
+  const { logger, faults = null, openChain = openBase, openSettling = configuredSettling() } = options;
   const {
     audit_leaves = limits.log_audit_leaves_max_at_start,
     serve = serveGateway,

@@ -8,10 +8,10 @@ import { TextChannel } from './text-channel.ts';
 type Source = Pick<Speaking<JsonObject>, 'pieces' | 'cancel'>;
 
 /** As paid streams are driven. */
-export function drivenBy(faults: Faults, source: Source): StreamDriver {
+export function drivenBy(faults: Faults | null, source: Source): StreamDriver {
   return new StreamDriver(source, {
     buffer_bytes_max: limits.stream_buffer_bytes_max,
-    reached: () => faults.reach('mid_stream'),
+    ...(faults && { reached: () => faults.reach('mid_stream') }),
   });
 }
 
@@ -19,7 +19,7 @@ export interface DriverOptions {
   /** What may be taken in before `release`; then whoever speaks has to wait for it. */
   readonly buffer_bytes_max: number;
   /** After each piece that was taken in once released. */
-  reached(): Promise<void>;
+  readonly reached?: () => Promise<void>;
 }
 
 /**
@@ -57,7 +57,7 @@ export class StreamDriver {
   async #run({ buffer_bytes_max, reached }: DriverOptions): Promise<void> {
     for await (const piece of this.#source.pieces) {
       this.#channel.write(piece);
-      if (this.#free) await reached();
+      if (this.#free) await reached?.();
       else if (this.#channel.held_bytes >= buffer_bytes_max) await this.#released.promise;
     }
   }

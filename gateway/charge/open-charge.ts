@@ -60,7 +60,7 @@ export interface ChargeParts {
   readonly base_url: string;
   readonly clock: Clock;
   readonly random: Random;
-  readonly faults: Faults;
+  readonly faults: Faults | null;
   agentOfWallet(wallet: string): Promise<AgentId | null>;
 }
 

@@ -74,7 +74,7 @@ export interface PaidParts {
   readonly abandon: (claimed: Claimed, movement: Movement, error: unknown) => Promise<Refusal>;
   readonly announce: Announce;
   readonly clock: Clock;
-  readonly faults: Faults;
+  readonly faults: Faults | null;
 }
 
 /**
@@ -90,7 +90,7 @@ export async function holdPaid(
   let movement: Movement = 'nothing_moved';
   const abandon = (error: unknown) => parts.abandon(claimed, movement, error);
   try {
-    await faults.reach('after_claim');
+    await faults?.reach('after_claim');
     const elsewhere = spent ? await settling.transferElsewhere(claimed) : null;
     if (elsewhere) {
       movement = 'moved';

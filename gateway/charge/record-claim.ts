@@ -9,7 +9,7 @@ import type { InHand } from './held.ts';
 
 export interface RecordParts {
   readonly record: RecordCall;
-  readonly faults: Faults;
+  readonly faults: Faults | null;
 }
 
 /** The record of a call whose payment has moved. `work` is null where the record itself writes the effect. */
@@ -33,7 +33,7 @@ export async function recordClaim(
     landing: { ...(claim.landing as Landing), ...workedLanding(work) },
     transfer,
   };
-  await faults.reach('before_record');
+  await faults?.reach('before_record');
   const recorded = await record({ lease, settled, answer: answered(paid, args, work, transfer) });
   const answer = work?.answer ?? recorded.answer;
   if (answer === null) throw new Error('a recorded claim has an answer');

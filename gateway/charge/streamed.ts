@@ -8,7 +8,7 @@ import type { Held, KeptCall } from './held.ts';
 
 interface Streaming {
   readonly streams: StreamsInFlight;
-  readonly faults: Faults;
+  readonly faults: Faults | null;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function deliverStreamed(
     steps.begin('work');
     const speaking = await paid.open(args, task_id, context, until_ms);
     driver = drivenBy(streaming.faults, speaking);
-    await streaming.faults.reach('after_work');
+    await streaming.faults?.reach('after_work');
     const settled = await held.settle({ route: speaking.route });
     await settled.announce();
     const recorded = letOut(streaming.streams, speaking, driver, held);

@@ -69,7 +69,7 @@ export interface WaivedParts {
   readonly later: ReleaseLater;
   readonly owner: string;
   readonly clock: Clock;
-  readonly faults: Faults;
+  readonly faults: Faults | null;
   readonly hears: Hears;
 }
 
@@ -120,7 +120,7 @@ export async function holdWaived(
       return { kind: 'kept', kept: await answerAgain(names, since, context) };
     }
     held = heldByKey(parts, call, end, context, workUntil(clock.now_ms(), null));
-    await faults.reach('after_claim');
+    await faults?.reach('after_claim');
     return { kind: 'held', held };
   } catch (error) {
     end();
@@ -197,7 +197,7 @@ async function recordCall(
   const { task_id, request_hash, agent_id, hold, waiver } = call;
   const landing = { ...call.landing, ...workedLanding(work) };
   const settled = { task_id, request_hash, agent_id, landing, waived_by: waiver.by, transfer: null };
-  await faults.reach('before_record');
+  await faults?.reach('before_record');
   const named = namedAnswer(names, call.named, hold, work, landing);
   const { receipt } = await record({ hold, settled, named, answer: { kind: 'stored' } });
   return { answer: work.answer, task_id, settlement_status: 'waived', receipt };

@@ -10,7 +10,7 @@ import type { Held } from './held.ts';
  * work of its own: its effect is written in the transaction that records it.
  */
 export async function deliverWhole(
-  faults: Faults,
+  faults: Faults | null,
   paid: AnyWhole,
   args: JsonObject,
   held: Held,
@@ -20,7 +20,7 @@ export async function deliverWhole(
     const { task_id, until_ms, steps } = held;
     steps.begin('work');
     const work = paid.order === 'work_then_settle' ? await paid.work(args, task_id, context, until_ms) : null;
-    await faults.reach('after_work');
+    await faults?.reach('after_work');
     const settled = await held.settle(work);
     steps.begin('record');
     const charged = await held.record(work);

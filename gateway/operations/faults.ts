@@ -1,4 +1,4 @@
-/** Points at which a test may end the process; in service nothing is ever there. */
+/** Points at which a test may end the process. In service there are no faults, and nothing is asked at any of them. */
 export type FaultPoint =
   /** In the midst of a transaction, with all in hand that a batch locks. */
   | 'in_claim'
@@ -14,4 +14,3 @@ export type FaultPoint =
 export interface Faults {
   reach(point: FaultPoint): Promise<void>;
 }
-export const noFaults: Faults = { reach: async () => {} };

@@ -31,7 +31,7 @@ export interface RailsParts {
   readonly chain: BaseChain;
   readonly chain_epoch: () => number;
   readonly wallets: WalletProofs;
-  readonly faults: Faults;
+  readonly faults: Faults | null;
   readonly logger: Logger;
   readonly openSettling: OpenSettling;
   /** For so long a caller waits for a transaction on Solana. */

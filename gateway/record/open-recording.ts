@@ -20,7 +20,7 @@ export interface RecordingParts extends FormParts {
   readonly saved_head: SavedHead;
   /** What a signed refusal says of when it was made. */
   readonly anchor: Refuser['anchor'];
-  readonly faults: Faults;
+  readonly faults: Faults | null;
 }
 
 /** The one way into the record, whoever it is for and whether a payment moved or a key stood in for it. */
@@ -45,7 +45,7 @@ export function openRecording(parts: RecordingParts): OpenedRecording {
       const prepared = prepareRecord(parts, recordable.settled);
       const recorded = await queues.record.submit({ ...recordable, prepared });
       known_log.committed(recorded.tree_head);
-      await faults.reach('after_record');
+      await faults?.reach('after_record');
       await saved_head.save(recorded.tree_head);
       return recorded;
     },

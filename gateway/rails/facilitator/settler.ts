@@ -32,7 +32,7 @@ export interface FacilitatorSettlerOptions<I extends P & { readonly claim_key: s
   readonly database: Database;
   readonly random: Random;
   readonly commitSettling: CommitSettling<I>;
-  readonly faults?: SettlerFaults;
+  readonly faults?: SettlerFaults | null;
   /** For the log: what went wrong without changing any outcome. */
   readonly trouble?: (error: unknown) => void;
 }

@@ -25,7 +25,7 @@ export interface SolanaParts {
   readonly authorize: Authorize;
   readonly profile: 'development' | 'production';
   readonly database: Database;
-  readonly faults: SettlerFaults;
+  readonly faults: SettlerFaults | null;
   readonly logger: Logger;
   /** For so long a caller waits for a transaction. */
   readonly wait_ms: number;

@@ -24,7 +24,7 @@ export interface SolanaSettlerOptions<I extends Item> extends JournalParts<I> {
   readonly poll_ms: number;
   /** A transaction that is in no block after this is sent again. */
   readonly nudge_ms: number;
-  readonly faults?: SettlerFaults;
+  readonly faults?: SettlerFaults | null;
   /** For the log: what went wrong without changing any outcome. */
   readonly trouble?: (error: unknown) => void;
 }

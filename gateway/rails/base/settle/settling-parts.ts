@@ -28,7 +28,7 @@ export interface SettlerOptions<I extends SettleItem> {
   readonly nudge_ms: number;
   /** One that the market has outbid for this long is replaced by one with higher fees. */
   readonly stuck_ms: number;
-  readonly faults?: SettlerFaults;
+  readonly faults?: SettlerFaults | null;
   /** For the log: what went wrong without changing any outcome. */
   readonly trouble?: (error: unknown) => void;
 }
