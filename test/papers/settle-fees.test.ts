@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { priceBatch } from '../../gateway/rails/base/settle/fees.ts';
-import type { SettleItem } from '../../gateway/rails/base/settle/multicall.ts';
+import { priceBatch, type SettleItem } from '../../gateway/rails/base/settle/batch.ts';
 import { atomicAmount } from '../../schema/amount.ts';
 import { limits } from '../../schema/limits.ts';
 import { ROOT } from '../harness/root.ts';

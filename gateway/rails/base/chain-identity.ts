@@ -30,19 +30,15 @@ export interface UnbelievedChain {
  * reached" is an answer that all of them know.
  */
 export function unbelieved(chain: BaseChain): UnbelievedChain {
-  let released = false;
   const unreachable = { kind: 'unreachable', cause: new Error('the chain is not known to be ours yet') } as const;
   const nothing = async () => unreachable;
-  const nothingOfEach = async (hashes: readonly unknown[]) => hashes.map(() => unreachable);
+  const methods = Object.keys(chain).map(name => [name, nothing] as const);
+  const receipts: BaseChain['receipts'] = async hashes => hashes.map(() => unreachable);
+  const silent: BaseChain = { ...chain, ...Object.fromEntries(methods), receipts, close: chain.close };
   return {
-    chain: new Proxy(chain, {
-      get(target, name: keyof BaseChain) {
-        if (released || name === 'close') return target[name];
-        return name === 'receipts' ? nothingOfEach : nothing;
-      },
-    }),
+    chain: silent,
     release() {
-      released = true;
+      Object.assign(silent, chain);
     },
   };
 }

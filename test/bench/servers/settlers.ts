@@ -6,7 +6,7 @@ import { openStore } from '../../../gateway/parts.ts';
 import type { Hex } from '../../../gateway/rails/base/abi.ts';
 import { authorizationDigest, baseClaimKey } from '../../../gateway/rails/base/authorization.ts';
 import { openBase } from '../../../gateway/rails/base/open-base.ts';
-import type { SettleItem } from '../../../gateway/rails/base/settle/multicall.ts';
+import type { SettleItem } from '../../../gateway/rails/base/settle/batch.ts';
 import { openSettler } from '../../../gateway/rails/base/settle/settler.ts';
 import { signatureOf } from '../../../gateway/rails/base/signature.ts';
 import type { SettleOutcome } from '../../../gateway/rails/outcome.ts';

@@ -1,7 +1,5 @@
 import type { Hex } from '../../../gateway/rails/base/abi.ts';
-import { usdcOfWei } from '../../../gateway/rails/base/settle/eth-price.ts';
-import { priceBatch } from '../../../gateway/rails/base/settle/fees.ts';
-import { gasOrdinary, type SettleItem } from '../../../gateway/rails/base/settle/multicall.ts';
+import { gasOrdinary, priceBatch, type SettleItem, usdcOfWei } from '../../../gateway/rails/base/settle/batch.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { feeBounds, type Ground } from './ground.ts';
 

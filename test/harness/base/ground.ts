@@ -9,7 +9,7 @@ import { reconcileSettlement } from '../../../gateway/rails/base/base-rail.ts';
 import type { BaseChain } from '../../../gateway/rails/base/chain.ts';
 import { transferCall } from '../../../gateway/rails/base/contracts.ts';
 import { openBase } from '../../../gateway/rails/base/open-base.ts';
-import type { SettleItem } from '../../../gateway/rails/base/settle/multicall.ts';
+import type { SettleItem } from '../../../gateway/rails/base/settle/batch.ts';
 import { openSettler } from '../../../gateway/rails/base/settle/settler.ts';
 import type { SettlerOptions } from '../../../gateway/rails/base/settle/settling-parts.ts';
 import { signatureOf } from '../../../gateway/rails/base/signature.ts';

@@ -7,9 +7,7 @@ import { findSettlement } from '../../../../subgraphs/receipt/claim/settlement/r
 import { newSettlementId } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { Market } from '../chain.ts';
-import type { EthPrice } from './eth-price.ts';
-import { FeeTooHigh, priceBatch } from './fees.ts';
-import { type SettleItem, submissionOf } from './multicall.ts';
+import { type EthPrice, FeeTooHigh, type PricedBatch, priceBatch, type SettleItem } from './batch.ts';
 import type { SettlerOptions, SettlingParts } from './settling-parts.ts';
 import { signTransaction } from './transaction.ts';
 
@@ -38,6 +36,8 @@ export type JournalOutcome<I> =
 export interface Batch<I extends SettleItem> {
   readonly items: readonly I[];
   readonly market: Market;
+  /** What it costs if none of its claims is lost by then. */
+  readonly priced: PricedBatch;
   readonly eth_price: EthPrice;
   /** Keys that this process may use now. */
   readonly free: readonly Hex[];
@@ -80,7 +80,7 @@ async function write<I extends SettleItem>(
   tx: Tx,
   parts: SettlingParts,
   { commitSettling, faults }: Journalling<I>,
-  { items, market, eth_price, free, replaces }: Batch<I>,
+  { items, market, priced: foreseen, eth_price, free, replaces }: Batch<I>,
   settlement_id: string,
 ): Promise<Journalled<I> | null> {
   const from_block = lookBack(market.head.number);
@@ -89,7 +89,7 @@ async function write<I extends SettleItem>(
   if (kept.length === 0) return null;
   // Fewer than were counted on share the fee, where claims were lost.
   const { fee_max_atomic, fee_day_max_atomic } = parts.fee_bounds;
-  const priced = priceBatch(kept, market, eth_price, fee_max_atomic);
+  const priced = kept.length === items.length ? foreseen : priceBatch(kept, market, eth_price, fee_max_atomic);
   if (priced.kind !== 'priced') throw new FeeTooHigh('settlement');
 
   const allocated = await allocateNonce(
@@ -99,7 +99,7 @@ async function write<I extends SettleItem>(
   );
   const key = allocated && parts.keys.get(allocated.address);
   if (!key) throw new Error('no settler key could be locked');
-  const { raw, hash } = signTransaction(key, { ...submissionOf(kept), nonce: allocated.nonce, fees: priced.fees });
+  const { raw, hash } = signTransaction(key, { ...priced.submission, nonce: allocated.nonce, fees: priced.fees });
   const valid_before_max = Math.max(...kept.map(({ authorization }) => authorization.valid_before_seconds));
   const birth: SettlementBirth = {
     network: 'base',

@@ -7,9 +7,10 @@ import type { Settler } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { ChainBlock, ChainReceipt } from '../chain.ts';
 import { decideMined, isTooLate, transferred } from '../decide.ts';
+import { isStarved, type SettleItem } from './batch.ts';
 import { type Batch, type Journalled, journalBatch } from './journal.ts';
-import { MarketWatch, Pause, Quotes } from './market-watch.ts';
-import { isStarved, type SettleItem } from './multicall.ts';
+import { MarketWatch, Pause } from './market-watch.ts';
+import { Quotes } from './quotes.ts';
 import { hashesOf, rebroadcast } from './rebroadcast.ts';
 import { addresses, type SettlerOptions, type SettlingParts } from './settling-parts.ts';
 import { type SettlerKey, settlerKey } from './transaction.ts';
@@ -71,8 +72,9 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     this.#pumping = true;
     await new Promise(setImmediate);
     let held = false;
-    while (this.#waiters.queued && this.#free().length > 0 && !held) {
+    while (!held && this.#free().length > 0) {
       const waiters = this.#waiters.take();
+      if (waiters.length === 0) break;
       held = await this.#send(waiters).catch(cause => this.#fail(waiters, unknown('journal_failed'), cause));
     }
     this.#pumping = false;
@@ -104,12 +106,13 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
       if (quote.for_all) this.#pause.begin(quote.reason);
       return this.#fail(waiters, notSent(quote.reason), quote.cause);
     }
-    const { fee, eth_price } = quote;
-    const funded = keys.filter(key => key.balance_wei >= fee.worst_wei).map(key => key.address);
+    const { priced, eth_price } = quote;
+    const funded = keys.filter(key => key.balance_wei >= priced.worst_wei).map(key => key.address);
     if (funded.length === 0) return this.#fail(waiters, notSent('out_of_gas'), keys);
     const free = funded.filter(address => !this.#busy.has(address));
     const replaces = [...new Set(waiters.flatMap(({ failed }) => failed?.settlement_id ?? []))];
-    if (free.length > 0) await this.#journal(waiters, { items, market: market.value, eth_price, free, replaces });
+    if (free.length > 0)
+      await this.#journal(waiters, { items, market: market.value, priced, eth_price, free, replaces });
     else this.#waiters.putBack(waiters);
     return free.length === 0;
   }
@@ -185,7 +188,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   /** Where one may have burnt the gas of all, those that failed go again, apart from half of the others. */
   async #decide(waiters: readonly Waiter<I>[], journalled: Journalled<I>, receipt: ChainReceipt): Promise<void> {
     const { hashes, from_block, items, settlement_id } = journalled;
-    const starved = isStarved(receipt, items.length);
+    const starved = items.length > 1 && isStarved(receipt, items.length);
     const decided = waiters.map(async waiter => {
       const { authorization } = waiter.item;
       const done = transferred(receipt, authorization, 'us');

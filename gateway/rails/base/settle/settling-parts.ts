@@ -3,9 +3,8 @@ import type { Database } from '../../../../subgraphs/database.ts';
 import type { CommitSettling, SettlerFaults } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { BaseChain } from '../chain.ts';
-import type { PriceSource } from './eth-price.ts';
-import type { FeeBounds } from './fees.ts';
-import type { SettleItem } from './multicall.ts';
+import type { FeeBounds, SettleItem } from './batch.ts';
+import type { PriceSource } from './quotes.ts';
 import type { SettlerKey } from './transaction.ts';
 
 /** What a settler on Base is opened with. */

@@ -1,10 +1,12 @@
 import { limits } from '../../../../schema/limits.ts';
 import { type NotTransferred, notSent, type SettleOutcome, unknown } from '../../outcome.ts';
-import { goesAlone, type SettleItem } from './multicall.ts';
+import type { SettleItem } from './batch.ts';
 
 /** One caller who waits. The first answer counts. */
 export interface Waiter<I> {
   readonly item: I;
+  /** A contract wallet's code may burn all the gas that it is given: it is given its own, and nobody else's. */
+  readonly alone: boolean;
   /** With how many it may share a transaction. */
   batch_max: number;
   /** The settlement in which it failed together with others, and what it is told should it not be sent again. */
@@ -29,15 +31,13 @@ export class Waiters<I extends SettleItem> {
     this.#wait_ms = wait_ms;
   }
 
-  get queued(): boolean {
-    return this.#together.length > 0 || this.#alone.length > 0;
-  }
-
   enter(item: I): Promise<SettleOutcome> {
+    const alone = item.signature.kind === 'contract';
     return new Promise(resolve => {
       const waiter: Waiter<I> = {
         item,
-        batch_max: goesAlone(item) ? 1 : limits.settlement_batch_authorisations_max,
+        alone,
+        batch_max: alone ? 1 : limits.settlement_batch_authorisations_max,
         failed: null,
         answer: settlement => {
           clearTimeout(timer);
@@ -50,7 +50,7 @@ export class Waiters<I extends SettleItem> {
     });
   }
 
-  /** The next batch: as many as all of them may share a transaction with. */
+  /** The next batch: as many as all of them may share a transaction with. Nobody where nobody waits. */
   take(): Waiter<I>[] {
     const lane = this.#turn.length > 0 ? this.#turn : this.#other(this.#turn);
     this.#turn = this.#other(lane);
@@ -78,8 +78,8 @@ export class Waiters<I extends SettleItem> {
     this.#alone.length = 0;
   }
 
-  #laneOf({ item }: Waiter<I>): Waiter<I>[] {
-    return goesAlone(item) ? this.#alone : this.#together;
+  #laneOf({ alone }: Waiter<I>): Waiter<I>[] {
+    return alone ? this.#alone : this.#together;
   }
 
   #other(lane: Waiter<I>[]): Waiter<I>[] {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import { ETH_USD_FEED, GAS_PRICE_ORACLE } from '../../../../gateway/rails/base/market.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
-import { usdcOfWei } from '../../../../gateway/rails/base/settle/eth-price.ts';
+import { usdcOfWei } from '../../../../gateway/rails/base/settle/batch.ts';
 import { DOLLAR, type Fees, openFees, TOO_HIGH } from '../../../harness/base/fee-ground.ts';
 import { feeBounds, type Ground, openGround, until } from '../../../harness/base/ground.ts';
 import { startLyingChain } from '../../../harness/lying-chain.ts';

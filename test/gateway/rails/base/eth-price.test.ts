@@ -2,9 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import type { EthRound } from '../../../../gateway/rails/base/chain.ts';
-import { PriceWatch, priceOfRound, usdcOfWei, weiOfUsdc } from '../../../../gateway/rails/base/settle/eth-price.ts';
-import { priceBatch } from '../../../../gateway/rails/base/settle/fees.ts';
-import { gasOrdinary, type SettleItem } from '../../../../gateway/rails/base/settle/multicall.ts';
+import {
+  gasOrdinary,
+  priceBatch,
+  type SettleItem,
+  usdcOfWei,
+  weiOfUsdc,
+} from '../../../../gateway/rails/base/settle/batch.ts';
+import { PriceWatch, priceOfRound } from '../../../../gateway/rails/base/settle/quotes.ts';
 import { type AtomicAmount, atomicAmount } from '../../../../schema/amount.ts';
 
 const amount = (max: bigint) => fc.bigInt(0n, max).map(atomicAmount);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
-import { gasOrdinary, type SettleItem } from '../../../../gateway/rails/base/settle/multicall.ts';
+import { gasOrdinary, type SettleItem } from '../../../../gateway/rails/base/settle/batch.ts';
 import type { SettleOutcome } from '../../../../gateway/rails/outcome.ts';
 import { type Fees, openFees, TOO_HIGH } from '../../../harness/base/fee-ground.ts';
 import { feeBounds, type Ground, openGround, until } from '../../../harness/base/ground.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SettleItem } from '../../../../gateway/rails/base/settle/multicall.ts';
+import type { SettleItem } from '../../../../gateway/rails/base/settle/batch.ts';
 import { Waiters } from '../../../../gateway/rails/base/settle/waiters.ts';
 import type { BaseSignature } from '../../../../gateway/rails/base/signature.ts';
 import { limits } from '../../../../schema/limits.ts';
@@ -18,7 +18,8 @@ function filled(entered: readonly Kind[]): Waiters<SettleItem> {
 
 function taken(waiters: Waiters<SettleItem>): SettleItem[][] {
   const batches: SettleItem[][] = [];
-  while (waiters.queued) batches.push(waiters.take().map(waiter => waiter.item));
+  for (let batch = waiters.take(); batch.length > 0; batch = waiters.take())
+    batches.push(batch.map(({ item }) => item));
   return batches;
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { paymentCalls } from '../../../../gateway/rails/base/contracts.ts';
-import { type SettleItem, submissionOf } from '../../../../gateway/rails/base/settle/multicall.ts';
+import { type SettleItem, submissionOf } from '../../../../gateway/rails/base/settle/batch.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { type Ground, openGround } from '../../../harness/base/ground.ts';
 import { openWallets, type TestWallets } from '../../../harness/wallets.ts';

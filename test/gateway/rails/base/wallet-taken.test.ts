@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { paymentCalls } from '../../../../gateway/rails/base/contracts.ts';
-import type { SettleItem } from '../../../../gateway/rails/base/settle/multicall.ts';
+import type { SettleItem } from '../../../../gateway/rails/base/settle/batch.ts';
 import { type ContractSignature, signatureOnWire } from '../../../../gateway/rails/base/signature.ts';
 import { type WalletTakes, walletTakes } from '../../../../gateway/rails/base/wallets.ts';
 import type { Database } from '../../../../subgraphs/database.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SettleItem } from '../../../../gateway/rails/base/settle/multicall.ts';
+import type { SettleItem } from '../../../../gateway/rails/base/settle/batch.ts';
 import { journalHandOver } from '../../../../gateway/rails/facilitator/settler.ts';
 import { systemRandom } from '../../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';

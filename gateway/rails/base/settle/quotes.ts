@@ -1,45 +1,29 @@
 import { type AtomicAmount, atomicAmount } from '../../../../schema/amount.ts';
+import type { NotSent } from '../../outcome.ts';
 import type { EthRound, Market } from '../chain.ts';
+import { type EthPrice, FeeTooHigh, isDearForAll, type PricedBatch, priceBatch, type SettleItem } from './batch.ts';
 
-/** Atomic USDC (6 decimals) for one ether (18). A dollar is taken for one USDC. */
-export type EthPrice = AtomicAmount;
+/* What ether is worth now, and by that what sending a batch would cost. */
 
 /** Why no price is known. */
 export type NoPrice = 'absent' | 'unreadable' | 'stale' | 'implausible';
 export type PricedEther = { readonly kind: 'price'; readonly price: EthPrice } | { readonly kind: NoPrice };
 
-const WEI_PER_ETHER = 10n ** 18n;
-const USDC_DECIMALS = 6n;
-const FEED_DECIMALS = 8n;
+/** The feed's 8 decimals are more than USDC's 6. */
+const FEED_UNITS = 100n;
 
 /** Of the feed: it is renewed every 20 minutes, and sooner where the price moves by 0.15 %; three of them may be missed. */
 const ROUND_SECONDS_MAX = 3_600;
 /** Outside of these the answer is nobody's price: by one that is far too low any fee would pass. */
 const PLAUSIBLE = { min: atomicAmount(100_000_000n), max: atomicAmount(1_000_000_000_000n) };
 
-/** What that much gas money is worth, rounded up: a cost is never counted for less than it is. */
-export function usdcOfWei(wei: bigint, price: EthPrice): AtomicAmount {
-  return atomicAmount(ceilDiv(wei * price, WEI_PER_ETHER));
-}
-
-/** How much gas money is worth no more than that, rounded down: `usdcOfWei` of it is never above the amount. */
-export function weiOfUsdc(amount: AtomicAmount, price: EthPrice): bigint {
-  return (amount * WEI_PER_ETHER) / price;
-}
-
 /** What a round of the feed says at that time of the chain. */
 export function priceOfRound(round: EthRound, chain_seconds: number): PricedEther {
   if (round.kind !== 'round') return round;
   if (chain_seconds - round.updated_at_seconds > ROUND_SECONDS_MAX) return { kind: 'stale' };
-  const price = ceilDiv(round.answer, 10n ** (FEED_DECIMALS - USDC_DECIMALS));
+  const price = (round.answer + FEED_UNITS - 1n) / FEED_UNITS;
   if (price < PLAUSIBLE.min || price > PLAUSIBLE.max) return { kind: 'implausible' };
   return { kind: 'price', price: atomicAmount(price) };
-}
-
-/** Of a denominator above zero; BigInt's own division goes towards zero. */
-export function ceilDiv(numerator: bigint, denominator: bigint): bigint {
-  const quotient = numerator / denominator;
-  return numerator > 0n && quotient * denominator < numerator ? quotient + 1n : quotient;
 }
 
 /**
@@ -92,5 +76,36 @@ export class PriceUnknown extends Error {
   constructor(why: NoPrice) {
     super(`the price of ether is not known (${why}): give ETH_USD, or look after the feed of BASE_RPC_URL`);
     this.name = 'PriceUnknown';
+  }
+}
+
+export type Quote =
+  | { readonly kind: 'quoted'; readonly priced: PricedBatch; readonly eth_price: EthPrice }
+  | {
+      readonly kind: 'refused';
+      readonly reason: NotSent['reason'];
+      /** Whoever paid now would hear the same. */
+      readonly for_all: boolean;
+      readonly cause: Error;
+    };
+
+/** What sending a batch would cost now, or why it costs too much. */
+export class Quotes {
+  readonly #price: PriceWatch;
+  readonly #fee_max_atomic: AtomicAmount;
+
+  constructor(source: PriceSource, fee_max_atomic: AtomicAmount) {
+    this.#price = new PriceWatch(source);
+    this.#fee_max_atomic = fee_max_atomic;
+  }
+
+  of(items: readonly SettleItem[], market: Market): Quote {
+    const ether = this.#price.at(market);
+    if (ether.kind !== 'price')
+      return { kind: 'refused', reason: 'price_unknown', for_all: true, cause: new PriceUnknown(ether.kind) };
+    const priced = priceBatch(items, market, ether.price, this.#fee_max_atomic);
+    if (priced.kind === 'priced') return { kind: 'quoted', priced, eth_price: ether.price };
+    const for_all = isDearForAll(market, ether.price, this.#fee_max_atomic);
+    return { kind: 'refused', reason: 'fee_too_high', for_all, cause: new FeeTooHigh('settlement') };
   }
 }
