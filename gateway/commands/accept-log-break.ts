@@ -25,9 +25,19 @@ import { openBase } from '../rails/base/open-base.ts';
  * which nobody knows what was signed. It declares the break, signed and published at /.well-known/log-breaks.json, and
  * lets the service start again. What it declares damaged is passed over from then on, hash by hash, and nothing else.
  */
+const USAGE = `usage: npm run accept-log-break -- "REASON"
+
+Declares, signed and in public, that the log is not the one that was signed before, and lets the service start again. Say why:
+npm run accept-log-break -- "restored the backup of 2 May after a disk failure"`;
+
 const [reason] = process.argv.slice(2);
-if (!reason?.trim()) {
-  console.error('Say why: npm run accept-log-break -- "restored the backup of 2 May after a disk failure"');
+if (reason === '--help') {
+  console.log(USAGE);
+  process.exit(0);
+}
+// What begins with two dashes was meant for this command, and would be published as its reason.
+if (!reason?.trim() || reason.startsWith('--')) {
+  console.error(USAGE);
   process.exit(2);
 }
 

@@ -108,7 +108,7 @@ function printRefusal(verification: RefusalVerification, keys_given: boolean): v
 
 function given() {
   try {
-    return parseArgs({ allowPositionals: true, options: { jwks: { type: 'string' } } });
+    return parseArgs({ allowPositionals: true, options: { jwks: { type: 'string' }, help: { type: 'boolean' } } });
   } catch (fault) {
     throw new OperatorFault(fault instanceof Error ? fault.message : String(fault));
   }
@@ -116,6 +116,10 @@ function given() {
 
 async function main(): Promise<number> {
   const { positionals, values } = given();
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
   const [source, ...more] = positionals;
   if (source === undefined || more.length > 0) {
     console.error(USAGE);

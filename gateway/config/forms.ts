@@ -115,8 +115,21 @@ export function seed() {
     .meta({ form: '32 bytes of hex' });
 }
 
-export function privateKey() {
+/** The order of secp256k1's group (SEC 2 section 2.4.1): a private key is above zero and below it. */
+const KEYS_END = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** A seed of which a key of Ethereum is made as it stands. */
+export function keySeed() {
   return seed()
+    .refine(digits => {
+      const key = BigInt(`0x${digits}`);
+      return key > 0n && key < KEYS_END;
+    }, 'no private key of secp256k1: make 32 random bytes')
+    .meta({ form: '32 bytes of hex' });
+}
+
+export function privateKey() {
+  return keySeed()
     .transform((digits): Hex => `0x${digits}`)
     .meta({ form: '32 bytes of hex' });
 }

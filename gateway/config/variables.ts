@@ -9,6 +9,7 @@ import {
   dollars,
   httpUrl,
   jsonOf,
+  keySeed,
   list,
   origin,
   placeUrl,
@@ -125,7 +126,7 @@ export const variables = z.object({
     .describe('signing seeds, current first; a retired one may be left out, and signs no more'),
   SEAL_KEY: secret().optional().describe('seals answers and keys that are kept or handed on'),
   SUBGRAPH_SECRET: secret().optional().describe('authenticates gateway and subgraphs to each other'),
-  ANCHOR_KEY: seed().optional().describe('sends the log’s head to Base; one key for one log'),
+  ANCHOR_KEY: keySeed().optional().describe('sends the log’s head to Base; one key for one log'),
   ANCHOR_SECONDS: decimal(1, 604_800).optional().meta({
     description:
       'how often the head is anchored, where the log has grown; with a made-up `ANCHOR_KEY` on a development chain alone',

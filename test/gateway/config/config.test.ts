@@ -95,6 +95,14 @@ describe('readConfig', () => {
     expect(JSON.stringify(faults)).not.toMatch(/hidden|short"|0x12/);
   });
 
+  it.each([
+    ['nothing', '0'.repeat(64)],
+    ['the order of the curve', 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'],
+  ])('%s is no private key: the variable is named, whichever of them it is', (_, digits) => {
+    expect(faultsOf({ ANCHOR_KEY: digits })).toEqual({ ANCHOR_KEY: expect.stringContaining('secp256k1') });
+    expect(Object.keys(faultsOf({ FACILITATOR_KEYS: `0x${KEY},0x${digits}` }))).toEqual(['FACILITATOR_KEYS.1']);
+  });
+
   it('production without anything names every missing variable at once', () => {
     const { NODE_ENV: _, BASE_URL: __, ...required } = production;
     expect(Object.keys(faultsOf({ NODE_ENV: 'production' })).sort()).toEqual(Object.keys(required).sort());

@@ -41,6 +41,7 @@ beforeAll(async () => {
 interface Ended {
   readonly code: number | null;
   readonly said: string;
+  readonly shown: string;
 }
 
 async function runProgram(program: readonly string[], given: Given): Promise<Ended> {
@@ -52,8 +53,8 @@ async function runProgram(program: readonly string[], given: Given): Promise<End
   });
   atEnd(() => child.kill('SIGKILL'));
   const exited = once(child, 'exit') as Promise<[number | null]>;
-  const [said, , [code]] = await Promise.all([text(child.stderr), text(child.stdout), exited]);
-  return { code, said };
+  const [said, shown, [code]] = await Promise.all([text(child.stderr), text(child.stdout), exited]);
+  return { code, said, shown };
 }
 
 async function refusal(given: Given, ...program: string[]): Promise<string> {
@@ -206,6 +207,17 @@ describe('so do', () => {
     expect(await refusal({ DATA_DIR: empty }, demo)).toMatch(
       /^No service answers at http:\/\/127\.0\.0\.1:\d+: start it with/,
     );
+  });
+
+  it.each(['verify', 'accept-log-break'])('npm run %s -- --help is told its usage, and nothing is done', async name => {
+    const { code, said, shown } = await runProgram([`gateway/commands/${name}.ts`, '--help'], {});
+    expect({ code, said }).toEqual({ code: 0, said: '' });
+    expect(shown).toMatch(new RegExp(`^usage: npm run ${name} -- `));
+  });
+
+  it('npm run accept-log-break publishes no option as the reason of a break', async () => {
+    const { code, said } = await runProgram(['gateway/commands/accept-log-break.ts', '--yes'], needful);
+    expect({ code, said }).toEqual({ code: 2, said: expect.stringMatching(/^usage: /) });
   });
 
   it('npm run verify, of a file that is not there, one that is none, and a URL that does not answer', async () => {
