@@ -103,7 +103,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const { rails, pay_to, chain_head } = opened_rails;
     const { profile, base_url } = config;
     const recording = openRecording({
-      ...{ database, issuer, vault, rails, faults, profile, saved_head: log.saved_head, known_log: log.known },
+      ...{ database, issuer, vault, faults, profile, saved_head: log.saved_head, known_log: log.known },
       ...{ ...times, anchor: () => chain_head.anchor() },
     });
     const same = { database, rails, vault, log: base, ...whoSells(database, { hubs, vault }), ...times };

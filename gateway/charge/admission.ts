@@ -12,11 +12,10 @@ import { routerKeyMarkOf } from '../../subgraphs/receipt/claim/landing.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { isStored } from '../rails/base/signature.ts';
 import type { NotTransferred } from '../rails/outcome.ts';
-import { type Authorization, authorizationToJson, claimKey, type Payment } from '../rails/payment.ts';
-import { type Rails, railOf } from '../rails/rail.ts';
+import { type Authorization, authorizationToJson, type Payment } from '../rails/payment.ts';
 import type { Hears } from './answer-by-outcome.ts';
-import { type Presented, payerOf } from './claim-request.ts';
 import type { Guesses } from './guesses.ts';
+import type { Presented } from './verify-payment.ts';
 
 export type Replayed = Extract<ClaimOutcome, { kind: 'replayed' }>;
 
@@ -36,7 +35,6 @@ export type Admission =
 
 export interface AdmissionParts {
   readonly database: Database;
-  readonly rails: Rails;
   readonly guesses: Pick<Guesses, 'requireNoGuess'>;
   readonly hears: Hears;
 }
@@ -54,7 +52,7 @@ export function openAdmission(parts: AdmissionParts): Admit {
     const { paid, args, payment } = presented;
     try {
       if (payment.late !== null) throw parts.hears({ kind: 'rejected', paid, reason: payment.late.reason });
-      await paid.admit?.(args, payerOf(payment), context);
+      await paid.admit?.(args, presented.payer, context);
       const ready = await readyToPay(parts, presented);
       if (ready.funds === null) await requireUnsearched(parts, presented);
       return ready;
@@ -66,9 +64,9 @@ export function openAdmission(parts: AdmissionParts): Admit {
 }
 
 /** Whether the chain would take it now, and its payer can pay. */
-async function readyToPay({ rails, hears }: AdmissionParts, presented: Presented): Promise<Admitted> {
+async function readyToPay({ hears }: AdmissionParts, presented: Presented): Promise<Admitted> {
   const { paid, payment } = presented;
-  const ready = await railOf({ rails }, payment.authorization.network).ready(payment);
+  const ready = await presented.rail.ready(payment);
   switch (ready.kind) {
     case 'ready':
       return admitted(presented, ready.payment, ready.funds);
@@ -96,7 +94,7 @@ async function lookAgain(
   refusal: Refusal,
 ): Promise<Admission> {
   const { payment } = presented;
-  const claim = await claimByKey(parts.database, claimKey(payment.authorization)).catch(away => {
+  const claim = await claimByKey(parts.database, presented.claim_key).catch(away => {
     throw refusal.code === 'settlement_pending' ? refusal : away;
   });
   const elsewhere = payment.late?.code === 'wrong_payee';
@@ -104,20 +102,19 @@ async function lookAgain(
   if (claim === null || !isPayers(presented, claim)) throw refusal;
   // Signed for another payee than the claim, it is another payment, which has its nonce and nothing else of it.
   if (elsewhere && !isVery(claim, payment)) throw refusal;
-  if (claim.state === 'released' && claim.refusalId !== null)
-    await parts.guesses.requireNoGuess(claim, presented, context);
+  if (claim.state === 'released' && claim.refusalId !== null) await parts.guesses.requireNoGuess(claim, presented);
   return standing(parts.hears, claim, presented, refusal);
 }
 
 /** Out of time, and never claimed here: what somebody else has submitted in time has been paid all the same. */
 async function admittedLate(
-  { rails, hears }: AdmissionParts,
+  { hears }: AdmissionParts,
   presented: Presented,
   context: Context,
   refusal: Refusal,
 ): Promise<Admission> {
   const { paid, args, payment } = presented;
-  const used = await railOf({ rails }, payment.authorization.network).usedInTime(payment);
+  const used = await presented.rail.usedInTime(payment);
   switch (used.kind) {
     case 'unused':
       throw refusal;
@@ -126,7 +123,7 @@ async function admittedLate(
     case 'undecided':
       throw hears({ kind: 'unknown' }, used.cause);
     case 'spent':
-      await paid.admit?.(args, payerOf(payment), context);
+      await paid.admit?.(args, presented.payer, context);
       return admitted(presented, used.payment, null);
   }
 }
@@ -134,9 +131,9 @@ async function admittedLate(
 /** What the chain said once of a nonce that is spent is not searched for again: that is many pages of logs each time. */
 async function requireUnsearched(
   { database, hears }: AdmissionParts,
-  { paid, payment: { authorization } }: Presented,
+  { paid, claim_key, payment: { authorization } }: Presented,
 ): Promise<void> {
-  const claim = await claimByKey(database, claimKey(authorization)).catch(error => {
+  const claim = await claimByKey(database, claim_key).catch(error => {
     // It is spent, and the database alone knows whether on us.
     throw error instanceof DatabaseAway ? hears({ kind: 'unknown' }, error) : error;
   });

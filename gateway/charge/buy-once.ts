@@ -3,13 +3,11 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { type NamedPayment, namedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
-import { claimKey } from '../rails/payment.ts';
-import { type Rails, railOf } from '../rails/rail.ts';
+import { provesItsPayer } from '../rails/payment.ts';
 import type { Replayed } from './admission.ts';
 import type { Hears } from './answer-by-outcome.ts';
-import { namesOf } from './call-names.ts';
-import type { Presented } from './claim-request.ts';
 import type { Guesses } from './guesses.ts';
+import type { Presented } from './verify-payment.ts';
 
 /** What was paid for before, by the payment that came again, or by the first one under the same name. */
 export interface BoughtBefore {
@@ -20,7 +18,6 @@ export interface BoughtBefore {
 
 export interface BuyOnceParts {
   readonly database: Database;
-  readonly rails: Rails;
   readonly guesses: Pick<Guesses, 'requireNoGuessOf'>;
   readonly hears: Hears;
 }
@@ -39,7 +36,7 @@ export async function boughtOnce<E>(
   context: Context,
   enter: () => Promise<E>,
 ): Promise<E | BoughtBefore> {
-  const names = namesOf(presented);
+  const { names } = presented;
   if (names.length === 0) return enter();
   for (let looks = 1; ; looks++) {
     const before = await boughtUnderAny(parts, names, presented, context);
@@ -87,10 +84,9 @@ async function boughtUnder(
 ): Promise<BoughtBefore | null> {
   const { database, guesses, hears } = parts;
   const standing = await namedPayment(database, named, presented);
-  const own_key = claimKey(presented.payment.authorization);
-  if (standing === null || standing.claim_key === own_key) return null;
+  if (standing === null || standing.claim_key === presented.claim_key) return null;
   // What has bought already is calldata, and names are guessed: it speaks for what it was made for, and for nothing else.
-  const own = await claimByKey(database, own_key);
+  const own = await claimByKey(database, presented.claim_key);
   if (own && own.state !== 'released') return null;
   await requirePayers(parts, presented);
   const { kind, claim_key, task_id } = standing;
@@ -109,9 +105,9 @@ async function boughtUnder(
 }
 
 /** A key's signature proves its payer by itself, a wallet's only where its code says so. */
-async function requirePayers({ rails, hears }: BuyOnceParts, { paid, payment }: Presented): Promise<void> {
-  if (payment.signature.kind !== 'contract') return;
-  const proof = await railOf({ rails }, payment.authorization.network).proveUsed(payment);
+async function requirePayers({ hears }: BuyOnceParts, { paid, payment, rail }: Presented): Promise<void> {
+  if (provesItsPayer(payment)) return;
+  const proof = await rail.proveUsed(payment);
   if (proof.kind === 'rejected') throw hears({ kind: 'rejected', paid, reason: proof.reason });
   if (proof.kind === 'undecided') throw hears({ kind: 'unknown' }, proof.cause);
 }

@@ -9,9 +9,7 @@ import { type Abandoned, abandonClaim } from '../../subgraphs/receipt/claim/tran
 import { HubFailed } from '../../subgraphs/receipt/inference/answer.paid.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { NotTransferred } from '../rails/outcome.ts';
-import type { Payment } from '../rails/payment.ts';
-import { type Rails, railOf } from '../rails/rail.ts';
-import type { Landing } from '../record/recording.ts';
+import type { Landing } from '../record/facts.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { Claimed } from './claim-request.ts';
 import type { Failures } from './failures.ts';
@@ -65,7 +63,6 @@ export function openGivingUp({ database, log, later }: GivingUpParts): GivingUp 
 export interface AbandonParts {
   readonly giving_up: Pick<GivingUp, 'letGo'>;
   readonly failures: Failures;
-  readonly rails: Rails;
   readonly hears: Hears;
 }
 
@@ -75,16 +72,16 @@ export interface AbandonParts {
  * that is lost was taken over while this process slept; what the other one did with it we cannot know.
  */
 export async function abandonClaimed(
-  { giving_up, failures, rails, hears }: AbandonParts,
+  { giving_up, failures, hears }: AbandonParts,
   claimed: Claimed,
   movement: Movement,
   error: unknown,
 ): Promise<Refusal> {
-  const { lease, task_id, claim, payment } = claimed;
+  const { lease, task_id, claim } = claimed;
   const reason = reasonOf(error);
   const by_caller = error instanceof HubFailed && error.by_caller;
   if (by_caller) failures.tried(claim.payer, (claim.landing as Landing).paid_from_mark);
-  if (reason === REVERTED && hasCostUs(rails, payment)) failures.reverted(claim.payer);
+  if (reason === REVERTED && hasCostUs(claimed)) failures.reverted(claim.payer);
   const left = await giving_up.letGo(lease, { reason, by_caller, definite: movement === 'nothing_moved' });
   const released = left === null ? movement === 'nothing_moved' : left.kind === 'released';
   if (!released || movement === 'moved')
@@ -100,8 +97,8 @@ const REVERTED: NotTransferred['reason'] = 'reverted';
  * A key's payment that we sent. Code that is asked for a payer rests by what stands on its claims, a transaction of Solana
  * likewise; and a facilitator, which alone tells whether it is there, pays with gas of its own.
  */
-function hasCostUs(rails: Rails, { signature, authorization }: Payment): boolean {
-  return signature.kind === 'ecdsa' && !railOf({ rails }, authorization.network).settler.reachable;
+function hasCostUs({ payment, rail }: Claimed): boolean {
+  return payment.signature.kind === 'ecdsa' && !rail.settler.reachable;
 }
 
 /** Of a payment that was not taken the word that its caller hears: another of that payer's may depend on it. */

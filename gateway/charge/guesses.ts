@@ -9,12 +9,10 @@ import type { Database } from '../../subgraphs/database.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { countMismatch, isGuessing } from '../../subgraphs/receipt/claim/mismatch.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
-import { claimKey } from '../rails/payment.ts';
-import { type Rails, railOf } from '../rails/rail.ts';
-import type { Landing } from '../record/recording.ts';
+import type { Rail } from '../rails/rail.ts';
+import type { Landing } from '../record/facts.ts';
 import type { Hears } from './answer-by-outcome.ts';
-import type { Marks } from './call-names.ts';
-import type { Presented } from './claim-request.ts';
+import type { Presented } from './verify-payment.ts';
 
 /** Each tells whoever shows a payment whether it was made for the request that they show with it. */
 const telling: ReadonlySet<ErrorCode> = new Set([
@@ -30,8 +28,6 @@ const mismatching: ReadonlySet<ErrorCode> = new Set([
 export interface GuessParts {
   readonly database: Database;
   readonly clock: Clock;
-  readonly marks: Marks;
-  readonly rails: Rails;
   agentOfWallet(wallet: string): Promise<AgentId | null>;
   readonly hears: Hears;
 }
@@ -79,11 +75,9 @@ export class Guesses {
    */
   async requireNoGuess(
     claim: PaymentClaim,
-    { request_hash, is_payers = false }: Presented,
-    context: Context,
+    { request_hash, address_mark: mark, is_payers = false }: Presented,
   ): Promise<void> {
-    const { database, marks, hears } = this.#parts;
-    const mark = marks.address(context);
+    const { database, hears } = this.#parts;
     if (is_payers || isFirstPayers(claim, mark)) return;
     if (claim.mismatches && isGuessing(claim.mismatches, mark)) throw hears({ kind: 'doubtful' });
     if (claim.requestHash !== request_hash) await countMismatch(database, claim.claimKey, mark);
@@ -99,23 +93,22 @@ export class Guesses {
     presented: Presented,
     context: Context,
   ): Promise<void> {
-    const { database, marks } = this.#parts;
+    const { database } = this.#parts;
     const claim = await claimByKey(database, claim_key);
     if (claim === null) return;
     const doubt = await this.#doubtOf(claim, presented, context);
     if (doubt) throw doubt;
-    const mark = marks.address(context);
+    const mark = presented.address_mark;
     if (!is_asked && !isFirstPayers(claim, mark)) await countMismatch(database, claim_key, mark);
   }
 
   /** Where the database is away nothing is counted, and nobody learns more than that. */
   async #refused(presented: Presented, context: Context, refusal: Refusal): Promise<void> {
-    const { database, marks } = this.#parts;
+    const { database } = this.#parts;
     const doubt = await this.#doubted(presented, context).catch(() => refusal);
     if (doubt) throw doubt;
     if (!mismatching.has(refusal.code)) return;
-    const mark = marks.address(context);
-    const claim_key = claimKey(presented.payment.authorization);
+    const { claim_key, address_mark: mark } = presented;
     const claim = await claimByKey(database, claim_key).catch(() => null);
     if (claim && !isFirstPayers(claim, mark)) await countMismatch(database, claim_key, mark).catch(() => {});
   }
@@ -126,24 +119,24 @@ export class Guesses {
   }
 
   async #doubted(presented: Presented, context: Context): Promise<Refusal | null> {
-    const claim = await claimByKey(this.#parts.database, claimKey(presented.payment.authorization));
+    const claim = await claimByKey(this.#parts.database, presented.claim_key);
     return claim && this.#doubtOf(claim, presented, context);
   }
 
   /** What callers hear in place of their answer; null where nothing speaks against them, or they have proven who they are. */
   async #doubtOf(claim: PaymentClaim, presented: Presented, context: Context): Promise<Refusal | null> {
-    const { clock, marks, hears } = this.#parts;
+    const { clock, hears } = this.#parts;
     if (!claim.mismatches) return null;
-    const mark = marks.address(context);
+    const mark = presented.address_mark;
     if (isFirstPayers(claim, mark) || !isGuessing(claim.mismatches, mark)) return null;
     if (await this.#isItsPayer(claim, presented, context)) return null;
     return hears({ kind: 'doubtful', proof: wanted(clock.now_ms(), claim) });
   }
 
   /** Whether whoever shows a payment is its payer, by what is in no calldata; the cheapest first. */
-  async #isItsPayer(claim: PaymentClaim, { identifier }: Presented, context: Context): Promise<boolean> {
+  async #isItsPayer(claim: PaymentClaim, { identifier, rail }: Presented, context: Context): Promise<boolean> {
     if (identifier !== null && identifier === claim.identifier) return true;
-    return (await this.#isPayersSession(claim, context)) || this.#hasSigned(claim, context);
+    return (await this.#isPayersSession(claim, context)) || this.#hasSigned(claim, rail, context);
   }
 
   /** The session under which it was bought, or that of the agent who is registered for the paying wallet. */
@@ -153,13 +146,13 @@ export class Guesses {
     return (landing as Landing).possessed_by === agent_id || (await this.#parts.agentOfWallet(payer)) === agent_id;
   }
 
-  async #hasSigned(claim: PaymentClaim, { principal, redelivery }: Context): Promise<boolean> {
+  async #hasSigned(claim: PaymentClaim, rail: Rail, { principal, redelivery }: Context): Promise<boolean> {
     const proof = redelivery === null ? null : readRedelivery(redelivery);
     if (proof === null || !isFresh(proof.at_seconds, this.#parts.clock.now_ms())) return false;
     const { network, paymentId: payment_id, payer } = claim;
     const text = redeliveryText({ network, payment_id, at_seconds: proof.at_seconds });
     const { signature } = proof;
-    return railOf(this.#parts, network).signedBy({ payer, text, signature, asker: principal.address });
+    return rail.signedBy({ payer, text, signature, asker: principal.address });
   }
 }
 

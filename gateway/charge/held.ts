@@ -4,12 +4,10 @@ import type { TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Charged, SettlementStatus, Work } from '../../subgraphs/sale.ts';
 import type { Stopwatch } from '../../subgraphs/stopwatch.ts';
+import type { InHand } from '../record/facts.ts';
 
 /** How much of the payer's money may have moved when a call breaks off. */
 export type Movement = 'nothing_moved' | 'may_have_moved' | 'moved';
-
-/** What is in hand when the payment is sent: the whole answer, or as yet nothing but where it comes from. */
-export type InHand = Pick<Work<JsonObject>, 'route'> & Partial<Work<JsonObject>>;
 
 /** What an answer may go out for. */
 export interface SettledCall {

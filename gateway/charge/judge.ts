@@ -4,7 +4,7 @@ import { limits } from '../../schema/limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { type AnyPaid, orders } from '../../subgraphs/sale.ts';
-import type { Payment } from '../rails/payment.ts';
+import { type Payment, provesItsPayer } from '../rails/payment.ts';
 import { type Rails, railOf } from '../rails/rail.ts';
 import { type OfferedTerms, type Verified, verifyPayment } from '../rails/verify.ts';
 import type { PayTo } from '../x402/offer.ts';
@@ -52,7 +52,7 @@ export function openJudge(parts: JudgeParts): Judge {
       const verified = await verify(presented, terms);
       if (verified.kind === 'refused') return { kind: 'rejected', reason: verified.reason, presented };
       return {
-        kind: isProven(verified) ? 'proven' : 'unproven',
+        kind: provesItsPayer(verified) ? 'proven' : 'unproven',
         payer: verified.authorization.payer,
         presented,
         verified,
@@ -61,7 +61,7 @@ export function openJudge(parts: JudgeParts): Judge {
     async isProven(payment) {
       for (const terms of everyTerms(sold)) {
         const verified = await verify(payment, terms);
-        if (verified.kind !== 'refused' && isProven(verified)) return true;
+        if (verified.kind !== 'refused' && provesItsPayer(verified)) return true;
       }
       return false;
     },
@@ -110,14 +110,9 @@ function everyTerms(sold: JudgeParts['sold']): Iterable<Terms> {
   return new Map(terms.map(it => [`${it.amount_atomic} ${it.networks} ${it.stamp}`, it])).values();
 }
 
-/** A key's signature that recovers to its payer, or a transaction that they have signed; a contract's word is not in it. */
-function isProven({ signature }: Payment): boolean {
-  return signature.kind !== 'contract';
-}
-
 function worthOf(verified: Verified) {
   if (verified.kind === 'refused') return 'rejected';
-  return isProven(verified) ? 'proven' : 'unproven';
+  return provesItsPayer(verified) ? 'proven' : 'unproven';
 }
 
 function offeredBy({ pay_to, clock }: Pick<JudgeParts, 'pay_to' | 'clock'>, terms: Required<Terms>): OfferedTerms {

@@ -14,10 +14,10 @@ import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
 import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
+import { answerLabel, type Landing } from '../record/facts.ts';
 import type { Queues } from '../record/queues.ts';
-import { answerLabel, type Landing } from '../record/recording.ts';
 import type { CallOutcome, Hears } from './answer-by-outcome.ts';
-import { idempotencyKeyOf, type Marks } from './call-names.ts';
+import { type CallMarks, idempotencyKeyOf } from './call-names.ts';
 import type { KeptCall } from './held.ts';
 import { announceSalt } from './payment-response.ts';
 
@@ -29,16 +29,21 @@ import { announceSalt } from './payment-response.ts';
 export interface NamedCallParts {
   readonly database: Database;
   readonly vault: Vault;
-  readonly marks: Marks;
   readonly replay: Queues['replay'];
   readonly log: Pick<LogStanding, 'halt'>;
   readonly hears: Hears;
 }
 
+interface Asking extends Pick<CallMarks, 'router_key_mark'> {
+  readonly paid: AnyPaid;
+  readonly args: JsonObject;
+}
+
 /** The name of a call, and of which request it is. @throws invalid_request where the header is no key */
 export function namedCallOf(
-  { vault, marks }: Pick<NamedCallParts, 'vault' | 'marks'>,
-  { paid, args, api_key_hash }: { readonly paid: AnyPaid; readonly args: JsonObject; readonly api_key_hash: string },
+  { vault }: Pick<NamedCallParts, 'vault'>,
+  { paid, args, router_key_mark }: Asking,
+  api_key_hash: string,
   context: Context,
 ): NamedCall | null {
   const key = idempotencyKeyOf(context);
@@ -49,7 +54,7 @@ export function namedCallOf(
     field: paid.field,
     args,
     agent_id: possession.kind === 'proven' ? possession.agent_id : null,
-    router_key_mark: marks.routerKey(paid, args, context),
+    router_key_mark,
   };
   const mark = vault.mark(`${api_key_hash} ${key}`, 'idempotent_call');
   return { mark, api_key_hash, request_hash: canonicalHash(request) };

@@ -16,7 +16,7 @@ import type { Challenges, PayTo } from '../x402/offer.ts';
 import { openAdmission } from './admission.ts';
 import { type Hears, openHears } from './answer-by-outcome.ts';
 import { boughtOnce } from './buy-once.ts';
-import { type Marks, openMarks } from './call-names.ts';
+import { type MarksOf, openMarks } from './call-names.ts';
 import { openClaimRequests } from './claim-request.ts';
 import { StreamsInFlight } from './drive-stream.ts';
 import { Failures } from './failures.ts';
@@ -76,7 +76,7 @@ export interface OpenedCharge {
 /** What every way of holding a call needs beside its own. */
 interface Tools {
   readonly hears: Hears;
-  readonly marks: Marks;
+  readonly marksOf: MarksOf;
   readonly giving_up: GivingUp;
   readonly later: ReleaseLater;
   readonly refusedByBook: RefusedByBook;
@@ -92,7 +92,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
   const giving_up = openGivingUp({ database, log, later });
   const { blocked_calls } = recording;
   const refusedByBook = openRefusedByBook({ database, blocked_calls, base_url, hears });
-  const tools = { hears, marks: openMarks(vault), giving_up, later, refusedByBook };
+  const tools = { hears, marksOf: openMarks(vault), giving_up, later, refusedByBook };
   const standByPayment = openPaying(parts, tools);
   const standByKey = openWaiving(parts, tools);
   const stand: Stand = async (paid, args, context) => {
@@ -128,27 +128,27 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
 }
 
 /** By a payment of its own, or by what was bought before. */
-function openPaying(parts: ChargeParts, { hears, marks, giving_up, later, refusedByBook }: Tools): Stand {
+function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refusedByBook }: Tools): Stand {
   const { database, rails, pay_to, log, recording, vault, issuer, base_url, owner, clock, random, faults } = parts;
   const { queues, record } = recording;
   const failures = new Failures(parts.rates.uncharged, clock);
-  const guesses = new Guesses({ database, clock, marks, rails, hears, agentOfWallet: parts.agentOfWallet });
+  const guesses = new Guesses({ database, clock, hears, agentOfWallet: parts.agentOfWallet });
   const enter = openEnter({
-    verify: openVerify({ database, rails, pay_to, clock, marks, failures, hears }),
+    verify: openVerify({ database, rails, pay_to, clock, marksOf, failures, hears }),
     guesses,
-    boughtOnce: boughtOnce.bind(null, { database, rails, guesses, hears }) as EnterParts['boughtOnce'],
-    admit: openAdmission({ database, rails, guesses, hears }),
+    boughtOnce: boughtOnce.bind(null, { database, guesses, hears }) as EnterParts['boughtOnce'],
+    admit: openAdmission({ database, guesses, hears }),
     take: openTakeClaim({
-      ...{ database, queue: queues.claim, log, rails, giving_up, later, hears },
-      requestOf: openClaimRequests({ marks, random, vault, pay_to, owner, hears }),
+      ...{ database, queue: queues.claim, log, giving_up, later, hears },
+      requestOf: openClaimRequests({ random, vault, pay_to, owner, hears }),
     }),
     ...{ refusedByBook, clock, random, hears },
   });
   const announce = openAnnounce(issuer, base_url);
   const held_by = {
-    settling: openSettling({ database, rails, vault, log, hears }),
+    settling: openSettling({ database, vault, log, hears }),
     record: recordClaim.bind(null, { record, faults }),
-    abandon: abandonClaimed.bind(null, { giving_up, failures, rails, hears }),
+    abandon: abandonClaimed.bind(null, { giving_up, failures, hears }),
     ...{ announce, clock, faults },
   };
   const bought_by = {
@@ -163,14 +163,13 @@ function openPaying(parts: ChargeParts, { hears, marks, giving_up, later, refuse
 }
 
 /** By a key, with no money in it. */
-function openWaiving(parts: ChargeParts, { hears, marks, later, refusedByBook }: Tools) {
+function openWaiving(parts: ChargeParts, { hears, marksOf, later, refusedByBook }: Tools) {
   const { database, log, recording, vault, owner, clock, random, faults } = parts;
   const { queues, record } = recording;
   const waived_by = {
-    names: { database, vault, marks, replay: queues.replay, log, hears },
-    landing: { marks, random },
+    names: { database, vault, replay: queues.replay, log, hears },
     key_calls: new KeyCalls(limits.key_calls_underway_max, hears),
-    ...{ log, queue: queues.key_call, refusedByBook, record, later, owner, clock, faults, hears },
+    ...{ marksOf, random, log, queue: queues.key_call, refusedByBook, record, later, owner, clock, faults, hears },
   };
   return holdWaived.bind(null, waived_by);
 }

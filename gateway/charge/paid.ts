@@ -9,14 +9,14 @@ import type { Moved } from '../rails/outcome.ts';
 import type { Admit } from './admission.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { BoughtBefore } from './buy-once.ts';
-import type { Claimed, Presented } from './claim-request.ts';
+import type { Claimed } from './claim-request.ts';
 import type { Guesses } from './guesses.ts';
 import { type Held, type Movement, workUntil } from './held.ts';
 import type { Announce } from './payment-response.ts';
 import type { RefusedByBook } from './refused-by-book.ts';
 import type { ClaimSettling } from './settle-claim.ts';
 import { type TakeClaim, whoseElse } from './take-claim.ts';
-import type { Verify } from './verify-payment.ts';
+import type { Presented, Verify } from './verify-payment.ts';
 
 /** A paid request past the door: held under a claim of its own, or bought before. */
 export type Entered =

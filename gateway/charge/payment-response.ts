@@ -7,10 +7,10 @@ import type { Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { transactionOf } from '../../subgraphs/receipt/claim/settlement/read.ts';
 import { namedIn } from '../rails/named-payment.ts';
-import type { Landing } from '../record/recording.ts';
+import type { Landing } from '../record/facts.ts';
 import { type ReceiptSigner, signedReceipt } from '../x402/extensions/offer-receipt.ts';
 import { settlementHeaders } from '../x402/payment-header.ts';
-import type { Authorized } from './claim-request.ts';
+import type { Authorized } from './verify-payment.ts';
 
 /** A payment that has moved, and the call that it paid for. */
 export interface PaidFor {

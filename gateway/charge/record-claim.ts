@@ -2,10 +2,9 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { AnyPaid, Charged, Work } from '../../subgraphs/sale.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { Moved } from '../rails/outcome.ts';
+import { type Answered, type Landing, type Settled, workedLanding } from '../record/facts.ts';
 import type { RecordCall } from '../record/open-recording.ts';
-import type { Answered, Landing, Settled } from '../record/recording.ts';
 import type { Claimed } from './claim-request.ts';
-import type { InHand } from './held.ts';
 
 export interface RecordParts {
   readonly record: RecordCall;
@@ -19,12 +18,13 @@ export async function recordClaim(
   work: Work<JsonObject> | null,
   transfer: Moved,
 ): Promise<Charged<JsonObject>> {
-  const { claim, lease, payment, task_id, request_hash, paid, args } = claimed;
+  const { claim, lease, payment, rail, task_id, request_hash, paid, args } = claimed;
   const settled: Settled = {
     task_id,
     request_hash,
     agent_id: claim.agent_id,
     network: claim.network,
+    chain_epoch: rail.chain_epoch,
     payer: claim.payer,
     pay_to: payment.authorization.pay_to,
     payment_id: claim.payment_id,
@@ -47,12 +47,4 @@ function answered(paid: AnyPaid, args: JsonObject, work: Work<JsonObject> | null
   // Cut off by us: as after a crash no answer is kept, so that a resend has the work done once more.
   const cut_off = work?.omission_rule === 'process_ended';
   return work && !sealed_before && !cut_off ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };
-}
-
-/** What the work adds to where its charge lands. */
-export function workedLanding(in_hand: InHand | null): Partial<Landing> & JsonObject {
-  if (in_hand === null) return {};
-  const { route, output_sha256 = null, omission_rule = null, fetched_there = false } = in_hand;
-  const { model, hub } = route;
-  return { model, hub, output_sha256, omission_rule, ...(fetched_there ? { vendor_blind: false } : {}) };
 }

@@ -12,8 +12,8 @@ import { type Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts'
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
+import { answerLabel, type Landing } from '../record/facts.ts';
 import type { Queues } from '../record/queues.ts';
-import { answerLabel, type Landing } from '../record/recording.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { BoughtBefore } from './buy-once.ts';
 import { type Footing, type Held, workUntil } from './held.ts';

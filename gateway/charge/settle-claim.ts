@@ -5,17 +5,15 @@ import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Moved, Transferred } from '../rails/outcome.ts';
 import type { Payment } from '../rails/payment.ts';
-import { type Rails, railOf } from '../rails/rail.ts';
 import { type ClaimItem, commitSettling } from '../rails/settler.ts';
-import { answerLabel } from '../record/recording.ts';
+import { answerLabel, type InHand, workedLanding } from '../record/facts.ts';
 import { type CallOutcome, type Hears, movementOf } from './answer-by-outcome.ts';
-import type { Claimed, Presented } from './claim-request.ts';
-import type { InHand, Movement } from './held.ts';
-import { workedLanding } from './record-claim.ts';
+import type { Claimed } from './claim-request.ts';
+import type { Movement } from './held.ts';
+import type { Presented } from './verify-payment.ts';
 
 export interface SettleParts {
   readonly database: Database;
-  readonly rails: Rails;
   readonly vault: Pick<Vault, 'seal'>;
   readonly log: Pick<LogStanding, 'halt'>;
   readonly hears: Hears;
@@ -39,13 +37,12 @@ export interface ClaimSettling {
 }
 
 export function openSettling(parts: SettleParts): ClaimSettling {
-  const { database, rails, hears } = parts;
+  const { database, hears } = parts;
   return {
     settle: (claimed, in_hand) => settleClaim(parts, claimed, in_hand),
-    async transferElsewhere({ paid, payment }) {
+    async transferElsewhere({ paid, payment, payer, rail }) {
       // Who has used their nonce themselves can ask for as many searches as they like: they wait in their own line.
-      const { network, payer } = payment.authorization;
-      const found = await railOf({ rails }, network).find(payment, payer);
+      const found = await rail.find(payment, payer.wallet);
       // No turn in time is no word of the payment. Where its nonce is spent and the log is not there yet the money may be ours.
       if (found.kind === 'busy' || found.kind === 'unknown') throw hears({ kind: 'unknown' });
       if (found.kind === 'not_transferred') throw hears({ kind: 'rejected', paid, reason: found.reason });
@@ -61,15 +58,15 @@ export function openSettling(parts: SettleParts): ClaimSettling {
 }
 
 async function settleClaim(parts: SettleParts, claimed: Claimed, in_hand: InHand | null): Promise<SettledClaim> {
-  const { rails, vault, log, hears } = parts;
+  const { vault, log, hears } = parts;
   const refused = (outcome: CallOutcome) =>
     ({ kind: 'refused', movement: movementOf(outcome), refusal: hears(outcome) }) as const;
   // It could not be recorded: nothing is taken for it. What was sent before is found out by whoever sent it.
   if (log.halt) return refused({ kind: 'not_taken', unsure: false });
-  const { paid, task_id } = claimed;
+  const { paid, task_id, rail } = claimed;
+  const worked = workedLanding(in_hand);
   const answer_box = in_hand?.answer ? sealAnswer(vault, task_id, in_hand.answer) : null;
-  const { settler } = railOf({ rails }, claimed.claim.network);
-  const settlement = await settler.settle({ ...claimItem(claimed), answer_box, worked: workedLanding(in_hand) });
+  const settlement = await rail.settler.settle({ ...claimItem(claimed), answer_box, worked });
   switch (settlement.kind) {
     case 'transferred':
       return { kind: 'transferred', transfer: settlement };

@@ -7,13 +7,10 @@ import { leaseOfTask } from '../../subgraphs/receipt/claim/lease-of-task.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { LogStanding } from '../log/open-log.ts';
-import { claimKey } from '../rails/payment.ts';
-import { type Rails, railOf } from '../rails/rail.ts';
 import type { Claiming, Queues, TakenClaim } from '../record/queues.ts';
 import type { CallOutcome, Hears } from './answer-by-outcome.ts';
 import type { ToClaim } from './claim-request.ts';
 import type { GivingUp } from './give-up.ts';
-
 import type { ReleaseLater } from './release-later.ts';
 
 export interface TakeParts {
@@ -21,7 +18,6 @@ export interface TakeParts {
   readonly queue: Queues['claim'];
   readonly log: LogStanding;
   readonly requestOf: (to_claim: ToClaim, context: Context) => Promise<Claiming>;
-  readonly rails: Rails;
   readonly giving_up: Pick<GivingUp, 'giveUp'>;
   readonly later: ReleaseLater;
   readonly hears: Hears;
@@ -41,7 +37,7 @@ export function openTakeClaim(parts: TakeParts): TakeClaim {
     try {
       if (!parts.log.sound) await requireClaimed(parts, to_claim, spent);
       const claiming = await parts.requestOf(to_claim, context);
-      return await claimWithinFunds(parts, to_claim.paid, claiming);
+      return await claimWithinFunds(parts, to_claim, claiming);
     } catch (error) {
       throw error instanceof DatabaseAway ? await unclaimed(parts, to_claim, spent, error) : error;
     }
@@ -54,10 +50,10 @@ export function openTakeClaim(parts: TakeParts): TakeClaim {
  */
 async function requireClaimed(
   { database, log, hears }: TakeParts,
-  { payment }: ToClaim,
+  { claim_key }: ToClaim,
   spent: boolean,
 ): Promise<void> {
-  const standing = await claimByKey(database, claimKey(payment.authorization));
+  const standing = await claimByKey(database, claim_key);
   if (standing?.state === 'settling' || standing?.state === 'recorded') return;
   if (log.halt && spent) throw hears({ kind: 'unknown_here' });
   throw hears({ kind: 'not_taken', unsure: log.halt !== null });
@@ -71,11 +67,11 @@ const LOOKS_MAX = 2;
  * theirs that is being settled may have left the balance, and count as open until it is recorded.
  * @throws payment_rejected (`insufficient_funds`), chain_unavailable.
  */
-async function claimWithinFunds(parts: TakeParts, paid: AnyPaid, claiming: Claiming): Promise<AnsweredClaim> {
+async function claimWithinFunds(parts: TakeParts, { paid, rail }: ToClaim, claiming: Claiming): Promise<AnsweredClaim> {
   const { request } = claiming;
   let { claim, outcome } = await submit(parts, claiming);
   for (let looks = 0; outcome.kind === 'beyond_means' && looks < LOOKS_MAX; looks++) {
-    const funds = await railOf(parts, request.network).funds(request.payer);
+    const funds = await rail.funds(request.payer);
     if (funds.kind !== 'ok') throw parts.hears({ kind: 'chain_unreachable' }, funds.cause);
     ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, means: funds.value } }));
   }
@@ -100,11 +96,11 @@ async function submit({ database, queue, giving_up, later }: TakeParts, claiming
 /** "Not charged" is said only of a payment that is known not to have been sent before, by whichever call. */
 async function unclaimed(
   { database, hears }: TakeParts,
-  { payment }: ToClaim,
+  { claim_key }: ToClaim,
   spent: boolean,
   cause: DatabaseAway,
 ): Promise<Refusal> {
-  const standing = await claimByKey(database, claimKey(payment.authorization)).catch(() => undefined);
+  const standing = await claimByKey(database, claim_key).catch(() => undefined);
   const sent = standing?.state === 'settling' || standing?.state === 'recorded';
   if (spent || sent) return hears({ kind: 'unknown_here' }, cause);
   return hears({ kind: 'not_taken', unsure: standing === undefined }, cause);

@@ -2,23 +2,51 @@ import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
+import type { NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
-import { type AnyPaid, orders } from '../../subgraphs/sale.ts';
-import { claimKey } from '../rails/payment.ts';
-import { type Rails, railOf } from '../rails/rail.ts';
-import { verifyPayment } from '../rails/verify.ts';
+import { type AnyPaid, orders, type Payer } from '../../subgraphs/sale.ts';
+import { claimKey, type Payment, provesItsPayer } from '../rails/payment.ts';
+import { type Rail, type Rails, railOf } from '../rails/rail.ts';
+import { type Late, verifyPayment } from '../rails/verify.ts';
 import type { PayTo } from '../x402/offer.ts';
 import type { Hears } from './answer-by-outcome.ts';
-import { identifierOf, type Marks } from './call-names.ts';
-import type { Authorized, Presented } from './claim-request.ts';
+import { type CallMarks, type MarksOf, namesOf } from './call-names.ts';
 import type { Failures } from './failures.ts';
+
+/** A payment that our own checks found right. A signature that is no key's is not proven by them: code has to be asked. */
+export type Authorized<P extends Payment = Payment> = P & {
+  readonly x402_version: 1 | 2;
+  /** Why it is settled no more, with x402's word for it; what it has bought already is owed all the same. */
+  readonly late: { readonly code: Late; readonly reason: string } | null;
+};
+
+/** A paid request whose payment has been found good, before anybody holds it. */
+export interface Presented<P extends Payment = Payment> extends CallMarks {
+  readonly paid: AnyPaid;
+  readonly args: JsonObject;
+  /** As the request names it. */
+  readonly model: string | null;
+  readonly payment: Authorized<P>;
+  readonly payer: Payer;
+  /** Names the money itself. */
+  readonly claim_key: string;
+  /** The network on which it is paid: whoever is asked about the payment, and sends it. */
+  readonly rail: Rail;
+  readonly request_hash: string;
+  /** What the payer calls this purchase, where they name it: a stamp takes no name, as its effect stands once as it is. */
+  readonly identifier: string | null;
+  /** By what the purchase is known again: the payer's name for it, the key beside it, both or neither. */
+  readonly names: readonly NamedPayment[];
+  /** Whoever shows it has proven to be its payer, by more than is in its calldata. */
+  readonly is_payers?: boolean;
+}
 
 export interface VerifyParts {
   readonly database: Database;
   readonly rails: Rails;
   readonly pay_to: PayTo;
   readonly clock: Clock;
-  readonly marks: Marks;
+  readonly marksOf: MarksOf;
   readonly failures: Failures;
   readonly hears: Hears;
 }
@@ -32,17 +60,19 @@ export type Verify = (paid: AnyPaid, args: JsonObject, context: Context) => Prom
  */
 export function openVerify(parts: VerifyParts): Verify {
   return async (paid, args, context) => {
-    const payment = await authorized(parts, paid, context);
+    const { identifier, ...payment } = await authorized(parts, paid, context);
+    const { network, payer: wallet } = payment.authorization;
+    const rail = railOf(parts, network);
     // Where the door has asked already, nobody is asked again.
-    await requireProven(parts, paid, payment, context.principal.address);
-    const presented = {
-      paid,
-      args,
-      payment,
+    if (!provesItsPayer(payment)) await requireProven(parts, paid, rail, payment, context.principal.address);
+    const model = paid.model?.(args) ?? null;
+    const marks = parts.marksOf(model, context);
+    const presented: Presented = {
+      ...{ paid, args, model, payment, rail, identifier, ...marks },
+      payer: { network, wallet },
+      claim_key: claimKey(payment.authorization),
       request_hash: canonicalHash({ field: paid.field, args }),
-      identifier: identifierOf(paid, context.payment),
-      router_key_mark: parts.marks.routerKey(paid, args, context),
-      idempotency_mark: parts.marks.idempotencyKey(context),
+      names: namesOf(payment, identifier, marks.idempotency_mark),
     };
     await requireRested(parts, presented, context);
     return presented;
@@ -53,32 +83,34 @@ async function authorized(
   { rails, pay_to, clock, hears }: VerifyParts,
   paid: AnyPaid,
   { payment, principal }: Context,
-): Promise<Authorized> {
+): Promise<Authorized & Pick<Presented, 'identifier'>> {
   if (payment === null) throw hears({ kind: 'unpaid', paid, unknown_key: principal.api_key.kind === 'unknown' });
   const { x402_version } = payment;
   const { price_atomic: amount_atomic, networks, order } = paid;
   const { validity_seconds_min } = orders[order];
   const offered = { amount_atomic, networks, pay_to, validity_seconds_min, now_ms: clock.now_ms() };
   const verified = await verifyPayment(payment, offered, rails);
+  const unnamed = order === 'stamp' ? { identifier: null } : {};
   switch (verified.kind) {
     case 'refused':
       throw hears({ kind: 'rejected', paid, reason: verified.reason });
     case 'late': {
       const { code, reason, ...signed } = verified;
-      return { ...signed, x402_version, late: { code, reason } };
+      return { ...signed, ...unnamed, x402_version, late: { code, reason } };
     }
     case 'verified':
-      return { ...verified, x402_version, late: null };
+      return { ...verified, ...unnamed, x402_version, late: null };
   }
 }
 
 async function requireProven(
-  { rails, hears }: VerifyParts,
+  { hears }: Pick<VerifyParts, 'hears'>,
   paid: AnyPaid,
+  rail: Rail,
   payment: Authorized,
   address: string,
 ): Promise<void> {
-  const proof = await railOf({ rails }, payment.authorization.network).prove(payment, address);
+  const proof = await rail.prove(payment, address);
   switch (proof.kind) {
     case 'proven':
       return;
@@ -93,13 +125,13 @@ async function requireProven(
 
 /** The payment of a payer who is to rest stays usable; what it has bought already, or may have, is theirs all the same. */
 async function requireRested(
-  { database, marks, failures, hears }: VerifyParts,
-  { payment: { authorization }, router_key_mark }: Presented,
+  { database, failures, hears }: VerifyParts,
+  { payer, claim_key, address_mark, router_key_mark }: Presented,
   context: Context,
 ): Promise<void> {
-  const rest = failures.rest(authorization.payer, marks.address(context), router_key_mark !== null);
+  const rest = failures.rest(payer.wallet, address_mark, router_key_mark !== null);
   if (rest === null) return;
-  const claim = await claimByKey(database, claimKey(authorization));
+  const claim = await claimByKey(database, claim_key);
   if (claim !== null && claim.state !== 'released') return;
   Object.assign(context.response.headers, rest.headers);
   throw hears({ kind: 'resting', seconds: rest.seconds });

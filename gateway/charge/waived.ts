@@ -4,7 +4,7 @@ import { type AgentId, type TaskId, taskId } from '../../schema/ids.ts';
 import type { Principal } from '../../schema/principal.ts';
 import type { WaivedBy } from '../../schema/receipt-payload.ts';
 import { requireWriting } from '../../subgraphs/access.ts';
-import type { Clock } from '../../subgraphs/clock.ts';
+import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { dropKeyCall, type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/claim/key-call/hold.ts';
@@ -13,11 +13,12 @@ import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
 import { type AnyPaid, type Charged, orders, type Work } from '../../subgraphs/sale.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Faults } from '../operations/faults.ts';
+import { type Landing, workedLanding } from '../record/facts.ts';
 import type { RecordCall } from '../record/open-recording.ts';
 import type { Queues } from '../record/queues.ts';
-import type { Landing } from '../record/recording.ts';
 import type { Hears } from './answer-by-outcome.ts';
-import { type LandingParts, landingOf } from './claim-request.ts';
+import type { MarksOf } from './call-names.ts';
+import { type Asked, landingOf } from './claim-request.ts';
 import { type Footing, type Held, workUntil } from './held.ts';
 import type { KeyCalls } from './key-calls.ts';
 import {
@@ -30,12 +31,8 @@ import {
   nameLost,
 } from './named-calls.ts';
 import { announceSalt } from './payment-response.ts';
-import { workedLanding } from './record-claim.ts';
 import type { RefusedByBook } from './refused-by-book.ts';
 import type { ReleaseLater } from './release-later.ts';
-
-/** What a key can stand in for: work, whole or streamed. */
-type Waivable = Exclude<AnyPaid, { readonly order: 'stamp' }>;
 
 /** A key that stands in for a payment. */
 export interface Waiver {
@@ -60,7 +57,8 @@ export function waiverOf(hears: Hears, paid: AnyPaid, { principal, payment }: Co
 
 export interface WaivedParts {
   readonly names: NamedCallParts;
-  readonly landing: LandingParts;
+  readonly marksOf: MarksOf;
+  readonly random: Random;
   readonly log: Pick<LogStanding, 'sound'>;
   readonly key_calls: KeyCalls;
   readonly queue: Queues['key_call'];
@@ -76,7 +74,8 @@ export interface WaivedParts {
 /** A call by key, held by this process until it is recorded or has come to nothing. */
 interface KeyCall {
   readonly waiver: Waiver;
-  readonly args: JsonObject;
+  /** As the request names it. */
+  readonly model: string | null;
   readonly task_id: TaskId;
   readonly request_hash: string;
   readonly agent_id: AgentId | null;
@@ -103,7 +102,9 @@ export async function holdWaived(
   if (paid.order === 'stamp') throw new Error(`no key stands in for the payment of ${paid.field}`);
   const { stopwatch } = context.response;
   stopwatch.begin('verify');
-  const named = namedCallOf(names, { paid, args, api_key_hash: waiver.hash }, context);
+  const model = paid.model?.(args) ?? null;
+  const asked = { paid, args, model, ...parts.marksOf(model, context) };
+  const named = namedCallOf(names, asked, waiver.hash, context);
   const before = await answeredBefore(names, named);
   if (before) return { kind: 'kept', kept: await answerAgain(names, before, context) };
   // With a log that cannot be relied on nothing new is taken.
@@ -113,8 +114,8 @@ export async function holdWaived(
   try {
     await paid.admit?.(args, null, context);
     stopwatch.begin('claim');
-    const call = callOf(parts, paid, { args, waiver, named }, context);
-    const since = await take(parts, paid, call, context);
+    const call = callOf(parts, asked, { waiver, named }, context);
+    const since = await take(parts, call, context);
     if (since) {
       end();
       return { kind: 'kept', kept: await answerAgain(names, since, context) };
@@ -129,20 +130,20 @@ export async function holdWaived(
 }
 
 function callOf(
-  { landing, owner, clock }: WaivedParts,
-  paid: Waivable,
-  { args, ...call }: Pick<KeyCall, 'args' | 'waiver' | 'named'>,
+  { random, owner, clock }: WaivedParts,
+  asked: Asked,
+  call: Pick<KeyCall, 'waiver' | 'named'>,
   context: Context,
 ): KeyCall {
   const { possession } = context.principal;
-  const task_id = taskId(clock.now_ms(), landing.random.bytes(10));
+  const task_id = taskId(clock.now_ms(), random.bytes(10));
   return {
     ...call,
-    args,
+    model: asked.model,
     task_id,
-    request_hash: canonicalHash({ field: paid.field, args }),
+    request_hash: canonicalHash({ field: asked.paid.field, args: asked.args }),
     agent_id: possession.kind === 'proven' ? possession.agent_id : null,
-    landing: landingOf(landing, paid, args, context),
+    landing: landingOf(random, asked, context),
     hold: { task_id, lease_owner: owner },
   };
 }
@@ -166,15 +167,9 @@ function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: 
 }
 
 /** Holds the task, with its book's leave, in one commit that other calls share. */
-async function take(
-  parts: WaivedParts,
-  paid: Waivable,
-  call: KeyCall,
-  context: Context,
-): Promise<AnsweredBefore | null> {
+async function take(parts: WaivedParts, call: KeyCall, context: Context): Promise<AnsweredBefore | null> {
   const { queue, refusedByBook, later, hears } = parts;
-  const { hold, named, agent_id, landing, args } = call;
-  const model = paid.model?.(args) ?? null;
+  const { hold, named, agent_id, landing, model } = call;
   try {
     const outcome = await queue.submit({ hold, named, agent_id, landing, model });
     if (outcome.kind === 'recorded') return outcome;

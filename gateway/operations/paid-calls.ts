@@ -4,7 +4,7 @@ import type { ResponseHeaders } from '../../subgraphs/context.ts';
 import type { Charge, ChargeStream, SettlementStatus } from '../../subgraphs/sale.ts';
 import type { Lap, Stopwatch } from '../../subgraphs/stopwatch.ts';
 import type { Metrics } from './metrics.ts';
-import { SERVER_TIMING, serverTiming } from './server-timing.ts';
+import { SERVER_TIMING } from './server-timing.ts';
 
 interface Underway {
   /** Coordinate of the paid field. */
@@ -67,8 +67,9 @@ export class PaidCalls {
       stopwatch.end();
       this.#underway.delete(call);
       this.#metrics.paidCalls.inc({ field, outcome });
-      this.#observe(field, stopwatch.laps);
-      headers[SERVER_TIMING] = serverTiming(stopwatch.laps);
+      const { laps } = stopwatch;
+      this.#observe(field, laps);
+      headers[SERVER_TIMING] = serverTiming(laps);
     }
   }
 
@@ -81,4 +82,9 @@ export class PaidCalls {
   #observe(field: string, laps: readonly { readonly step: Lap['step'] | 'stream'; readonly ms: number }[]): void {
     for (const { step, ms } of laps) this.#metrics.steps.observe({ field, step }, ms / 1e3);
   }
+}
+
+/** W3C Server-Timing §3: names are tokens, durations milliseconds. */
+function serverTiming(laps: readonly Lap[]): string {
+  return laps.map(({ step, ms }) => `${step};dur=${ms.toFixed(2)}`).join(', ');
 }

@@ -1,14 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import type { Lap } from '../../subgraphs/stopwatch.ts';
 
 /* The Server-Timing header: what each step of a request took; silent on 401 and 403. */
 
 export const SERVER_TIMING = 'server-timing';
-
-/** W3C Server-Timing §3: names are tokens, durations milliseconds. */
-export function serverTiming(laps: readonly Lap[]): string {
-  return laps.map(({ step, ms }) => `${step};dur=${ms.toFixed(2)}`).join(', ');
-}
 
 /**
  * Adds the whole of a request to what its steps took. Not where possession was refused: those answers say nothing but

@@ -1,5 +1,5 @@
 import { spelt } from '../../schema/eip55.ts';
-import { type NetworkName, networkNamed } from '../../schema/network.ts';
+import type { NetworkName } from '../../schema/network.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { type ExactPayload, readEnvelope } from '../x402/envelope.ts';
 import { baseClaimKey } from './base/authorization.ts';
@@ -28,9 +28,9 @@ const readers: Record<NetworkName, (payload: ExactPayload) => Omit<NamedIn, 'net
 };
 
 /** Null where it is of no network that is known, or of no shape that it has there. */
-export function namedIn({ x402_version, envelope }: PresentedPayment): NamedIn | null {
-  const read = readEnvelope(x402_version, envelope);
-  const network = read && networkNamed(read.network);
+export function namedIn(payment: PresentedPayment): NamedIn | null {
+  const read = readEnvelope(payment);
+  const network = read?.network;
   const named = network && read.payload && readers[network](read.payload);
   return network && named ? { network, ...named } : null;
 }

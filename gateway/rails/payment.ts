@@ -20,6 +20,11 @@ export type Payment = BasePayment | SolanaPayment;
 export type Authorization = Payment['authorization'];
 export type Signature = Payment['signature'];
 
+/** Whose a payment is says its signature, unless only code on the chain can say it: a key's, or one below a whole transaction. */
+export function provesItsPayer({ signature }: Pick<Payment, 'signature'>): boolean {
+  return signature.kind !== 'contract';
+}
+
 /** Names the money itself, so that no payment is claimed twice under two spellings. */
 export function claimKey(authorization: Authorization): string {
   return authorization.network === 'base' ? baseClaimKey(authorization) : solanaClaimKey(authorization);

@@ -1,4 +1,4 @@
-import { type NetworkName, networkNamed, networks } from '../../schema/network.ts';
+import { type NetworkName, networks } from '../../schema/network.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { type AcceptedTerms, type Envelope, type ExactPayload, readEnvelope } from '../x402/envelope.ts';
 import type { PayTo } from '../x402/offer.ts';
@@ -66,10 +66,17 @@ export interface OfferedTerms {
   readonly now_ms: number;
 }
 
+/** A payment that was judged, with what its client calls the purchase. */
+export type JudgedPayment =
+  | (Exclude<Verified, RefusedPayment> & { readonly identifier: string | null })
+  | RefusedPayment;
+
 /** What a network says of a payment by itself: nothing is asked of anybody. */
 export interface PaymentJudge<P extends Payment = Payment> {
-  /** Why an offer that the payer says is accepted is none of ours; null where it is one. */
-  compare(accepted: AcceptedTerms, offered: OfferedTerms): TermsCode | null;
+  /** Whether two spellings are of one address. */
+  isSame(a: string, b: string | undefined): boolean;
+  /** Why what its own offers say beside asset, payee and amount is not as we offered it; null where it is. */
+  compareExtra(extra: AcceptedTerms['extra']): TermsCode | null;
   verify(payload: ExactPayload, offered: OfferedTerms): Promise<Verified<P>>;
 }
 
@@ -84,20 +91,22 @@ export async function verifyPayment(
   payment: PresentedPayment,
   offered: OfferedTerms,
   judges: Judges,
-): Promise<Verified> {
-  const envelope = readEnvelope(payment.x402_version, payment.envelope);
+): Promise<JudgedPayment> {
+  const envelope = readEnvelope(payment);
   if (envelope === null) return refused('malformed');
   if (envelope.scheme !== 'exact') return refused('wrong_scheme');
   const network = offeredNetwork(envelope, offered);
   const judge = network && judges[network];
   if (!judge || envelope.payload === null) return refused('wrong_network');
-  const mismatch = envelope.accepted && judge.compare(envelope.accepted, offered);
+  const { accepted, identifier } = envelope;
+  const mismatch = accepted && compareTerms(network, judge, accepted, offered);
   if (mismatch && mismatch !== 'wrong_fee_payer' && mismatch !== 'wrong_payee') return mismatched(network, mismatch);
   const judged = await judge.verify(envelope.payload, offered);
   // What names another payee, and was not signed for that one, was never offered here.
   if (mismatch === 'wrong_payee' && !isElsewhere(judged)) return mismatched(network, mismatch);
-  if (!mismatch || judged.kind !== 'verified') return judged;
-  return { ...judged, kind: 'late', code: mismatch, reason: mismatched(network, mismatch).reason };
+  if (judged.kind === 'refused') return judged;
+  if (!mismatch || judged.kind !== 'verified') return { ...judged, identifier };
+  return { ...judged, identifier, kind: 'late', code: mismatch, reason: mismatched(network, mismatch).reason };
 }
 
 function isElsewhere(judged: Verified): boolean {
@@ -109,8 +118,7 @@ export function paysAnother<P extends Payment>(network: NetworkName, payment: P)
   return { kind: 'late', code: 'wrong_payee', reason: mismatched(network, 'wrong_payee').reason, ...payment };
 }
 
-function offeredNetwork({ network: named }: Envelope, { networks: wanted, pay_to }: OfferedTerms): NetworkName | null {
-  const network = networkNamed(named);
+function offeredNetwork({ network }: Envelope, { networks: wanted, pay_to }: OfferedTerms): NetworkName | null {
   return network !== null && wanted.includes(network) && pay_to[network] ? network : null;
 }
 
@@ -122,14 +130,14 @@ export function mismatched(network: NetworkName, code: TermsCode): RefusedPaymen
   return { kind: 'refused', code, reason: mismatches[network][code] ?? 'invalid_payment_requirements' };
 }
 
-/** Asset, payee and amount, which every network's offer names; `same` by its own rule of spelling. */
-export function compareTerms(
+/** Why an offer that the payer says is accepted is none of ours; null where it is one. */
+function compareTerms(
   network: NetworkName,
-  { asset, payTo, amount }: AcceptedTerms,
+  judge: Pick<PaymentJudge, 'isSame' | 'compareExtra'>,
+  { asset, payTo, amount, extra }: AcceptedTerms,
   { pay_to, amount_atomic }: OfferedTerms,
-  same: (a: string, b: string | undefined) => boolean,
 ): TermsCode | null {
-  if (!same(asset, networks[network].usdc)) return 'wrong_asset';
-  if (!same(payTo, pay_to[network])) return 'wrong_payee';
-  return amount === amount_atomic.toString() ? null : 'wrong_amount';
+  if (!judge.isSame(asset, networks[network].usdc)) return 'wrong_asset';
+  if (!judge.isSame(payTo, pay_to[network])) return 'wrong_payee';
+  return amount === amount_atomic.toString() ? judge.compareExtra(extra) : 'wrong_amount';
 }

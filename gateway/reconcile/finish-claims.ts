@@ -12,8 +12,8 @@ import type { GivingUp } from '../charge/give-up.ts';
 import type { Decision, Moved, NotTransferred, Unknown, Vouched } from '../rails/outcome.ts';
 import { type Payment, paymentFromJson } from '../rails/payment.ts';
 import type { Rail, SentPayment } from '../rails/rail.ts';
+import type { Answered, Landing, Settled } from '../record/facts.ts';
 import type { RecordCall } from '../record/open-recording.ts';
-import type { Answered, Landing, Settled } from '../record/recording.ts';
 
 const CLAIMS_PER_ROUND = 64;
 const CLAIMS_AT_ONCE = 8;
@@ -21,7 +21,7 @@ const CLAIMS_AT_ONCE = 8;
 /** What it takes to finish the call of a process that is gone, from its claim alone. */
 export interface FinishParts {
   readonly database: Database;
-  railOf(claim: Pick<PaymentClaim, 'network'>): Pick<Rail, 'decide' | 'vouch' | 'isOver'>;
+  railOf(claim: Pick<PaymentClaim, 'network'>): Pick<Rail, 'chain_epoch' | 'decide' | 'vouch' | 'isOver'>;
   readonly giving_up: GivingUp;
   readonly record: RecordCall;
   readonly vault: Pick<Vault, 'open'>;
@@ -116,6 +116,7 @@ async function recordLate(parts: FinishParts, claim: PaymentClaim, lease: Lease,
     // The book that an effectless stamp would have opened is not there; its payer's is.
     agent_id: paid.order === 'stamp' && answer.kind === 'stored' ? await parts.agentOfWallet(claim.payer) : landed,
     network: claim.network,
+    chain_epoch: parts.railOf(claim).chain_epoch,
     payer: claim.payer,
     pay_to: paymentOf(claim).authorization.pay_to,
     payment_id: claim.paymentId,

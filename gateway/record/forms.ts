@@ -7,8 +7,7 @@ import { type Clock, iso } from '../../subgraphs/clock.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { type PreparedReceipt, prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/issue.ts';
 import type { Moved } from '../rails/outcome.ts';
-import { type Rails, railOf } from '../rails/rail.ts';
-import type { Landing, Recording, Settled, Waived } from './recording.ts';
+import type { Landing, Recording, Settled, Waived } from './facts.ts';
 
 /* What a record says: the receipt's form of it and the row's, made from the same facts. */
 
@@ -96,12 +95,10 @@ export interface FormParts {
   readonly issuer: Issuer;
   readonly clock: Clock;
   readonly profile: 'development' | 'production';
-  /** Each knows which chain of this database's life it is on. */
-  readonly rails: Rails;
 }
 
 /** Everything about the receipt that does not depend on its place in log and book. */
-export function prepareRecord({ issuer, clock, profile, rails }: FormParts, facts: Facts): PreparedReceipt {
+export function prepareRecord({ issuer, clock, profile }: FormParts, facts: Facts): PreparedReceipt {
   const { landing } = facts;
   return prepareReceipt(issuer, {
     task_id: facts.task_id,
@@ -123,7 +120,7 @@ export function prepareRecord({ issuer, clock, profile, rails }: FormParts, fact
     payment: facts.transfer === null ? null : paymentOf(facts),
     waived_by: facts.transfer === null ? facts.waived_by : null,
     profile,
-    chain_epoch: facts.transfer === null ? 0 : railOf({ rails }, facts.network).chain_epoch,
+    chain_epoch: facts.transfer === null ? 0 : facts.chain_epoch,
   });
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { type Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
-import type { Landing } from './recording.ts';
+import type { Landing } from './facts.ts';
 
 /** A call by key as it is asked for, and what its book is told of it. */
 export interface KeyCalling {

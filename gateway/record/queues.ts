@@ -14,9 +14,8 @@ import { type Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { agentsOfWallets } from '../../subgraphs/session/agent/find.ts';
 import type { FaultPoint, Faults } from '../operations/faults.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
+import type { Landing, Recorded, Recording } from './facts.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
-import type { Recorder } from './recorder.ts';
-import type { Landing, Recorded, Recording } from './recording.ts';
 
 /** What a paid call commits, each kind with its like: calls that arrive together share a transaction. */
 export interface Queues {
@@ -43,11 +42,15 @@ export interface TakenClaim {
   readonly outcome: ClaimOutcome | BlockedTooOften;
 }
 
-type Placed = Pick<Claiming, 'model'> & { readonly request: ClaimRequest };
+interface Placed {
+  readonly request: ClaimRequest;
+  /** What its book is asked; null where the order holds nothing on one. */
+  readonly asked: ReservationRequest | null;
+}
 
 export function openQueues(
   database: Database,
-  recorder: Recorder,
+  recorder: Run<Recording, Recorded>,
   refusing: { readonly refuser: Refuser; readonly blocked_calls: BlockedCalls },
   faults: Faults | null,
 ): Queues {
@@ -69,7 +72,8 @@ export function openQueues(
   };
 }
 
-type Run<I, O> = (tx: Tx, items: readonly I[]) => Promise<readonly O[]>;
+/** What a queue does with a batch, in one transaction. */
+export type Run<I, O> = (tx: Tx, items: readonly I[]) => Promise<readonly O[]>;
 
 function holding<I, O>(faults: Faults | null, point: FaultPoint, run: Run<I, O>): Run<I, O> {
   if (!faults) return run;
@@ -82,7 +86,7 @@ function holding<I, O>(faults: Faults | null, point: FaultPoint, run: Run<I, O>)
 
 /** A payment that stands here, however, hears what it heard before. */
 async function turnedAwayUnclaimed(tx: Tx, blocked_calls: BlockedCalls, placed: readonly Placed[]) {
-  const away = await turnedAway(tx, blocked_calls, placed, askingOf);
+  const away = await turnedAway(tx, blocked_calls, placed, ({ asked }) => asked);
   if (away.size === 0) return away;
   const standing = await standingClaims(
     tx,
@@ -102,10 +106,9 @@ async function claimAndReserve(
 ): Promise<readonly TakenClaim['outcome'][]> {
   const requests = placed.map(({ request }) => request);
   const outcomes = await claimPayments(tx, requests);
-  const asking = placed.flatMap((claiming, index) => {
-    const asked = outcomes[index]?.kind === 'claimed' ? askingOf(claiming) : null;
-    return asked ? [{ asked, request: claiming.request }] : [];
-  });
+  const asking = placed.flatMap(({ request, asked }, index) =>
+    asked && outcomes[index]?.kind === 'claimed' ? [{ asked, request }] : [],
+  );
   const reserved = await reserve(
     tx,
     refuser,
@@ -116,6 +119,7 @@ async function claimAndReserve(
     const outcome = reserved[index];
     if (outcome && outcome.kind !== 'reserved') refused.set(request.claim_key, { request, outcome });
   }
+  if (refused.size === 0) return outcomes;
   letGo(tx, refused);
   return requests.map((claim, index) => afterwards(outcomes[index] as ClaimOutcome, claim, refused));
 }
@@ -140,15 +144,16 @@ function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
 async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly Placed[]> {
   const payers = new Set(claimings.flatMap(({ book, request }) => (book === 'payers' ? [request.payer] : [])));
   const agents = await agentsOfWallets(tx, [...payers]);
-  return claimings.map(({ request, book, reserves, model }) => {
-    const agent_id = book === 'payers' ? (agents.get(request.payer) ?? null) : book;
-    const reserved_atomic = agent_id !== null && reserves ? request.amount_atomic : atomicAmount(0n);
-    return { model, request: { ...request, agent_id, reserved_atomic } };
+  return claimings.map(({ request: wanted, book, reserves, model }) => {
+    const agent_id = book === 'payers' ? (agents.get(wanted.payer) ?? null) : book;
+    const reserved_atomic = agent_id !== null && reserves ? wanted.amount_atomic : atomicAmount(0n);
+    const request = { ...wanted, agent_id, reserved_atomic };
+    return { request, asked: askingOf(request, model) };
   });
 }
 
 /** Null where the order holds nothing on a book. */
-function askingOf({ request, model }: Placed): ReservationRequest | null {
+function askingOf(request: ClaimRequest, model: string | null): ReservationRequest | null {
   const { agent_id, reserved_atomic } = request;
   if (agent_id === null || reserved_atomic === 0n) return null;
   const { intent_id, attempt_index } = request.landing as Landing;

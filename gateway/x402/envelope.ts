@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type NetworkName, networkNamed } from '../../schema/network.ts';
 import { wellFormedText } from '../../schema/requests/parse.ts';
+import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { identified, keptExtensions } from './extensions/payment-identifier.ts';
 
 /** The shapes of x402 v1 and v2 payments. Unknown members are dropped: what is not read is not kept. */
@@ -63,7 +64,8 @@ const payloads: Record<NetworkName, z.ZodType<ExactPayload>> = { base: exactEvmP
 
 export interface Envelope {
   readonly scheme: string;
-  readonly network: string;
+  /** Null where it names none that we know. */
+  readonly network: NetworkName | null;
   /** v2 says which offer it accepts; v1 does not. */
   readonly accepted: AcceptedTerms | null;
   readonly payload: ExactPayload | null;
@@ -73,30 +75,30 @@ export interface Envelope {
   readonly kept: JsonObject;
 }
 
-/** By what was kept of them: the door reads a payment to refuse it early, and the charge reads it again to judge it. */
+/** By what was kept of them: the door reads a payment to refuse it early, and whoever is handed it has it as it was read. */
 const read = new WeakMap<object, Envelope>();
 
-/** A payment as far as its shape goes; null where it has none. Copies what it keeps of its input. */
-export function readEnvelope(version: 1 | 2, untrusted: unknown): Envelope | null {
-  const known = isJsonObject(untrusted) ? read.get(untrusted) : undefined;
-  if (known?.kept.x402Version === version) return known;
-  const envelope = parseEnvelope(version, untrusted);
-  if (envelope) read.set(envelope.kept, envelope);
-  return envelope;
+/** A payment that was taken in; it is read anew only where it came from another process. */
+export function readEnvelope({ x402_version, envelope }: PresentedPayment): Envelope | null {
+  const known = read.get(envelope);
+  return known?.kept.x402Version === x402_version ? known : parseEnvelope(x402_version, envelope);
 }
 
-function parseEnvelope(version: 1 | 2, untrusted: unknown): Envelope | null {
+/** A payment as far as its shape goes; null where it has none. Copies what it keeps of its input. */
+export function parseEnvelope(version: 1 | 2, untrusted: unknown): Envelope | null {
   const parsed = envelopes[version].safeParse(untrusted);
   if (!parsed.success) return null;
   const accepted = 'accepted' in parsed.data ? parsed.data.accepted : null;
-  const { scheme, network } = 'accepted' in parsed.data ? parsed.data.accepted : parsed.data;
-  const known = networkNamed(network);
-  const shape = known && payloads[known];
+  const { scheme, network: named } = 'accepted' in parsed.data ? parsed.data.accepted : parsed.data;
+  const network = networkNamed(named);
+  const shape = network && payloads[network];
   const payload = shape ? shape.safeParse(parsed.data.payload) : { success: true, data: null };
   if (!payload.success) return null;
   const data = payload.data ?? null;
   const identifier = 'extensions' in parsed.data ? parsed.data.extensions : null;
-  const offer: JsonObject = accepted === null ? { scheme, network } : { accepted };
+  const offer: JsonObject = accepted === null ? { scheme, network: named } : { accepted };
   const kept = { x402Version: version, ...offer, payload: data, ...keptExtensions(identifier) };
-  return { scheme, network, accepted, payload: data, identifier, kept };
+  const envelope: Envelope = { scheme, network, accepted, payload: data, identifier, kept };
+  read.set(kept, envelope);
+  return envelope;
 }

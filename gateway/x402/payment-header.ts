@@ -4,7 +4,7 @@ import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { type NetworkName, networks } from '../../schema/network.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
-import { readEnvelope } from './envelope.ts';
+import { parseEnvelope } from './envelope.ts';
 
 export type DecodedPayment =
   | { readonly kind: 'decoded'; readonly payment: PresentedPayment }
@@ -27,7 +27,7 @@ export function decodePayment(version: 1 | 2, header: string, resource?: string)
   } catch {
     return MALFORMED;
   }
-  const envelope = readEnvelope(version, untrusted);
+  const envelope = parseEnvelope(version, untrusted);
   if (envelope === null) return MALFORMED;
   const asked = resource === undefined ? {} : { resource };
   return { kind: 'decoded', payment: { x402_version: version, envelope: envelope.kept, ...asked } };

@@ -6,7 +6,6 @@ import { type Funds, openClaimsOf } from '../../../subgraphs/receipt/claim/funds
 import { findSettlement } from '../../../subgraphs/receipt/claim/settlement/read.ts';
 import type { Semaphore } from '../../../subgraphs/semaphore.ts';
 import type { WalletProofs } from '../../../subgraphs/session/context.ts';
-import type { ExactEvmPayload } from '../../x402/envelope.ts';
 import { rememberChain } from '../epoch.ts';
 import { vouchFor } from '../facilitator/facilitated-chain.ts';
 import { type FinalChain, recheckFinalized } from '../finality.ts';
@@ -15,7 +14,6 @@ import type { BasePayment } from '../payment.ts';
 import type { PaymentReadiness, Rail, SentPayment, SignedMessage, Spent, UsedInTime } from '../rail.ts';
 import { type ChainAnswer, map } from '../rpc.ts';
 import type { ClaimItem, Settler } from '../settler.ts';
-import type { PaymentJudge } from '../verify.ts';
 import type { Hex } from './abi.ts';
 import type { BaseAuthorization } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
@@ -26,7 +24,7 @@ import { decidePayment, isOver, searchFrom } from './decide.ts';
 import { settledByFacilitator } from './facilitated.ts';
 import { findMined, hashesOf } from './settle/rebroadcast.ts';
 import { type BaseSignature, signatureOf, signerOf } from './signature.ts';
-import { compareAccepted, verifyAuthorization } from './verify-authorization.ts';
+import { baseJudge } from './verify-authorization.ts';
 import { proveUsed, walletTakes } from './wallets.ts';
 
 export interface BaseRailParts {
@@ -45,12 +43,6 @@ export interface BaseRailParts {
   /** To search the chain, or to ask a wallet's code, for somebody who has not paid for it: many questions each time. */
   readonly searches: Semaphore;
 }
-
-/** Who judges a payment on Base by itself. */
-export const baseJudge: PaymentJudge<BasePayment> = {
-  compare: compareAccepted,
-  verify: async (payload, offered) => verifyAuthorization(payload as ExactEvmPayload, offered),
-};
 
 /** USDC on Base, by EIP-3009. */
 export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {

@@ -6,10 +6,10 @@ import { networks } from '../../../schema/network.ts';
 import type { AcceptedTerms, ExactEvmPayload } from '../../x402/envelope.ts';
 import type { BasePayment } from '../payment.ts';
 import {
-  compareTerms,
   type Late,
   mismatched,
   type OfferedTerms,
+  type PaymentJudge,
   paysAnother,
   type TermsCode,
   type Verified,
@@ -31,7 +31,14 @@ type WindowCode = keyof typeof windows;
 
 const PAYEES_MAX = 16;
 
-export function verifyAuthorization(payload: ExactEvmPayload, offered: OfferedTerms): Verified<BasePayment> {
+/** Who judges a payment on Base by itself. */
+export const baseJudge: PaymentJudge<BasePayment> = {
+  isSame: same,
+  compareExtra,
+  verify: async (payload, offered) => verifyAuthorization(payload as ExactEvmPayload, offered),
+};
+
+function verifyAuthorization(payload: ExactEvmPayload, offered: OfferedTerms): Verified<BasePayment> {
   const mismatch = compareAuthorization(payload.authorization, offered);
   if (mismatch === 'wrong_payee') return paysAnother('base', signedPayment(payload));
   if (mismatch) return mismatched('base', mismatch);
@@ -41,12 +48,10 @@ export function verifyAuthorization(payload: ExactEvmPayload, offered: OfferedTe
   return fault ? { kind: 'late', code: fault, reason: windows[fault], ...right } : { kind: 'verified', ...right };
 }
 
-export function compareAccepted(accepted: AcceptedTerms, offered: OfferedTerms): TermsCode | null {
-  const mismatch = compareTerms('base', accepted, offered, same);
-  if (mismatch) return mismatch;
+function compareExtra(extra: AcceptedTerms['extra']): TermsCode | null {
   const { name, version } = networks.base.usdc_domain;
-  if ((accepted.extra.name ?? name) !== name) return 'wrong_token_name';
-  return (accepted.extra.version ?? version) === version ? null : 'wrong_token_version';
+  if ((extra.name ?? name) !== name) return 'wrong_token_name';
+  return (extra.version ?? version) === version ? null : 'wrong_token_version';
 }
 
 function same(a: string, b: string | undefined): boolean {

@@ -51,7 +51,7 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     network: 'solana',
     chain_epoch,
     settler,
-    compare: judge.compare,
+    ...judge,
     verify: (payload, offered) => judge.verify(payload as ExactSvmPayload, offered),
     // Its payer has signed the transaction itself, which was judged by that.
     prove: async () => PROVEN,

@@ -6,7 +6,6 @@ import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
 import type { AcceptedTerms, ExactSvmPayload } from '../../x402/envelope.ts';
 import {
-  compareTerms,
   mismatched,
   type OfferedTerms,
   paysAnother,
@@ -52,7 +51,9 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
   treasury.catch(() => {});
   const verify = rememberVerified(judge);
   return {
-    compare: (accepted: AcceptedTerms, offered: OfferedTerms) => compareAccepted(accepted, offered, fee_payer),
+    isSame: same,
+    compareExtra: (extra: AcceptedTerms['extra']): TermsCode | null =>
+      (extra.feePayer ?? fee_payer) === fee_payer ? null : 'wrong_fee_payer',
     verify,
   };
 
@@ -130,12 +131,6 @@ async function toAnother(
   if (!(await isTransactionSignedBy(read, transfer.authority))) return mismatched('solana', 'wrong_payee');
   const named = { transaction, pay_to: transfer.destination, fee_payer: feePayerOf(read) };
   return paysAnother('solana', paymentOf(read, transfer, named, now_ms));
-}
-
-function compareAccepted(accepted: AcceptedTerms, offered: OfferedTerms, fee_payer: string | null): TermsCode | null {
-  const mismatch = compareTerms('solana', accepted, offered, same);
-  if (mismatch) return mismatch;
-  return (accepted.extra.feePayer ?? fee_payer) === fee_payer ? null : 'wrong_fee_payer';
 }
 
 function refused(code: keyof typeof refusals): RefusedPayment {

@@ -3,7 +3,7 @@ import { hashTypedData } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { hex } from '../../../../gateway/rails/base/abi.ts';
 import { authorizationDigest, baseClaimKey } from '../../../../gateway/rails/base/authorization.ts';
-import { baseJudge } from '../../../../gateway/rails/base/base-rail.ts';
+import { baseJudge } from '../../../../gateway/rails/base/verify-authorization.ts';
 import { type BasePayment, paymentFromJson, paymentToJson } from '../../../../gateway/rails/payment.ts';
 import { type OfferedTerms, type Verified, verifyPayment } from '../../../../gateway/rails/verify.ts';
 import { decodePayment } from '../../../../gateway/x402/payment-header.ts';

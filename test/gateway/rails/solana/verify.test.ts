@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 async function judged(transaction: string, accepted = terms, version: 1 | 2 = 2): Promise<Verified<SolanaPayment>> {
-  const solana = openSolanaJudge({ fee_payer, pay_to }) as Pick<Rail, 'compare' | 'verify'>;
+  const solana = openSolanaJudge({ fee_payer, pay_to }) as Pick<Rail, 'isSame' | 'compareExtra' | 'verify'>;
   const payment = presentedOnSolana(version, transaction, accepted);
   const verified = await verifyPayment(payment, { ...offered, pay_to: { solana: pay_to } }, { solana });
   return verified as Verified<SolanaPayment>;

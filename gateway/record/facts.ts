@@ -9,8 +9,10 @@ import type { NamedAnswer } from '../../subgraphs/receipt/claim/key-call/idempot
 import type { SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
 import type { PreparedReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
 import type { Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
-import type { OmissionRule, Stamp } from '../../subgraphs/sale.ts';
+import type { OmissionRule, Stamp, Work } from '../../subgraphs/sale.ts';
 import type { Moved } from '../rails/outcome.ts';
+
+/* The facts that a record is made from, whoever makes it: the caller who waited, or reconcile. */
 
 /** Where a charge lands and what stands on it; kept on the claim, so that reconcile needs nobody's memory. */
 export interface Landing extends JsonObject {
@@ -47,6 +49,8 @@ interface Landed {
 /** The facts of a claim that its record is made from: the same, whether the caller waited or reconcile came later. */
 export interface Settled extends Landed {
   readonly network: NetworkName;
+  /** Which chain of this database's life it moved on; 0 for ever on the real ones. */
+  readonly chain_epoch: number;
   readonly payer: string;
   readonly pay_to: string;
   readonly payment_id: string;
@@ -91,3 +95,14 @@ export interface Recorded {
 }
 
 export const answerLabel = (task_id: string): string => `answer:${task_id}`;
+
+/** What is in hand when the payment is sent: the whole answer, or as yet nothing but where it comes from. */
+export type InHand = Pick<Work<JsonObject>, 'route'> & Partial<Work<JsonObject>>;
+
+/** What the work adds to where its charge lands. */
+export function workedLanding(in_hand: InHand | null): Partial<Landing> & JsonObject {
+  if (in_hand === null) return {};
+  const { route, output_sha256 = null, omission_rule = null, fetched_there = false } = in_hand;
+  const { model, hub } = route;
+  return { model, hub, output_sha256, omission_rule, ...(fetched_there ? { vendor_blind: false } : {}) };
+}
