@@ -59,7 +59,7 @@ const ASSEMBLED =
   'Assembled from the deltas: role is "assistant"; content is every delta.content joined in order, null where that is empty; tool_calls is a list in the order of index, each {id, type, function: {name, arguments}} with id, type and name as they come first and every function.arguments joined in order; refusal is every delta.refusal joined; tool_calls and refusal are left out where no delta has them.';
 
 /** The same with answers that call tools, or refuse. */
-export const commitmentsWithCalls: JsonObject = {
+export const commitmentsWithCalls = {
   ...commitments,
   doors: {
     ...doors,
@@ -75,4 +75,20 @@ export const commitmentsWithCalls: JsonObject = {
       streamed: 'The member output of the response in the event response.completed or response.failed.',
     },
   },
-};
+} satisfies JsonObject;
+
+/** Whoever has the answer has all that is hashed: nothing has to be completed any more. */
+export const commitmentsAsAnswered = {
+  ...commitmentsWithCalls,
+  doors: {
+    ...commitmentsWithCalls.doors,
+    'POST /v1/images/generations': {
+      of: 'data',
+      rule: 'The member data as it stands in the answer. Of an image by URL that is the URL, not the picture.',
+    },
+    'POST /v1/audio/transcriptions': {
+      of: 'all but svc',
+      rule: 'The answer as it stands there, without its member svc. Of an answer as plain text: {text}, where text is the whole body.',
+    },
+  },
+} satisfies JsonObject;

@@ -1,7 +1,7 @@
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import type { ReceiptPolicyRef, Tolerance } from '../../../schema/receipt-payload.ts';
-import { commitments, commitmentsWithCalls } from './commitments.ts';
+import { commitments, commitmentsAsAnswered, commitmentsWithCalls } from './commitments.ts';
 
 /** The settled amount equals the price to the last unit; clocks may differ by a minute. */
 export const tolerance: Tolerance = { amount_atomic: '0', clock_seconds: 60 };
@@ -56,11 +56,19 @@ const third = {
   previous_hash: canonicalHash(second),
 } satisfies JsonObject;
 
+/** Images and transcriptions as they go out, where version 3 completed what the wire leaves out. */
+const fourth = {
+  ...third,
+  version: 4,
+  commitments: commitmentsAsAnswered,
+  previous_hash: canonicalHash(third),
+} satisfies JsonObject;
+
 /**
  * What each signed member means, for whoever has to judge a receipt: oldest first, each naming the one before it by its
  * hash. Published versions never change; a new one is added.
  */
-export const policies: readonly JsonObject[] = [first, second, third];
+export const policies: readonly JsonObject[] = [first, second, third, fourth];
 
 /** What receipts sign of it: the newest that this code acts by, whatever a newer one beside it has published since. */
-export const receiptPolicyRef: ReceiptPolicyRef = { hash: canonicalHash(third), version: third.version };
+export const receiptPolicyRef: ReceiptPolicyRef = { hash: canonicalHash(fourth), version: fourth.version };

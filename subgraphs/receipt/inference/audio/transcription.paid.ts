@@ -110,6 +110,11 @@ export type KeptTranscription = HubTranscript & {
   readonly hub: string;
 } & JsonObject;
 
+/** As OpenAI says it, where all that is known was asked for. */
+export function taskOf({ segments }: HubTranscript): 'transcribe' | null {
+  return segments && 'transcribe';
+}
+
 /**
  * One transcription, sold as a chat completion is: the hub answers first, and only a text in hand is charged. `file` is
  * the one in hand. Files are not kept with a claim: work that is owed is done with the file that comes with the resend.
@@ -127,6 +132,6 @@ export function transcriptionPaid(
       const boundary = `svc-${Buffer.from(random.bytes(24)).toString('hex')}`;
       return transcriptQuestion(asked, file.bytes, boundary);
     },
-    answer: ({ value, by }) => ({ answer: { ...value, ...by }, output: value }),
+    answer: ({ value, by }) => ({ answer: { ...value, ...by }, output: present({ ...value, task: taskOf(value) }) }),
   });
 }

@@ -3,7 +3,7 @@ import { Field, Float, InputType, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { WorkInput } from '../work.type.ts';
-import type { KeptTranscription } from './transcription.paid.ts';
+import { type KeptTranscription, taskOf } from './transcription.paid.ts';
 
 @InputType({ description: 'Audio, in one of two ways.' })
 export class AudioFileInput {
@@ -40,7 +40,7 @@ export class Transcription {
 }
 
 /** The kept answer in the graph's words, without its receipt. */
-export function transcriptionOf({ text, language, duration, segments, model, hub }: KeptTranscription) {
-  const task = segments && 'transcribe';
-  return { text, task, language, duration, segments: segments && [...segments], model, hub };
+export function transcriptionOf(kept: KeptTranscription) {
+  const { text, language, duration, segments, model, hub } = kept;
+  return { text, task: taskOf(kept), language, duration, segments: segments && [...segments], model, hub };
 }

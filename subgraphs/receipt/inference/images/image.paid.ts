@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { present } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { ImageRequest } from '../../../../schema/requests/image-generation.ts';
 import { wellFormedText } from '../../../../schema/requests/parse.ts';
@@ -73,8 +74,9 @@ export function imagePaid(hubs: Hubs): WorkThenSettle<ImageRequest, KeptImage> {
     modality: 'image',
     question: imageQuestion,
     answer({ value, by, at }) {
-      const data = [value];
-      return { answer: { created: at, ...by, data }, output: data, fetched_there: value.url !== null };
+      // What goes out has no null in it, and whoever checks the commitment has only that.
+      const output = [present(value)];
+      return { answer: { created: at, ...by, data: [value] }, output, fetched_there: value.url !== null };
     },
   });
 }

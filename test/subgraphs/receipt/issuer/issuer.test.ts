@@ -16,6 +16,7 @@ const [old_seed, seed] = ['11'.repeat(32), '22'.repeat(32)];
 /** As receipts have signed it since the first of them. */
 const FIRST_POLICY_HASH = 'b2bdd55c94063c7109f6ec1464c3f84a3520bdcca6f26e7fd2001ca992a58227';
 const SECOND_POLICY_HASH = 'bcdce46a71e8edb70c3e0c6c6d73bc67addbd5f7e8a0a0a64fc1f7ec6796b3b2';
+const THIRD_POLICY_HASH = 'bcfcaa7aab1fe88d977679cdb9e0b721b8a0b4d975d6ae4d20309508d7775863';
 const issuer = openIssuer([seed], { base_url, now_ms });
 const rotated = openIssuer([seed, old_seed], { base_url, now_ms });
 const jwks = issuer.jwks as unknown as JSONWebKeySet;
@@ -165,29 +166,30 @@ describe('the published histories', () => {
     expect(methods.map(id => id.split('#')[1])).toEqual(kids);
   });
 
-  it('keep versions 1 and 2 of the receipt policy byte for byte; version 3 names them', () => {
+  it('keep versions 1 to 3 of the receipt policy byte for byte; version 4 names them', () => {
     const { policies } = issuer.policyHistory as never as { policies: { hash: string; policy: JsonObject }[] };
     expect(policies.map(({ policy }) => canonicalHash(policy))).toEqual(policies.map(({ hash }) => hash));
     expect(policies[0]?.hash).toBe(FIRST_POLICY_HASH);
     expect(policies[1]?.policy).toMatchObject({ version: 2, previous_hash: FIRST_POLICY_HASH });
     expect(policies[1]?.hash).toBe(SECOND_POLICY_HASH);
     expect(policies[2]?.policy).toMatchObject({ version: 3, previous_hash: SECOND_POLICY_HASH });
-    expect(issuer.receipt_policy.version).toBe(3);
+    expect(policies[2]?.hash).toBe(THIRD_POLICY_HASH);
+    expect(policies[3]?.policy).toMatchObject({ version: 4, previous_hash: THIRD_POLICY_HASH });
+    expect(issuer.receipt_policy.version).toBe(4);
   });
 
   it('refuse another policy in place of a published one, and go on beside one that a newer process has published', () => {
-    const [version_1, version_2, version_3] = issuer.historiesAfter(noHistories).policies;
-    if (!version_1 || !version_2 || !version_3) throw new Error('three are published');
+    const { policies } = issuer.historiesAfter(noHistories);
+    const [version_1, version_2] = policies;
+    if (!version_1 || !version_2) throw new Error('more than two are published');
     const snapshots = issuer.historiesAfter(noHistories).snapshots;
     const changed = { ...version_2, hash: 'a'.repeat(64) };
     expect(() => issuer.historiesAfter({ snapshots, policies: [version_1, changed] })).toThrow('never changes');
-    const newer = { snapshots, policies: [version_1, version_2, version_3, { ...changed, version: 4 }] };
+    const newer = { snapshots, policies: [...policies, { ...changed, version: policies.length + 1 }] };
     expect(issuer.historiesAfter(newer)).toBe(newer);
-    expect(issuer.historiesAfter({ snapshots, policies: [version_1] }).policies).toMatchObject([
-      version_1,
-      { version: 2, hash: version_2.hash, previous_hash: version_1.hash },
-      { version: 3, hash: version_3.hash, previous_hash: version_2.hash },
-    ]);
+    const continued = issuer.historiesAfter({ snapshots, policies: [version_1] }).policies;
+    expect(continued).toMatchObject(policies.map(({ version, hash }) => ({ version, hash })));
+    expect(continued[1]?.previous_hash).toBe(version_1.hash);
   });
 
   it('know in their newest policy a commitment rule for each paid door, and no other', () => {
