@@ -40,6 +40,7 @@ export const errors = {
   method_not_allowed: [405, 'This door does not take that method.'],
   request_timeout: [408, 'The request did not arrive whole in time.'],
   payment_in_flight: [409, 'This payment is being worked on; ask again with the same payment.', 'open'],
+  claim_already_settled: [409, 'This payment has settled another request: a claim closes once.', 'spent'],
   payment_already_used: [409, 'This payment was made for another request.', 'spent'],
   payment_lapsed: [
     409,

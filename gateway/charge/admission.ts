@@ -171,7 +171,8 @@ function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refus
     throw payment.late !== null && !claim.final ? hears({ kind: 'pending', task_id }) : refusal;
   }
   const asked_before = { request_hash: claim.requestHash, router_key_mark: routerKeyMarkOf(claim.landing) };
-  if (!isSameRequest(asked_before, { request_hash, router_key_mark })) throw hears({ kind: 'foreign' });
+  if (!isSameRequest(asked_before, { request_hash, router_key_mark }))
+    throw hears({ kind: 'foreign', settled: claim.state === 'recorded' });
   if (claim.state === 'claimed') throw hears({ kind: 'in_flight', task_id });
   if (claim.state === 'settling') throw hears({ kind: 'pending', task_id });
   return { kind: 'replayed', claim_key: claim.claimKey, task_id, answer_box: claim.answerBox, landing: claim.landing };

@@ -28,8 +28,7 @@ export type CallOutcome =
   /** The same, of a call that was claimed. */
   | { readonly kind: 'pending'; readonly task_id: TaskId; readonly transaction?: string | null }
   | { readonly kind: 'in_flight'; readonly task_id: TaskId }
-  /** It was made for another request. */
-  | { readonly kind: 'foreign' }
+  | { readonly kind: 'foreign' /** The other request that it was made for. */; readonly settled: boolean }
   /** Others have guessed at what it was made for. `proof`: how its payer shows that it is theirs. */
   | { readonly kind: 'doubtful'; readonly proof?: JsonObject }
   | { readonly kind: 'lapsed' }
@@ -111,6 +110,7 @@ const spoken: Record<NamedBy, string> = {
   payment_identifier: 'payment identifier',
 };
 
+const usedAs = (settled: boolean) => (settled ? 'claim_already_settled' : 'payment_already_used');
 const RETRY = { retry_after_seconds: 2 } as const;
 const named = (transaction: string | null | undefined) => ({ transaction: transaction || undefined });
 
@@ -154,7 +154,7 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       code: 'payment_in_flight',
       facts: { retry_after_seconds: 1, task_id },
     }),
-    foreign: () => ({ movement: 'moved', code: 'payment_already_used' }),
+    foreign: ({ settled }) => ({ movement: 'moved', code: usedAs(settled) }),
     doubtful: ({ proof }) => ({
       movement: 'may_have_moved',
       code: 'payer_proof_required',

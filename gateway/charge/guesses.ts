@@ -16,13 +16,14 @@ import type { Presented } from './verify-payment.ts';
 
 /** Each tells whoever shows a payment whether it was made for the request that they show with it. */
 const telling: ReadonlySet<ErrorCode> = new Set([
-  ...(['payment_already_used', 'payment_in_flight', 'settlement_pending'] as const),
+  ...(['claim_already_settled', 'payment_already_used', 'payment_in_flight', 'settlement_pending'] as const),
   ...(['idempotency_key_conflict', 'payment_identifier_conflict'] as const),
 ]);
 
 /** Of these, what says that it, or what its payer has named so, was made for another request. */
 const mismatching: ReadonlySet<ErrorCode> = new Set([
-  ...(['payment_already_used', 'idempotency_key_conflict', 'payment_identifier_conflict'] as const),
+  ...(['claim_already_settled', 'payment_already_used'] as const),
+  ...(['idempotency_key_conflict', 'payment_identifier_conflict'] as const),
 ]);
 
 export interface GuessParts {

@@ -191,6 +191,7 @@ function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
   const paid: ErrorCode[] = [
     'invalid_payment',
     'payment_in_flight',
+    'claim_already_settled',
     'payment_already_used',
     'payment_lapsed',
     'payer_proof_required',

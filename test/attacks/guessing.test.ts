@@ -42,9 +42,13 @@ async function bought(payer?: Payer) {
 }
 
 /** From then on that address is told nothing. */
-async function guessed(show: (content: string, by: Fetch) => Promise<unknown>, by: Fetch): Promise<void> {
+async function guessed(
+  show: (content: string, by: Fetch) => Promise<unknown>,
+  by: Fetch,
+  code = 'claim_already_settled',
+): Promise<void> {
   for (let guess = 0; guess < GUESSES; guess++)
-    expect(await show(`Guess ${guess}`, by)).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+    expect(await show(`Guess ${guess}`, by)).toMatchObject({ status: 409, body: { code } });
 }
 
 const wanting = { status: 409, body: { code: 'payer_proof_required' } };
@@ -113,7 +117,7 @@ describe('a payment that was shown with five other requests from one address', (
     expect(await show(SECRET, elsewhere, { 'X-SVC-Redeliver': 'nonsense' })).toMatchObject(wanting);
     expect((await show(SECRET, elsewhere, await signed(account))).status).toBe(200);
     const wrong = await show('Mine, and mistaken', elsewhere, await signed(account));
-    expect(wrong).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+    expect(wrong).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
   });
 });
 
@@ -134,7 +138,7 @@ describe('what a payer has bought under a name that is easily guessed', () => {
     const show = (content: string, by: Fetch, shown = other.headers) =>
       service.knock<Chat>('POST', CHAT, { body: ask(content), headers: { ...shown, ...named_one }, by });
     const stranger = from('127.0.0.2');
-    const used = { status: 409, body: { code: 'payment_already_used' } };
+    const used = { status: 409, body: { code: 'claim_already_settled' } };
     expect(await show(SECRET, stranger)).toMatchObject(used);
     for (let guess = 1; guess < GUESSES; guess++) expect(await show(`Guess ${guess}`, stranger)).toMatchObject(used);
     for (const content of [SECRET, 'Guess 6']) expect(await show(content, stranger)).toMatchObject(wanting);
@@ -168,7 +172,7 @@ it('a payment that was let go of, and spent by others since, is worked for by no
     expect((await show(SECRET)).status).toBe(502);
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });
     await submitElsewhere(service, made);
-    await guessed(show, elsewhere);
+    await guessed(show, elsewhere, 'payment_already_used');
     const other = await service.newAgent();
     // Neither a session of his own nor the second try makes a stranger of the payer's.
     const tries: Record<string, string>[] = [{}, { 'X-SVC-Session': other.session }, {}];

@@ -142,7 +142,7 @@ describe(`POST ${AUDIO}, the same payment again`, () => {
       [audio('those'), 'a.wav'],
       [audio('these'), 'a.mp3'],
     ] as const)
-      expect(await sent(file, name, payment)).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+      expect(await sent(file, name, payment)).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
   });
 
   it('200 where the answer was lost in a crash: it is worked for once more, free, with the file that came again', async () => {

@@ -57,21 +57,22 @@ describe('POST /v1/chat/completions with a payment that was seen before', () => 
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  it('409 payment_already_used on another request', async () => {
+  it('409 claim_already_settled on another request', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     await service.post(CHAT, ask('One'), payment);
-    const { status, body } = await service.post(CHAT, ask('Another'), payment);
-    expect({ status, code: body.code }).toEqual({ status: 409, code: 'payment_already_used' });
+    const { status, body, headers } = await service.post(CHAT, ask('Another'), payment);
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'claim_already_settled' });
+    expect(headers.get('x-should-retry')).toBe('false');
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  it('409 payment_already_used at another door', async () => {
+  it('409 claim_already_settled at another door', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     await service.post(CHAT, ask(), payment);
     const { status, body } = await service.post(REGISTER, await registrationOf(payer), payment);
-    expect({ status, code: body.code }).toEqual({ status: 409, code: 'payment_already_used' });
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'claim_already_settled' });
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 

@@ -200,7 +200,7 @@ describe('the same payment after a refusal', () => {
       const { body } = await service.get(`/task-status?task_id=${task_id}`);
       expect(body).toMatchObject({ status: 'refused', proof_outcome: 'none', verify_url: refusal_url });
     }
-    expect(await book.chat(payment, ask())).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+    expect(await book.chat(payment, ask())).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
     expect((await book.bookOf(agent)).entries.map(({ evidence }) => evidence)).toEqual([
       'collected',
       'policy_blocked',

@@ -128,7 +128,7 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
         issuer_signature: first.whole.svc.issuer_signature,
       });
       const whole = await service.post(RESPONSES, body, headers);
-      expect(whole).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+      expect(whole).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
       expect(await service.transfersFrom(payer)).toHaveLength(1);
     },
   );

@@ -145,7 +145,7 @@ it(`POST ${RESPONSES} 409 by a payment that has bought a chat`, async () => {
   const payment = await service.payment(await service.chain.newWallet(), CHAT);
   await service.post(CHAT, { messages: [{ role: 'user', content: 'Hello' }] }, payment);
   const heard = await service.post(RESPONSES, { input: 'Hello' }, payment);
-  expect(heard).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+  expect(heard).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
 });
 
 keepsPaidManners(() => service, {

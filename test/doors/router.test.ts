@@ -118,7 +118,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     const first = await service.post<Chat>(CHAT, routed(), { ...payment, 'X-Router-Key': key });
     const before = calls().length;
     const other = await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': newKey() });
-    expect(other).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+    expect(other).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
     const again = await service.post<Chat>(CHAT, routed(), { ...payment, 'X-Router-Key': key });
     expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
     expect(again.body.svc.payload_hash).toBe(first.body.svc.payload_hash);

@@ -95,7 +95,7 @@ describe('POST /v1/chat/completions with tools', () => {
       });
       const otherTool = { ...weather, function: { ...weather.function, name: 'other' } };
       const other = await service.post(CHAT, ask('Again', { tools: [otherTool], stream }), payment);
-      expect(other).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+      expect(other).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
       expect(await service.transfersFrom(payer)).toHaveLength(1);
     },
   );

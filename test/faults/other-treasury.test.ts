@@ -50,7 +50,7 @@ describe.each(words)('a service that is paid elsewhere on %s now', (network, wor
     const after = await ground.start({ environment });
     const again = await send(after, order);
     expect([again.status, jwsOf(again)]).toEqual([200, jwsOf(first)]);
-    expect(nameOf(await send(after, { ...order, body: unpaid.body }))).toBe('409 payment_already_used');
+    expect(nameOf(await send(after, { ...order, body: unpaid.body }))).toBe('409 claim_already_settled');
     expect(wordOf(await send(after, unpaid))).toEqual([402, word]);
     expect(await claimOf(ground, unpaid)).toBeNull();
     expect(await audit(ground)).toBe(charged);

@@ -18,6 +18,7 @@ const forbidding = (charged: boolean | undefined, pays: boolean) =>
 const open = ['payment_in_flight', 'settlement_pending'];
 const spent = [
   'answer_gone',
+  'claim_already_settled',
   'idempotency_key_conflict',
   'payer_proof_required',
   'payment_already_used',

@@ -57,7 +57,8 @@ export type Verdict =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'blocked'; readonly refusal_id: RefusalId }
   | { readonly kind: 'replayed' }
-  | { readonly kind: 'foreign' }
+  /** It serves another request; `settled`: that one is paid for and recorded, and the claim closed. */
+  | { readonly kind: 'foreign'; readonly settled: boolean }
   /** It has come to nothing too often by its callers' doing. */
   | { readonly kind: 'lapsed' }
   | { readonly kind: 'in_flight' }
@@ -72,14 +73,15 @@ export type Verdict =
 export function judge(standing: Standing, incoming: Use): Verdict {
   if (standing.task_id === incoming.task_id && standing.state === 'claimed') return { kind: 'claimed' };
   if (standing.state === 'released') {
-    if ((standing.published || incoming.spent) && !isSameUse(standing, incoming)) return { kind: 'foreign' };
+    if ((standing.published || incoming.spent) && !isSameUse(standing, incoming))
+      return { kind: 'foreign', settled: false };
     if (!incoming.spent && standing.failures >= limits.payment_failures_max) return { kind: 'lapsed' };
     const { refusal_id, request_hash } = standing;
     return refusal_id !== null && request_hash === incoming.request_hash
       ? { kind: 'blocked', refusal_id }
       : { kind: 'claimed' };
   }
-  if (!isSameRequest(standing, incoming)) return { kind: 'foreign' };
+  if (!isSameRequest(standing, incoming)) return { kind: 'foreign', settled: standing.state === 'recorded' };
   if (standing.state === 'recorded') return { kind: 'replayed' };
   // An orphan still holds its book's reservation: reconcile gives that back and releases it, within a lease.
   return { kind: standing.state === 'claimed' || standing.leased ? 'in_flight' : 'pending' };

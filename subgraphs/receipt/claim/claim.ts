@@ -59,10 +59,9 @@ export type ClaimOutcome =
    * `task_id` is the task that the payment pays for already. `doubtful`: it was let go of, others have guessed at what it
    * was made for, and this may be one of them; it stands as it stood, or its next claim would make a stranger its payer.
    */
-  | {
-      readonly kind: Exclude<Verdict['kind'], 'claimed' | 'replayed' | 'blocked'> | 'doubtful';
+  | ((Exclude<Verdict, { kind: 'claimed' | 'replayed' | 'blocked' }> | { readonly kind: 'doubtful' }) & {
       readonly task_id: TaskId;
-    };
+    });
 
 /**
  * Claims payments, many at once; rows are taken in the order of their keys, or two batches would deadlock. Every request
@@ -106,8 +105,9 @@ function judged(
   beyond: boolean,
 ): ClaimOutcome {
   if (taker) {
-    const kind = taker.request_hash === request.request_hash ? 'in_flight' : 'foreign';
-    return { kind, task_id: taker.task_id };
+    const { task_id } = taker;
+    if (taker.request_hash === request.request_hash) return { kind: 'in_flight', task_id };
+    return { kind: 'foreign', settled: false, task_id };
   }
   if (!standing) return beyond ? { kind: 'beyond_means' } : held(request, 0);
   const verdict = judge(asStanding(standing), asUse(request));
@@ -119,7 +119,7 @@ function judged(
   if (verdict.kind === 'claimed') return held(request, standing.lease_epoch + 1);
   // The money has moved since, by somebody else's doing: what its book refused then is owed now.
   if (verdict.kind === 'blocked') return request.means === null ? held(request, standing.lease_epoch + 1) : verdict;
-  if (verdict.kind !== 'replayed') return { kind: verdict.kind, task_id };
+  if (verdict.kind !== 'replayed') return { ...verdict, task_id };
   return { kind: 'replayed', claim_key: request.claim_key, task_id, answer_box, landing };
 }
 

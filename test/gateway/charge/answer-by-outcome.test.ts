@@ -49,7 +49,7 @@ const known: { readonly [K in CallOutcome['kind']]: Known<K> } = {
   unknown_here: { outcome: none, movement: 'may_have_moved' },
   pending: { outcome: fc.record({ task_id, transaction }), movement: 'may_have_moved' },
   in_flight: { outcome: fc.record({ task_id }), movement: 'may_have_moved' },
-  foreign: { outcome: none, movement: 'moved' },
+  foreign: { outcome: fc.record({ settled: fc.boolean() }), movement: 'moved' },
   doubtful: {
     outcome: fc.record({ proof: fc.record({ text: word }) }, { requiredKeys: [] }),
     movement: 'may_have_moved',

@@ -54,7 +54,7 @@ describe('GET /metrics counts exactly what was done', () => {
     await counted(before, 'svc_paid_calls', {
       [`{${CHATS},outcome="settled"}`]: 2,
       [`{${CHATS},outcome="idempotent_replay"}`]: 1,
-      [`{${CHATS},outcome="payment_already_used"}`]: 1,
+      [`{${CHATS},outcome="claim_already_settled"}`]: 1,
       [`{${CHATS},outcome="hub_failed"}`]: 1,
     });
     const after = await scrape();

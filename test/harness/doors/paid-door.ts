@@ -101,7 +101,7 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
     it('409 where the payment has bought something else', async () => {
       const { send, paid } = await visit();
       expect((await send('One')).status).toBe(200);
-      expect(await send('Another')).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+      expect(await send('Another')).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
       expect(await paid()).toBe(1);
     });
 

@@ -81,13 +81,13 @@ export function keepsStreamManners(opened: () => Service, path: string): void {
       expect(await service.transfersFrom(payer)).toHaveLength(1);
     });
 
-    it('409 payment_already_used for the same answer in one piece: that is another request', async () => {
+    it('409 claim_already_settled for the same answer in one piece: that is another request', async () => {
       const service = opened();
       const payer = await service.chain.newWallet();
       const payment = await service.payment(payer, path);
       await (await listen(service, askToStream('Streamed'), { headers: payment, path })).rest();
       const whole = await service.post(path, ask('Streamed'), payment);
-      expect(whole).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+      expect(whole).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
     });
   });
 

@@ -50,10 +50,10 @@ describe('POST /v1/chat/completions with a payment on Solana that was seen befor
     expect(await service.movedFrom(payer)).toHaveLength(1);
   });
 
-  it('409 payment_already_used on another request, and at another door', async () => {
+  it('409 claim_already_settled on another request, and at another door', async () => {
     const { payer, headers } = await payment();
     await service.post(CHAT, ask('One'), headers);
-    expect(codeOf(await service.post(CHAT, ask('Another'), headers))).toBe('409 payment_already_used');
+    expect(codeOf(await service.post(CHAT, ask('Another'), headers))).toBe('409 claim_already_settled');
     const registration = await registrationOf(await service.chain.newWallet());
     const elsewhere = await service.post(REGISTER, registration, headers);
     expect([402, 409]).toContain(elsewhere.status);

@@ -24,6 +24,14 @@ describe('judging a second use', () => {
     expect(judge({ ...standing, state, leased }, incoming).kind).toBe(kind);
   });
 
+  it('says of a payment that serves another request whether that one is settled', () => {
+    const other = { ...use, request_hash: 'other' };
+    const settled = (state: 'claimed' | 'settling' | 'recorded') => judge({ ...standing, state }, other);
+    expect(settled('recorded')).toEqual({ kind: 'foreign', settled: true });
+    for (const state of ['claimed', 'settling'] as const)
+      expect(settled(state)).toEqual({ kind: 'foreign', settled: false });
+  });
+
   it('gives a payment that others may have read to nobody but the request and the agent that it was made for', () => {
     const possessor = fc.constantFrom(null, 1, 2);
     const hash = fc.constantFrom('r', 'other');
