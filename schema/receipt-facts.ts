@@ -15,8 +15,8 @@ export interface ReceiptMember {
   readonly column?: string;
   /** How the column keeps the signed text: as bigint or as a time. */
   readonly type?: 'digits' | 'time';
-  /** The document says null where it was not signed; any other member is left out then. */
-  readonly null_if_unsigned?: true;
+  /** The document says null where there is none; any other member is left out then. */
+  readonly null_if_none?: true;
   /** Kept in a column alone. */
   readonly hidden?: true;
 }
@@ -43,7 +43,7 @@ export const receiptMembers = {
   issuer_signature: {},
   signature: { column: 'signature' },
   co_signature: { column: 'co_signature' },
-  settled_by: { column: 'settled_by' },
+  settled_by: { column: 'settled_by', null_if_none: true },
   waived_by: { signed: ['waived_by'] },
   vendor_blind: { signed: ['vendor_blind'] },
   ingress_receipt: { column: 'ingress_receipt' },
@@ -51,7 +51,7 @@ export const receiptMembers = {
   verification: {},
   profile: {},
   chain_ended: {},
-  payment_ref: { signed: ['payment', 'ref'], column: 'payment_ref', null_if_unsigned: true },
+  payment_ref: { signed: ['payment', 'ref'], column: 'payment_ref', null_if_none: true },
   issued_at: { signed: ['issued_at'], column: 'issued_at', type: 'time', hidden: true },
   collected_at: { signed: ['collected_at'], column: 'collected_at', type: 'time', hidden: true },
 } as const satisfies Record<string, ReceiptMember>;

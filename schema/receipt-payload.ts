@@ -1,4 +1,4 @@
-import type { JsonObject } from './canonical-json.ts';
+import type { Json, JsonObject } from './canonical-json.ts';
 import type { documents } from './documents.ts';
 
 /**
@@ -20,6 +20,14 @@ export function isPayloadVersion(value: unknown): value is PayloadVersion {
 
 /** `observed_transfer`: the USDC was seen on chain. `receipt`: the issuer asserts it without having looked. */
 export type SettledBy = 'observed_transfer' | 'receipt';
+
+/**
+ * On what the issuer took a payment for settled as it signed: null where none was. What is known of that since is the
+ * lane's unsigned `settled_by`; before receipt policy 4 this fact was signed under that very name.
+ */
+export function settlementBasis({ settlement_basis, settled_by }: JsonObject): Json {
+  return settlement_basis ?? settled_by ?? null;
+}
 
 /** What stood in for a payment, where nothing was paid: a key of a customer, or one to try the service with. */
 export const waivers = ['live_key', 'demo_key'] as const;
@@ -71,7 +79,7 @@ export interface ReceiptPolicyRef extends JsonObject {
 /**
  * The stored canonical object: its SHA-256 is `payload_hash`, its RFC 6962 leaf hash stands in the log.
  * Holds neither tree head nor signatures, so it can be made before the log's head is locked.
- * Left out where they do not apply, never null: `claim_id`, `payment`, `settled_by`, `waived_by`, `intent_id`,
+ * Left out where they do not apply, never null: `claim_id`, `payment`, `settlement_basis`, `waived_by`, `intent_id`,
  * `attempt_index`, `vendor_blind`, `profile`.
  */
 export interface ReceiptPayload extends JsonObject {

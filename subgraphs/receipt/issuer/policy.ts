@@ -56,10 +56,20 @@ const third = {
   previous_hash: canonicalHash(second),
 } satisfies JsonObject;
 
-/** Images and transcriptions as they go out, where version 3 completed what the wire leaves out. */
+const { 'settled_by.observed_transfer': seen, 'settled_by.receipt': told, ...unchanged } = third.members;
+
+/**
+ * Images and transcriptions as they go out, where version 3 completed what the wire leaves out. What is signed of the
+ * settlement has a name of its own: `settled_by` is the lane's, which may change and which nobody signs.
+ */
 const fourth = {
   ...third,
   version: 4,
+  members: {
+    ...unchanged,
+    'settlement_basis.observed_transfer': seen,
+    'settlement_basis.receipt': told,
+  },
   commitments: commitmentsAsAnswered,
   previous_hash: canonicalHash(third),
 } satisfies JsonObject;

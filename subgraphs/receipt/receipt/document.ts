@@ -10,7 +10,7 @@ const HOW =
 
 /**
  * The public receipt: the `svc` member of a paid answer and the body of GET /receipt/{task_id}.
- * A key is left out rather than null, except payment_ref. Everything can be checked offline but the lane's facts, which
+ * A key is left out rather than null, except payment_ref and settled_by. Everything can be checked offline but the lane's facts, which
  * may change: `proof_outcome`, `settled_by`, `ingress_receipt`, `omission_rule`.
  */
 export function receiptDocument(receipt: Receipt, base_url: string, profile: 'development' | 'production'): JsonObject {
@@ -27,10 +27,10 @@ export function receiptDocument(receipt: Receipt, base_url: string, profile: 'de
   };
   const signed = signedMembers(payload);
   const document: Record<string, Json> = {};
-  for (const [at, { name, column, property, hidden, null_if_unsigned }] of memberList.entries()) {
+  for (const [at, { name, column, property, hidden, null_if_none }] of memberList.entries()) {
     if (hidden) continue;
     const said = column ? columnText(receipt, property) : (signed[at] ?? made[name as MadeMember]);
-    if ((said ?? null) !== null || null_if_unsigned) document[name] = said ?? null;
+    if ((said ?? null) !== null || null_if_none) document[name] = said ?? null;
   }
   return document;
 }

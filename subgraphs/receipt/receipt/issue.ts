@@ -89,7 +89,7 @@ function payloadOf(issuer: Issuer, facts: ReceiptFacts): ReceiptPayload {
   const where_it_applies = present({
     claim_id: facts.agent_id,
     payment: facts.payment && { ...facts.payment },
-    settled_by: facts.settled_by,
+    settlement_basis: facts.settled_by,
     waived_by: facts.waived_by ?? null,
     intent_id: facts.intent_id,
     attempt_index: facts.attempt_index,

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { settlementBasis } from '../../../schema/receipt-payload.ts';
 import { always, brokenIn, type Coverage, type Report, same, unsignedIn } from './report.ts';
 import { copies, type Opened, signedPaymentRef } from './rules.ts';
 import { verifyEd25519, verifyEip191 } from './signature.ts';
@@ -16,9 +17,10 @@ const coverage: Coverage<Opened> = {
   // Signed as what tree_head_hash is the hash of.
   log_id: always,
   root_hash: always,
+  // Signed under this name before receipt policy 4; the lane's alone since.
   settled_by: ({ document, claims }) => same(document.settled_by, claims.settled_by),
   // What was seen, or waived, leaves one outcome only.
-  proof_outcome: ({ claims }) => claims.settled_by === 'observed_transfer' || claims.waived_by !== undefined,
+  proof_outcome: ({ claims }) => settlementBasis(claims) === 'observed_transfer' || claims.waived_by !== undefined,
   profile: ({ document, claims }) => same(document.profile, claims.profile),
   // They lead to the signed issuer, and name the signed task.
   verify_url: always,

@@ -8,7 +8,7 @@ import {
 import { sha256Hex } from '../../../schema/digest.ts';
 import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
 import { memberList, receiptMembers, signedFact } from '../../../schema/receipt-facts.ts';
-import { isPayloadVersion, payloadVersions, waivers } from '../../../schema/receipt-payload.ts';
+import { isPayloadVersion, payloadVersions, settlementBasis, waivers } from '../../../schema/receipt-payload.ts';
 import { same } from './report.ts';
 import { BesideShape, ClaimShape, misshapen } from './shape.ts';
 import { verifyEd25519, verifyEip191 } from './signature.ts';
@@ -132,20 +132,21 @@ export const signedPaymentRef = (claims: JsonObject) =>
   signedFact(claims, receiptMembers.payment_ref.signed) ?? undefined;
 
 /** A call by key was paid for by nobody: whatever says otherwise beside it makes the receipt one of two things at once. */
-function waiverFault({ waived_by, settled_by, payment, caller_binding }: JsonObject): string | null {
+function waiverFault(claims: JsonObject): string | null {
+  const { waived_by, payment, caller_binding } = claims;
   if (waived_by === undefined) return null;
   if (!waivers.some(kind => kind === waived_by)) return 'waived_by is unknown.';
   const bound = isJsonObject(caller_binding) ? caller_binding : {};
-  if (payment !== undefined || settled_by !== undefined || bound.payer_wallet !== undefined)
+  if (payment !== undefined || settlementBasis(claims) !== null || bound.payer_wallet !== undefined)
     return 'The receipt says that a key stood in for the payment, and names one.';
   return unless(typeof bound.api_key_hash === 'string', 'The receipt does not say which key stood in for the payment.');
 }
 
 /** Members of the document that repeat a signed fact, each with where to find it. */
 export const copies: readonly (readonly [name: string, signed: (claims: JsonObject) => Json | undefined])[] =
-  memberList.flatMap(({ name, signed, hidden, null_if_unsigned }) => {
+  memberList.flatMap(({ name, signed, hidden, null_if_none }) => {
     if (signed === undefined || hidden) return [];
-    const absent = null_if_unsigned ? null : undefined;
+    const absent = null_if_none ? null : undefined;
     return [[name, (claims: JsonObject) => signedFact(claims, signed) ?? absent] as const];
   });
 
@@ -173,11 +174,12 @@ function copyFault({ document, payload, claims }: Opened): string | null {
  * looked for in vain. Of one that it has signed as seen they may say nothing else.
  */
 function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }: JsonObject, claims: JsonObject) {
-  const unsigned = claims.settled_by === undefined && signsLess(claims);
-  const seen_since = claims.settled_by === 'receipt' && settled_by === 'observed_transfer';
-  if (settled_by !== undefined && settled_by !== claims.settled_by && !seen_since && !unsigned)
-    return 'settled_by disagrees with the signed claim.';
-  if (claims.settled_by === 'receipt') return null;
+  const basis = settlementBasis(claims);
+  const unsigned = basis === null && signsLess(claims);
+  const seen_since = basis === 'receipt' && settled_by === 'observed_transfer';
+  if (settled_by !== undefined && settled_by !== basis && !seen_since && !unsigned)
+    return 'settled_by contradicts what the issuer has signed.';
+  if (basis === 'receipt') return null;
   const only = claims.waived_by === undefined ? 'settled' : 'none';
   if (proof_outcome !== undefined && proof_outcome !== only)
     return `proof_outcome says ${proof_outcome} where the issuer has signed what can only be ${only}.`;

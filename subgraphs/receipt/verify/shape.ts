@@ -30,7 +30,7 @@ export const ClaimShape = z.looseObject({
 export const BesideShape = z.looseObject({
   settlement_status: z.enum(['settled', 'idempotent_replay', 'waived']).optional(),
   proof_outcome: z.enum(proofOutcomes).optional(),
-  settled_by: z.enum(['observed_transfer', 'receipt']).optional(),
+  settled_by: z.enum(['observed_transfer', 'receipt']).nullish(),
   ingress_receipt: z.object({ ref: text, confirmed_at: z.iso.datetime() }).optional(),
   omission_rule: text.optional(),
   chain_ended: z.literal(true).optional(),

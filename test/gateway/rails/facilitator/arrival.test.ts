@@ -80,7 +80,7 @@ async function expectVerified(task_id: string, jws: string, lane: JsonObject): P
   const receipt = await get(`/receipt/${task_id}`);
   expect(receipt).toMatchObject(lane);
   expect((receipt.issuer_signature as JsonObject).jws).toBe(jws);
-  expect((receipt.payload as JsonObject).settled_by).toBe('receipt');
+  expect((receipt.payload as JsonObject).settlement_basis).toBe('receipt');
   expect(verifyReceipt(receipt, await get('/.well-known/jwks.json'))).toMatchObject({ kind: 'valid' });
 }
 
