@@ -14,8 +14,8 @@ let service: Service;
 beforeAll(async () => {
   // One key, so that a test can take its gas away.
   service = await openService(
-    { FACILITATOR_KEYS: gas_key, BREAKS_AT: 'after_claim,,after_work,,before_record' },
-    { entry: 'test/harness/doors/gateway-that-breaks.ts', meant: /the drawer is stuck/ },
+    { FACILITATOR_KEYS: gas_key },
+    { breaks_at: ['after_claim', '', 'after_work', '', 'before_record'], meant: /the drawer is stuck/ },
   );
   await fill(10n ** 18n);
 });

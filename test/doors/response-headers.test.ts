@@ -25,8 +25,8 @@ const ways = Object.keys(at) as Way[];
 
 beforeAll(async () => {
   service = await openSolanaService(
-    { BASE_URL, BREAKS_AT: 'before_record' },
-    { media: true, entry: 'test/harness/doors/gateway-that-breaks.ts', meant: /the drawer is stuck/ },
+    { BASE_URL },
+    { media: true, breaks_at: ['before_record'], meant: /the drawer is stuck/ },
   );
   wire = listenToWire(service.url);
   at.directly = service.url;

@@ -8,10 +8,7 @@ import { otherPaidDoors } from '../harness/doors/other-paid-doors.ts';
 let service: Service;
 beforeAll(async () => {
   const breaks_at = otherPaidDoors.flatMap(() => ['after_claim', '', 'after_work', '', 'before_record', '']);
-  service = await openService(
-    { BREAKS_AT: breaks_at.join(',') },
-    { entry: 'test/harness/doors/gateway-that-breaks.ts', meant: /the drawer is stuck/, media: true },
-  );
+  service = await openService({}, { breaks_at, meant: /the drawer is stuck/, media: true });
 });
 afterEach(() => service.gates.base.open());
 

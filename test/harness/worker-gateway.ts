@@ -1,7 +1,7 @@
 import { readConfig } from '../../gateway/config/read-config.ts';
 import { freePort } from '../../gateway/development/port.ts';
 import { startDevelopment } from '../../gateway/development/start.ts';
-import { openGateway } from '../../gateway/open.ts';
+import { type GatewayOptions, openGateway } from '../../gateway/open.ts';
 import { loggerOn } from '../../gateway/operations/logger.ts';
 import { atEnd } from './release.ts';
 import { ownFolder } from './scratch.ts';
@@ -11,7 +11,11 @@ export interface ServiceOptions {
   readonly port?: number | undefined;
   /** Variables beyond these: DATABASE_URL, BASE_RPC_URL, HUBS, … */
   readonly environment: Readonly<Record<string, string>>;
+  /** What no variable sets: faults, and how long it waits for others. */
+  readonly options?: WorkerGatewayOptions | undefined;
 }
+
+export type WorkerGatewayOptions = Omit<GatewayOptions, 'logger'>;
 
 export interface RunningService {
   readonly url: string;
@@ -26,14 +30,14 @@ export interface RunningService {
  * The service inside the test's own process, by the variables that an operator sets. A start costs 0.4 s of CPU here and
  * 2 s as a process: who has nothing to kill takes this one.
  */
-export async function openService({ environment, ...options }: ServiceOptions): Promise<RunningService> {
-  const data_dir = options.data_dir ?? (await ownFolder());
-  const port = String(options.port ?? (await freePort()));
+export async function openService({ environment, options, ...given }: ServiceOptions): Promise<RunningService> {
+  const data_dir = given.data_dir ?? (await ownFolder());
+  const port = String(given.port ?? (await freePort()));
   const settings = readConfig({ DATA_DIR: data_dir, PORT: port, SOLANA_RPC_URL: '', ...environment });
   const logs: string[] = [];
   const development = await startDevelopment(settings);
   const logger = loggerOn({ write: line => void logs.push(line.trimEnd()) }, settings.log_level);
-  const gateway = await openGateway(development.config, { logger }).catch(async error => {
+  const gateway = await openGateway(development.config, { ...options, logger }).catch(async error => {
     await development.stop();
     throw error;
   });

@@ -20,6 +20,7 @@ import { startGateway } from '../gateway.ts';
 import { startTestHub } from '../hub.ts';
 import { atEnd } from '../release.ts';
 import { openService as openServiceHere } from '../worker-gateway.ts';
+import { breakingAt } from './breaking.ts';
 import { startGate } from './gate.ts';
 import { type Heard, keepsHeadersShort, keepsToTable } from './table.ts';
 
@@ -55,8 +56,10 @@ interface Knock {
 export type Service = Awaited<ReturnType<typeof openService>>;
 
 interface ServiceOptions {
-  /** Another main than the service's own: one that breaks where it is told to. */
+  /** Another main than the service's own. */
   readonly entry?: string;
+  /** Where which of its calls breaks. */
+  readonly breaks_at?: readonly string[];
   /** What of the errors in its log a test means to cause. */
   readonly meant?: RegExp;
   /** Whether its hubs make images and hear audio, too. */
@@ -66,7 +69,7 @@ interface ServiceOptions {
 /** The whole service on a chain, a database and hubs of its own; where it has a main of its own, as a process. Opened once per file. */
 export async function openService(
   environment: Readonly<Record<string, string>> = {},
-  { entry, meant, media = false }: ServiceOptions = {},
+  { entry, breaks_at, meant, media = false }: ServiceOptions = {},
 ) {
   const [chain, database, alpha, beta] = await Promise.all([
     freshChain(),
@@ -88,7 +91,7 @@ export async function openService(
     ...environment,
   };
   const gateway = await (entry === undefined
-    ? openServiceHere({ environment: variables })
+    ? openServiceHere({ environment: variables, ...(breaks_at && { options: { faults: breakingAt(breaks_at) } }) })
     : startGateway({ entry, environment: variables }));
   atEnd(() => requireQuiet(gateway.logs.filter(line => !meant?.test(line))));
   const ledger = new pg.Pool({ connectionString: database.url, max: 2 });

@@ -2,21 +2,8 @@ import pino from 'pino';
 import { readConfig } from '../../../gateway/config/read-config.ts';
 import { startDevelopment } from '../../../gateway/development/start.ts';
 import { openGateway } from '../../../gateway/open.ts';
-import { configuredSettling } from '../../../gateway/rails/open-rails.ts';
+import { hasty } from './hasty.ts';
 
-/*
- * The service, but that it waits less long for a facilitator and asks it again sooner: what is said of time-outs can
- * then be seen without waiting for them.
- */
-
+/** The hasty service as a process of its own, which can be killed. */
 const development = await startDevelopment(readConfig());
-await openGateway(development.config, {
-  logger: pino({ level: development.config.log_level }),
-  openSettling: configuredSettling({
-    verify_ms: 5_000,
-    settle_ms: 2_500,
-    seen_ms: 1_000,
-    poll_ms: 50,
-    pace: { rest_ms: 4_000, rest_ms_max: 4_000 },
-  }),
-});
+await openGateway(development.config, { logger: pino({ level: development.config.log_level }), ...hasty });

@@ -4,6 +4,7 @@ import { audit } from '../faults/audit.ts';
 import { type Answer, newBuyer, type Order, send } from '../faults/buyer.ts';
 import { eventually, openGround } from '../faults/ground.ts';
 import type { RunningService } from '../worker-gateway.ts';
+import { hasty } from './hasty.ts';
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
@@ -26,7 +27,9 @@ export async function openService(options: Omit<FacilitatorOptions, 'rpc_url'> =
     start: (changed: Readonly<Record<string, string>> = {}) =>
       ground.start({ environment: { ...environment, ...changed } }),
     /** With less patience. */
-    startHasty: () => ground.startProcess({ environment, entry: 'test/harness/facilitator/hasty-gateway.ts' }),
+    startHasty: () => ground.start({ environment, options: hasty }),
+    /** The same as a process of its own. */
+    startHastyProcess: () => ground.startProcess({ environment, entry: 'test/harness/facilitator/hasty-gateway.ts' }),
     /** How often the facilitator was asked to settle it. */
     timesAsked: ({ authorization: { nonce } }: Order) =>
       facilitator.settlements.filter(asked => asked.nonce === nonce).length,

@@ -5,13 +5,14 @@ import { audit } from './audit.ts';
 import { type Answer, nameOf, newBuyer, send } from './buyer.ts';
 import { claimOf } from './claims.ts';
 import { eventually, openGround } from './ground.ts';
+import { hurried } from './hurried.ts';
 
 /** A service whose only node says something else than its chain does, whenever a test wants it to. */
 export async function openDoubtfulNode() {
   const ground = await openGround();
   const node = await startLyingChain(ground.chain.rpc_url);
   const environment = { BASE_RPC_URL: node.url };
-  const gateway = await ground.startProcess({ entry: 'test/harness/faults/gateway-in-a-hurry.ts', environment });
+  const gateway = await ground.start({ environment, options: hurried });
   const buyer = await newBuyer(ground);
   const registration = await buyer.registration();
   await eventually('registered', async () => (await send(gateway, registration)).status === 200 || null);

@@ -11,7 +11,7 @@ import { startTestHub } from '../hub.ts';
 import { atEnd } from '../release.ts';
 import { ownFolder } from '../scratch.ts';
 import { openSolana } from '../solana/open-solana.ts';
-import { openService } from '../worker-gateway.ts';
+import { openService, type WorkerGatewayOptions } from '../worker-gateway.ts';
 
 /** What a process of these tests does to itself, and when: see gateway-with-faults. */
 export interface Fault {
@@ -29,6 +29,10 @@ export interface StartOptions {
   /** Variables that differ from the ground's. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly port?: number;
+}
+
+interface WorkerOptions extends StartOptions {
+  readonly options?: WorkerGatewayOptions;
 }
 
 export interface ProcessOptions extends StartOptions {
@@ -105,8 +109,8 @@ export async function openGround(given: GroundOptions = {}) {
       DATABASE_URL: url,
     }),
     /** A healthy one, on the same DATA_DIR and database or on others. */
-    start: ({ url = database_url, environment: changed, ...options }: StartOptions = {}) =>
-      openService({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),
+    start: ({ url = database_url, environment: changed, ...given }: WorkerOptions = {}) =>
+      openService({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...given }),
     /** The same as a process of its own, which can be killed. */
     startProcess: ({ url = database_url, environment: changed, ...options }: ProcessOptions = {}) =>
       startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),

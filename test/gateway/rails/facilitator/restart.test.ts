@@ -37,7 +37,7 @@ afterAll(async () => {
 
 /** Kills a process while the facilitator has its payments in hand; what it does with them then is its own affair. */
 async function killedAtTheFacilitator(orders: readonly Order[], then: FacilitatorBehaviour): Promise<void> {
-  const dying = await service.startHasty();
+  const dying = await service.startHastyProcess();
   const before = service.facilitator.settlements.length;
   const all_there = () => service.facilitator.settlements.length === before + orders.length || null;
   const meanwhile = async () => {
@@ -88,7 +88,7 @@ describe('a process killed while payments are at the facilitator', () => {
 
 describe('two processes that settle by one facilitator', () => {
   it('charge a payment that is sent to both at once only once', async () => {
-    const gateways = [healthy, await service.startHasty()];
+    const gateways = [healthy, await service.startHastyProcess()];
     const order = await (await newBuyer(service.ground)).chat('Both');
     const answers = await Promise.all(gateways.flatMap(gateway => [send(gateway, order), send(gateway, order)]));
     expect(answers.map(nameOf).filter(name => !harmless.has(name))).toEqual([]);

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { payingFetch } from '../../../../rest-compat/client/paying-fetch.ts';
 import { audit } from '../../../harness/faults/audit.ts';
 import { eventually, openGround } from '../../../harness/faults/ground.ts';
+import { hurried } from '../../../harness/faults/hurried.ts';
 import { watched } from '../../../harness/openai/watched.ts';
 
 it('our fetch on a Solana that stalls, by x402 v1 and v2: one signature each, answered once it moves, charged once', {
@@ -14,7 +15,7 @@ it('our fetch on a Solana that stalls, by x402 v1 and v2: one signature each, an
   const ground = await openGround({ solana: true });
   if (!ground.solana) throw new Error('no Solana');
   const { svm } = ground.solana;
-  const gateway = await ground.startProcess({ entry: 'test/harness/faults/gateway-in-a-hurry.ts' });
+  const gateway = await ground.start({ options: hurried });
   const buyer = async (version: 1 | 2) => {
     const { signer } = await svm.newWallet();
     const options = { rpcUrl: svm.rpc_url };
