@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { Interleaved } from './test/harness/interleaved.ts';
 
 export default defineConfig({
   // Vite prefers package.json#module (graphql/index.mjs) while the Apollo packages load graphql/index.js:
@@ -8,7 +9,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     pool: 'forks',
     // Most tests wait for processes and leases: more files than cores keep the cores busy.
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: Interleaved },
     testTimeout: 240_000,
     hookTimeout: 240_000,
     // What a round of reconcile brings about comes within seconds, on a busy machine within some more.
