@@ -18,7 +18,7 @@ export interface GatewayOptions {
   readonly port?: number;
   /** Another installation than the one that is tested from. */
   readonly root?: string;
-  /** Another main than the service's own, from the root of the project. */
+  /** Another main than the service's own, from the root of the project; one of the tests stands in gateway-mains.ts. */
   readonly entry?: string;
   /** Its arguments. */
   readonly args?: readonly string[];
@@ -88,7 +88,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
 }
 
 function commandOf({ npm, entry = 'gateway/main.ts', args = [] }: GatewayOptions): [string, ...string[]] {
-  return npm === undefined ? [process.execPath, 'gateway/launch.ts', entry, ...args] : [npmCommand(), ...npm];
+  if (npm !== undefined) return [npmCommand(), ...npm];
+  const program = entry.startsWith('test/') ? ['test/harness/gateway-mains.ts', entry] : [entry];
+  return [process.execPath, 'gateway/launch.ts', ...program, ...args];
 }
 
 /** Beside Node where it came along with it, or else on the PATH. */
