@@ -1,5 +1,27 @@
 import { z } from 'zod';
 
+/** A shape that OpenAPI describes once, under its name. */
+interface Component {
+  readonly name: string;
+  readonly shape: z.ZodType;
+}
+
+const components = new WeakMap<z.core.$ZodType, Component>();
+
+/** Names shapes, which OpenAPI then refers to wherever they are part of an answer. */
+export function nameComponents(shapes: Readonly<Record<string, z.ZodType>>): void {
+  for (const [name, shape] of Object.entries(shapes)) components.set(shape, { name, shape });
+}
+
+/** The named shape that this one is, though described in words of its own; undefined where it has no name. */
+export function componentOf(shape: z.core.$ZodType): Component | undefined {
+  for (let one: z.core.$ZodType | undefined = shape; one; one = one._zod.parent) {
+    const component = components.get(one);
+    if (component) return component;
+  }
+  return undefined;
+}
+
 /** A document whose members its own schema identifier describes. */
 export const JsonMembers = z.record(z.string(), z.unknown());
 
@@ -28,3 +50,5 @@ export const PaymentRequired = z.looseObject({
     .describe('Why what came along did not do: `payment_rejected`, `unknown_api_key` and the like.'),
   accepts: z.array(JsonMembers),
 });
+
+nameComponents({ Problem, Challenge: PaymentRequired });

@@ -3,9 +3,18 @@ import { sha256Hex } from '../schema/digest.ts';
 import { Refusal } from '../schema/errors.ts';
 import { jsonText } from '../schema/written.ts';
 import { paymentIn } from './credentials.ts';
-import { type Columns, type DocumentDoor, type Door, type Face, NO_STORE, type StreamAsked } from './door.ts';
+import {
+  type Columns,
+  type DocumentDoor,
+  type Door,
+  type Face,
+  NO_STORE,
+  type PageDoor,
+  type StreamAsked,
+} from './door.ts';
 import type { DoorRequest, RequestHeaders } from './door-request.ts';
 import { pass, withinRate } from './gate.ts';
+import { lastingPage } from './lasting-page.ts';
 import { offer } from './offer.ts';
 import { withoutNulls } from './omit-nulls.ts';
 import type { DoorSubscribed, Executed, ExecutedError, Port, Upload } from './port.ts';
@@ -40,7 +49,7 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
   const { params, query, headers } = request;
   const { port } = house;
   // Nobody is asked who is calling: that would be a look into the database, and liveness is told without one.
-  if (door.kind === 'page') return conditional(door, headers, fulfilled(door, await door.page(house), {}));
+  if (door.kind === 'page') return unlessKnown(headers, await pageOf(door, house));
   const passage = await pass(door, request, port, sender => {
     const upload = port.beginUpload(sender);
     uploads.push(upload);
@@ -57,11 +66,16 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
   if (stream === null) {
     const spelt = plain ? { ...door, media: plain.media, answer: plain.textOf } : door;
     const executed = await port.execute({ document, variables, valid_body, caller: passage.caller, nulls: door.nulls });
-    return conditional(door, headers, concluded(spelt, request, port, executed));
+    return unlessKnown(headers, tagged(door, concluded(spelt, request, port, executed)));
   }
   const subscribed = await port.subscribe({ document, variables, valid_body, caller: passage.caller });
   if (subscribed.kind === 'refused') return concluded(door, request, port, subscribed.executed);
   return streamed(subscribed, stream);
+}
+
+function pageOf(door: PageDoor, house: Face): Promise<Answer> {
+  const make = async () => tagged(door, fulfilled(door, await door.page(house), {}));
+  return door.lasting ? lastingPage(door, house, make) : make();
 }
 
 /**
@@ -163,26 +177,25 @@ function refusal(
 const TAG_DIGITS = 32;
 
 /**
- * What may be kept is named by what it says, and whoever shows that name has it still: 304, without a body (RFC 9110 13.1.2,
- * 15.4.5). The name is weak, since it is one for all content codings (8.8.3.3); @fastify/etag would name the answers of every
- * door, paid ones too, and compare with one name where a caller may show several.
+ * What may be kept is named by what it says. The name is weak, since it is one for all content codings (RFC 9110 8.8.3.3);
+ * @fastify/etag would name the answers of every door, paid ones too, and compare with one name where a caller may show several.
  */
-function conditional(
-  { cache, status }: Pick<Columns, 'cache' | 'status'>,
-  headers: RequestHeaders,
-  answer: Answer,
-): Answer {
+function tagged({ cache, status }: Pick<Columns, 'cache' | 'status'>, answer: Answer): Answer {
   if (cache === NO_STORE || answer.status !== status || answer.body === null) return answer;
   const tag = sha256Hex(answer.body).slice(0, TAG_DIGITS);
   // It may be compressed, and a 304 says what the answer in its place would have.
-  const named: Answer['headers'] = { ...answer.headers, etag: `W/"${tag}"`, vary: 'accept-encoding' };
-  if (!shows(headers['if-none-match'], tag)) return { ...answer, headers: named };
-  const { 'content-type': _, ...kept } = named;
-  return { status: 304, headers: kept, body: null };
+  return { ...answer, headers: { ...answer.headers, etag: `W/"${tag}"`, vary: 'accept-encoding' } };
 }
 
-/** Whether one of the names is that tag's, strong or weak: here that makes no difference. */
-function shows(names: RequestHeaders[string], tag: string): boolean {
+/** Whoever shows the answer's name has it still: 304, without a body (RFC 9110 13.1.2, 15.4.5). */
+function unlessKnown(headers: RequestHeaders, answer: Answer): Answer {
+  const { etag, 'content-type': _, ...others } = answer.headers;
+  if (etag === undefined || !shows(headers['if-none-match'], etag)) return answer;
+  return { status: 304, headers: { ...others, etag }, body: null };
+}
+
+/** Whether one of the names is that of the answer, strong or weak: here that makes no difference. */
+function shows(names: RequestHeaders[string], etag: string): boolean {
   if (typeof names !== 'string') return false;
-  return names.trim() === '*' || [...names.matchAll(/"([^"]*)"/g)].some(([, shown]) => shown === tag);
+  return names.trim() === '*' || [...names.matchAll(/"[^"]*"/g)].some(([shown]) => etag === `W/${shown}`);
 }

@@ -55,21 +55,33 @@ function typesOf({ type, anyOf }: JsonObject): string | undefined {
   return types.find(one => typeof one === 'string' && one !== 'null') as string | undefined;
 }
 
-/** A shape as JSON Schema 2020-12, without saying so: of a request as it is sent, or of an answer as it goes out. */
-export function jsonSchema(shape: z.ZodType, io: 'input' | 'output'): JsonObject {
+/**
+ * A shape as JSON Schema 2020-12, without saying so: of a request as it is sent, or of an answer as it goes out.
+ * @param amend may say of a part of it something else
+ */
+export function jsonSchema(
+  shape: z.core.$ZodType,
+  io: 'input' | 'output',
+  amend: (part: z.core.$ZodType, made: PartSchema) => void = () => {},
+): JsonObject {
   const { $schema: _, ...bare } = z.toJSONSchema(shape, {
     io,
     unrepresentable: 'any',
-    override: ({ jsonSchema: made }) => spellTuple(made),
+    override({ zodSchema: part, jsonSchema: made }) {
+      spellTuple(made);
+      amend(part, made);
+    },
   });
   return bare as JsonObject;
 }
+
+export type PartSchema = z.core.JSONSchema.BaseSchema;
 
 /**
  * zod ends a tuple by `items: false`, which linters and generators of OpenAPI take for none, and spells an empty one as
  * `prefixItems: []`, which is no JSON Schema 2020-12 (10.3.1.1). `maxItems`, which it sets too, says the same alone.
  */
-function spellTuple(made: z.core.JSONSchema.BaseSchema): void {
+function spellTuple(made: PartSchema): void {
   if (made.items !== false || made.maxItems === undefined) return;
   made.items = {};
   if (made.prefixItems?.length === 0) delete made.prefixItems;

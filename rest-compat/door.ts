@@ -111,6 +111,8 @@ export interface DocumentDoor extends Columns {
 /** Made from the table or the process, without the graph. */
 export interface PageDoor extends Columns {
   readonly kind: 'page';
+  /** It says the same for as long as the service runs, and is made once. */
+  readonly lasting: boolean;
   page(face: Face): Json | Promise<Json>;
 }
 
@@ -179,21 +181,16 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
     instead = {},
     stream,
     plain,
-    params,
-    query,
-    headers,
-    body,
+    params = nothing,
+    query = nothing,
+    headers = nothing,
+    body = nothing,
     complete,
     variables,
     answer,
     ...columns
   } = row;
-  const requests = {
-    params: params ?? nothing,
-    query: query ?? nothing,
-    headers: headers ?? nothing,
-    body: body ?? nothing,
-  };
+  const requests = { params, query, headers, body };
   return {
     ...usual,
     ...columns,
@@ -233,7 +230,7 @@ function operationOf<P, Q, H, B extends object>(
   };
 }
 
-export function pageDoor(row: Row & Pick<PageDoor, 'page'>): PageDoor {
+export function pageDoor(row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'lasting'>>): PageDoor {
   const requests = { params: nothing, query: nothing, headers: nothing, body: nothing };
-  return { ...usual, ...row, kind: 'page', requests };
+  return { ...usual, lasting: false, ...row, kind: 'page', requests };
 }

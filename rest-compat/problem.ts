@@ -6,6 +6,13 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** Where the body is the same for everybody and for long: how it is kept compressed. */
+  readonly packed?: PackedForms;
+}
+
+/** One text in the codings of RFC 9110 8.4.1, each made when it is first asked for. */
+export interface PackedForms {
+  in(coding: 'gzip' | 'br'): Promise<Buffer>;
 }
 
 export interface ProblemFault {

@@ -6,6 +6,7 @@ import { paymentIn } from './credentials.ts';
 import type { Door, DoorMethod, Face } from './door.ts';
 import { type Body, type BodyMedia, type BodySource, type DoorRequest, emptyBody } from './door-request.ts';
 import { declaresBody, expectedBytes, leavesUnread, lingering, readJson } from './http/body.ts';
+import { codingFor } from './http/coding.ts';
 import { isPreflight } from './http/cors.ts';
 import { readForm } from './http/form.ts';
 import type { Port, Upload } from './port.ts';
@@ -29,7 +30,7 @@ export async function serveDoors(app: FastifyInstance, port: Port, doors: readon
         method: METHODS,
         url,
         ...(compressed ? {} : { compress: false }),
-        onRequest: async (request, reply) => send(reply, await answer(request)),
+        onRequest: async (request, reply) => send(reply, await packed(request, await answer(request))),
         handler: () => undefined,
       });
     const spelt = doors.flatMap(door => [door.path, ...door.aliases].map(path => ({ path, door })));
@@ -116,12 +117,29 @@ function allowed(here: readonly Door[]): string {
   return [...new Set(methods)].join(', ');
 }
 
-function send(reply: FastifyReply, answer: DoorOutcome): FastifyReply {
+/** What is kept compressed goes out so to whoever takes it, and is not compressed anew. */
+async function packed({ raw, headers }: FastifyRequest, answer: DoorOutcome): Promise<DoorOutcome | PackedAnswer> {
+  if (!('packed' in answer) || !answer.packed || leavesUnread(raw) || 'x-no-compression' in headers) return answer;
+  const coding = codingFor(headers['accept-encoding']);
+  if (coding === null) return answer;
+  return {
+    ...answer,
+    headers: { ...answer.headers, 'content-encoding': coding },
+    body: await answer.packed.in(coding),
+  };
+}
+
+interface PackedAnswer extends Omit<DoorOutcome, 'body'> {
+  readonly body: Buffer;
+}
+
+function send(reply: FastifyReply, answer: DoorOutcome | PackedAnswer): FastifyReply {
   reply.code(answer.status).header('x-content-type-options', 'nosniff');
   for (const [name, value] of Object.entries(answer.headers)) reply.header(name, printable(value));
   const { body } = answer;
   // A stream waits for a slow reader, and is given up when the reader leaves.
-  return reply.send(body === null || typeof body === 'string' ? (body ?? undefined) : Readable.from(body));
+  if (body === null) return reply.send();
+  return reply.send(typeof body === 'string' || Buffer.isBuffer(body) ? body : Readable.from(body));
 }
 
 /** Node throws on a header outside RFC 9110 5.5, and the money may have moved by then. */

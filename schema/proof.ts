@@ -16,6 +16,9 @@ export interface ProvenRequest {
 /** What makes a proof one of the bound form. */
 export const NONCE_PATTERN = `^[A-Za-z0-9_-]{${limits.book_proof_nonce_chars_min},${limits.book_proof_nonce_chars_max}}$`;
 
+/** What a proof of either form looks like. */
+export const PROOF_PATTERN = '^sha256=[0-9a-f]{64}$';
+
 /** A book proof, as it was shown. */
 export interface ShownProof {
   /** Whose book it is meant for; of an id that no agent has it proves nothing. */

@@ -1,5 +1,6 @@
 import compress from '@fastify/compress';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { codings } from '../../rest-compat/http/coding.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { isQuery } from './graphql-request.ts';
@@ -10,7 +11,7 @@ import { isQuery } from './graphql-request.ts';
  */
 export async function compressAnswers(app: FastifyInstance): Promise<void> {
   const threshold = limits.compressed_answer_bytes_min;
-  await app.register(compress, { encodings: ['gzip', 'br'], threshold, globalDecompression: false });
+  await app.register(compress, { encodings: [...codings], threshold, globalDecompression: false });
 }
 
 /** By what a caller is known, or pays. */

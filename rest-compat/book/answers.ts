@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Atomic, JsonMembers } from '../answer-shapes.ts';
+import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { Row } from './row.ts';
 
 export const BookAnswer = z.object({
@@ -27,3 +27,5 @@ export const BookAnswer = z.object({
     signature: z.object({ alg: z.string(), value: z.string() }),
   }),
 });
+
+nameComponents({ Book: BookAnswer, BookEntry: Row });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { camel } from '../../schema/camel.ts';
 import { type PolicyKind, type PolicyType, type PolicyValue, policyKinds } from '../../schema/policy-kinds.ts';
-import { Atomic, JsonMembers } from '../answer-shapes.ts';
+import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 /* A book's policy in REST answers, made of the one table of its kinds; null where unset. */
 
@@ -24,6 +24,7 @@ export const PolicyAnswer: z.ZodType<Answer> = z.object({
   agent_id: z.int(),
   ...Object.fromEntries<z.ZodType>(members),
 }) as z.ZodType as z.ZodType<Answer>;
+nameComponents({ BookPolicy: PolicyAnswer });
 
 const selections = Object.keys(policyKinds).map(name => (camel(name) === name ? name : `${name}: ${camel(name)}`));
 /** As doors spread it. */

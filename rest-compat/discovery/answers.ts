@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JsonMembers } from '../answer-shapes.ts';
+import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
 
@@ -62,3 +62,5 @@ export const ManifestAnswer = z.object({
     }),
   ),
 });
+
+nameComponents({ Health: HealthAnswer, Liveness: LivenessAnswer, Readiness: ReadyAnswer, PaidRoutes: ManifestAnswer });

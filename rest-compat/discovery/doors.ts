@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { Refusal } from '../../schema/errors.ts';
 import { JsonMembers } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
-import { documentDoor, type Face, pageDoor } from '../door.ts';
+import { documentDoor, pageDoor } from '../door.ts';
 import { openApi } from '../faces/openapi.ts';
 import { x402Manifest } from '../faces/x402-manifest.ts';
-import type { Port } from '../port.ts';
 import { KeySetAnswer } from '../receipt/answers.ts';
 import { digits } from '../text-members.ts';
 import { HealthAnswer, LivenessAnswer, ManifestAnswer, ReadyAnswer } from './answers.ts';
@@ -21,15 +20,6 @@ const KEPT_FIVE_MINUTES = 'public, max-age=300';
 
 /** A declared break is to be known at once: it may be held, and is asked for each time. */
 const ASKED_EACH_TIME = 'public, no-cache';
-
-/** Made once for each service: it takes a tenth of a second, and whoever asks for it pays nothing. */
-const described = new WeakMap<Port, string>();
-
-function openApiText({ doors, port }: Face): string {
-  const text = described.get(port) ?? JSON.stringify(openApi(doors, port.base_url));
-  described.set(port, text);
-  return text;
-}
 
 const NOT_READY = 'Not ready to take paid calls.';
 
@@ -108,6 +98,7 @@ export const discoveryDoors = [
     summary: 'Every paid route with its price',
     tags: ['discovery'],
     page: ({ doors, port }) => x402Manifest(doors, port),
+    lasting: true,
     cache: KEPT_FIVE_MINUTES,
     response: ManifestAnswer,
   }),
@@ -117,7 +108,8 @@ export const discoveryDoors = [
     path: '/openapi.json',
     summary: 'This interface as OpenAPI 3.1',
     tags: ['discovery'],
-    page: openApiText,
+    page: ({ doors, port }) => openApi(doors, port.base_url),
+    lasting: true,
     cache: KEPT_FIVE_MINUTES,
     response: JsonMembers,
   }),

@@ -32,7 +32,8 @@ const rate: JsonObject = {
 
 /** Headers that answers bring along, as constants: what sets them lies behind the graph. */
 export const answerHeaders = {
-  settled: { ...settlement, ...receipt },
+  settled: settlement,
+  receipt,
   fault: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds; where asking again may help.' } },
   paidFault: {
     ...settlement,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { IDEMPOTENCY_HEADER } from '../../schema/idempotency-key.ts';
 import { limits } from '../../schema/limits.ts';
-import { NONCE_PATTERN } from '../../schema/proof.ts';
+import { NONCE_PATTERN, PROOF_PATTERN } from '../../schema/proof.ts';
 import { REDELIVERY_HEADER } from '../../schema/redeliver-header.ts';
 import { answerHeaders } from './openapi-headers.ts';
 
@@ -56,7 +56,33 @@ export const proofForms = [
   'plain proof is closed (4403) when that passes no more.',
 ].join(' ');
 
-/** Read with the proof, before any door looks at what else there is. */
+/** Read before any door looks at what else there is. */
+export const sessionHeader: JsonObject = {
+  name: 'X-SVC-Session',
+  in: 'header',
+  required: false,
+  description: 'Possession secret of the book; also body `session`, which goes before.',
+  schema: { type: 'string' },
+};
+
+/** The same where nobody has to show it. */
+export const bookSession: JsonObject = {
+  ...sessionHeader,
+  description:
+    "The call lands on the book of this session's agent; without it, on that of the agent registered for the payer's wallet. " +
+    'A wrong one is 403, and nothing is charged. Also body `session`, which goes before.',
+};
+
+/** In place of the session. */
+export const shownProof: JsonObject = {
+  name: 'X-SVC-Proof',
+  in: 'header',
+  required: false,
+  description: proofForms,
+  schema: { type: 'string', pattern: PROOF_PATTERN },
+};
+
+/** Read with the proof. */
 export const proofNonce: JsonObject = {
   name: 'X-SVC-Nonce',
   in: 'header',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Atomic, JsonMembers } from '../answer-shapes.ts';
+import { JsonMembers, nameComponents } from '../answer-shapes.ts';
+import { SvcAnswer } from '../receipt/signed-receipt.ts';
 
 const Usage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
 
@@ -34,7 +35,7 @@ export const ChatAnswer = z.object({
     }),
   ),
   usage: Usage.nullable(),
-  svc: JsonMembers.describe('The signed receipt: verify_url, payment_ref, task_id, proof_outcome and all proofs.'),
+  svc: SvcAnswer.describe('The signed receipt: verify_url, payment_ref, task_id, proof_outcome and all proofs.'),
 });
 
 /** One event of a streamed answer; `[DONE]` follows the last one. */
@@ -56,7 +57,7 @@ export const ChatChunk = z.object({
     }),
   ),
   usage: Usage.nullable().optional().describe('Where stream_options.include_usage asks for it.'),
-  svc: JsonMembers.optional().describe('In the last event: the signed receipt.'),
+  svc: SvcAnswer.optional().describe('In the last event: the signed receipt.'),
 });
 
 const Kinds = z.array(z.enum(['text', 'image', 'audio']));
@@ -116,7 +117,7 @@ export const ResponseAnswer = z.object({
   output: z.array(z.discriminatedUnion('type', [Message, FunctionCall])),
   output_text: z.string().describe('All that was said.'),
   usage: Usage.extend({ input_tokens: z.int(), output_tokens: z.int() }).nullable(),
-  svc: JsonMembers.describe('The signed receipt.'),
+  svc: SvcAnswer.describe('The signed receipt.'),
 });
 
 const sequence_number = z.int().min(0).describe('From 0, without a gap.');
@@ -156,7 +157,7 @@ export const ResponseEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('response.failed'), sequence_number, response: ResponseAnswer }),
 ]);
 
-const Svc = JsonMembers.describe('The signed receipt: verify_url, payment_ref, task_id, proof_outcome and all proofs.');
+const Svc = SvcAnswer.describe('The signed receipt: verify_url, payment_ref, task_id, proof_outcome and all proofs.');
 
 export const ImageAnswer = z.object({
   created: z.int().describe('Unix seconds.'),
@@ -184,41 +185,18 @@ export const TranscriptionAnswer = z.object({
   svc: Svc,
 });
 
-const legacy = 'Of the legacy rail alone; absent on USDC.';
-
-const amounts = {
-  payment_rail: z.enum(['usdc', 'tfuel']),
-  gross_amount: Atomic.describe('Atomic USDC: what the payee receives.'),
-  accounting: JsonMembers.describe('Internal accounting inside the settled amount; no deduction on the chain.'),
-  fee_amount: Atomic.optional().describe(legacy),
-  net_amount: Atomic.optional().describe(legacy),
-  fee_bps: z.int().optional().describe(legacy),
-} as const;
-
-const receipt = {
-  verify_url: z.string().describe('Public receipt page.'),
-  svc: JsonMembers.describe('The signed receipt.'),
-} as const;
-
-export const TaskAcceptedAnswer = z.object({
-  task_id: z.string(),
-  status: z.literal('accepted'),
-  payment_ref: z.string().nullable().describe('`network:txHash`; null while it is unpaid.'),
-  settled_amount: Atomic.nullable().describe('gross_amount once there is a payment_ref; null before.'),
-  ...amounts,
-  ...receipt,
-});
-
-export const TaskQuoteAnswer = z.object({
-  task_id: z.string().describe('Of the forecast itself.'),
-  status: z.literal('forecast'),
-  invoice: z.literal(false).describe('Nobody owes anything by it.'),
-  forecast: z
-    .object({
-      model: z.string().describe('The model that would answer now.'),
-      hub: z.string().describe('The hub that would answer now.'),
-      ...amounts,
-    })
-    .describe('The receipt commits to the SHA-256 of its canonical JSON.'),
-  ...receipt,
+nameComponents({
+  Usage,
+  ToolCall,
+  ChatCompletion: ChatAnswer,
+  ChatCompletionChunk: ChatChunk,
+  Model: ModelAnswer,
+  ModelList: ModelListAnswer,
+  ResponseMessage: Message,
+  ResponseFunctionCall: FunctionCall,
+  Response: ResponseAnswer,
+  ResponseInProgress: begun,
+  ResponseEvent,
+  Image: ImageAnswer,
+  Transcription: TranscriptionAnswer,
 });

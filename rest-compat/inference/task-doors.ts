@@ -5,8 +5,8 @@ import { Problem } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
-import { TaskAcceptedAnswer, TaskQuoteAnswer } from './answers.ts';
 import { inputOf, paidWork } from './doors.ts';
+import { TaskAcceptedAnswer, TaskQuoteAnswer } from './task-answers.ts';
 
 const taskWork = {
   ...paidWork,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { proofOutcomes } from '../../schema/receipt-payload.ts';
 import { refusalCodes } from '../../schema/refusal-payload.ts';
-import { Atomic, JsonMembers, Problem } from '../answer-shapes.ts';
+import { Atomic, JsonMembers, nameComponents, Problem } from '../answer-shapes.ts';
+import { Hash, PayloadAnswer } from './signed-receipt.ts';
 
 export const TaskStatusAnswer = z.object({
   task_id: z.string(),
@@ -28,8 +29,6 @@ export const SettlementStatusAnswer = z.object({
   retry_after_seconds: z.int().nullable().describe('While it is open.'),
 });
 
-const Hash = z.string().regex(/^[0-9a-f]{64}$/);
-
 const ProvenSettlement = z.object({
   payment_ref: z.string(),
   network: z.string(),
@@ -55,7 +54,7 @@ const Inclusion = z.object({
   jws: z.string().describe('ES256 of the head.'),
   kid: z.string(),
   at: z.string(),
-  payload: JsonMembers.describe('What the leaf is made of, once it is canonical JSON.'),
+  payload: PayloadAnswer.describe('What the leaf is made of, once it is canonical JSON.'),
 });
 
 export const ResultProofAnswer = z.object({
@@ -104,3 +103,14 @@ export const RefusalAnswer = z.object({
 
 /** What the refused call itself is told: the signed refusal, and the problem beside it. */
 export const RefusedCallAnswer = z.object({ ...Problem.shape, ...RefusalAnswer.shape });
+
+nameComponents({
+  TaskStatus: TaskStatusAnswer,
+  KeySet: KeySetAnswer,
+  SettlementStatus: SettlementStatusAnswer,
+  ProvenSettlement,
+  LogInclusion: Inclusion,
+  ResultProof: ResultProofAnswer,
+  Refusal: RefusalAnswer,
+  RefusedCall: RefusedCallAnswer,
+});

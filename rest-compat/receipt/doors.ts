@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { PaymentId, PaymentPayer } from '../../schema/requests/settlement.ts';
-import { JsonMembers } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { RefusalAnswer, ResultProofAnswer, SettlementStatusAnswer, TaskStatusAnswer } from './answers.ts';
+import { PayloadAnswer, ReceiptAnswer } from './signed-receipt.ts';
 
 const Task = z.object({ task_id: z.string().max(64) });
 
@@ -29,7 +29,7 @@ export const receiptDoors = [
     query: z.object({ format: z.enum(['json']).optional() }),
     variables: ({ params }) => ({ taskId: params.task_id }),
     answer: data => receiptMember(data.receipt, 'document'),
-    response: JsonMembers,
+    response: ReceiptAnswer,
     errors: ['not_found', 'record_damaged'],
   }),
   documentDoor({
@@ -43,7 +43,7 @@ export const receiptDoors = [
     variables: ({ params }) => ({ taskId: params.id }),
     answer: data => receiptMember(data.receipt, 'preimage'),
     cache: 'public, max-age=31536000, immutable',
-    response: JsonMembers,
+    response: PayloadAnswer,
     errors: ['not_found', 'record_damaged'],
   }),
   documentDoor({

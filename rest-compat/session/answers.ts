@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nameComponents } from '../answer-shapes.ts';
 
 export const RegisterAnswer = z.object({
   agent_id: z.int(),
@@ -16,3 +17,5 @@ export const RotationAnswer = z.object({
   session: z.string().describe('Opens the book from now on; said once. The one before it is dead.'),
   rotated_at: z.iso.datetime(),
 });
+
+nameComponents({ Registration: RegisterAnswer, Rotation: RotationAnswer });

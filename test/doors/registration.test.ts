@@ -2,7 +2,7 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keccak256 } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';
-import { nowSeconds, type RegistrationBody, registrationOf } from '../harness/buyer.ts';
+import { handMadePayment, nowSeconds, type RegistrationBody, registrationOf } from '../harness/buyer.ts';
 import {
   type Challenged,
   openService,
@@ -15,6 +15,12 @@ let service: Service;
 beforeAll(async () => {
   service = await openService({ DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key' });
 });
+
+interface Described {
+  readonly paths: Readonly<
+    Record<string, { readonly post?: { readonly responses: Record<number, { headers?: object }> } }>
+  >;
+}
 
 interface Book {
   readonly entries: readonly { readonly task_id: string; readonly payment: { readonly ref: string } }[];
@@ -59,6 +65,23 @@ describe('POST /v1/agents/register', () => {
     const heard = await service.post<Challenged>(REGISTER, await registrationOf(account), payment);
     expect(heard).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } });
     expect(heard.body.accepts).toEqual([expect.objectContaining({ network: 'base' })]);
+  });
+
+  it('200 and 402 bring the headers that OpenAPI lists for them, and OpenAPI lists no other', async () => {
+    const { paths } = (await service.get<Described>('/openapi.json')).body;
+    const listed = (status: number) =>
+      Object.keys(paths[REGISTER]?.post?.responses[status]?.headers ?? {}).map(name => name.toLowerCase());
+    const ours = (headers: Headers) => [...headers.keys()].filter(name => /^(x-svc|x-payment|payment)-/.test(name));
+    const stamps = [await applicant(), await applicant()] as const;
+    const [by_v2, by_v1] = stamps;
+    const v2 = await service.post(REGISTER, by_v2.body, by_v2.payment);
+    const offer = await service.offer(REGISTER);
+    const v1 = await service.post(REGISTER, by_v1.body, await handMadePayment(by_v1.account, offer));
+    expect([v2.status, v1.status]).toEqual([200, 200]);
+    expect([...new Set([...ours(v2.headers), ...ours(v1.headers)])].sort()).toEqual(listed(200).sort());
+    const unpaid = await service.post(REGISTER, {});
+    expect(ours(unpaid.headers)).toEqual(['payment-required']);
+    expect(listed(402)).toContain('payment-required');
   });
 
   it('200 by the stamp: agent, session, and the stamp as a collected row of the new book', async () => {

@@ -2,6 +2,8 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Face } from '../../rest-compat/door.ts';
+import { everyDoor } from '../../rest-compat/every-door.ts';
 import { limits } from '../../schema/limits.ts';
 import { type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
 
@@ -22,9 +24,9 @@ interface Raw {
 }
 
 /** Not fetch, which would undo it. */
-function ask(path: string, headers: Record<string, string>, method = 'GET', body = ''): Promise<Raw> {
+function ask(path: string, headers: object, method = 'GET', body = '', url = house.url): Promise<Raw> {
   return new Promise((resolve, reject) => {
-    const asked = request(house.url + path, { method, headers }, answer => {
+    const asked = request(url + path, { method, headers: { ...headers } }, answer => {
       const chunks: Buffer[] = [];
       answer.on('data', chunk => chunks.push(chunk));
       answer.on('end', () =>
@@ -64,6 +66,40 @@ describe('answers that are the same for everybody', () => {
       expect((await ask('/receipt/task_1/preimage', both)).headers['content-encoding'], String(bytes)).toBe(coding);
     }
   });
+
+  it.each(['/openapi.json', '/.well-known/x402'])(
+    '%s is made once, and goes out in each coding as it was made',
+    async path => {
+      const doors = everyDoor.map(door => ({ ...door }));
+      const described = doors.find(door => door.path === path);
+      if (described?.kind !== 'page') throw new Error(`${path} is no page`);
+      let pages = 0;
+      const { page } = described;
+      const counting = {
+        ...described,
+        page(face: Face) {
+          pages++;
+          return page(face);
+        },
+      };
+      const own = await openHouse(doors.map(door => (door === described ? counting : door)));
+      try {
+        const first = await ask(path, both, 'GET', '', own.url);
+        for (const headers of [both, { 'accept-encoding': 'gzip' }, { 'accept-encoding': 'br' }, {}] as const) {
+          const again = await ask(path, headers, 'GET', '', own.url);
+          const coding = again.headers['content-encoding'] as keyof typeof decoded | undefined;
+          expect(coding).toBe(headers === both ? 'gzip' : headers['accept-encoding']);
+          const plain = coding ? decoded[coding](again.bytes) : again.bytes;
+          expect(plain.equals(decoded.gzip(first.bytes))).toBe(true);
+          expect(again.headers.vary).toBe('accept-encoding');
+          expect(Number(again.headers['content-length'])).toBe(again.bytes.length);
+        }
+        expect(pages).toBe(1);
+      } finally {
+        await own.close();
+      }
+    },
+  );
 
   it('keep their ETag, whichever way they come, and 304 comes without any coding', async () => {
     const [plain, packed] = [await ask('/openapi.json', {}), await ask('/openapi.json', both)];

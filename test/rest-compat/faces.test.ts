@@ -14,7 +14,7 @@ interface Described {
   readonly parameters: { name: string; in: string; required: boolean; schema: object }[];
   readonly responses: Record<string, unknown>;
   readonly requestBody?: {
-    readonly content: Record<string, { readonly schema: { readonly required?: string[] } }>;
+    readonly content: Record<string, { readonly schema: { readonly $ref: string } }>;
   };
 }
 
@@ -49,7 +49,7 @@ it('OpenAPI tells payment, possession, parameters and refusals from the columns'
     headers: { 'x-svc-refusal-url': expect.anything(), 'Retry-After': expect.anything() },
     content: {
       'application/problem+json': {
-        schema: { properties: { base_anchor: expect.anything(), detail: expect.anything() } },
+        schema: { $ref: '#/components/schemas/RefusedCall' },
       },
     },
   });
@@ -71,11 +71,13 @@ it('OpenAPI tells payment, possession, parameters and refusals from the columns'
   expect(book?.get?.parameters).toMatchObject([
     { name: 'agent_id', in: 'path', required: true, schema: { type: 'integer' } },
     { name: 'limit', in: 'query', required: false, schema: { type: 'integer' } },
+    { name: 'X-SVC-Session', in: 'header', required: false },
+    { name: 'X-SVC-Proof', in: 'header', required: false },
     { name: 'X-SVC-Nonce', in: 'header', required: false, schema: { pattern: '^[A-Za-z0-9_-]{16,64}$' } },
   ]);
   const rotation = paths['/v1/agents/{agent_id}/book/rotate']?.post;
   expect(rotation?.security).toEqual([{ session: [] }]);
-  expect(rotation?.parameters.map(({ name }) => name)).toEqual(['agent_id']);
+  expect(rotation?.parameters.map(({ name }) => name)).toEqual(['agent_id', 'X-SVC-Session']);
 });
 
 it('OpenAPI tells of a payment that has lapsed, wherever it was made to', async () => {
@@ -100,10 +102,11 @@ it('OpenAPI says over what a book proof is, in both forms', async () => {
 });
 
 it('OpenAPI tells of a body what it cannot be without', async () => {
-  const { paths } = await described();
+  const { paths, components } = await described();
+  const { schemas } = components as { schemas: Record<string, { readonly required?: string[] }> };
   const body = (path: string) => {
     const [content] = Object.values(paths[path]?.post?.requestBody?.content ?? {});
-    return content?.schema;
+    return schemas[content?.schema.$ref.split('/').at(-1) ?? ''];
   };
   expect(body('/v1/chat/completions')?.required).toEqual(['messages']);
   expect(body('/v1/responses')).toMatchObject({

@@ -230,10 +230,13 @@ it('OpenAPI tells of the form and of its file', async () => {
       string,
       { post: { requestBody: { content: Record<string, { schema: object }> }; responses: object } }
     >;
+    components: { schemas: Record<string, object> };
   };
   const { requestBody, responses } = document.paths[AUDIO]?.post ?? {};
   expect(Object.keys(requestBody?.content ?? {})).toEqual(['multipart/form-data']);
-  expect(requestBody?.content['multipart/form-data']?.schema).toMatchObject({
+  const form = { $ref: '#/components/schemas/TranscribeAudioRequest' };
+  expect(requestBody?.content['multipart/form-data']?.schema).toEqual(form);
+  expect(document.components.schemas.TranscribeAudioRequest).toMatchObject({
     properties: {
       file: { type: 'string', contentMediaType: 'application/octet-stream' },
       temperature: expect.anything(),

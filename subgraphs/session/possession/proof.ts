@@ -2,9 +2,15 @@ import { createHmac } from 'node:crypto';
 import { sameSecret, sha256Hex } from '../../../schema/digest.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { HeldBook, ProofUse } from '../../../schema/principal.ts';
-import { NONCE_PATTERN, type ProvenRequest, provenBodyHash, type ShownProof } from '../../../schema/proof.ts';
+import {
+  NONCE_PATTERN,
+  PROOF_PATTERN,
+  type ProvenRequest,
+  provenBodyHash,
+  type ShownProof,
+} from '../../../schema/proof.ts';
 
-const PROOF = /^sha256=[0-9a-f]{64}$/;
+const PROOF = new RegExp(PROOF_PATTERN);
 const NONCE = new RegExp(NONCE_PATTERN);
 
 export function proofWindow(now_ms: number): number {

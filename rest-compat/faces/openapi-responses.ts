@@ -1,0 +1,124 @@
+import type { Json, JsonObject } from '../../schema/canonical-json.ts';
+import { type ErrorCode, errors } from '../../schema/errors.ts';
+import { PaymentRequired, Problem } from '../answer-shapes.ts';
+import { type Columns, type Door, type DoorMethod, NO_STORE } from '../door.ts';
+import { answerHeaders } from './openapi-headers.ts';
+import { unchanged } from './openapi-parameters.ts';
+import type { ComponentSchemas } from './openapi-schemas.ts';
+import { byKey } from './openapi-security.ts';
+
+/** All that a door may answer to a method, by status. */
+export function responses(door: Door, method: DoorMethod, schemas: ComponentSchemas): JsonObject {
+  const faults: Record<string, JsonObject> = {};
+  for (const [status, codes] of byStatus(faultsOf(door, method))) faults[status] = fault(door, status, codes, schemas);
+  for (const status of closedStatuses(door)) {
+    const description = [faults[status]?.description ?? [], EMPTY_BODY].flat().join('; ');
+    faults[status] = { ...faults[status], description };
+  }
+  return {
+    [door.status]: {
+      description: door.summary,
+      headers: {
+        ...(door.price ? answerHeaders.settled : {}),
+        ...(door.price && !door.price.stamp ? answerHeaders.receipt : {}),
+        ...(door.asks_again ? answerHeaders.fault : {}),
+        ...(isRated(door) ? answerHeaders.rate : {}),
+        ...(isKept(door) ? answerHeaders.kept : {}),
+      },
+      content: {
+        ...content(door.media.split(';')[0] ?? door.media, schemas.of(door.response, 'output')),
+        ...(door.event ? content('text/event-stream', schemas.of(door.event, 'output')) : {}),
+        ...(door.plain_media ? content(door.plain_media.split(';')[0] ?? '', { type: 'string' }) : {}),
+      },
+    },
+    ...faults,
+    ...(isKept(door) ? { 304: unchanged } : {}),
+    ...(door.price ? { 402: challenged(schemas) } : {}),
+  };
+}
+
+function fault(
+  { price, refusal }: Columns,
+  status: number,
+  codes: readonly ErrorCode[],
+  schemas: ComponentSchemas,
+): JsonObject {
+  const refuses = status === REFUSED && refusal !== null;
+  return {
+    description: codes.join(', '),
+    headers: {
+      ...answerHeaders.fault,
+      ...(price ? answerHeaders.paidFault : {}),
+      ...(refuses ? answerHeaders.refusal : {}),
+      ...(status === TOO_MANY ? answerHeaders.rate : {}),
+      ...(codes.includes('blocked_too_often') ? answerHeaders.refusedBefore : {}),
+    },
+    content: content('application/problem+json', schemas.of(refuses ? refusal : Problem, 'output')),
+  };
+}
+
+const REFUSED = 403;
+const TOO_MANY = 429;
+export const isKept = ({ cache }: Columns): boolean => cache !== NO_STORE;
+const isRated = ({ rated, price }: Columns): boolean => rated && price === null;
+const EMPTY_BODY = 'Possession was not shown, is wrong, or is by a proof that was used: empty body.';
+
+/** A wrong session closes a paid door too, though that asks for none. */
+function closedStatuses({ possession, price }: Columns): number[] {
+  if (possession !== 'none') return [401, 403];
+  return price ? [403] : [];
+}
+
+function challenged(schemas: ComponentSchemas): JsonObject {
+  return {
+    description: 'Payment required: the offer, as x402 version 2 in the header and version 1 in the body.',
+    headers: { ...answerHeaders.challenge, ...answerHeaders.paidFault },
+    content: content('application/json', schemas.of(PaymentRequired, 'output')),
+  };
+}
+
+/** What the columns imply, and what the row adds. */
+function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
+  const body: ErrorCode[] = method === 'GET' ? [] : ['request_timeout', 'request_too_large', 'unsupported_media_type'];
+  const paid: ErrorCode[] = [
+    'invalid_payment',
+    'payment_in_flight',
+    'claim_already_settled',
+    'payment_already_used',
+    'payment_lapsed',
+    'payer_proof_required',
+    'answer_gone',
+    'idempotency_key_conflict',
+  ];
+  const named: ErrorCode[] = [
+    ...(door.price?.stamp ? [] : (['payment_identifier_conflict'] as const)),
+    ...(byKey(door) ? (['idempotency_key_in_flight'] as const) : []),
+  ];
+  const chain: ErrorCode[] = ['settlement_pending', 'chain_unavailable', 'facilitator_unavailable', 'fee_too_high'];
+  return [
+    'invalid_request',
+    'headers_too_large',
+    ...body,
+    ...(door.price ? [...paid, ...named, ...chain] : []),
+    // What nobody pays for has its bound by address: free doors, wrong credentials, payments that prove nothing.
+    ...(door.rated ? (['rate_limited'] as const) : []),
+    ...(door.refusal ? (['blocked_too_often'] as const) : []),
+    ...door.errors,
+    // It lands on a book, or brings back what was bought.
+    ...(door.price ? (['book_damaged', 'record_damaged'] as const) : []),
+    // What stands in the database cannot be had while it is away.
+    ...(door.kind === 'page' ? [] : (['unavailable'] as const)),
+    'internal',
+  ];
+}
+
+function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const statuses = new Map<number, ErrorCode[]>();
+  for (const code of codes) statuses.set(errors[code][0], [...(statuses.get(errors[code][0]) ?? []), code]);
+  return statuses;
+}
+
+/** Of one media type. */
+export function content(media: string, schema: Json): JsonObject {
+  return { [media]: { schema } };
+}

@@ -1,0 +1,44 @@
+import type { Json, JsonObject } from '../../schema/canonical-json.ts';
+import type { Columns } from '../door.ts';
+import { proofForms } from './openapi-parameters.ts';
+
+export const securitySchemes: JsonObject = {
+  x402: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'PAYMENT-SIGNATURE',
+    description: 'x402 version 2 payment, base64 JSON.',
+  },
+  x402_v1: { type: 'apiKey', in: 'header', name: 'X-PAYMENT', description: 'x402 version 1 payment, base64 JSON.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key that skips payment.' },
+  api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key that skips payment.' },
+  session: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-SVC-Session',
+    description: 'Possession secret; also body `session`.',
+  },
+  proof: { type: 'apiKey', in: 'header', name: 'X-SVC-Proof', description: proofForms },
+};
+
+/** Whether a key may stand in for the payment. */
+export function byKey({ price }: Pick<Columns, 'price'>): boolean {
+  return price?.paid_by.some(means => means !== 'payment') ?? false;
+}
+
+const shownFor: Readonly<Record<Columns['possession'], readonly (string | null)[]>> = {
+  none: [null],
+  required: ['session', 'proof'],
+  session: ['session'],
+};
+
+/** Each combination of credentials that opens the door, as OpenAPI's "any of, each all of". */
+export function security({ price, possession, waived_by }: Columns): Json {
+  const pays = byKey({ price }) ? ['x402', 'x402_v1', 'bearer', 'api_key'] : ['x402', 'x402_v1'];
+  const toll: (string | null)[] = price ? pays : [null];
+  if (waived_by) toll.push(null);
+  const key = shownFor[possession];
+  return toll.flatMap(paid =>
+    key.map(held => Object.fromEntries([paid, held].filter(name => name !== null).map(name => [name, []]))),
+  );
+}

@@ -1,0 +1,134 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Spectral } from '@stoplight/spectral-core';
+import { oas } from '@stoplight/spectral-rulesets';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { everyDoor } from '../../rest-compat/every-door.ts';
+import { openApi } from '../../rest-compat/faces/openapi.ts';
+import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
+
+interface Operation {
+  readonly parameters: readonly { readonly name: string; readonly required: boolean; readonly description?: string }[];
+  readonly requestBody?: { readonly required: boolean };
+  readonly responses: Readonly<Record<string, { readonly headers?: JsonObject; readonly content?: JsonObject }>>;
+}
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonObject>> };
+}
+
+const text = JSON.stringify(openApi(everyDoor, 'https://svc.test'));
+const { paths, components } = JSON.parse(text) as Description;
+const operations = Object.entries(paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+);
+
+describe('the OpenAPI document', () => {
+  it('passes spectral but for an address to write to, which nobody has configured', async () => {
+    const spectral = new Spectral();
+    spectral.setRuleset({ extends: [[oas as never, 'recommended']] });
+    const found = await spectral.run(text);
+    expect(found.map(({ code, path }) => `${code} ${path.join('/')}`)).toEqual(['info-contact info']);
+  });
+
+  it('passes redocly at its strictest', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const found = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
+    expect(found.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  it('holds schemas that a strict validator of JSON Schema 2020-12 compiles, each of them', () => {
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTuples: false });
+    formats.default(ajv);
+    // What OpenAPI says around its schemas is no keyword of theirs.
+    ajv.addVocabulary(Object.keys(JSON.parse(text)));
+    ajv.addSchema(JSON.parse(text), 'openapi');
+    const pointers = [...schemaPointers(JSON.parse(text), '#')];
+    expect(pointers.length).toBeGreaterThan(100);
+    for (const pointer of pointers) expect(ajv.getSchema(`openapi${pointer}`), pointer).toBeDefined();
+  });
+
+  it('names what it speaks of more than once', () => {
+    const named = [
+      'Book',
+      'BookEntry',
+      'BookPolicy',
+      'ChatCompletion',
+      'Challenge',
+      'Problem',
+      'Receipt',
+      'ReceiptPayload',
+      'Refusal',
+    ];
+    expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(named));
+    const answer = (path: string, status = '200') =>
+      paths[path]?.get?.responses[status]?.content?.[
+        status === '200' ? 'application/json' : 'application/problem+json'
+      ];
+    const refers = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+    expect(answer('/receipt/{task_id}')).toEqual(refers('Receipt'));
+    expect(answer('/receipt/{id}/preimage')).toEqual(refers('ReceiptPayload'));
+    expect(answer('/refusal/{refusal_id}')).toEqual(refers('Refusal'));
+    expect(answer('/v1/agents/{agent_id}/book')).toEqual(refers('Book'));
+    expect(answer('/v1/models', '500')).toEqual(refers('Problem'));
+    expect(components.schemas.Book).toMatchObject({
+      properties: { entries: { items: { $ref: '#/components/schemas/BookEntry' } } },
+    });
+    // No answer, event or body stands in place: a generator would have to invent its name.
+    for (const { path, operation } of operations)
+      for (const shape of shapesOf(operation)) expect(shape, path).not.toHaveProperty('properties');
+  });
+
+  it('says as parameters how a book is possessed, wherever that counts', () => {
+    const ours = ['X-SVC-Session', 'X-SVC-Proof', 'X-SVC-Nonce'];
+    const counts = new Map<string, readonly string[]>(
+      everyDoor.map(({ path, possession, price }) => {
+        const shown = { required: ours, session: ours.slice(0, 1), none: price ? ours.slice(0, 1) : [] };
+        return [path, shown[possession]];
+      }),
+    );
+    for (const { path, operation } of operations) {
+      const told = operation.parameters.map(({ name }) => name).filter(name => ours.includes(name));
+      expect(told, path).toEqual(counts.get(path));
+    }
+    const proof = paths['/v1/agents/{agent_id}/book']?.get?.parameters.find(({ name }) => name === 'X-SVC-Proof');
+    expect(proof).toMatchObject({ schema: { pattern: '^sha256=[0-9a-f]{64}$' } });
+    for (const formula of [
+      '`<agent_id>.<window>`',
+      'window = floor(unix seconds / 300)',
+      '<METHOD>.<path>.<sha256 hex',
+    ])
+      expect(proof?.description).toContain(formula);
+  });
+
+  it('says what must be sent, and of nothing else that it must', () => {
+    const required = (path: string) => paths[path]?.post?.requestBody?.required;
+    expect(required('/v1/chat/completions')).toBe(true);
+    expect(required('/v1/agents/{agent_id}/book')).toBe(false);
+    // A generator takes a member with a default for one that is always there.
+    expect(JSON.stringify(components).includes('"default":null')).toBe(false);
+    const query = paths['/prove-result']?.get?.parameters.map(({ name, required }) => [name, required]);
+    expect(query).toEqual([
+      ['task_id', true],
+      ['requested', false],
+    ]);
+  });
+});
+
+/** What an operation takes and gives. */
+function shapesOf({ requestBody, responses }: Operation): JsonObject[] {
+  const bodies = [requestBody, ...Object.values(responses)] as ({ content?: JsonObject } | undefined)[];
+  const contents = bodies.flatMap(body => Object.values(body?.content ?? {}));
+  return contents.flatMap(media => (isJsonObject(media) && isJsonObject(media.schema) ? [media.schema] : []));
+}
+
+/** Wherever OpenAPI has a Schema Object: a member `schema`, and the components. */
+function* schemaPointers(value: unknown, at: string): Generator<string> {
+  if (!isJsonObject(value) && !Array.isArray(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    const place = `${at}/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`;
+    if (name === 'schema' || at === '#/components/schemas') yield place;
+    else yield* schemaPointers(member, place);
+  }
+}
