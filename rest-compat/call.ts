@@ -37,7 +37,8 @@ export async function callDoor(door: Door, request: DoorRequest, house: Face): P
   const { port } = house;
   const uploads: Upload[] = [];
   try {
-    return await withinRate<DoorOutcome>(door, request, port, () => opened(door, request, house, uploads));
+    const open = () => opened(door, request, house, uploads);
+    return await (door.price === null && door.rated ? withinRate<DoorOutcome>(request, port, open) : open());
   } catch (error) {
     return refusedBefore(door, request, port, error);
   } finally {

@@ -41,8 +41,3 @@ export type Body =
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly detail?: string };
 
 export const emptyBody: Body = { kind: 'json', value: {} };
-
-/** The door's path as it was called, whichever of its spellings was used: one write has one name. */
-export function pathOf(door: { readonly path: string }, params: DoorRequest['params']): string {
-  return door.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-}

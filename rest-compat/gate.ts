@@ -3,8 +3,8 @@ import { errors } from '../schema/errors.ts';
 import type { ShownProof } from '../schema/proof.ts';
 import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
 import type { Door } from './door.ts';
-import { type Body, type DoorRequest, emptyBody, pathOf } from './door-request.ts';
-import { offer, priceOf, resourceOf } from './offer.ts';
+import { type Body, type DoorRequest, emptyBody } from './door-request.ts';
+import { offer, pathOf, priceOf, resourceOf } from './offer.ts';
 import type { Caller, PaymentJudgement, Port, RateTurn, Upload, UploadSender } from './port.ts';
 import { type Answer, closed, problem } from './problem.ts';
 
@@ -65,12 +65,10 @@ export async function pass(
  * shut, which are alike to the last byte.
  */
 export async function withinRate<A extends Pick<Answer, 'headers' | 'status'>>(
-  { price, rated }: Door,
   { address }: DoorRequest,
   port: Port,
   open: () => Promise<A>,
 ): Promise<A | Answer> {
-  if (price !== null || !rated) return open();
   const turn = port.rates.take('free', address);
   if (turn.kind === 'beyond') return tooManyRequests(turn);
   const answer = await open();

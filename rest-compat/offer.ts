@@ -1,9 +1,14 @@
 import type { ErrorCode } from '../schema/errors.ts';
 import type { Door } from './door.ts';
-import { type DoorRequest, pathOf } from './door-request.ts';
+import type { DoorRequest } from './door-request.ts';
 import { schemasOf } from './door-schemas.ts';
 import type { Challenge, Port, Price } from './port.ts';
 import { type Answer, problem } from './problem.ts';
+
+/** The door's path as it was called, whichever of its spellings was used: one write has one name. */
+export function pathOf(door: { readonly path: string }, params: DoorRequest['params']): string {
+  return door.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
 
 /** Absolute: x402 v1 and v2 both name it. */
 export function resourceOf(door: Door, { params }: Pick<DoorRequest, 'params'>, { base_url }: Port): string {
@@ -12,9 +17,17 @@ export function resourceOf(door: Door, { params }: Pick<DoorRequest, 'params'>, 
 
 /** What a door asks for at its absolute URL; null where it is free. */
 export function priceOf(door: Door, resource: string): Price | null {
+  const known = prices.get(door);
+  if (known?.resource === resource) return known;
   const { price, summary } = door;
-  return price && { ...price, resource, description: summary, output_schema: schemasOf(door).in_short };
+  if (price === null) return null;
+  const asked = { ...price, resource, description: summary, output_schema: schemasOf(door).in_short };
+  prices.set(door, asked);
+  return asked;
 }
+
+/** The last that was asked for at each door: of most there is one URL, at which thousands of calls a second ask. */
+const prices = new WeakMap<Door, Price>();
 
 /** Why a payment or key in hand did not do. */
 export interface OfferReason {

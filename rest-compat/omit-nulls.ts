@@ -1,34 +1,66 @@
-import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
+import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { Written } from '../schema/written.ts';
 import type { LeftOutNulls } from './port.ts';
 
-/**
- * Leaves out null members of the objects that the column names, of no other and never into a JSON scalar. A dotted name is
- * a member of each of those objects. What is Written was written so.
- */
-export function withoutNulls(body: Json, nulls: LeftOutNulls): Json {
-  return Object.entries(nulls).reduce((thinner, [path, kept]) => at(thinner, path.split('.'), kept), body);
+/** Where nulls are left out of an object, and what its members hold in turn. */
+interface Place {
+  /** Members that stay also when they are null; null where all do. */
+  kept: ReadonlySet<string> | null;
+  readonly inner: Map<string, Place>;
 }
 
-function at(value: Json, [name, ...path]: readonly string[], kept: readonly string[]): Json {
-  if (name === undefined) return thinned(value, kept);
-  if (Array.isArray(value)) return value.map((item: Json) => at(item, [name, ...path], kept));
-  const object = isJsonObject(value) && !(value instanceof Written) ? value : {};
-  const member = object[name];
-  return member === undefined ? value : { ...object, [name]: at(member, path, kept) };
+const places = new WeakMap<LeftOutNulls, Place>();
+
+/**
+ * Leaves out null members of the objects that the column names, of no other and never into a JSON scalar. A dotted name is
+ * a member of each of those objects. What is Written was written so. Where to look is read from the column once.
+ */
+export function withoutNulls(body: Json, nulls: LeftOutNulls): Json {
+  const known = places.get(nulls) ?? placeOf(nulls);
+  places.set(nulls, known);
+  return thinned(body, known);
+}
+
+function placeOf(nulls: LeftOutNulls): Place {
+  const root: Place = { kept: null, inner: new Map() };
+  for (const [path, kept] of Object.entries(nulls)) {
+    let place = root;
+    for (const name of path.split('.')) {
+      const inner = place.inner.get(name) ?? { kept: null, inner: new Map() };
+      place.inner.set(name, inner);
+      place = inner;
+    }
+    place.kept = new Set(kept);
+  }
+  return root;
+}
+
+function thinned(value: Json, place: Place): Json {
+  const { kept, inner } = place;
+  if (kept === null && inner.size === 0) return value;
+  if (isList(value)) return value.map(item => thinned(item, place));
+  if (!isOpen(value)) return value;
+  const members = Object.entries(value).filter(([name, member]) => member !== null || kept === null || kept.has(name));
+  return Object.fromEntries(members.map(([name, member]) => [name, thinnedMember(member, inner.get(name))]));
+}
+
+function thinnedMember(member: Json, place: Place | undefined): Json {
+  return place ? thinned(member, place) : member;
 }
 
 /** Without a null anywhere in it: for what says no more than it has to say. */
 export function bare(value: Json): Json {
-  if (Array.isArray(value)) return value.map(bare);
-  if (!isJsonObject(value) || value instanceof Written) return value;
+  if (isList(value)) return value.map(bare);
+  if (!isOpen(value)) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
   return Object.fromEntries(members.map(([name, member]) => [name, bare(member)]));
 }
 
-function thinned(value: Json, kept: readonly string[]): Json {
-  if (Array.isArray(value)) return value.map((item: Json) => thinned(item, kept));
-  if (!isJsonObject(value) || value instanceof Written) return value;
-  const object: JsonObject = value;
-  return Object.fromEntries(Object.entries(object).filter(([name, member]) => member !== null || kept.includes(name)));
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** An object whose members can still be looked at. */
+function isOpen(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !isList(value) && !(value instanceof Written);
 }
