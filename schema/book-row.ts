@@ -40,7 +40,7 @@ export type RowGroup = 'payment' | 'route';
 
 export const rowFacts = {
   agent_id: { from: 'place', type: 'integer', rest: 'none' },
-  seq: { from: 'place', type: 'integer', rest: 'none' },
+  seq: { from: 'place', type: 'integer' },
   task_id: { from: 'birth', type: 'text' },
   evidence: { from: 'birth', type: 'text', one_of: evidences, moves: true },
   payment_ref: { from: 'birth', type: 'text', nullable: true, moves: true, group: ['payment', 'ref'] },

@@ -10,6 +10,8 @@ export const limits = {
   settlement_proof_gate_atomic: atomicAmount(1_000_000n),
   book_page_rows_default: 50,
   book_page_rows_max: 200,
+  /** Of an id or a reference by which rows are looked for. */
+  row_name_chars_max: 512,
   written_statements_prepared_max: 64,
   allowance_ms_max: 1_000,
   allowances_kept_max: 1_000,

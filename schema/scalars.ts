@@ -1,7 +1,8 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { type AtomicAmount, parseAtomic } from './amount.ts';
 
-/* The scalar of amounts on the graph: a decimal string of digits outside, bigint inside. */
+/* The scalars of amounts and moments on the graph: text outside, bigint and Date inside. */
 
 function parse(value: unknown): AtomicAmount {
   const amount = typeof value === 'string' ? parseAtomic(value) : null;
@@ -16,4 +17,11 @@ export const AtomicAmountScalar = new GraphQLScalarType<AtomicAmount, string>({
   serialize: value => String(value),
   parseValue: parse,
   parseLiteral: node => parse(node.kind === Kind.STRING ? node.value : null),
+});
+
+/** A moment on the graph: Date inside, RFC 3339 outside; always said in UTC with milliseconds. */
+export const DateTimeScalar = new GraphQLScalarType<Date, string>({
+  ...GraphQLDateTimeISO.toConfig(),
+  name: 'DateTime',
+  description: 'A moment by RFC 3339, such as `2026-01-31T10:15:30.000Z`; answers are in UTC, with milliseconds.',
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Json } from '../../schema/canonical-json.ts';
-import { BookRequest, PageLimit, pageRows } from '../../schema/requests/book.ts';
+import { camel } from '../../schema/camel.ts';
+import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { BookRequest, PageLimit, pageRows, RowCursorMembers, RowFilterMembers } from '../../schema/requests/book.ts';
 import { PolicyRequest } from '../../schema/requests/policy.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
@@ -10,6 +11,32 @@ import { PolicyAnswer, policyFragments } from './policy.ts';
 import { rowFragments, rowNulls } from './row.ts';
 
 export const AgentPath = z.object({ agent_id: digits(z.int().min(1)) });
+
+const { seq, before, after } = RowCursorMembers;
+
+/** A member that is not known is refused: a filter that was misspelt would show all rows. */
+const BookQuery = z.strictObject({
+  limit: digits(PageLimit).optional(),
+  before: digits(before.unwrap())
+    .optional()
+    .describe(before.description ?? ''),
+  after: digits(after.unwrap())
+    .optional()
+    .describe(after.description ?? ''),
+  ...RowFilterMembers,
+  seq: digits(seq.unwrap())
+    .optional()
+    .describe(seq.description ?? ''),
+});
+
+/** What of a query says which rows, as the graph takes it. */
+function pageOf({ limit: _, before, after, ...filter }: z.output<typeof BookQuery>): JsonObject {
+  const narrowed = Object.entries(present(filter)).map(([name, value]) => [camel(name), value]);
+  return {
+    ...present({ before, after }),
+    ...(narrowed.length > 0 && { filter: Object.fromEntries(narrowed) as JsonObject }),
+  };
+}
 
 export const bookDoors = [
   documentDoor({
@@ -22,11 +49,12 @@ export const bookDoors = [
     document: operation('book/get_agent_book', rowFragments),
     instead: { budget: operation('book/set_agent_budget', rowFragments) },
     params: AgentPath,
-    query: z.object({ limit: digits(PageLimit).optional() }),
+    query: BookQuery,
     body: BookRequest,
     variables: ({ params, query, body }) => ({
       agentId: params.agent_id,
       limit: pageRows(body.limit ?? query.limit),
+      ...pageOf(query),
       ...(body.budget === undefined ? {} : { budgetAtomic: body.budget }),
     }),
     nulls: { entries: rowNulls },

@@ -1,19 +1,57 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
+import { evidences } from '../evidence.ts';
 import { limits } from '../limits.ts';
+import { storedText } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
 
-/* The body of POST /v1/agents/{agent_id}/book, and how many rows a page of it has. */
+/* What is asked of /v1/agents/{agent_id}/book: which rows of it, how many, and the body of its POST. */
+
+/** As a refusal names them. */
+export const PAGE_LIMIT_BOUNDS = `is a whole number from 1 to ${limits.book_page_rows_max}; a larger one is clamped`;
 
 /** How many rows of a book: a larger number is clamped, not refused. */
 export const PageLimit = z
-  .int()
-  .min(1)
+  .int({ error: PAGE_LIMIT_BOUNDS })
+  .min(1, { error: PAGE_LIMIT_BOUNDS })
   .describe(`Rows; default ${limits.book_page_rows_default}, more than ${limits.book_page_rows_max} is clamped.`);
 
 export function pageRows(limit: number | null | undefined): number {
   return Math.min(limit ?? limits.book_page_rows_default, limits.book_page_rows_max);
 }
+
+/** A row's place in its book, as GraphQL's Int holds it; 0 is before the first. */
+const SEQ_MAX = 2 ** 31 - 1;
+const SEQ_BOUNDS = `is a row's seq: a whole number from 0 to ${SEQ_MAX}`;
+const Seq = z.int({ error: SEQ_BOUNDS }).min(0, { error: SEQ_BOUNDS }).max(SEQ_MAX, { error: SEQ_BOUNDS });
+
+/** A moment; a bare day is its beginning in UTC. */
+const Moment = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date().transform(day => `${day}T00:00:00Z`)], {
+    error: 'is an RFC 3339 date-time with its offset, or a day such as 2026-01-31 (UTC)',
+  })
+  .transform(moment => new Date(moment).toISOString());
+
+const Named = storedText.min(1).max(limits.row_name_chars_max);
+
+/** Which rows a page is of. Members that are not there narrow nothing. */
+export const RowFilterMembers = {
+  from: Moment.optional().describe('Rows collected at this moment or later: RFC 3339, or a day (UTC).'),
+  to: Moment.optional().describe('Rows collected before this moment: RFC 3339, or a day (UTC).'),
+  evidence: z.enum(evidences).optional().describe('Rows that rest on this.'),
+  intent_id: Named.optional().describe('Rows of this treasury intent.'),
+  task_id: Named.optional().describe('The row of this task.'),
+  payment_ref: Named.optional().describe('Rows of this payment: several may share a transaction.'),
+} as const;
+
+/** Where a page begins and ends. */
+export const RowCursorMembers = {
+  before: Seq.optional().describe('Rows older than the one of this seq: the next page has the seq of the last entry.'),
+  after: Seq.optional().describe(
+    'Rows newer than the one of this seq, those next to it; with `before` the newest between the two.',
+  ),
+  seq: Seq.optional().describe('The row of this seq.'),
+} as const;
 
 /** Budget Y. A string of digits sets it, null clears it (unlimited); where it is left out, the book is only read. */
 const Budget = z

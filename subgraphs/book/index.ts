@@ -5,14 +5,24 @@ import { BookEvent } from './ledger/event.entity.ts';
 import { BookIntent } from './ledger/intent.entity.ts';
 import { BlockedHourRow, RepeatedEvents, ReplayHour } from './ledger/repeated-events.entity.ts';
 import { BookRow } from './ledger/row.entity.ts';
-import { BookBaseline } from './migration.ts';
+import { BookSum } from './ledger/sum.entity.ts';
+import { BookBaseline, BookSums } from './migration.ts';
 import { BookResolver, bookWritten } from './page/book.resolver.ts';
 import { BookFeedResolver } from './page/feed.resolver.ts';
 import { BookRowResolver } from './page/row.resolver.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
 
-export const bookEntities = [BookHead, BookRow, BookEvent, BookIntent, RepeatedEvents, ReplayHour, BlockedHourRow];
-export const bookMigrations = [BookBaseline];
+export const bookEntities = [
+  BookHead,
+  BookRow,
+  BookEvent,
+  BookIntent,
+  RepeatedEvents,
+  ReplayHour,
+  BlockedHourRow,
+  BookSum,
+];
+export const bookMigrations = [BookBaseline, BookSums];
 
 export function bookSubgraph(): Promise<Subgraph> {
   const resolvers = [BookResolver, BookPolicyResolver, BookRowResolver, BookFeedResolver] as const;

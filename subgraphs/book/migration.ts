@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { sumsOf } from './ledger/sums.ts';
 
 /*
  * Columns stand in the order in which they came to be: a database that was made step by step and one that is made at once
@@ -73,5 +74,26 @@ export class BookBaseline extends Migration {
 
   override up(): void {
     for (const tables of [LEDGER, COUNTS]) this.addSql(tables);
+  }
+}
+
+const SUMS = `
+  create table book_sum (
+    agent_id integer not null, dimension text not null, period timestamptz not null, bucket text not null,
+    rail text not null, count integer not null, amount numeric(78,0) not null, first_seq integer not null,
+    last_seq integer not null,
+    primary key (agent_id, dimension, period, bucket, rail));
+
+  -- Filtered pages run down an index in the order of seq.
+  drop index book_row_intent;
+  create index book_row_intent_seq on book_row (agent_id, intent_id, seq);
+  create index book_row_evidence_seq on book_row (agent_id, evidence, seq);
+`;
+
+/** Sums by hour, day, model and so on; the rows that stand are counted once, by what counts those that follow. */
+export class BookSums extends Migration {
+  override up(): void {
+    this.addSql(SUMS);
+    this.addSql(sumsOf('book_row', '1'));
   }
 }

@@ -22,7 +22,7 @@ export function pages(database: Database, issuer: Issuer, { book, count }: Job):
   // Nobody takes text: the rows are read as they are.
   const info = { fieldNodes: [] } as unknown as GraphQLResolveInfo;
   return repeat(count, async () => {
-    const page = await books.book(book.agent_id, PAGE_ROWS, context, info);
+    const page = await books.book(book.agent_id, { limit: PAGE_ROWS }, context, info);
     const entries = await books.entries(page, context);
     if (entries.length !== PAGE_ROWS) throw new Error('the page is not full');
   });

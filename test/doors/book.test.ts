@@ -36,6 +36,7 @@ describe('GET /v1/agents/{agent_id}/book', () => {
     const [second, first] = [bought[1]?.svc, bought[0]?.svc];
     expect(book.entries.map(entry => entry.task_id)).toEqual([second?.task_id, first?.task_id, reader.task_id]);
     expect(book.entries[0]).toEqual({
+      seq: 3,
       task_id: second?.task_id,
       evidence: 'collected',
       collected: true,
@@ -105,6 +106,7 @@ describe('GET /v1/agents/{agent_id}/book', () => {
     const headers = { 'X-SVC-Session': reader.session };
     const heard = await service.get(path(reader.agent_id, `?limit=${limit}`), headers);
     expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param: 'limit' } } });
+    expect(heard.body.detail).toBe('limit: is a whole number from 1 to 200; a larger one is clamped');
   });
 
   it('401 without possession: empty body', async () => {

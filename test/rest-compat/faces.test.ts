@@ -68,9 +68,11 @@ it('OpenAPI tells payment, possession, parameters and refusals from the columns'
   expect(book?.get?.security).toEqual([{ session: [] }, { proof: [] }]);
   expect(book?.get?.requestBody).toBeUndefined();
   expect(book?.post?.requestBody).toBeDefined();
+  const filters = ['from', 'to', 'evidence', 'intent_id', 'task_id', 'payment_ref', 'seq'];
   expect(book?.get?.parameters).toMatchObject([
     { name: 'agent_id', in: 'path', required: true, schema: { type: 'integer' } },
-    { name: 'limit', in: 'query', required: false, schema: { type: 'integer' } },
+    ...['limit', 'before', 'after'].map(name => ({ name, in: 'query', required: false, schema: { type: 'integer' } })),
+    ...filters.map(name => ({ name, in: 'query', required: false, schema: { description: expect.any(String) } })),
     { name: 'X-SVC-Session', in: 'header', required: false },
     { name: 'X-SVC-Proof', in: 'header', required: false },
     { name: 'X-SVC-Nonce', in: 'header', required: false, schema: { pattern: '^[A-Za-z0-9_-]{16,64}$' } },

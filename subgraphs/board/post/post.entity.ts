@@ -1,7 +1,7 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 
 /** What the poster met at the endpoint. The same words on the wire, in GraphQL and in the table. */
@@ -56,7 +56,7 @@ export class BoardPost {
   /** Hidden by the board's operators; such a post is not returned. */
   @Property({ type: 'boolean', default: false })
   hidden!: boolean;
-  @Field(() => GraphQLDateTimeISO)
+  @Field(() => DateTimeScalar)
   @Property({ type: 'Date', columnType: 'timestamptz' })
   postedAt!: Date;
 }

@@ -8,6 +8,7 @@ import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import { iso } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import { BOOK_CHANNEL } from '../../live.ts';
+import { countBirths } from './sums.ts';
 
 /** The counters of a book: they answer every total and every cap without a scan. */
 export interface Counters {
@@ -198,6 +199,13 @@ function stored({ hour, day, spent_atomic, reserved_atomic, ...head }: Head): ob
     day_start: day.start_ms === null ? null : iso(day.start_ms),
     day_atomic: day.atomic.toString(),
   };
+}
+
+/** Rows that are born: with them what is counted by them, in the same transaction. */
+export function storeBirths(tx: Tx, rows: readonly RowRecord[]): void {
+  insertRows(tx, 'book_row', rows);
+  countIntents(tx, rows);
+  countBirths(tx, rows);
 }
 
 export function countIntents(tx: Tx, rows: readonly Pick<RowRecord, IntentFacts>[]): void {

@@ -12,6 +12,7 @@ import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { appendEvent, countIntents, type EventRecord, type Head, headOf, storeBooks, tally } from './append.ts';
 import { lockBooksOf, type RowName } from './correct.ts';
+import { countRows } from './sums.ts';
 
 /** What became of a call that was recorded at settle (RECORDED_BY_SETTLE) before anybody had seen its money arrive. */
 export type Arrival = { readonly task_id: string } & (
@@ -45,12 +46,21 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
     moved.push(after);
   }
   if (moved.length === 0) return;
+  const recounted = moved.filter(row => !countsAlike(row, standing));
+  countRows(tx, recounted, -1);
   storeRows(tx, moved);
+  countRows(tx, recounted, 1);
   countIntents(
     tx,
     moved.filter(row => row.collected),
   );
   storeBooks(tx, books, events);
+}
+
+/** Sums are of what rows show: the one that shows other money counts no more as it stood, and then as it stands. */
+function countsAlike(moved: MovedRow, standing: readonly StandingRow[]): boolean {
+  const before = standing.find(row => row.agent_id === moved.agent_id && row.seq === moved.seq);
+  return before?.payment_ref === moved.payment_ref && (before.amount?.toString() ?? null) === moved.amount;
 }
 
 type StandingRow = RowName &

@@ -2,10 +2,10 @@ import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/boo
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { type AgentId, type RefusalId, refusalId } from '../../../schema/ids.ts';
 import type { PolicyCode } from '../../../schema/policy-kinds.ts';
-import { insertRows, type Tx } from '../../database.ts';
+import { type Tx } from '../../database.ts';
 import { issueRefusals, type RefusalFacts, type Refuser } from '../../receipt/refusal/sign-refusal.ts';
 import type { Blocked } from '../policy/evaluate.ts';
-import { appendRow, countIntents, type EventRecord, type Head, type Heads, headOf } from './append.ts';
+import { appendRow, type EventRecord, type Head, type Heads, headOf, storeBirths } from './append.ts';
 import {
   type BlockedHour,
   kindsOf,
@@ -80,8 +80,7 @@ export async function blockCalls(
     return { kind: 'blocked', refusal_id: born.refusal.refusal_id } as const;
   });
   const rows = written.map(({ row }) => row);
-  insertRows(tx, 'book_row', rows);
-  countIntents(tx, rows);
+  storeBirths(tx, rows);
   issueRefusals(
     tx,
     refuser,

@@ -1,13 +1,13 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { RowBirth, RowRecord } from '../../../schema/book-row.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { insertRows, type Tx } from '../../database.ts';
+import { type Tx } from '../../database.ts';
 import { type Issuer } from '../../receipt/issuer/signing-keys.ts';
 import { type OpenLog } from '../../receipt/log/head.ts';
 import { type SignedTreeHead } from '../../receipt/log/tree-head.ts';
 import { issueReceipts, type PreparedReceipt } from '../../receipt/receipt/issue.ts';
 import { type Receipt } from '../../receipt/receipt/receipt.entity.ts';
-import { appendRow, countIntents, type EventRecord, headOf, lockBooks, storeBooks } from './append.ts';
+import { appendRow, type EventRecord, headOf, lockBooks, storeBirths, storeBooks } from './append.ts';
 import { termsHash } from './terms.ts';
 
 /*
@@ -66,8 +66,7 @@ export async function collect(
 
   const receipts = await issueReceipts(tx, log, issuer, sequenced);
   const tree_head = log.store(tx, issuer);
-  insertRows(tx, 'book_row', rows);
-  countIntents(tx, rows);
+  storeBirths(tx, rows);
   storeBooks(tx, books, events);
   const collected = receipts.map((receipt, index) => ({ receipt, seq: sequenced[index]?.book_seq ?? null }));
   return { collected, tree_head };

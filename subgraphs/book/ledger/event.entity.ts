@@ -1,9 +1,10 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookEventKind } from '../../../schema/evidence.ts';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { BookRow } from './row.entity.ts';
+import { BookEventKindWord } from './row-words.ts';
 
 /**
  * What happened on a book, in order: gapless `position`, each hash over the one before it. Written in the transaction
@@ -19,7 +20,7 @@ export class BookEvent {
   @Field(() => Int)
   @PrimaryKey({ type: 'integer', autoincrement: false })
   position!: number;
-  @Field(() => String)
+  @Field(() => BookEventKindWord)
   @Property({ type: 'text' })
   kind!: BookEventKind;
   @Field(() => Int)
@@ -30,7 +31,7 @@ export class BookEvent {
   taskId!: string;
   @Property({ type: 'json' })
   body!: JsonObject;
-  @Field(() => GraphQLDateTimeISO)
+  @Field(() => DateTimeScalar)
   @Property({ type: 'Date', columnType: 'timestamptz' })
   at!: Date;
   @Field(() => String)

@@ -1,11 +1,19 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
+import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
-import { type ColumnValue, type RowColumn, type RowFact, type RowGroup, rowFacts } from '../../../schema/book-row.ts';
+import {
+  type ColumnValue,
+  type RowColumn,
+  type RowFact,
+  type RowFactName,
+  type RowGroup,
+  rowFacts,
+} from '../../../schema/book-row.ts';
 import { type Camel, camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { AtomicAmountScalar } from '../../../schema/scalars.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
+import { ArrivalStatusWord, EvidenceWord } from './row-words.ts';
 
 @ObjectType({ description: 'What was paid, over which rail.' })
 class RowPayment {}
@@ -28,7 +36,8 @@ const Columns = class {} as new () => { [K in RowColumn as Camel<K>]: ColumnValu
 @Unique({ name: 'book_row_task', properties: ['agentId', 'taskId'] })
 @Unique({ name: 'book_row_payment', properties: ['agentId', 'paymentRef', 'transferIndex'] })
 @Index({ name: 'book_row_task_id', properties: ['taskId'] })
-@Index({ name: 'book_row_intent', properties: ['agentId', 'intentId'] })
+@Index({ name: 'book_row_intent_seq', properties: ['agentId', 'intentId', 'seq'] })
+@Index({ name: 'book_row_evidence_seq', properties: ['agentId', 'evidence', 'seq'] })
 export class BookRow extends Columns {
   /** A member of `facts`; null where this kind of row has none of that type. */
   fact(name: string, type: RowFact['type']): unknown {
@@ -52,10 +61,16 @@ const graphTypes = {
   integer: () => Int,
   boolean: () => Boolean,
   amount: () => AtomicAmountScalar,
-  time: () => GraphQLDateTimeISO,
+  time: () => DateTimeScalar,
   json: () => GraphQLJSONObject,
   json_list: () => [GraphQLJSONObject],
 } as const satisfies Record<RowFact['type'], () => unknown>;
+
+/** Texts of a table of words are enums. */
+const words: { readonly [K in RowFactName]?: () => object } = {
+  evidence: () => EvidenceWord,
+  arrival_status: () => ArrivalStatusWord,
+};
 
 const columnTypes = {
   text: { type: 'text' },
@@ -97,7 +112,7 @@ for (const [name, fact] of Object.entries<RowFact>(rowFacts)) {
   const shown = { ...(description && { description }), nullable: fact.nullable === true || fact.from === 'facts' };
   const [group, member] = fact.group ?? [];
   const owner = group ? groups[group] : BookRow;
-  Field(graphTypes[fact.type], shown)(owner.prototype, member ?? property);
+  Field(words[name as RowFactName] ?? graphTypes[fact.type], shown)(owner.prototype, member ?? property);
   if (fact.cost) Directive(`@cost(weight: ${fact.cost})`)(owner.prototype, member ?? property);
 }
 

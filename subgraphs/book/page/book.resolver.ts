@@ -1,11 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Ctx, Directive, FieldResolver, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, Directive, FieldResolver, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
-import { pageRows } from '../../../schema/requests/book.ts';
+import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { requirePossession } from '../../access.ts';
 import type { WrittenFields } from '../../subgraph.ts';
@@ -14,26 +14,29 @@ import type { BookRow } from '../ledger/row.entity.ts';
 import { setBudget } from '../policy/set.ts';
 import { allowanceOf } from './allowance.ts';
 import { type Allowance, Book } from './book.type.ts';
-import { newestRows, type PageHead, pageHead } from './page.ts';
-import { rowsOfPage, writeNewestRows } from './row-json.ts';
+import { type PageHead, pageHead, rowsOf } from './page.ts';
+import { BookPageArguments } from './page-arguments.type.ts';
+import { rowsOfPage, writeRows } from './row-json.ts';
+import { type PageAsked, type RowScope, rowScope } from './row-scope.ts';
 
-/** 50 when nothing is asked, never more than 200. */
-function rowsAsked(limit: number | null | undefined): number {
+/** 50 rows when nothing is asked, never more than 200. */
+function pageAsked({ limit, ...asked }: BookPageArguments): PageAsked {
   if (typeof limit === 'number' && limit < 1) {
-    throw new Refusal('invalid_request', { param: 'limit', detail: 'limit is at least 1.' });
+    throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${PAGE_LIMIT_BOUNDS}.` });
   }
-  return pageRows(limit);
+  return { ...asked, limit: pageRows(limit) };
 }
 
 /** What the fields of a book are resolved from. */
 interface BookPage extends Omit<Book, 'agentId' | 'entries' | 'intents' | 'allowance'>, PageHead {
   readonly agentId: AgentId;
+  readonly scope: RowScope;
 }
 
 /** The fields of a book that Postgres writes, where whoever asked takes them so. */
 export const bookWritten: WrittenFields = {
   'Book.entries': (page: BookPage, { database }: BookContext, info) =>
-    page.rows ?? writeNewestRows(database, page, info),
+    page.rows ?? writeRows(database, page.scope, info),
   'Book.intents': ({ intents }: BookPage) => intents,
 };
 
@@ -44,36 +47,43 @@ const PAGE = `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingAr
 export class BookResolver {
   @Directive(PAGE)
   @Query(() => Book, {
-    description:
-      'The newest rows of a book, for whoever possesses it: by X-SVC-Session, or by X-SVC-Agent and X-SVC-Proof.',
+    nullable: true,
+    description: 'A book, for whoever possesses it: by X-SVC-Session, or by X-SVC-Agent and X-SVC-Proof.',
   })
   book(
-    @Arg('agentId', () => Int) agentId: number,
-    @Arg('limit', () => Int, { nullable: true }) limit: number | null,
+    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Args(() => BookPageArguments) asked: BookPageArguments,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
-    return page(requirePossession(context.principal, agentId), rowsAsked(limit), context, info);
+    return page(requirePossession(context.principal, agentId), pageAsked(asked), context, info);
   }
 
   @Directive(PAGE)
-  @Mutation(() => Book, { description: 'Sets budget Y in atomic USDC; null clears it.' })
+  @Mutation(() => Book, { nullable: true, description: 'Sets budget Y, or clears it; the book as it then stands.' })
   async setBudget(
-    @Arg('agentId', () => Int) agentId: number,
-    @Arg('budgetAtomic', () => AtomicAmountScalar, { nullable: true }) budgetAtomic: AtomicAmount | null,
-    @Arg('limit', () => Int, { nullable: true }) limit: number | null,
+    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Arg('budgetAtomic', () => AtomicAmountScalar, {
+      nullable: true,
+      description: 'Atomic USDC; null clears it: unlimited. To leave it out is an error.',
+    })
+    budgetAtomic: AtomicAmount | null | undefined,
+    @Args(() => BookPageArguments) asked: BookPageArguments,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
     const agent_id = requirePossession(context.principal, agentId);
-    const rows = rowsAsked(limit);
-    await setBudget(context.database, agent_id, budgetAtomic ?? null);
-    return page(agent_id, rows, context, info);
+    // Left out is not null: what removes a ceiling must be said.
+    if (budgetAtomic === undefined)
+      throw new Refusal('invalid_request', { param: 'budgetAtomic', detail: 'budgetAtomic is required; null clears.' });
+    const shown = pageAsked(asked);
+    await setBudget(context.database, agent_id, budgetAtomic);
+    return page(agent_id, shown, context, info);
   }
 
   @FieldResolver()
-  entries(@Root() { agentId, limit }: BookPage, @Ctx() { database }: BookContext): Promise<BookRow[]> {
-    return newestRows(database, agentId, limit);
+  entries(@Root() { scope }: BookPage, @Ctx() { database }: BookContext): Promise<BookRow[]> {
+    return rowsOf(database, scope);
   }
 
   @FieldResolver()
@@ -89,18 +99,20 @@ export class BookResolver {
 
 async function page(
   agent_id: AgentId,
-  limit: number,
+  asked: PageAsked,
   { database }: BookContext,
   info: GraphQLResolveInfo,
 ): Promise<BookPage> {
-  const found = await pageHead(database, agent_id, limit, rowsOfPage(info));
+  const scope = rowScope(agent_id, asked);
+  const found = await pageHead(database, scope, rowsOfPage(info));
   if (found === null) throw new Refusal('forbidden');
   const { head } = found;
   if (head.damage !== null) throw new Refusal('book_damaged');
   return {
     ...found,
     agentId: agent_id,
-    limit,
+    limit: asked.limit,
+    scope,
     totals: totalsOf(head),
     window: 'prepaid_ceiling',
     cap: head.budgetAtomic,

@@ -1,8 +1,8 @@
-import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
+import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { AtomicAmountScalar } from '../../../schema/scalars.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 
 @ObjectType({ description: 'Sums over every row of the book that carries an amount, not over this page.' })
@@ -24,7 +24,7 @@ export class AllowanceSignature {
 export class Allowance {
   @Field(() => Int) agentId!: number;
   @Field(() => AtomicAmountScalar, { nullable: true }) remaining!: AtomicAmount | null;
-  @Field(() => GraphQLDateTimeISO) asOf!: Date;
+  @Field(() => DateTimeScalar) asOf!: Date;
   @Field(() => AllowanceSignature) signature!: AllowanceSignature;
 }
 

@@ -2,7 +2,6 @@ import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { type RowFact, type RowGroup, rowFacts } from '../../../schema/book-row.ts';
 import { camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { AgentId } from '../../../schema/ids.ts';
 import type { Written } from '../../../schema/written.ts';
 import type { Database } from '../../database.ts';
 import {
@@ -17,6 +16,7 @@ import {
   writtenText,
 } from '../../json-sql.ts';
 import type { BookRow } from '../ledger/row.entity.ts';
+import type { RowScope } from './row-scope.ts';
 
 const REPLAYS_MAX = 200;
 
@@ -108,15 +108,23 @@ const rowWriting: Writing = {
   rare: { none: `r.facts = '{}'`, fields: inFacts.map(([name]) => camel(name)) },
 };
 
-/** The newest rows of book $1, at most $2 of them, as one JSON text, each with what is selected of it. */
+/** Stands in a text for the rows of its page, which are chosen by whoever runs it. */
+const PAGE_ROWS = ':rows';
+
+/** The rows of a page of book $1, newest first, as one JSON text, each with what is selected of it. */
 function rowsText({ fieldNodes, fragments }: Selected, key: string, leftOut: LeftOut): string {
   // A caller chooses the key: `constructor` is one like any other.
   const kept = Object.hasOwn(leftOut, key) ? leftOut[key] : undefined;
   const row = writtenBy(rowWriting, { fieldNodes, fragments }, kept ?? null);
   return `(select '['||coalesce(string_agg(${row},',' order by r.seq desc),'')||']'
-    from (select * from book_row where agent_id = $1 order by seq desc limit $2) r
-    left join ${replaysCounted('$1')} c using (seq))`;
+    from (${PAGE_ROWS}) r left join ${replaysCounted('$1')} c using (seq))`;
 }
+
+/** A text with the rows of one page in it. */
+export function ofPage(text: string, { select }: Pick<RowScope, 'select'>): string {
+  return text.replaceAll(PAGE_ROWS, () => select);
+}
+
 type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
 /** Per field of a document: documents that are asked again and again are the same object, and leave out the same. */
@@ -138,12 +146,8 @@ export function rowsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolveI
   return text;
 }
 
-export async function writeNewestRows(
-  database: Database,
-  { agentId, limit }: { readonly agentId: AgentId; readonly limit: number },
-  info: GraphQLResolveInfo,
-): Promise<Written> {
-  const text = `select ${rowsText(info, String(info.path.key), info.rootValue as LeftOut)} as rows`;
-  const [found] = await database.query<{ rows: string }>({ ...preparedIfFew(text), values: [agentId, limit] });
+export async function writeRows(database: Database, scope: RowScope, info: GraphQLResolveInfo): Promise<Written> {
+  const text = ofPage(`select ${rowsText(info, String(info.path.key), info.rootValue as LeftOut)} as rows`, scope);
+  const [found] = await database.query<{ rows: string }>({ ...preparedIfFew(text), values: [...scope.values] });
   return writtenText(found?.rows ?? '[]');
 }

@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { BigIntType } from '@mikro-orm/core';
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, GraphQLISODateTime, Int, ObjectType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
 
 /** A perfect subtree of the log; written once, never changed. */
 @Entity()
@@ -70,7 +71,7 @@ export class TreeHead {
   @Property({ type: 'text' })
   jws!: string;
 
-  @Field(() => GraphQLISODateTime)
+  @Field(() => DateTimeScalar)
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   at!: Date;
 }

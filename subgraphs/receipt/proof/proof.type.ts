@@ -1,9 +1,9 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Field, GraphQLISODateTime, Int, ObjectType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ProofOutcome } from '../../../schema/receipt-payload.ts';
-import { AtomicAmountScalar } from '../../../schema/scalars.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 
 /** Why a settlement is shown. */
 export type ShownFor = 'requested' | 'above_cost_gate';
@@ -40,7 +40,7 @@ export class LogInclusion {
   treeHeadHash!: string;
   @Field(() => String, { description: 'ES256 JWS of the head.' }) jws!: string;
   @Field(() => String) kid!: string;
-  @Field(() => GraphQLISODateTime) at!: Date;
+  @Field(() => DateTimeScalar) at!: Date;
   @Field(() => GraphQLJSONObject, { description: 'What the leaf is made of, once it is canonical JSON.' })
   payload!: JsonObject;
 }

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { BigIntType } from '@mikro-orm/core';
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, GraphQLISODateTime, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ProofOutcome, SettledBy } from '../../../schema/receipt-payload.ts';
-import { AtomicAmountScalar } from '../../../schema/scalars.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 
 /**
@@ -123,11 +123,11 @@ export class Receipt {
   @Property({ type: 'boolean', default: false })
   chainEnded!: boolean;
 
-  @Field(() => GraphQLISODateTime)
+  @Field(() => DateTimeScalar)
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   issuedAt!: Date;
 
-  @Field(() => GraphQLISODateTime)
+  @Field(() => DateTimeScalar)
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   collectedAt!: Date;
 }

@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { BigIntType } from '@mikro-orm/core';
 import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Field, GraphQLISODateTime, Int, ObjectType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import type { RefusalCode } from '../../../schema/refusal-payload.ts';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
 
 /** The issuer's word that it refused a call for its book's sake. Written once, with the row that it names. */
 @ObjectType('Refusal', { description: 'A signed refusal: no receipt, and not spend.' })
@@ -50,7 +51,7 @@ export class SignedRefusal {
   @Property({ type: 'text' })
   value!: string;
 
-  @Field(() => GraphQLISODateTime)
+  @Field(() => DateTimeScalar)
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   issuedAt!: Date;
 }

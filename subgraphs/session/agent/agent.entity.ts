@@ -1,6 +1,6 @@
 import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
 
 /** A wallet that proved control and paid: the public side of a book. What has no `@Field` is not public. */
 @Directive('@key(fields: "agentId")')
@@ -23,7 +23,7 @@ export class Agent {
   /** Null while nothing scores: no number is better than an invented one. */
   @Property({ type: 'integer', nullable: true })
   validateScore!: number | null;
-  @Field(() => GraphQLDateTimeISO)
+  @Field(() => DateTimeScalar)
   @Property({ type: 'Date', columnType: 'timestamptz' })
   registeredAt!: Date;
 }

@@ -1,5 +1,5 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Arg, Ctx, Field, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { requireSession } from '../../access.ts';
 import type { Context } from '../../context.ts';
 import { rotateSession } from './rotate.ts';
@@ -8,7 +8,7 @@ import { rotateSession } from './rotate.ts';
 export class SessionRotation {
   @Field(() => Int) agentId!: number;
   @Field(() => String) session!: string;
-  @Field(() => GraphQLDateTimeISO) rotatedAt!: Date;
+  @Field(() => DateTimeScalar) rotatedAt!: Date;
 }
 
 @Resolver(() => SessionRotation)

@@ -33,6 +33,30 @@ export async function auditBooks(database: Database): Promise<void> {
     auditRows(book, own(rows), own(events));
   }
   await auditCounts(database);
+  await auditSums(database);
+}
+
+/** Whatever is counted by hour, day, model and so on is what the rows that stand add up to. */
+async function auditSums(database: Database): Promise<void> {
+  const counted = await database.query({
+    text: `select agent_id, dimension, period, bucket, rail, count, amount from book_sum where count <> 0 order by 1, 2, 3, 4, 5`,
+  });
+  const by = {
+    hour: `'hour', ''`,
+    day: `'day', ''`,
+    model: `'day', coalesce(model, '')`,
+    hub: `'day', coalesce(hub, '')`,
+    intent: `'day', coalesce(intent_id, '')`,
+    payer: `'day', coalesce(payer_wallet, '')`,
+    network: `'day', coalesce(split_part(payment_ref, ':', 1), '')`,
+  };
+  const scans = Object.entries(by).map(([dimension, how]) => {
+    const [period, bucket] = how.split(/, (.*)/s);
+    return `select agent_id, '${dimension}' as dimension, date_trunc(${period}, collected_at, 'UTC') as period, ${bucket} as bucket,
+      coalesce(rail, '') as rail, count(*)::int as count, sum(amount) as amount
+      from book_row where amount is not null group by 1, 2, 3, 4, 5`;
+  });
+  expect(counted).toEqual(await database.query({ text: `${scans.join(' union all ')} order by 1, 2, 3, 4, 5` }));
 }
 
 /** A row's count is what its events tell; what is only counted yet stands beside it, of a row that is there. */

@@ -6,8 +6,9 @@ import { agentId } from '../../../../schema/ids.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { appendRepeats, forgetHours } from '../../../../subgraphs/book/ledger/repeated-events.ts';
 import { replay } from '../../../../subgraphs/book/ledger/replay.ts';
-import { newestRows } from '../../../../subgraphs/book/page/page.ts';
+import { rowsOf as rowsOfPage } from '../../../../subgraphs/book/page/page.ts';
 import { replaysOf } from '../../../../subgraphs/book/page/row-json.ts';
+import { rowScope } from '../../../../subgraphs/book/page/row-scope.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../../subgraphs/group-commit.ts';
 import { farFromFullHour } from '../../../harness/doors/refusing.ts';
@@ -33,7 +34,8 @@ const times = (task_id: string, count: number) => Array.from({ length: count }, 
 const replayed = (...task_ids: string[]) => database.transaction(tx => replay(tx, task_ids));
 /** As if everything that is counted had waited for so long. */
 const told = () => database.transaction(tx => appendRepeats(tx, 0));
-const rowsOf = async (agent: number) => (await newestRows(database, agentId(agent), 200)).reverse();
+const rowsOf = async (agent: number) =>
+  (await rowsOfPage(database, rowScope(agentId(agent), { limit: 200 }))).reverse();
 const countsOf = async (agent: number) => (await rowsOf(agent)).map(row => row.replayCount);
 const headOf = async (agent: number) => {
   const [head] = await database.query({ text: 'select * from book where agent_id = $1', values: [agent] });

@@ -1,0 +1,30 @@
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import { AtomicAmountColumn } from '../../columns.ts';
+
+/** What the rows of one book that have something in common came to in one hour or day (UTC): see sums.ts. */
+@Entity({ tableName: 'book_sum' })
+export class BookSum {
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  agentId!: number;
+  @PrimaryKey({ type: 'text' })
+  dimension!: string;
+  @PrimaryKey({ type: 'Date', columnType: 'timestamptz' })
+  period!: Date;
+  /** Empty where the rows have no value. */
+  @PrimaryKey({ type: 'text' })
+  bucket!: string;
+  /** Empty where nothing was paid: amounts of two rails are never added up. */
+  @PrimaryKey({ type: 'text' })
+  rail!: string;
+  /** Of rows that carry an amount. */
+  @Property({ type: 'integer' })
+  count!: number;
+  @Property({ type: AtomicAmountColumn })
+  amount!: AtomicAmount;
+  /** Of all rows counted here, whatever became of them. */
+  @Property({ type: 'integer' })
+  firstSeq!: number;
+  @Property({ type: 'integer' })
+  lastSeq!: number;
+}

@@ -1,0 +1,59 @@
+import type { RowRecord } from '../../../schema/book-row.ts';
+import type { Tx } from '../../database.ts';
+
+/*
+ * Part of the ledger: what a book came to by the hour, the day, the model and so on, counted in the transaction of the rows
+ * themselves, under their head's lock, so that totals never scan. At any moment a sum is what the rows show that stand.
+ */
+
+/**
+ * By what rows are counted, and how it is read off one, `r`. All but the hours are kept by UTC day, those without a value
+ * under the empty text. Hours count rows without an amount too: they tell between which seqs the rows of a time lie.
+ */
+export const sumDimensions = {
+  hour: { period: 'hour', bucket: `''` },
+  day: { period: 'day', bucket: `''` },
+  model: { period: 'day', bucket: 'r.model' },
+  hub: { period: 'day', bucket: 'r.hub' },
+  intent: { period: 'day', bucket: 'r.intent_id' },
+  payer: { period: 'day', bucket: 'r.payer_wallet' },
+  network: { period: 'day', bucket: `split_part(r.payment_ref, ':', 1)` },
+} as const satisfies Record<string, { readonly period: 'hour' | 'day'; readonly bucket: string }>;
+export type SumDimension = keyof typeof sumDimensions;
+
+const dimensions = Object.entries(sumDimensions)
+  .map(([name, { period, bucket }]) => `('${name}', date_trunc('${period}', r.collected_at, 'UTC'), ${bucket})`)
+  .join(', ');
+
+/** Adds the rows of `source` to the sums, `times` each. */
+export const sumsOf = (source: string, times: string): string => `
+  insert into book_sum as s (agent_id, dimension, period, bucket, rail, count, amount, first_seq, last_seq)
+  select r.agent_id, d.dimension, d.period, coalesce(d.bucket, ''), coalesce(r.rail, ''),
+    count(r.amount) * ${times}, coalesce(sum(r.amount), 0) * ${times}, min(r.seq), max(r.seq)
+  from ${source} r cross join lateral (values ${dimensions}) as d(dimension, period, bucket)
+  where r.amount is not null or d.dimension = 'hour'
+  group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+  on conflict (agent_id, dimension, period, bucket, rail) do update set
+    count = s.count + excluded.count, amount = s.amount + excluded.amount,
+    first_seq = least(s.first_seq, excluded.first_seq), last_seq = greatest(s.last_seq, excluded.last_seq)`;
+
+const BIRTHS = sumsOf('jsonb_populate_recordset(null::book_row, $1::jsonb)', '1');
+const STANDING = sumsOf(
+  '(select * from book_row where (agent_id, seq) in (select * from unnest($1::int[], $2::int[])))',
+  '$3::int',
+);
+
+export function countBirths(tx: Tx, rows: readonly RowRecord[]): void {
+  if (rows.length > 0) tx.write({ name: 'count births', text: BIRTHS, values: [JSON.stringify(rows)] });
+}
+
+/** Counts rows as they stand at this place of the transaction, or (-1) no more. */
+export function countRows(
+  tx: Tx,
+  rows: readonly { readonly agent_id: number; readonly seq: number }[],
+  times: 1 | -1,
+): void {
+  if (rows.length === 0) return;
+  const values = [rows.map(({ agent_id }) => agent_id), rows.map(({ seq }) => seq), times];
+  tx.write({ name: 'count rows', text: STANDING, values });
+}

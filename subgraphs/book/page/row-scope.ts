@@ -1,0 +1,66 @@
+import type { Evidence } from '../../../schema/evidence.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
+
+/** Which rows of a book are asked for; what is absent narrows nothing. */
+export interface RowFilter {
+  readonly from?: Date | null;
+  readonly to?: Date | null;
+  readonly evidence?: Evidence | null;
+  readonly intentId?: string | null;
+  readonly taskId?: string | null;
+  readonly paymentRef?: string | null;
+  readonly seq?: number | null;
+}
+
+/** A page: rows older than `before` and newer than `after`, both of them a seq. */
+export interface PageAsked {
+  readonly limit: number;
+  readonly before?: number | null | undefined;
+  readonly after?: number | null | undefined;
+  readonly filter?: RowFilter | null | undefined;
+}
+
+/** The rows of a page as a select over book_row, and its parameters. The order in which it finds them says nothing. */
+export interface RowScope {
+  readonly select: string;
+  readonly values: readonly unknown[];
+}
+
+/** Seqs that rows of these hours (UTC) lie between: a row's time may lie before that of the one before it. */
+const seqOfHours = (seq: string, condition: string) =>
+  `(select ${seq} from book_sum where agent_id = $1 and dimension = 'hour' and period ${condition})`;
+
+/** As conditions on a row, each with the parameter that is its value. */
+const conditions: { readonly [K in keyof RowFilter]-?: (value: string) => string } = {
+  // Bounds on seq beside those on time, since a page runs down the seqs of a book.
+  from: at =>
+    `collected_at >= ${at}::timestamptz and seq >= ${seqOfHours('min(first_seq)', `>= date_trunc('hour', ${at}::timestamptz, 'UTC')`)}`,
+  to: at => `collected_at < ${at}::timestamptz and seq <= ${seqOfHours('max(last_seq)', `< ${at}::timestamptz`)}`,
+  evidence: value => `evidence = ${value}`,
+  intentId: value => `intent_id = ${value}`,
+  taskId: value => `task_id = ${value}`,
+  paymentRef: value => `payment_ref = ${value}`,
+  seq: value => `seq = ${value}`,
+};
+
+/**
+ * The rows of a page: the newest that are asked for, or, of those after a row, the ones next to it. A keyset, so that a
+ * page costs the same at any depth. The usual limit stands in the text: of one that is a parameter Postgres assumes a tenth
+ * of the book, and so plans the pages of a long one anew each time (measured: 1.7 ms instead of 0.7 ms).
+ */
+export function rowScope(agent_id: AgentId, { limit, before, after, filter }: PageAsked): RowScope {
+  const values: unknown[] = [agent_id];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const asked = ['agent_id = $1'];
+  for (const [name, condition] of Object.entries(conditions)) {
+    const value = filter?.[name as keyof RowFilter] ?? null;
+    if (value !== null) asked.push(condition(parameter(value instanceof Date ? value.toISOString() : value)));
+  }
+  if (typeof before === 'number') asked.push(`seq < ${parameter(before)}`);
+  if (typeof after === 'number') asked.push(`seq > ${parameter(after)}`);
+  const upwards = typeof after === 'number' && typeof before !== 'number';
+  const rows = limit === limits.book_page_rows_default ? String(limit) : parameter(limit);
+  const order = upwards ? 'seq' : 'seq desc';
+  return { select: `select * from book_row where ${asked.join(' and ')} order by ${order} limit ${rows}`, values };
+}

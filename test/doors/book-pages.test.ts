@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import type { BookAnswer } from '../../rest-compat/book/answers.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
+
+type Book = z.infer<typeof BookAnswer>;
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+let service: Service;
+/** Six rows: the stamp, three chats of which two name an intent, and two calls that its kill switch refused. */
+let agent: Agent;
+let chats: string[];
+beforeAll(async () => {
+  service = await openService();
+  agent = await service.newAgent();
+  const intents: JsonObject[] = [{ intent_id: 'bill', attempt_index: 0 }, { intent_id: 'bill', attempt_index: 1 }, {}];
+  chats = [];
+  for (const [index, intent] of intents.entries())
+    chats.push((await service.buy(agent.account, ask(`Chat ${index}`, intent))).body.svc.task_id);
+  const shop = refusing(service);
+  await shop.set(agent, 'kill_switch', true);
+  for (const content of ['Refused', 'Refused again'])
+    expect((await service.buy(agent.account, ask(content))).status).toBe(403);
+});
+
+const headers = () => ({ 'X-SVC-Session': agent.session });
+const path = (query = '') => `/v1/agents/${agent.agent_id}/book${query}`;
+const read = (query: string) => service.get<Book>(path(query), headers());
+const seqsOf = async (query: string) => (await read(query)).body.entries.map(({ seq }) => seq);
+
+const DOCUMENT = `query Rows($agentId: Int!, $limit: Int, $before: Int, $after: Int, $filter: BookRowFilter) {
+  book(agentId: $agentId, limit: $limit, before: $before, after: $after, filter: $filter) {
+    entries { seq taskId evidence payment { ref } } } }`;
+async function graph(variables: JsonObject) {
+  const { body } = await service.post<{ data: { book: { entries: { seq: number }[] } | null }; errors?: JsonObject[] }>(
+    '/graphql',
+    { query: DOCUMENT, variables: { agentId: agent.agent_id, ...variables } },
+    headers(),
+  );
+  return { errors: body.errors, seqs: body.data?.book?.entries.map(({ seq }) => seq) };
+}
+
+describe('a filtered book', () => {
+  it('200 by evidence, by REST and by GraphQL', async () => {
+    expect(await seqsOf('?evidence=policy_blocked')).toEqual([6, 5]);
+    expect(await seqsOf('?evidence=collected&limit=2')).toEqual([4, 3]);
+    expect(await graph({ filter: { evidence: 'policy_blocked' } })).toEqual({ seqs: [6, 5] });
+  });
+
+  it('200 by intent_id, with the intents of those rows alone', async () => {
+    const { body } = await read('?intent_id=bill');
+    expect(body.entries.map(({ seq }) => seq)).toEqual([3, 2]);
+    expect(body.intents).toMatchObject({ bill: { collected_count: 2, blocked_count: 0 } });
+    expect((await read('?evidence=policy_blocked')).body.intents).toEqual({});
+    expect(await graph({ filter: { intentId: 'bill' } })).toEqual({ seqs: [3, 2] });
+  });
+
+  it('200 from a time on and up to one, the sums still over the whole book', async () => {
+    const { entries } = (await read('')).body;
+    const at = (seq: number) => entries.find(entry => entry.seq === seq)?.collected_at ?? '';
+    const { body } = await read(`?from=${at(2)}&to=${at(4)}`);
+    expect(body.entries.map(({ seq }) => seq)).toEqual([3, 2]);
+    expect(body.totals.count).toBe(4);
+    expect(await seqsOf(`?to=${at(3)}`)).toEqual([2, 1]);
+    expect(await seqsOf('?from=2026-01-01&evidence=collected')).toEqual([4, 3, 2, 1]);
+    expect(await seqsOf('?to=2026-01-01')).toEqual([]);
+    // Its offset names the same moment.
+    const elsewhere = new Date(Date.parse(at(4)) + 3_600_000).toISOString().replace('Z', '%2B01:00');
+    expect(await seqsOf(`?to=${elsewhere}`)).toEqual([3, 2, 1]);
+    expect(await graph({ filter: { from: at(2), to: at(4) } })).toEqual({ seqs: [3, 2] });
+  });
+
+  it('200 with one row by task_id or by seq, and with the rows of a payment_ref', async () => {
+    const { body } = await read(`?task_id=${chats[1]}`);
+    expect(body.entries).toMatchObject([{ seq: 3, task_id: chats[1] }]);
+    const ref = (body.entries[0] as { payment?: { ref: string } }).payment?.ref;
+    expect(await seqsOf('?seq=3')).toEqual([3]);
+    expect(await seqsOf(`?payment_ref=${ref}`)).toContain(3);
+    expect(await graph({ filter: { taskId: chats[1] ?? '' } })).toEqual({ seqs: [3] });
+    expect(await graph({ filter: { seq: 3 } })).toEqual({ seqs: [3] });
+    expect((await graph({ filter: { paymentRef: ref ?? '' } })).seqs).toContain(3);
+  });
+
+  it('200 by before and after: every row in either direction', async () => {
+    expect(await seqsOf('?limit=2&before=5')).toEqual([4, 3]);
+    expect(await seqsOf('?limit=2&before=3')).toEqual([2, 1]);
+    expect(await seqsOf('?limit=2&before=1')).toEqual([]);
+    expect(await seqsOf('?limit=2&after=0')).toEqual([2, 1]);
+    expect(await seqsOf('?limit=2&after=2')).toEqual([4, 3]);
+    expect(await seqsOf('?after=2&before=5')).toEqual([4, 3]);
+    expect(await graph({ limit: 2, before: 5 })).toEqual({ seqs: [4, 3] });
+    expect(await graph({ limit: 2, after: 0 })).toEqual({ seqs: [2, 1] });
+  });
+
+  it('200 on POST with the filter in the query, and with a budget beside it', async () => {
+    const { body } = await service.post<Book>(path('?evidence=policy_blocked'), { budget: '90000' }, headers());
+    expect(body.entries.map(({ seq }) => seq)).toEqual([6, 5]);
+    expect(body).toMatchObject({ cap: '90000' });
+  });
+});
+
+describe('a book that is asked for wrongly', () => {
+  it.each([
+    ['evidence', '?evidence=stolen'],
+    ['from', '?from=yesterday'],
+    ['from', '?from=2026-02-30'],
+    ['to', '?to=2026-01-01T00:00:00'],
+    ['before', '?before=-1'],
+    ['after', '?after=x'],
+    ['after', '?after=2147483648'],
+    ['seq', '?seq=1.5'],
+    ['intent_id', '?intent_id='],
+    ['intents', '?intents=bill'],
+    ['evidences', '?limit=5&evidences=collected'],
+  ])('400 naming %s: %s', async (param, query) => {
+    expect(await read(query)).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
+  });
+
+  it('GraphQL refuses a limit of -1 with its bounds', async () => {
+    const { errors, seqs } = await graph({ limit: -1 });
+    expect(seqs).toBeUndefined();
+    expect(errors).toMatchObject([
+      {
+        message: 'limit is a whole number from 1 to 200; a larger one is clamped.',
+        extensions: { code: 'invalid_request', param: 'limit' },
+      },
+    ]);
+  });
+});

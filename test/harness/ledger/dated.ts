@@ -1,0 +1,33 @@
+import { agentId } from '../../../schema/ids.ts';
+import { appendRow, headOf, lockBooks, storeBirths, storeBooks } from '../../../subgraphs/book/ledger/append.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { birth } from './fixture.ts';
+
+type Birth = ReturnType<typeof birth>;
+
+/** Rows of one book, collected at times of the test's own choosing; their receipts and leaves are left out. */
+export async function landAt(
+  database: Database,
+  agent: number,
+  rows: readonly (Partial<Birth> & { readonly at: string })[],
+): Promise<void> {
+  await database.transaction(async tx => {
+    const books = await lockBooks(tx, [agentId(agent)]);
+    const born = rows.map(({ at, ...differently }) => {
+      const head = headOf(books, agentId(agent));
+      const number = head.seq + 1;
+      const appended = appendRow(head, { ...birth(`task_${agent}_${number}`, number), ...differently }, Date.parse(at));
+      books.set(agentId(agent), appended.head);
+      return appended;
+    });
+    storeBirths(
+      tx,
+      born.map(({ row }) => row),
+    );
+    storeBooks(
+      tx,
+      books,
+      born.map(({ event }) => event),
+    );
+  });
+}
