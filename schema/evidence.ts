@@ -11,6 +11,11 @@ export const evidences = [
 ] as const;
 export type Evidence = (typeof evidences)[number];
 
+/** Rows of these rest on no receipt of ours. */
+const withoutReceipt: readonly Evidence[] = ['policy_blocked', 'inflow_claimed', 'a2a_escrow'];
+/** Those for which a receipt was issued, whether it was paid or a key stood in. */
+export const withReceipt = evidences.filter(evidence => !withoutReceipt.includes(evidence));
+
 const transitions: Partial<Record<Evidence, readonly Evidence[]>> = {
   RECORDED_BY_SETTLE: ['collected', 'ARRIVAL_UNVERIFIED'],
 };

@@ -24,9 +24,14 @@ export interface Writing {
   readonly rare?: { readonly none: string; readonly fields: readonly string[] };
   /** A condition under which the object is there at all. */
   readonly where?: string;
+  /** It is a list of such objects: the list of what each of them is written as. */
+  readonly list?: (each: string) => string;
 }
 
-/** Null members to be left out, by the response name of the list: all but those named. Elsewhere null is an answer. */
+/**
+ * Null members to be left out, by the response name of the list, dotted where it lies in another: all but those named.
+ * Elsewhere null is an answer.
+ */
 export type LeftOut = Readonly<Record<string, readonly string[]>>;
 
 type Fragments = GraphQLResolveInfo['fragments'];
@@ -35,6 +40,8 @@ type Fragments = GraphQLResolveInfo['fragments'];
 export const asPrinted = (column: string): string => `${column}::text`;
 /** But for control characters, which `writtenText` escapes; measured: a seventh of what to_json takes. */
 export const asText = (column: string): string => String.raw`'"'||replace(replace(${column},'\','\\'),'"','\"')||'"'`;
+/** Of a member of jsonb: no object has the JSON text `null` for one that it lacks. */
+export const asJson = (member: string): string => `nullif((${member})::text,'null')`;
 /** As Date.toISOString says it. The microsecond keeps the zeros before it, which Postgres would leave out. */
 export const asTime = (column: string): string =>
   `left(to_json(date_trunc('milliseconds',${column} at time zone 'UTC')+interval '1 microsecond')::text,24)||'Z"'`;
@@ -50,16 +57,20 @@ const CONTROLS = /[^ -\uffff]/g;
 export function writtenBy(
   writing: Writing,
   { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
-  kept: readonly string[] | null,
+  leftOut: LeftOut,
+  path: string,
 ): string {
+  // A caller chooses the keys: `constructor` is one like any other.
+  const kept = Object.hasOwn(leftOut, path) ? leftOut[path] : undefined;
   const members = [...selected(fieldNodes, fragments)].map(([key, nodes]): Member => {
     const name = nodes[0]?.name.value ?? '';
-    const [always, stays] = [isAlways(writing, name), kept === null || kept.includes(key)];
-    const value = writtenValue(writing, nodes, fragments);
+    const [always, stays] = [isAlways(writing, name), kept === undefined || kept.includes(key)];
+    const value = writtenValue(writing, nodes, fragments, leftOut, `${path}.${key}`);
     return { key, value, always, stays, rare: writing.rare?.fields.includes(name) ?? false };
   });
   const object = `'{'||${separated(members, writing.rare?.none)}||'}'`.replaceAll(`'||'`, '');
-  return writing.where === undefined ? object : `case when ${writing.where} then ${object} end`;
+  const whole = writing.list?.(object) ?? object;
+  return writing.where === undefined ? whole : `case when ${writing.where} then ${whole} end`;
 }
 
 interface Member {
@@ -117,12 +128,18 @@ function isAlways({ fields, always = [] }: Writing, name: string): boolean {
   return name === '__typename' || always.includes(name) || (typeof field === 'object' && field.where === undefined);
 }
 
-function writtenValue(writing: Writing, nodes: readonly FieldNode[], fragments: Fragments): string {
+function writtenValue(
+  writing: Writing,
+  nodes: readonly FieldNode[],
+  fragments: Fragments,
+  leftOut: LeftOut,
+  path: string,
+): string {
   const name = nodes[0]?.name.value ?? '';
   if (name === '__typename') return `'"${writing.type}"'`;
   const field = writing.fields[name];
   if (field === undefined) throw new Error(`${writing.type}.${name} cannot be written`);
-  return typeof field === 'string' ? field : writtenBy(field, { fieldNodes: nodes, fragments }, null);
+  return typeof field === 'string' ? field : writtenBy(field, { fieldNodes: nodes, fragments }, leftOut, path);
 }
 
 /** What is selected beneath a field, by response key, merged as in GraphQL 6.3.2; there are neither directives nor abstract types here. */

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { camel } from '../../schema/camel.ts';
 import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { BookRequest, PageLimit, pageRows, RowCursorMembers, RowFilterMembers } from '../../schema/requests/book.ts';
-import { PolicyRequest } from '../../schema/requests/policy.ts';
+import { PolicyRequest, parsePolicy } from '../../schema/requests/policy.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
 import { BookAnswer } from './answers.ts';
 import { PolicyAnswer, policyFragments } from './policy.ts';
-import { rowFragments, rowNulls } from './row.ts';
+import { bookNulls, rowFragments } from './row.ts';
 
 export const AgentPath = z.object({ agent_id: digits(z.int().min(1)) });
 
@@ -57,7 +57,7 @@ export const bookDoors = [
       ...pageOf(query),
       ...(body.budget === undefined ? {} : { budgetAtomic: body.budget }),
     }),
-    nulls: { entries: rowNulls },
+    nulls: bookNulls,
     response: BookAnswer,
     errors: ['book_damaged'],
   }),
@@ -86,7 +86,8 @@ export const bookDoors = [
     body: PolicyRequest,
     variables: ({ params, body }) => ({
       agentId: params.agent_id,
-      policyType: body.policy_type,
+      // A name that there is none of is refused here by name: to the graph it would be no value at all.
+      policyType: parsePolicy(body.policy_type, body.value as Json | undefined).policy_type,
       // Left out and null are two things: what clears a cap must be said.
       ...(body.value === undefined ? {} : { value: body.value as Json }),
     }),

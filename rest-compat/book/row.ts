@@ -62,7 +62,17 @@ type RowAnswer = {
 
 export const Row: z.ZodType<RowAnswer> = z.object(Object.fromEntries(members)) as z.ZodType as z.ZodType<RowAnswer>;
 
+/** Those whose shape the graph gives them, and the one that it also shows as it is kept. */
+const shaped: { readonly [K in RowFactName]?: string } = {
+  replay_events:
+    'replay_events: replayEvents { at first_at: firstAt count settlement_status: settlementStatus replay_of: replayOf }',
+  ingress_receipt: 'ingress_receipt: ingressReceipt { ref confirmed_at: confirmedAt }',
+  fulfillment: 'fulfillment: fulfillmentDocument',
+};
+
 const selections = [...members.keys()].map(name => {
+  const said = shaped[name as RowFactName];
+  if (said !== undefined) return said;
   const group = groups.get(name as RowGroup);
   if (group) return `${name} { ${group.map(([, fact]) => fact.group?.[1]).join(' ')} }`;
   return camel(name) === name ? name : `${name}: ${camel(name)}`;
@@ -73,4 +83,9 @@ export const rowFragments = {
 } as const;
 
 /** Members that stand there also when they are null. */
-export const rowNulls: readonly string[] = shown.filter(([, { rest }]) => rest === 'null').map(([name]) => name);
+const rowNulls: readonly string[] = shown.filter(([, { rest }]) => rest === 'null').map(([name]) => name);
+/** Of a replay only what several are told by is left out. */
+const replayNulls = ['at', 'settlement_status', 'replay_of'];
+
+/** By the list that they stand in. */
+export const bookNulls = { entries: rowNulls, 'entries.replay_events': replayNulls } as const;

@@ -99,7 +99,7 @@ describe('GraphQL bookPolicy and setBookPolicy', () => {
         session === null ? {} : { 'X-SVC-Session': session },
       )
     ).body;
-  const SET = `mutation ($agentId: Int!, $type: String!, $value: JSON) {
+  const SET = `mutation ($agentId: Int!, $type: PolicyType!, $value: JSON) {
     setBookPolicy(agentId: $agentId, policyType: $type, value: $value) { agentId dailyCap hourlyCap killSwitch } }`;
   const READ = 'query ($agentId: Int!) { bookPolicy(agentId: $agentId) { dailyCap hourlyCap killSwitch tier2Above } }';
 

@@ -11,7 +11,16 @@ export enum Outcome {
   double_charge = 'double_charge',
   price_jump = 'price_jump',
 }
-registerEnumType(Outcome, { name: 'Outcome', description: 'What the poster met at the endpoint.' });
+registerEnumType(Outcome, {
+  name: 'Outcome',
+  description: 'What the poster met at the endpoint.',
+  valuesConfig: {
+    success: { description: 'What was paid for came.' },
+    error: { description: 'An error came in its place.' },
+    double_charge: { description: 'It was charged twice.' },
+    price_jump: { description: 'It cost more than was said.' },
+  },
+});
 
 /** A report on an endpoint by a registered agent. Only its host is public, never the full URL. */
 @ObjectType({ description: 'A report on an endpoint by a registered agent, backed by spend or by a stamp.' })
@@ -19,17 +28,17 @@ registerEnumType(Outcome, { name: 'Outcome', description: 'What the poster met a
 @Index({ name: 'board_post_newest', properties: ['postedAt', 'postId'] })
 @Index({ name: 'board_post_host', properties: ['endpointHost', 'postedAt'] })
 export class BoardPost {
-  @Field(() => String)
+  @Field(() => String, { description: 'By which it is found.' })
   @PrimaryKey({ type: 'text' })
   postId!: string;
   @Property({ type: 'integer' })
   agentId!: number;
   @Property({ type: 'text' })
   endpoint!: string;
-  @Field(() => String)
+  @Field(() => String, { description: 'The host that it is about; never the whole URL.' })
   @Property({ type: 'text' })
   endpointHost!: string;
-  @Field(() => Outcome)
+  @Field(() => Outcome, { description: 'What the poster met there.' })
   @Property({ type: 'text' })
   outcome!: Outcome;
   /** The cited receipt; without one the stamp alone backs the post. */
@@ -41,22 +50,22 @@ export class BoardPost {
   /** What the backing receipt says was paid. */
   @Property({ type: AtomicAmountColumn })
   amountAtomic!: AtomicAmount;
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: 'How long the endpoint took, in milliseconds.' })
   @Property({ type: 'integer', nullable: true })
   latencyMs!: number | null;
   @Field(() => String, { nullable: true, description: 'Written by the poster: show it as plain text only.' })
   @Property({ type: 'text', nullable: true })
   untrustedText!: string | null;
-  @Field(() => Int)
+  @Field(() => Int, { description: 'How many agents liked it.' })
   @Property({ type: 'integer', default: 0 })
   likeCount!: number;
-  @Field(() => Int)
+  @Field(() => Int, { description: 'How many agents met the same, with a receipt.' })
   @Property({ type: 'integer', default: 0 })
   confirmCount!: number;
   /** Hidden by the board's operators; such a post is not returned. */
   @Property({ type: 'boolean', default: false })
   hidden!: boolean;
-  @Field(() => DateTimeScalar)
+  @Field(() => DateTimeScalar, { description: 'When it was posted.' })
   @Property({ type: 'Date', columnType: 'timestamptz' })
   postedAt!: Date;
 }

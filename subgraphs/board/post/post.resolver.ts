@@ -15,8 +15,9 @@ export class BoardPostResolver {
   })
   boardPosts(
     @Ctx() context: Context,
-    @Arg('type', () => String, { nullable: true }) type?: string,
-    @Arg('endpoint', () => String, { nullable: true }) endpoint?: string,
+    @Arg('type', () => String, { nullable: true, description: 'Posts of this outcome alone.' }) type?: string,
+    @Arg('endpoint', () => String, { nullable: true, description: 'Posts about this endpoint alone: a URL or a host.' })
+    endpoint?: string,
   ): Promise<BoardPost[]> {
     return listPosts(context.database, { type: type ?? null, endpoint: endpoint ?? null });
   }

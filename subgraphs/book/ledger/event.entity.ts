@@ -14,30 +14,30 @@ import { BookEventKindWord } from './row-words.ts';
 @Entity({ tableName: 'book_event' })
 @Index({ name: 'book_event_row', properties: ['agentId', 'seq'] })
 export class BookEvent {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Whose book.' })
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Its place among the events of the book: from 1, without a gap.' })
   @PrimaryKey({ type: 'integer', autoincrement: false })
   position!: number;
-  @Field(() => BookEventKindWord)
+  @Field(() => BookEventKindWord, { description: 'What happened.' })
   @Property({ type: 'text' })
   kind!: BookEventKind;
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The place of its row in the book.' })
   @Property({ type: 'integer' })
   seq!: number;
-  @Field(() => String)
+  @Field(() => String, { description: 'The call that its row is of.' })
   @Property({ type: 'text' })
   taskId!: string;
   @Property({ type: 'json' })
   body!: JsonObject;
-  @Field(() => DateTimeScalar)
+  @Field(() => DateTimeScalar, { description: 'When it happened.' })
   @Property({ type: 'Date', columnType: 'timestamptz' })
   at!: Date;
-  @Field(() => String)
+  @Field(() => String, { description: '`hash` of the event before it; empty for the first.' })
   @Property({ type: 'text' })
   prevHash!: string;
-  @Field(() => String)
+  @Field(() => String, { description: 'SHA-256 of this event in canonical JSON, `prevHash` included.' })
   @Property({ type: 'text' })
   hash!: string;
   @Field(() => Int, {
@@ -47,6 +47,6 @@ export class BookEvent {
     return typeof this.body.count === 'number' ? this.body.count : 1;
   }
   /** The row as it stands when the event is read. */
-  @Field(() => BookRow)
+  @Field(() => BookRow, { description: 'The row as it stands when the event is read.' })
   row!: BookRow;
 }

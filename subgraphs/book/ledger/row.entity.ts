@@ -13,12 +13,18 @@ import { type Camel, camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
-import { ArrivalStatusWord, EvidenceWord } from './row-words.ts';
+import { PolicyCodeWord, PolicyTypeWord, SettledByWord } from '../../words.ts';
+import { ArrivalStatusWord, EvidenceWord, RecordedByWord, RowEventWord } from './row-words.ts';
 
-@ObjectType({ description: 'What was paid, over which rail.' })
+const described = {
+  payment: 'What was paid, over which rail.',
+  route: 'Which model answered, and where.',
+} as const satisfies Record<RowGroup, string>;
+
+@ObjectType({ description: described.payment })
 class RowPayment {}
 
-@ObjectType({ description: 'Which model answered, and where.' })
+@ObjectType({ description: described.route })
 class RowRoute {}
 
 const groups = { payment: RowPayment, route: RowRoute } as const satisfies Record<RowGroup, object>;
@@ -57,7 +63,7 @@ const isOf: { readonly [T in RowFact['type']]?: (value: unknown) => boolean } = 
 /** How a type is kept, and shown. */
 const graphTypes = {
   text: () => String,
-  digits: () => String,
+  digits: () => AtomicAmountScalar,
   integer: () => Int,
   boolean: () => Boolean,
   amount: () => AtomicAmountScalar,
@@ -70,7 +76,15 @@ const graphTypes = {
 const words: { readonly [K in RowFactName]?: () => object } = {
   evidence: () => EvidenceWord,
   arrival_status: () => ArrivalStatusWord,
+  settled_by: () => SettledByWord,
+  event: () => RowEventWord,
+  policy_code: () => PolicyCodeWord,
+  policy_key: () => PolicyTypeWord,
+  recorded_by: () => RecordedByWord,
+  period_start: () => DateTimeScalar,
 };
+/** Told by a resolver, which gives them their shape. */
+const shaped: readonly string[] = ['fulfillment', 'ingress_receipt'] satisfies RowFactName[];
 
 const columnTypes = {
   text: { type: 'text' },
@@ -107,7 +121,7 @@ for (const [name, fact] of Object.entries<RowFact>(rowFacts)) {
       }),
     );
   }
-  if (fact.hidden) continue;
+  if (fact.hidden || shaped.includes(name)) continue;
   const { description } = fact;
   const shown = { ...(description && { description }), nullable: fact.nullable === true || fact.from === 'facts' };
   const [group, member] = fact.group ?? [];
@@ -115,6 +129,18 @@ for (const [name, fact] of Object.entries<RowFact>(rowFacts)) {
   Field(words[name as RowFactName] ?? graphTypes[fact.type], shown)(owner.prototype, member ?? property);
   if (fact.cost) Directive(`@cost(weight: ${fact.cost})`)(owner.prototype, member ?? property);
 }
+
+Object.defineProperty(
+  BookRow.prototype,
+  'fulfillmentDocument',
+  getter(function () {
+    return this.fulfillment;
+  }),
+);
+Field(() => GraphQLJSONObject, { nullable: true, description: '`fulfillment` as the row keeps it and REST shows it.' })(
+  BookRow.prototype,
+  'fulfillmentDocument',
+);
 
 for (const [group, type] of Object.entries(groups)) {
   const members = Object.entries<RowFact>(rowFacts).flatMap(([name, fact]) =>
@@ -128,5 +154,5 @@ for (const [group, type] of Object.entries(groups)) {
       return Object.fromEntries(members.map(([member, property]) => [member, row[property]]));
     }),
   );
-  Field(() => type)(BookRow.prototype, group);
+  Field(() => type, { description: described[group as RowGroup] })(BookRow.prototype, group);
 }

@@ -6,6 +6,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
+import { toCamelKeys } from '../../../schema/requests/parse.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { requirePossession } from '../../access.ts';
 import type { WrittenFields } from '../../subgraph.ts';
@@ -28,7 +29,7 @@ function pageAsked({ limit, ...asked }: BookPageArguments): PageAsked {
 }
 
 /** What the fields of a book are resolved from. */
-interface BookPage extends Omit<Book, 'agentId' | 'entries' | 'intents' | 'allowance'>, PageHead {
+interface BookPage extends Omit<Book, 'agentId' | 'entries' | 'intents' | 'intentsDocument' | 'allowance'>, PageHead {
   readonly agentId: AgentId;
   readonly scope: RowScope;
 }
@@ -37,11 +38,11 @@ interface BookPage extends Omit<Book, 'agentId' | 'entries' | 'intents' | 'allow
 export const bookWritten: WrittenFields = {
   'Book.entries': (page: BookPage, { database }: BookContext, info) =>
     page.rows ?? writeRows(database, page.scope, info),
-  'Book.intents': ({ intents }: BookPage) => intents,
+  'Book.intentsDocument': ({ intents }: BookPage) => intents,
 };
 
 /** `limit` says how many rows there are in `entries`; without it there are fifty. */
-const PAGE = `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingArguments: ["limit"], sizedFields: ["entries"], requireOneSlicingArgument: false)`;
+const PAGE = `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingArguments: ["limit"], sizedFields: ["entries", "intents"], requireOneSlicingArgument: false)`;
 
 @Resolver(() => Book)
 export class BookResolver {
@@ -88,6 +89,11 @@ export class BookResolver {
 
   @FieldResolver()
   intents(@Root() { intents }: BookPage): unknown {
+    return Object.values(intents.toJSON() as JsonObject).map(intent => toCamelKeys(intent));
+  }
+
+  @FieldResolver()
+  intentsDocument(@Root() { intents }: BookPage): unknown {
     return intents.toJSON();
   }
 
@@ -122,11 +128,13 @@ async function page(
 }
 
 function totalsOf({ byRail }: PageHead['head']): Book['totals'] {
-  const rails = Object.values(byRail) as { count: number; amount: string }[];
-  const usdc = byRail.usdc as { amount: string } | undefined;
+  const rails = Object.entries(byRail as Record<string, { readonly count: number; readonly amount: string }>).map(
+    ([rail, { count, amount }]) => ({ rail, count, amount: atomicAmount(BigInt(amount)) }),
+  );
   return {
-    count: rails.reduce((count, rail) => count + rail.count, 0),
-    usdcSum: atomicAmount(BigInt(usdc?.amount ?? '0')),
-    byRail: byRail as JsonObject,
+    count: rails.reduce((total, { count }) => total + count, 0),
+    usdcSum: rails.find(({ rail }) => rail === 'usdc')?.amount ?? atomicAmount(0n),
+    byRail: rails,
+    byRailDocument: byRail,
   };
 }

@@ -2,52 +2,96 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Evidence } from '../../../schema/evidence.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { graphEnum } from '../../graph-enum.ts';
 import { BookRow } from '../ledger/row.entity.ts';
+import { EvidenceWord } from '../ledger/row-words.ts';
+
+@ObjectType({ description: 'What rows of one rail came to.' })
+export class RailTotal {
+  @Field(() => String, { description: 'What was paid with, such as `usdc`.' }) rail!: string;
+  @Field(() => Int, { description: 'Rows that carry an amount.' }) count!: number;
+  @Field(() => AtomicAmountScalar, { description: 'Their sum, in atomic units of the rail.' }) amount!: AtomicAmount;
+}
 
 @ObjectType({ description: 'Sums over every row of the book that carries an amount, not over this page.' })
 export class BookTotals {
-  @Field(() => Int) count!: number;
-  @Field(() => AtomicAmountScalar) usdcSum!: AtomicAmount;
-  @Field(() => GraphQLJSONObject, { description: '{<rail>: {count, amount}}' }) byRail!: JsonObject;
+  @Field(() => Int, { description: 'Rows that carry an amount.' }) count!: number;
+  @Field(() => AtomicAmountScalar, { description: 'What was paid in USDC.' }) usdcSum!: AtomicAmount;
+  @Directive('@listSize(assumedSize: 4)')
+  @Field(() => [RailTotal], { description: 'The same for each rail: their units are not the same.' })
+  byRail!: RailTotal[];
+  @Field(() => GraphQLJSONObject, { description: '`byRail` as REST shows it: {<rail>: {count, amount}}.' })
+  byRailDocument!: JsonObject;
 }
 
-@ObjectType()
+@ObjectType({ description: 'One attempt at a treasury intent.' })
+export class IntentAttempt {
+  @Field(() => String, { description: 'The call.' }) taskId!: string;
+  @Field(() => Int, { nullable: true, description: 'As the call numbered it, from 0.' }) attemptIndex!: number | null;
+  @Field(() => EvidenceWord, { description: 'What its row rests on.' }) evidence!: Evidence;
+  @Field(() => Boolean, { description: 'Whether its money was collected.' }) collected!: boolean;
+}
+
+@ObjectType({ description: 'What a treasury intent came to on this book.' })
+export class IntentSummary {
+  @Field(() => String, { description: 'As calls name it.' }) intentId!: string;
+  @Directive('@listSize(assumedSize: 20)')
+  @Field(() => [IntentAttempt], { description: 'Its newest 200, oldest first.' })
+  attempts!: IntentAttempt[];
+  @Field(() => Int, { description: 'Of all its attempts, those that were collected.' }) collectedCount!: number;
+  @Field(() => Int, { description: 'Of all its attempts, those that the book refused.' }) blockedCount!: number;
+}
+
+@ObjectType({ description: 'A signature over canonical JSON.' })
 export class AllowanceSignature {
-  @Field(() => String) alg!: string;
-  @Field(() => String) value!: string;
+  @Field(() => String, { description: 'Its algorithm, as JOSE names it.' }) alg!: string;
+  @Field(() => String, { description: 'The signature, base64url.' }) value!: string;
 }
 
 @ObjectType({
   description: 'The remaining allowance, signed over {agent_id, remaining, as_of}: to verify, not to spend.',
 })
 export class Allowance {
-  @Field(() => Int) agentId!: number;
-  @Field(() => AtomicAmountScalar, { nullable: true }) remaining!: AtomicAmount | null;
-  @Field(() => DateTimeScalar) asOf!: Date;
-  @Field(() => AllowanceSignature) signature!: AllowanceSignature;
+  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
+  @Field(() => AtomicAmountScalar, { nullable: true, description: 'What the budget leaves; null is unlimited.' })
+  remaining!: AtomicAmount | null;
+  @Field(() => DateTimeScalar, { description: 'Of which moment.' }) asOf!: Date;
+  @Field(() => AllowanceSignature, { description: 'By the issuer.' }) signature!: AllowanceSignature;
 }
 
-@ObjectType({ description: 'A book: the newest rows, the budget, and sums over all of it.' })
+export const BudgetWindowWord = graphEnum<'prepaid_ceiling'>('BudgetWindow', 'Over what a budget holds.', {
+  prepaid_ceiling: 'Over all that was ever collected.',
+});
+
+@ObjectType({ description: 'A book: its rows, the budget, and sums over all of it.' })
 export class Book {
-  @Field(() => Int) agentId!: number;
+  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
   @Field(() => Int, { description: 'Rows on this page at the most.' }) limit!: number;
-  @Field(() => [BookRow]) entries!: BookRow[];
+  @Field(() => [BookRow], { description: 'The rows of the page that was asked for, newest first.' })
+  entries!: BookRow[];
+  @Field(() => [IntentSummary], { description: 'Those that rows of this page name.' })
+  intents!: IntentSummary[];
   /** Up to 200 intents with 200 attempts each, kept at hand as text. */
   @Directive('@cost(weight: 2000)')
-  @Field(() => GraphQLJSONObject, { description: 'Intents named on this page, by intent id.' })
-  intents!: JsonObject;
-  @Field(() => BookTotals) totals!: BookTotals;
-  @Field(() => String, { description: 'Always `prepaid_ceiling`.' }) window!: string;
+  @Field(() => GraphQLJSONObject, { description: '`intents` as REST shows them: by intent id.' })
+  intentsDocument!: JsonObject;
+  @Field(() => BookTotals, { description: 'Sums over the whole book.' }) totals!: BookTotals;
+  @Field(() => BudgetWindowWord, { description: 'Always `prepaid_ceiling`.' }) window!: 'prepaid_ceiling';
   @Field(() => AtomicAmountScalar, { nullable: true, description: 'Budget Y; null is unlimited.' })
   cap!: AtomicAmount | null;
-  @Field(() => AtomicAmountScalar) spent!: AtomicAmount;
-  @Field(() => AtomicAmountScalar, { nullable: true }) remaining!: AtomicAmount | null;
-  @Field(() => Allowance) allowance!: Allowance;
+  @Field(() => AtomicAmountScalar, { description: 'What was collected under the budget.' }) spent!: AtomicAmount;
+  @Field(() => AtomicAmountScalar, {
+    nullable: true,
+    description: 'What the budget leaves, at least 0; null is unlimited.',
+  })
+  remaining!: AtomicAmount | null;
+  @Field(() => Allowance, { description: 'The same, signed.' }) allowance!: Allowance;
 }
 
 @Directive('@key(fields: "taskId", resolvable: false)')
-@ObjectType('Receipt')
+@ObjectType('Receipt', { description: 'A signed spend receipt: one leaf of the append-only log.' })
 export class ReceiptReference {
-  @Field(() => String) taskId!: string;
+  @Field(() => String, { description: 'The task that it is of.' }) taskId!: string;
 }

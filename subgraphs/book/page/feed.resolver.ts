@@ -15,8 +15,9 @@ export class BookFeedResolver {
   })
   @Directive('@live(after: "after", position: "position")')
   bookRows(
-    @Arg('agentId', () => Int) _agentId: number,
-    @Arg('after', () => Int, { nullable: true }) _after: number | null,
+    @Arg('agentId', () => Int, { description: 'Whose book.' }) _agentId: number,
+    @Arg('after', () => Int, { nullable: true, description: 'The last position that the reader has.' })
+    _after: number | null,
     @Root() event: BookEvent,
     @Ctx() _context: BookContext,
   ): BookEvent {

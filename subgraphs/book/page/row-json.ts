@@ -2,9 +2,11 @@ import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { type RowFact, type RowGroup, rowFacts } from '../../../schema/book-row.ts';
 import { camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { withReceipt } from '../../../schema/evidence.ts';
 import type { Written } from '../../../schema/written.ts';
 import type { Database } from '../../database.ts';
 import {
+  asJson,
   asPrinted,
   asText,
   asTime,
@@ -20,19 +22,30 @@ import type { RowScope } from './row-scope.ts';
 
 const REPLAYS_MAX = 200;
 
+/** The newest replays of one row, as a table `e` of event bodies with the time of each. */
+const newestReplays = (agent_id: string, seq: string) => `(select * from book_event
+  where agent_id = ${agent_id} and seq = ${seq} and kind = 'replay' order by position desc limit ${REPLAYS_MAX}) e`;
+
 /**
- * The newest replays of one row as JSON text, oldest first, as the specification shows them; an event that stands for
- * several says how many, and from when on: the last of them was at `at`.
+ * What a replay says: of one when it was, of several, which one event stands for, when the last and the first of them were,
+ * and how many.
  */
-function replaysText(agent_id: string, seq: string): string {
-  return `(select coalesce(json_agg(case when body ? 'count' then
-      json_build_object('at', body->>'at', 'first_at', body->>'first_at', 'count', body->'count',
-        'settlement_status', body->>'settlement_status', 'replay_of', body->>'replay_of')
-      else json_build_object('at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-        'settlement_status', body->>'settlement_status', 'replay_of', body->>'replay_of') end order by position), '[]')::text
-    from (select * from book_event where agent_id = ${agent_id} and seq = ${seq} and kind = 'replay'
-      order by position desc limit ${REPLAYS_MAX}) newest)`;
-}
+const replay = {
+  at: `case when e.body ? 'count' then ${asJson(`e.body->'at'`)} else ${asTime('e.at')} end`,
+  firstAt: asJson(`e.body->'first_at'`),
+  count: asJson(`e.body->'count'`),
+  settlementStatus: asJson(`e.body->'settlement_status'`),
+  replayOf: asJson(`e.body->'replay_of'`),
+} as const;
+
+const replayEvents: Writing = {
+  type: 'BookReplay',
+  fields: replay,
+  always: ['at', 'settlementStatus'],
+  list: each =>
+    `case r.replay_count when 0 then '[]' else (select '['||coalesce(string_agg(${each},',' order by e.position),'')||']'
+      from ${newestReplays('r.agent_id', 'r.seq')}) end`,
+};
 
 /** Replays of rows of one book that no event tells of yet, by `seq`: their count is true at any moment with these. */
 export function replaysCounted(agent_id: string): string {
@@ -40,9 +53,13 @@ export function replaysCounted(agent_id: string): string {
 }
 
 export async function replaysOf(database: Database, { agentId, seq }: BookRow): Promise<JsonObject[]> {
-  const text = `select ${replaysText('$1', '$2')} as replays`;
-  const [found] = await database.query<{ replays: string }>({ name: 'replays of row', text, values: [agentId, seq] });
-  return JSON.parse(found?.replays ?? '[]') as JsonObject[];
+  const text = `select e.at, e.body from ${newestReplays('$1', '$2')} order by e.position`;
+  const events = await database.query<{ at: Date; body: JsonObject }>({
+    name: 'replays of row',
+    text,
+    values: [agentId, seq],
+  });
+  return events.map(({ at, body }) => ({ at: at.toISOString(), ...body }));
 }
 
 /** How a column of that type is written. */
@@ -83,12 +100,37 @@ const ofGroup = (type: string, group: RowGroup): Writing => ({
   ),
 });
 
+const WITH_RECEIPT = withReceipt.map(evidence => `'${evidence}'`).join(', ');
+
 /** What is not a column as it stands. */
 const computed = {
   // What no event tells of yet is counted all the same.
   replayCount: asPrinted('(r.replay_count + coalesce(c.count, 0))'),
-  replayEvents: `case r.replay_count when 0 then '[]' else ${replaysText('r.agent_id', 'r.seq')} end`,
+  replayEvents,
 };
+
+/** A column of JSON by the shape that the graph gives it: its members, and those of objects within. */
+type Shape = readonly (string | readonly [name: string, type: string, shape: Shape])[];
+
+function shapeOf(type: string, column: string, shape: Shape): Writing {
+  const fields = shape.map(it => {
+    if (typeof it === 'string') return [camel(it), asJson(`${column}->'${it}'`)] as const;
+    const [name, of, within] = it;
+    return [camel(name), shapeOf(of, `(${column}->'${name}')`, within)] as const;
+  });
+  return { type, fields: Object.fromEntries(fields), where: `jsonb_typeof(${column}) = 'object'` };
+}
+
+const INTENT = ['job_kind', 'resource', 'intent_id', 'attempt_index'] as const;
+const shapes = {
+  fulfillment: shapeOf('Fulfillment', 'r.fulfillment', [
+    ...INTENT,
+    ['output_commitment', 'OutputCommitment', ['status', 'hash', 'kind', 'omission_rule']],
+    ['intent', 'FulfillmentIntent', INTENT],
+    ['authorization', 'FulfillmentAuthorization', ['payer_wallet', 'delegation_hash', 'payment_ref']],
+  ]),
+  ingressReceipt: shapeOf('IngressReceipt', 'r.ingress_receipt', ['ref', 'confirmed_at']),
+} as const;
 
 /**
  * A row of a book, field by field, over `book_row r` and what is counted of it, `c`: what row.entity.ts and row.resolver.ts
@@ -100,9 +142,11 @@ const rowWriting: Writing = {
     ...Object.fromEntries(columns.map(([name, { type }]) => [camel(name), columnJson[type](`r.${name}`)])),
     ...Object.fromEntries(inFacts.map(([name, { type }]) => [camel(name), factJson(name, type)])),
     ...computed,
+    ...shapes,
+    fulfillmentDocument: columnJson.json('r.fulfillment'),
     payment: ofGroup('RowPayment', 'payment'),
     route: ofGroup('RowRoute', 'route'),
-    receipt: { type: 'Receipt', fields: { taskId: asText('r.task_id') }, where: 'r.payment_ref is not null' },
+    receipt: { type: 'Receipt', fields: { taskId: asText('r.task_id') }, where: `r.evidence in (${WITH_RECEIPT})` },
   },
   always: [...columns.filter(([, { nullable }]) => !nullable).map(([name]) => camel(name)), ...Object.keys(computed)],
   rare: { none: `r.facts = '{}'`, fields: inFacts.map(([name]) => camel(name)) },
@@ -113,9 +157,7 @@ const PAGE_ROWS = ':rows';
 
 /** The rows of a page of book $1, newest first, as one JSON text, each with what is selected of it. */
 function rowsText({ fieldNodes, fragments }: Selected, key: string, leftOut: LeftOut): string {
-  // A caller chooses the key: `constructor` is one like any other.
-  const kept = Object.hasOwn(leftOut, key) ? leftOut[key] : undefined;
-  const row = writtenBy(rowWriting, { fieldNodes, fragments }, kept ?? null);
+  const row = writtenBy(rowWriting, { fieldNodes, fragments }, leftOut, key);
   return `(select '['||coalesce(string_agg(${row},',' order by r.seq desc),'')||']'
     from (${PAGE_ROWS}) r left join ${replaysCounted('$1')} c using (seq))`;
 }

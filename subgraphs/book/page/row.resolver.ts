@@ -1,26 +1,47 @@
-import { GraphQLJSONObject } from 'graphql-scalars';
 import { Ctx, Directive, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { withReceipt } from '../../../schema/evidence.ts';
+import { toCamelKeys } from '../../../schema/requests/parse.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
+import { BookReplay, Fulfillment, IngressReceipt } from '../ledger/row-parts.type.ts';
 import { ReceiptReference } from './book.type.ts';
 import { replaysOf } from './row-json.ts';
 
 /** What a row shows that is not its own: all else are its columns and their members (schema/book-row.ts). */
 @Resolver(() => BookRow)
 export class BookRowResolver {
-  @FieldResolver(() => ReceiptReference, { nullable: true, description: 'Rows that were never paid have none.' })
+  @FieldResolver(() => ReceiptReference, {
+    nullable: true,
+    description: 'Its receipt; null where none was issued, as for a refused call.',
+  })
   receipt(@Root() row: BookRow): ReceiptReference | null {
-    return row.paymentRef === null ? null : { taskId: row.taskId };
+    return withReceipt.includes(row.evidence) ? { taskId: row.taskId } : null;
   }
 
-  /** Up to 200 events, read row by row. */
-  @Directive('@cost(weight: 20)')
-  @FieldResolver(() => [GraphQLJSONObject], {
-    description:
-      '{at, settlement_status, replay_of}, oldest first; beyond 20 in an hour one a minute, with first_at and count.',
-  })
-  replayEvents(@Root() row: BookRow, @Ctx() context: BookContext): Promise<JsonObject[]> | JsonObject[] {
-    return row.replayCount === 0 ? [] : replaysOf(context.database, row);
+  @FieldResolver(() => Fulfillment, { nullable: true, description: 'What was delivered for it.' })
+  fulfillment(@Root() { fulfillment }: BookRow): Fulfillment | null {
+    return shaped<Fulfillment>(fulfillment);
   }
+
+  @FieldResolver(() => IngressReceipt, { nullable: true, description: 'Where its money was seen, once it was.' })
+  ingressReceipt(@Root() { ingressReceipt }: BookRow): IngressReceipt | null {
+    return shaped<IngressReceipt>(ingressReceipt);
+  }
+
+  /** Up to 200 events, read row by row; hardly any row has more than a few. */
+  @Directive('@cost(weight: 2)')
+  @Directive('@listSize(assumedSize: 4)')
+  @FieldResolver(() => [BookReplay], {
+    description: 'When its payment was sent again, oldest first, the newest 200; beyond 20 in an hour one a minute.',
+  })
+  async replayEvents(@Root() row: BookRow, @Ctx() context: BookContext): Promise<BookReplay[]> {
+    const replays = row.replayCount === 0 ? [] : await replaysOf(context.database, row);
+    return replays.map(replay => toCamelKeys(replay) as BookReplay);
+  }
+}
+
+/** JSON of a column by the names of the graph. */
+function shaped<T>(column: JsonObject | null): T | null {
+  return column === null ? null : (toCamelKeys(column) as T);
 }

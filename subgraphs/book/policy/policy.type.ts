@@ -5,13 +5,14 @@ import { camel } from '../../../schema/camel.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { type BookPolicy as Kept, type PolicyKind, policyKinds } from '../../../schema/policy-kinds.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
+import { NOT_OFFERED } from '../../words.ts';
 
 /** With a nullable field for each of schema/policy-kinds.ts. */
 @ObjectType('BookPolicy', {
   description: "A book's policy, by the specification's eight names; what is null is not set.",
 })
 export class ShownPolicy {
-  @Field(() => Int) agentId!: number;
+  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
 }
 
 /** How the graph shows a type, and what it makes of the value that is kept. */
@@ -25,7 +26,10 @@ const shown = {
 
 const kinds = Object.entries<PolicyKind>(policyKinds);
 for (const [name, { type, description }] of kinds)
-  Field(shown[type].type, { nullable: true, ...(description && { description }) })(ShownPolicy.prototype, camel(name));
+  Field(shown[type].type, { nullable: true, description: description ?? NOT_OFFERED })(
+    ShownPolicy.prototype,
+    camel(name),
+  );
 
 /** The kept policy under all its names. */
 export function shownPolicy(agent_id: AgentId, policy: Kept): ShownPolicy {

@@ -14,8 +14,11 @@ export class SettlementStatusResolver {
       'By the nonce or message hash of a payment, or by the payment-identifier of its client. Needs no secret.',
   })
   async settlement(
-    @Arg('paymentId', () => String) paymentId: string,
-    @Arg('payer', () => String, { nullable: true }) named: string | undefined,
+    @Arg('paymentId', () => String, { description: 'The nonce, the message hash, or the payment-identifier.' })
+    paymentId: string,
+    @Arg('payer', () => String, { nullable: true, description: 'Whose, where several payers call theirs so.' }) named:
+      | string
+      | undefined,
     @Ctx() { database, base_url, response }: Context,
   ): Promise<SettlementReport | null> {
     const { payment_id } = parseRequest(PaymentId, { payment_id: paymentId });

@@ -1,28 +1,34 @@
 import 'reflect-metadata';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { NetworkName } from '../../../schema/network.ts';
+import { graphEnum } from '../../graph-enum.ts';
 
 export const settlementStates = ['claimed', 'pending', 'settled', 'failed', 'released'] as const;
 
+const SettlementStateWord = graphEnum<(typeof settlementStates)[number]>('SettlementState', 'Where a payment stands.', {
+  claimed: 'Worked for, and nothing was sent.',
+  pending: 'It may have moved.',
+  settled: 'It was collected.',
+  released: 'Let go of, and still usable.',
+  failed: 'It can never be settled.',
+});
+
 /** How a payment stands, for whoever holds it: nothing of what was asked, answered, or of any book. */
-@ObjectType('Settlement')
+@ObjectType('Settlement', { description: 'How a payment stands, for whoever holds it.' })
 export class SettlementReport {
-  @Field(() => String)
+  @Field(() => String, { description: 'As it was asked for.' })
   paymentId!: string;
 
-  @Field(() => String, {
-    description:
-      '`claimed`: worked for, nothing was sent. `pending`: it may have moved. `settled`. `released`: let go of, and still usable. `failed`: it can never be settled.',
-  })
+  @Field(() => SettlementStateWord, { description: 'Where it stands.' })
   state!: (typeof settlementStates)[number];
 
-  @Field(() => String)
+  @Field(() => String, { description: 'What it buys, or bought.' })
   taskId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'On which network, such as `base`.' })
   network!: NetworkName;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: '`network:transaction`, once there is one.' })
   paymentRef!: string | null;
 
   @Field(() => String, { nullable: true, description: 'Of its receipt, also before that is there.' })

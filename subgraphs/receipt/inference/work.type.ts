@@ -18,8 +18,11 @@ export abstract class IntentInput {
 /** The same of a request for a model's work. */
 @InputType()
 export abstract class WorkInput extends IntentInput {
-  @Field(() => String, { defaultValue: 'svc/auto' })
+  @Field(() => String, {
+    defaultValue: 'svc/auto',
+    description: 'A model of the catalogue; `svc/auto` lets the service choose.',
+  })
   model!: string;
-  @Field(() => SvcInput, { nullable: true })
+  @Field(() => SvcInput, { nullable: true, description: 'What is asked of the service itself.' })
   svc?: SvcInput | null;
 }

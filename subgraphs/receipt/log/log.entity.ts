@@ -45,15 +45,15 @@ export class LogHead {
 @ObjectType({ description: 'A signed head of the append-only receipt log (RFC 6962).' })
 @Entity()
 export class TreeHead {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Leaves under it.' })
   @PrimaryKey({ type: new BigIntType('number'), autoincrement: false })
   treeSize!: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Which log.' })
   @Property({ type: 'smallint' })
   logId!: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Root of the tree, hex.' })
   @Property({ type: 'text' })
   rootHash!: string;
 
@@ -63,7 +63,7 @@ export class TreeHead {
   @Property({ type: 'text' })
   treeHeadHash!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Which of the published keys signed it.' })
   @Property({ type: 'text' })
   kid!: string;
 
@@ -71,7 +71,7 @@ export class TreeHead {
   @Property({ type: 'text' })
   jws!: string;
 
-  @Field(() => DateTimeScalar)
+  @Field(() => DateTimeScalar, { description: 'When it was signed.' })
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   at!: Date;
 }

@@ -12,19 +12,19 @@ import { consistencyProof, inclusionOf } from './stored-proofs.ts';
 
 @ObjectType({ description: 'Proof that a receipt stands in the log (RFC 9162 §2.1.3). Hashes are lower-case hex.' })
 export class InclusionProof {
-  @Field(() => String)
+  @Field(() => String, { description: 'The task of the receipt.' })
   taskId!: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Its place in the log, from 0.' })
   leafIndex!: number;
 
   @Field(() => String, { description: 'SHA-256 of 0x00 and the canonical payload.' })
   leafHash!: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Size of the tree.' })
   treeSize!: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Root of that tree.' })
   rootHash!: string;
 
   @Field(() => [String], { description: 'From the leaf up.' })
@@ -50,8 +50,9 @@ export class LogResolver {
     description: 'Against the newest signed head, or the tree of `treeSize`.',
   })
   async inclusionProof(
-    @Arg('taskId', () => String) taskId: string,
-    @Arg('treeSize', () => Int, { nullable: true }) treeSize: number | undefined,
+    @Arg('taskId', () => String, { description: 'Of which receipt.' }) taskId: string,
+    @Arg('treeSize', () => Int, { nullable: true, description: 'Under which head; the newest where it is left out.' })
+    treeSize: number | undefined,
     @Ctx() { database }: Context,
   ): Promise<InclusionProof | null> {
     const [receipt] = await receiptsByTask(database, [taskId]);
@@ -72,8 +73,8 @@ export class LogResolver {
 
   @Query(() => [String], { description: 'Proof that the smaller tree is a prefix of the larger (RFC 9162 §2.1.4).' })
   async consistencyProof(
-    @Arg('from', () => Int) from: number,
-    @Arg('to', () => Int) to: number,
+    @Arg('from', () => Int, { description: 'Size of the smaller tree.' }) from: number,
+    @Arg('to', () => Int, { description: 'Size of the larger tree.' }) to: number,
     @Ctx() { database }: Context,
   ): Promise<string[]> {
     const newest = await newestHead(database);

@@ -4,23 +4,31 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ProofOutcome } from '../../../schema/receipt-payload.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { graphEnum } from '../../graph-enum.ts';
+import { ProofOutcomeWord } from '../../words.ts';
 
 /** Why a settlement is shown. */
 export type ShownFor = 'requested' | 'above_cost_gate';
 
+const ShownForWord = graphEnum<ShownFor>('ShownFor', 'Why a settlement is shown.', {
+  requested: 'It was asked for.',
+  above_cost_gate: 'So much was paid that it is shown unasked.',
+});
+
 @ObjectType({ description: 'Where a stranger finds the transfer that paid for a task. The chain alone proves it.' })
 export class SettlementProof {
-  @Field(() => String) paymentRef!: string;
-  @Field(() => String) network!: string;
+  @Field(() => String, { description: '`network:transaction`.' }) paymentRef!: string;
+  @Field(() => String, { description: 'By its name, such as `base`.' }) network!: string;
   @Field(() => String, { description: 'CAIP-2.' }) chain!: string;
-  @Field(() => String) txHash!: string;
+  @Field(() => String, { description: 'The transaction.' }) txHash!: string;
   @Field(() => Int, { nullable: true, description: 'Of the Transfer in its block; null where it was not looked at.' })
   transferIndex!: number | null;
-  @Field(() => String) asset!: string;
-  @Field(() => AtomicAmountScalar) amount!: AtomicAmount;
-  @Field(() => String) payer!: string;
-  @Field(() => String) payTo!: string;
-  @Field(() => String) paymentId!: string;
+  @Field(() => String, { description: 'The token, by its address.' }) asset!: string;
+  @Field(() => AtomicAmountScalar, { description: 'Atomic units of it.' }) amount!: AtomicAmount;
+  @Field(() => String, { description: 'From whom.' }) payer!: string;
+  @Field(() => String, { description: 'To whom.' }) payTo!: string;
+  @Field(() => String, { description: 'Nonce of the authorization, or hash of the message: which payment it was.' })
+  paymentId!: string;
   @Field(() => Boolean, { description: 'Whether the issuer has seen the transfer, and does not go by another’s word.' })
   observed!: boolean;
 }
@@ -29,34 +37,37 @@ export class SettlementProof {
   description: 'That the receipt stands in the log (RFC 9162 §2.1.3), under a head that the issuer signed.',
 })
 export class LogInclusion {
-  @Field(() => Int) logId!: number;
-  @Field(() => Int) leafIndex!: number;
+  @Field(() => Int, { description: 'Which log.' }) logId!: number;
+  @Field(() => Int, { description: 'Its place there, from 0.' }) leafIndex!: number;
   @Field(() => String, { description: 'SHA-256 of 0x00 and the canonical payload; lower-case hex, as all hashes.' })
   leafHash!: string;
   @Field(() => [String], { description: 'From the leaf up.' }) path!: string[];
-  @Field(() => Int) treeSize!: number;
-  @Field(() => String) rootHash!: string;
+  @Field(() => Int, { description: 'Size of the tree under that head.' }) treeSize!: number;
+  @Field(() => String, { description: 'Root of that tree.' }) rootHash!: string;
   @Field(() => String, { description: 'SHA-256 of the canonical {log_id, tree_size, root_hash}.' })
   treeHeadHash!: string;
   @Field(() => String, { description: 'ES256 JWS of the head.' }) jws!: string;
-  @Field(() => String) kid!: string;
-  @Field(() => DateTimeScalar) at!: Date;
+  @Field(() => String, { description: 'Which of the published keys signed the head.' }) kid!: string;
+  @Field(() => DateTimeScalar, { description: 'When the head was signed.' }) at!: Date;
   @Field(() => GraphQLJSONObject, { description: 'What the leaf is made of, once it is canonical JSON.' })
   payload!: JsonObject;
 }
 
 @ObjectType({ description: 'What can be proven of a task, and what cannot.' })
 export class ResultProof {
-  @Field(() => String) taskId!: string;
-  @Field(() => String) status!: string;
-  @Field(() => String) proofOutcome!: ProofOutcome;
-  @Field(() => String) verifyUrl!: string;
-  @Field(() => String, { nullable: true, description: '`requested` or `above_cost_gate`; null where it is not shown.' })
+  @Field(() => String, { description: 'The task.' }) taskId!: string;
+  @Field(() => String, { description: 'As taskStatus says it.' }) status!: string;
+  @Field(() => ProofOutcomeWord, { description: 'What is known of its money.' }) proofOutcome!: ProofOutcome;
+  @Field(() => String, { description: 'Public page of its receipt or refusal.' }) verifyUrl!: string;
+  @Field(() => ShownForWord, {
+    nullable: true,
+    description: '`requested` or `above_cost_gate`; null where it is not shown.',
+  })
   shownFor!: ShownFor | null;
   @Field(() => SettlementProof, { nullable: true, description: 'Null where nothing was paid, or it is not shown.' })
   settlement!: SettlementProof | null;
   @Field(() => LogInclusion, { nullable: true, description: 'Null as long as there is no receipt.' })
   inclusion!: LogInclusion | null;
-  @Field(() => [String]) proves!: readonly string[];
-  @Field(() => [String]) doesNotProve!: readonly string[];
+  @Field(() => [String], { description: 'What all this proves, in sentences.' }) proves!: readonly string[];
+  @Field(() => [String], { description: 'What it does not, in sentences.' }) doesNotProve!: readonly string[];
 }

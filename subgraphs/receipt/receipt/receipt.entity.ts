@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ProofOutcome, SettledBy } from '../../../schema/receipt-payload.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
+import { ProofOutcomeWord, SettledByWord } from '../../words.ts';
 
 /**
  * A signed receipt: one leaf of the log. What is signed is written once. Beside it stand the lane's facts, which may
@@ -16,11 +17,11 @@ import { AtomicAmountColumn } from '../../columns.ts';
 @ObjectType({ description: 'A signed spend receipt: one leaf of the append-only log.' })
 @Entity()
 export class Receipt {
-  @Field(() => String)
+  @Field(() => String, { description: 'The task that it is of.' })
   @PrimaryKey({ type: 'text' })
   taskId!: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Its place in the log, from 0.' })
   @Property({ type: new BigIntType('number'), unique: true })
   leafIndex!: number;
 
@@ -28,11 +29,13 @@ export class Receipt {
   @Property({ type: new BigIntType('number') })
   treeSize!: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Root of the log prefix that ends with it; lower-case hex, as all hashes.' })
   @Property({ type: 'text' })
   rootHash!: string;
 
-  @Field(() => String)
+  @Field(() => String, {
+    description: 'SHA-256 of the canonical {log_id, tree_size, root_hash}: what its signature binds it to.',
+  })
   @Property({ type: 'text' })
   treeHeadHash!: string;
 
@@ -49,15 +52,15 @@ export class Receipt {
   @Property({ type: 'text' })
   payloadHash!: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Of the signed payload: 8 to 11.' })
   @Property({ type: 'smallint' })
   payloadVersion!: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'ES256 JWS: the receipt as it was signed.' })
   @Property({ type: 'text' })
   jws!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Which of the published keys signed it.' })
   @Property({ type: 'text' })
   kid!: string;
 
@@ -71,7 +74,7 @@ export class Receipt {
   @Property({ type: 'json', columnType: 'jsonb' })
   coSignature!: JsonObject;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: '`network:transaction`; null where nothing was paid.' })
   @Property({ type: 'text', nullable: true })
   paymentRef!: string | null;
 
@@ -79,31 +82,34 @@ export class Receipt {
   @Property({ type: 'integer', nullable: true })
   agentId!: number | null;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: 'Its row on that book.' })
   @Property({ type: new BigIntType('number'), nullable: true })
   bookSeq!: number | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Who paid; null where a key stood in.' })
   @Property({ type: 'text', nullable: true })
   payerWallet!: string | null;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The hub that answered.' })
   @Property({ type: 'text' })
   hub!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The model that answered.' })
   @Property({ type: 'text' })
   model!: string;
 
-  @Field(() => AtomicAmountScalar, { nullable: true })
+  @Field(() => AtomicAmountScalar, { nullable: true, description: 'Atomic USDC; null where nothing was paid.' })
   @Property({ type: new AtomicAmountColumn(), nullable: true })
   amount!: AtomicAmount | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => SettledByWord, {
+    nullable: true,
+    description: 'By whose word it counts as settled; null where nothing was paid.',
+  })
   @Property({ type: 'text', nullable: true })
   settledBy!: SettledBy | null;
 
-  @Field(() => String)
+  @Field(() => ProofOutcomeWord, { description: 'What is known of its money.' })
   @Property({ type: 'text' })
   proofOutcome!: ProofOutcome;
 
@@ -123,11 +129,11 @@ export class Receipt {
   @Property({ type: 'boolean', default: false })
   chainEnded!: boolean;
 
-  @Field(() => DateTimeScalar)
+  @Field(() => DateTimeScalar, { description: 'When it was signed.' })
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   issuedAt!: Date;
 
-  @Field(() => DateTimeScalar)
+  @Field(() => DateTimeScalar, { description: 'When it was collected; no later than the receipt after it.' })
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   collectedAt!: Date;
 }

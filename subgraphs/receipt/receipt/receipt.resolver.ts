@@ -14,17 +14,23 @@ import { Task } from './task-status.ts';
 
 @Resolver(() => Receipt)
 export class ReceiptResolver {
-  @Query(() => Receipt, { nullable: true })
-  receipt(@Arg('taskId', () => String) taskId: string, @Ctx() context: ReceiptContext): Promise<Receipt | null> {
+  @Query(() => Receipt, { nullable: true, description: 'A receipt; public. Null where there is none.' })
+  receipt(
+    @Arg('taskId', () => String, { description: 'The task, as an answer names it.' }) taskId: string,
+    @Ctx() context: ReceiptContext,
+  ): Promise<Receipt | null> {
     return receiptsOf(context).load(taskId);
   }
 
   @Query(() => Task, { nullable: true, description: 'By the id of the task, or of an answer to it.' })
-  taskStatus(@Arg('taskId', () => String) taskId: string, @Ctx() context: ReceiptContext): Promise<Task | null> {
+  taskStatus(
+    @Arg('taskId', () => String, { description: 'The task, as an answer names it.' }) taskId: string,
+    @Ctx() context: ReceiptContext,
+  ): Promise<Task | null> {
     return context.findTask(taskNamedBy(taskId));
   }
 
-  @FieldResolver(() => String)
+  @FieldResolver(() => String, { description: 'Public receipt page.' })
   verifyUrl(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): string {
     return verifyUrl(context.base_url, receipt.taskId);
   }
@@ -60,8 +66,12 @@ export class IssuerResolver {
     description: 'The current snapshot, or an older one by version or hash.',
   })
   async issuerHistory(
-    @Arg('version', () => Int, { nullable: true }) version: number | undefined,
-    @Arg('hash', () => String, { nullable: true }) hash: string | undefined,
+    @Arg('version', () => Int, { nullable: true, description: 'Which snapshot, by its number.' }) version:
+      | number
+      | undefined,
+    @Arg('hash', () => String, { nullable: true, description: 'Which snapshot, by its SHA-256.' }) hash:
+      | string
+      | undefined,
     @Ctx() { issuer }: ReceiptContext,
   ): Promise<JsonObject | null> {
     await issuer.renew();
@@ -71,7 +81,9 @@ export class IssuerResolver {
     });
   }
 
-  @Query(() => GraphQLJSONObject)
+  @Query(() => GraphQLJSONObject, {
+    description: 'Every policy that ever governed receipts, oldest first; append-only.',
+  })
   async receiptPolicyHistory(@Ctx() { issuer }: ReceiptContext): Promise<JsonObject> {
     await issuer.renew();
     return issuer.policyHistory;

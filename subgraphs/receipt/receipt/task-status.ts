@@ -4,22 +4,27 @@ import { verifyUrl } from '../../../schema/links.ts';
 import type { ProofOutcome, ReceiptPayload } from '../../../schema/receipt-payload.ts';
 import type { Database } from '../../database.ts';
 import type { OmissionRule } from '../../sale.ts';
+import { ProofOutcomeWord } from '../../words.ts';
 import { receiptsByTask } from './find.ts';
 import type { Receipt } from './receipt.entity.ts';
 
 /** Where a task stands. Once there is a receipt `status` is `completed`, or `accepted` where the task came without input. */
-@ObjectType('TaskStatus')
+@ObjectType('TaskStatus', { description: 'Where a task stands.' })
 export class Task {
-  @Field(() => String)
+  @Field(() => String, { description: 'The task.' })
   taskId!: string;
 
-  @Field(() => String)
+  @Field(() => String, {
+    description: '`completed` or `accepted` once there is a receipt; else how its payment stands.',
+  })
   status!: string;
 
-  @Field(() => String, { description: '`none`: it was refused or paid by no one; nothing will be there to prove.' })
+  @Field(() => ProofOutcomeWord, {
+    description: '`none`: it was refused or paid by no one; nothing will be there to prove.',
+  })
   proofOutcome!: ProofOutcome;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: '`network:transaction`; null where there is none yet.' })
   paymentRef!: string | null;
 
   @Field(() => String, { description: 'Of its receipt; of the signed refusal where it was refused.' })

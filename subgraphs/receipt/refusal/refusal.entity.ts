@@ -4,17 +4,18 @@ import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/lega
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { RefusalCode } from '../../../schema/refusal-payload.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { PolicyCodeWord, RefusalCodeWord } from '../../words.ts';
 
 /** The issuer's word that it refused a call for its book's sake. Written once, with the row that it names. */
 @ObjectType('Refusal', { description: 'A signed refusal: no receipt, and not spend.' })
 @Entity({ tableName: 'refusal' })
 @Unique({ name: 'refusal_row', properties: ['agentId', 'bookSeq'] })
 export class SignedRefusal {
-  @Field(() => String)
+  @Field(() => String, { description: 'By which it is found.' })
   @PrimaryKey({ type: 'text' })
   refusalId!: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Whose book refused.' })
   @Property({ type: 'integer' })
   agentId!: number;
 
@@ -22,16 +23,16 @@ export class SignedRefusal {
   @Property({ type: new BigIntType('number') })
   bookSeq!: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The call that was refused.' })
   @Property({ type: 'text' })
   @Unique({ name: 'refusal_task' })
   taskId!: string;
 
-  @Field(() => String)
+  @Field(() => RefusalCodeWord, { description: 'Why, as it is signed.' })
   @Property({ type: 'text' })
   refusalCode!: RefusalCode;
 
-  @Field(() => String)
+  @Field(() => PolicyCodeWord, { description: 'Which rule of the book refused.' })
   @Property({ type: 'text' })
   policyCode!: string;
 
@@ -39,11 +40,11 @@ export class SignedRefusal {
   @Property({ type: 'text' })
   payload!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'ES256 JWS: the refusal as it was signed.' })
   @Property({ type: 'text' })
   jws!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Which of the published keys signed it.' })
   @Property({ type: 'text' })
   kid!: string;
 
@@ -51,7 +52,7 @@ export class SignedRefusal {
   @Property({ type: 'text' })
   value!: string;
 
-  @Field(() => DateTimeScalar)
+  @Field(() => DateTimeScalar, { description: 'When it was signed.' })
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   issuedAt!: Date;
 }

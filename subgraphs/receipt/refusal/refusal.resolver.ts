@@ -12,13 +12,13 @@ import { SignedRefusal } from './refusal.entity.ts';
 export class RefusalResolver {
   @Query(() => SignedRefusal, { nullable: true, description: 'A signed refusal; public, as receipts are.' })
   refusal(
-    @Arg('refusalId', () => String) refusalId: string,
+    @Arg('refusalId', () => String, { description: 'The refusal, as the 403 names it.' }) refusalId: string,
     @Ctx() { database }: ReceiptContext,
   ): Promise<SignedRefusal | null> {
     return refusalById(database, refusalId);
   }
 
-  @FieldResolver(() => String)
+  @FieldResolver(() => String, { description: 'Public page of it.' })
   refusalUrl(@Root() refusal: SignedRefusal, @Ctx() { base_url }: ReceiptContext): string {
     return refusalUrl(base_url, refusal.refusalId);
   }

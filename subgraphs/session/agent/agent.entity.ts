@@ -9,7 +9,7 @@ import { DateTimeScalar } from '../../../schema/scalars.ts';
 @Unique({ name: 'agent_wallet', properties: ['wallet'] })
 @Unique({ name: 'agent_task', properties: ['taskId'] })
 export class Agent {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Its number, for ever; its book has the same.' })
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;
   @Field(() => String, { description: 'In EIP-55 spelling.' })
@@ -23,7 +23,7 @@ export class Agent {
   /** Null while nothing scores: no number is better than an invented one. */
   @Property({ type: 'integer', nullable: true })
   validateScore!: number | null;
-  @Field(() => DateTimeScalar)
+  @Field(() => DateTimeScalar, { description: 'When its wallet was registered.' })
   @Property({ type: 'Date', columnType: 'timestamptz' })
   registeredAt!: Date;
 }

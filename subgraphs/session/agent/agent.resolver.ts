@@ -6,7 +6,10 @@ import { agentById } from './find.ts';
 @Resolver(() => Agent)
 export class AgentResolver {
   @Query(() => Agent, { nullable: true, description: 'The public side of an agent; null where there is none.' })
-  agent(@Arg('agentId', () => Int) agentId: number, @Ctx() context: Context): Promise<Agent | null> {
+  agent(
+    @Arg('agentId', () => Int, { description: 'Which agent.' }) agentId: number,
+    @Ctx() context: Context,
+  ): Promise<Agent | null> {
     return agentById(context.database, agentId);
   }
 }

@@ -6,9 +6,9 @@ import { rotateSession } from './rotate.ts';
 
 @ObjectType({ description: 'The secret that opens a book from now on. Said once.' })
 export class SessionRotation {
-  @Field(() => Int) agentId!: number;
-  @Field(() => String) session!: string;
-  @Field(() => DateTimeScalar) rotatedAt!: Date;
+  @Field(() => Int, { description: 'Whose book it opens.' }) agentId!: number;
+  @Field(() => String, { description: 'The secret: not an API key, not a wallet.' }) session!: string;
+  @Field(() => DateTimeScalar, { description: 'When the one before it ended.' }) rotatedAt!: Date;
 }
 
 @Resolver(() => SessionRotation)
@@ -17,7 +17,10 @@ export class PossessionResolver {
     description:
       'Ends the session in hand, at once and everywhere, and issues another; the book stays. A proof rotates nothing.',
   })
-  async rotateSession(@Arg('agentId', () => Int) agentId: number, @Ctx() context: Context): Promise<SessionRotation> {
+  async rotateSession(
+    @Arg('agentId', () => Int, { description: 'Whose session.' }) agentId: number,
+    @Ctx() context: Context,
+  ): Promise<SessionRotation> {
     const { session, issued_at } = await rotateSession(requireSession(context.principal, agentId), context);
     return { agentId, session, rotatedAt: issued_at };
   }

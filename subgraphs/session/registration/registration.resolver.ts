@@ -13,7 +13,7 @@ export class RegistrationResolver {
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
   @Mutation(() => AgentRegistration, { description: 'Registers the paying wallet as an agent with a book of its own.' })
   async registerAgent(
-    @Arg('input', () => RegisterAgentInput) input: RegisterAgentInput,
+    @Arg('input', () => RegisterAgentInput, { description: 'Who registers, and by what.' }) input: RegisterAgentInput,
     @Ctx() context: SessionContext,
   ): Promise<AgentRegistration> {
     requireWriting(context.principal);

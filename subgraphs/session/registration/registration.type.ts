@@ -1,15 +1,16 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { SettlementStatus } from '../../sale.ts';
+import { SettlementStatusWord } from '../../words.ts';
 import type { RegistrationAnswer } from './answer.ts';
 
 @InputType({
   description: 'Without taskId: pay the stamp. With it: register by that receipt, or recover its registration.',
 })
 export class RegisterAgentInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'The wallet that is to have a book: 0x and 40 hex digits.' })
   agentWallet!: string;
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'A collected receipt of the same wallet.' })
   taskId?: string | null;
   @Field(() => String, { nullable: true, description: 'Over the control text: personal_sign, ERC-1271 or ERC-6492.' })
   walletSignature?: string | null;
@@ -21,14 +22,14 @@ export class RegisterAgentInput {
 
 @ObjectType({ description: 'A registered agent and the secret that opens its book.' })
 export class AgentRegistration {
-  @Field(() => Int) agentId!: number;
-  @Field(() => String) agentWallet!: string;
+  @Field(() => Int, { description: 'Its number, for ever.' }) agentId!: number;
+  @Field(() => String, { description: 'In EIP-55 spelling.' }) agentWallet!: string;
   @Field(() => String, { description: 'Possession secret of the book: not an API key, not a wallet.' })
   session!: string;
-  @Field(() => String) taskId!: string;
-  @Field(() => Int, { nullable: true }) validateScore!: number | null;
-  @Field(() => String, { description: '`settled` or `idempotent_replay`.' }) settlementStatus!: string;
-  @Field(() => Boolean) idempotentReplay!: boolean;
+  @Field(() => String, { description: 'The task whose receipt registered it.' }) taskId!: string;
+  @Field(() => Int, { nullable: true, description: 'Null while nothing scores.' }) validateScore!: number | null;
+  @Field(() => SettlementStatusWord, { description: '`settled` or `idempotent_replay`.' }) settlementStatus!: string;
+  @Field(() => Boolean, { description: 'Whether this had been answered before.' }) idempotentReplay!: boolean;
   @Field(() => String, { nullable: true, description: 'task_id of the canonical row.' }) replayOf!: string | null;
 }
 

@@ -42,17 +42,18 @@ export const costly: readonly [name: string, limit: string, query: string][] = [
   ['20 operations', 'operations', many(20, i => `query q${i} { __typename }`)],
   ['80 fragments', 'fragments', `{ __typename } ${many(80, i => `fragment f${i} on Query { __typename }`)}`],
   ['ten full pages', 'cost', tenPages('200')],
-  ['what is long under many names', 'cost', `{ book(agentId: 1) { ${many(90, i => `a${i}: intents`)} } }`],
-  ['the replays of 200 rows 90 times', 'cost', oftenOfEachRow(i => `a${i}: replayEvents`)],
+  ['what is long under many names', 'cost', `{ book(agentId: 1) { ${many(90, i => `a${i}: intentsDocument`)} } }`],
+  ['the replays of 200 rows 90 times', 'cost', oftenOfEachRow(i => `a${i}: replayEvents { at }`)],
   ['the receipts of 200 rows 90 times', 'cost', oftenOfEachRow(i => `a${i}: receipt { document }`)],
   ['the texts of 200 receipts 90 times', 'cost', oftenOfEachRow(i => `a${i}: receipt { preimage }`)],
 ];
 
 /** One page of 200 rows with all that is known of each: what a dashboard may well ask for. */
-export const wholePage = `query Page($limit: Int) { book(agentId: 1, limit: $limit) { agentId limit intents spent cap remaining
-  totals { count usdcSum byRail } allowance { agentId remaining asOf signature { alg value } } entries { agentId seq taskId
-  evidence collected collectedAt intentId attemptIndex payerWallet settledBy parentRef recordedBy fulfillment arrivalStatus
-  omissionRule ingressReceipt replayCount prevRowHash rowHash payment { ref rail amount } route { model hub } replayEvents
+export const wholePage = `query Page($limit: Int) { book(agentId: 1, limit: $limit) { agentId limit
+  intents { intentId collectedCount blockedCount } spent cap remaining totals { count usdcSum byRail { rail count amount } }
+  allowance { agentId remaining asOf signature { alg value } } entries { agentId seq taskId
+  evidence collected collectedAt intentId attemptIndex payerWallet settledBy parentRef recordedBy arrivalStatus
+  fulfillment { jobKind resource outputCommitment { status hash kind } } omissionRule ingressReceipt { ref confirmedAt } replayCount prevRowHash rowHash payment { ref rail amount } route { model hub } replayEvents { at count }
   event policyCode reason policyKey spentAtomic capAtomic periodStart refusalId bucket inflowClaim inflowCorrections
   receipt { taskId leafIndex treeSize rootHash treeHeadHash preimage payloadHash payloadVersion jws kid paymentRef agentId
     bookSeq payerWallet hub model amount settledBy proofOutcome issuedAt collectedAt verifyUrl document } } } }`;

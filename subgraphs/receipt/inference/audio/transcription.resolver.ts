@@ -12,7 +12,7 @@ export class TranscriptionResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @Mutation(() => Transcription, { description: 'What is said in a file of audio; charged only for a text in hand.' })
   async createTranscription(
-    @Arg('input', () => TranscriptionInput) input: TranscriptionInput,
+    @Arg('input', () => TranscriptionInput, { description: 'What is to be transcribed.' }) input: TranscriptionInput,
     @Ctx() context: InferenceContext,
   ): Promise<Transcription> {
     const request = requestOf(TranscriptionRequest, input, context.valid_body);

@@ -16,27 +16,31 @@ export class AudioFileInput {
 
 @InputType({ description: 'What is to be transcribed; the limits are those of POST /v1/audio/transcriptions.' })
 export class TranscriptionInput extends WorkInput {
-  @Field(() => AudioFileInput) file!: AudioFileInput;
+  @Field(() => AudioFileInput, { description: 'What is spoken.' }) file!: AudioFileInput;
   @Field(() => String, { nullable: true, description: 'Of what is spoken, as ISO 639-1.' }) language?: string | null;
-  @Field(() => String, { nullable: true }) prompt?: string | null;
+  @Field(() => String, { nullable: true, description: 'Words and a style that the text is likely to have.' }) prompt?:
+    | string
+    | null;
   @Field(() => String, { nullable: true, description: '`verbose_json` brings language, duration and segments, too.' })
   responseFormat?: string | null;
-  @Field(() => Float, { nullable: true }) temperature?: number | null;
+  @Field(() => Float, { nullable: true, description: '0 to 1: how far the model may stray from the likeliest.' })
+  temperature?: number | null;
 }
 
 @ObjectType({ description: 'A paid transcription with its receipt.' })
 export class Transcription {
-  @Field(() => String) text!: string;
+  @Field(() => String, { description: 'What was said.' }) text!: string;
   @Field(() => String, { nullable: true, description: '`transcribe`, where all that is known was asked for.' })
   task!: string | null;
-  @Field(() => String, { nullable: true }) language!: string | null;
+  @Field(() => String, { nullable: true, description: 'What it was said in, where all that is known was asked for.' })
+  language!: string | null;
   @Field(() => Float, { nullable: true, description: 'Seconds.' }) duration!: number | null;
   @Field(() => [GraphQLJSONObject], { nullable: true, description: 'As OpenAI spells them.' })
   segments!: JsonObject[] | null;
   @Field(() => String, { description: 'The model that answered.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
   @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
-  @Field(() => Receipt, { nullable: true }) receipt!: Receipt | null;
+  @Field(() => Receipt, { nullable: true, description: 'The same, to be selected from.' }) receipt!: Receipt | null;
 }
 
 /** The kept answer in the graph's words, without its receipt. */

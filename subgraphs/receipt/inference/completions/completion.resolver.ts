@@ -23,7 +23,7 @@ export class CompletionResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @Mutation(() => ChatCompletion, { description: 'One chat completion; charged only for an answer in hand.' })
   async createChatCompletion(
-    @Arg('input', () => ChatCompletionInput) input: ChatCompletionInput,
+    @Arg('input', () => ChatCompletionInput, { description: 'What is asked of the model.' }) input: ChatCompletionInput,
     @Ctx() context: InferenceContext,
   ): Promise<ChatCompletion> {
     const request = requestOf(ChatRequest, input, context.valid_body, opaqueFields);
@@ -40,7 +40,8 @@ export class CompletionStreamResolver {
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
   })
   chatCompletionStream(
-    @Arg('input', () => ChatCompletionInput) _input: ChatCompletionInput,
+    @Arg('input', () => ChatCompletionInput, { description: 'What is asked of the model.' })
+    _input: ChatCompletionInput,
     @Root() event: ChunkEvent,
     @Ctx() _context: InferenceContext,
   ): ChatCompletionChunk {

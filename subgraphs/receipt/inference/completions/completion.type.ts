@@ -7,10 +7,10 @@ import type { AssistantMessage } from '../hubs/chat.ts';
 import { WorkInput } from '../work.type.ts';
 import type { KeptChat } from './completion.paid.ts';
 
-@InputType()
+@InputType({ description: 'One message of a chat.' })
 export class ChatMessageInput {
   @Field(() => String, { description: '`system`, `developer`, `user`, `assistant` or `tool`.' }) role!: string;
-  @Field(() => String, { nullable: true }) content?: string | null;
+  @Field(() => String, { nullable: true, description: 'Its text.' }) content?: string | null;
   @Field(() => [GraphQLJSONObject], {
     nullable: true,
     description: 'Instead of `content`: texts and images, as OpenAI spells the parts of a message.',
@@ -29,13 +29,17 @@ export class ChatMessageInput {
 /** What may be asked of a model's text beside its messages; chats and responses alike. JSON is as a chat of OpenAI's spells it. */
 @InputType()
 export abstract class TextInput extends WorkInput {
-  @Field(() => Float, { nullable: true }) temperature?: number | null;
-  @Field(() => Float, { nullable: true }) topP?: number | null;
+  @Field(() => Float, { nullable: true, description: '0 to 2: how far the model may stray from the likeliest.' })
+  temperature?: number | null;
+  @Field(() => Float, { nullable: true, description: '0 to 1: among how much of what is likely it chooses.' }) topP?:
+    | number
+    | null;
   @Field(() => [GraphQLJSONObject], { nullable: true, description: '`{type: "function", function: {name, …}}` each.' })
   tools?: JsonObject[] | null;
   @Field(() => GraphQLJSON, { nullable: true, description: '`none`, `auto`, `required`, or an object that names one.' })
   toolChoice?: Json;
-  @Field(() => Boolean, { nullable: true }) parallelToolCalls?: boolean | null;
+  @Field(() => Boolean, { nullable: true, description: 'Whether it may call several tools at once.' })
+  parallelToolCalls?: boolean | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: '`{type: "json_schema", json_schema: {…}}`.' })
   responseFormat?: JsonObject | null;
   @Field(() => String, { nullable: true, description: 'Passed on where the hub says that the model reasons.' })
@@ -50,75 +54,91 @@ export class ChatStreamOptionsInput {
 
 @InputType({ description: 'A chat request; the limits are those of POST /v1/chat/completions.' })
 export class ChatCompletionInput extends TextInput {
-  @Field(() => [ChatMessageInput])
+  @Field(() => [ChatMessageInput], { description: 'The chat so far, oldest first.' })
   messages!: ChatMessageInput[];
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: 'Tokens of the answer at the most.' })
   maxTokens?: number | null;
-  @Field(() => [String], { nullable: true }) stop?: string[] | null;
-  @Field(() => GraphQLSafeInt, { nullable: true }) seed?: number | null;
-  @Field(() => Float, { nullable: true }) presencePenalty?: number | null;
-  @Field(() => Float, { nullable: true }) frequencyPenalty?: number | null;
-  @Field(() => Boolean, { defaultValue: false })
+  @Field(() => [String], { nullable: true, description: 'Up to four texts before which the answer ends.' }) stop?:
+    | string[]
+    | null;
+  @Field(() => GraphQLSafeInt, { nullable: true, description: 'For answers that are alike, where the hub can.' }) seed?:
+    | number
+    | null;
+  @Field(() => Float, { nullable: true, description: '-2 to 2: against what was said at all.' }) presencePenalty?:
+    | number
+    | null;
+  @Field(() => Float, { nullable: true, description: '-2 to 2: against what was said often.' }) frequencyPenalty?:
+    | number
+    | null;
+  @Field(() => Boolean, { defaultValue: false, description: 'True for chatCompletionStream alone.' })
   stream!: boolean;
-  @Field(() => ChatStreamOptionsInput, { nullable: true })
+  @Field(() => ChatStreamOptionsInput, { nullable: true, description: 'Of a stream.' })
   streamOptions?: ChatStreamOptionsInput | null;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Which function the model wants called, and with what.' })
 export class ChatFunctionCall {
-  @Field(() => String) name!: string;
+  @Field(() => String, { description: 'As the request named it.' }) name!: string;
   @Field(() => String, { description: 'JSON, as the model wrote it.' }) arguments!: string;
 }
 
 @ObjectType({ description: 'A tool that the model wants called.' })
 export class ChatToolCall {
-  @Field(() => String) id!: string;
+  @Field(() => String, { description: 'By which the result of it is told.' }) id!: string;
   @Field(() => String, { description: 'Always `function`.' }) type!: 'function';
-  @Field(() => ChatFunctionCall) function!: ChatFunctionCall;
+  @Field(() => ChatFunctionCall, { description: 'What is to be called.' }) function!: ChatFunctionCall;
 }
 
-@ObjectType()
+@ObjectType({ description: 'What the model answered.' })
 export class ChatMessage {
-  @Field(() => String) role!: string;
+  @Field(() => String, { description: 'Always `assistant`.' }) role!: string;
   @Field(() => String, {
     nullable: true,
     description: 'Null where the model calls tools, or refuses, and says no more.',
   })
   content!: string | null;
   @Directive(`@listSize(assumedSize: ${limits.tool_calls_max})`)
-  @Field(() => [ChatToolCall], { nullable: true })
+  @Field(() => [ChatToolCall], {
+    nullable: true,
+    description: 'What the model wants called; null where it is nothing.',
+  })
   toolCalls!: readonly ChatToolCall[] | null;
   @Field(() => String, { nullable: true, description: 'What the model says where it will not answer.' })
   refusal!: string | null;
 }
 
-@ObjectType()
+@ObjectType({ description: 'One answer; there is one.' })
 export class ChatChoice {
-  @Field(() => Int) index!: number;
-  @Field(() => ChatMessage) message!: ChatMessage;
-  @Field(() => String, { nullable: true }) finishReason!: string | null;
+  @Field(() => Int, { description: 'Always 0.' }) index!: number;
+  @Field(() => ChatMessage, { description: 'The answer itself.' }) message!: ChatMessage;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why it ended: `stop`, `length`, `tool_calls` or `content_filter`.',
+  })
+  finishReason!: string | null;
 }
 
 @ObjectType({ description: 'Tokens, as the hub counts them.' })
 export class ChatUsage {
-  @Field(() => Int) promptTokens!: number;
-  @Field(() => Int) completionTokens!: number;
-  @Field(() => Int) totalTokens!: number;
+  @Field(() => Int, { description: 'Of the request.' }) promptTokens!: number;
+  @Field(() => Int, { description: 'Of the answer.' }) completionTokens!: number;
+  @Field(() => Int, { description: 'Of both.' }) totalTokens!: number;
 }
 
 @ObjectType({ description: 'A paid answer with its receipt.' })
 export class ChatCompletion {
-  @Field(() => String) id!: string;
+  @Field(() => String, { description: '`chatcmpl-` and the task.' }) id!: string;
   @Field(() => String, { description: 'Always `chat.completion`.' }) object!: 'chat.completion';
   @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) created!: number;
   @Field(() => String, { description: 'The model that answered.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
   @Directive('@listSize(assumedSize: 1)')
-  @Field(() => [ChatChoice])
+  @Field(() => [ChatChoice], { description: 'The answer.' })
   choices!: ChatChoice[];
-  @Field(() => ChatUsage, { nullable: true }) usage!: ChatUsage | null;
+  @Field(() => ChatUsage, { nullable: true, description: 'Null where the hub does not count.' })
+  usage!: ChatUsage | null;
   @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
-  @Field(() => Receipt, { nullable: true }) receipt!: Receipt | null;
+  @Field(() => Receipt, { nullable: true, description: 'The same, to be selected from.' }) receipt!: Receipt | null;
 }
 
 /** The kept answer in the graph's words, without its receipt. */
@@ -155,45 +175,45 @@ export function usageOf(usage: KeptChat['usage']): ChatUsage | null {
 
 @ObjectType({ description: 'What a chunk adds to the name and the arguments of a call.' })
 export class ChatFunctionDelta {
-  @Field(() => String, { nullable: true }) name!: string | null;
+  @Field(() => String, { nullable: true, description: 'In the first piece alone.' }) name!: string | null;
   @Field(() => String, { description: 'A piece of JSON, as the model wrote it.' }) arguments!: string;
 }
 
 @ObjectType({ description: 'What a chunk adds to a call; id, type and name stand in the first one alone.' })
 export class ChatToolCallDelta {
   @Field(() => Int, { description: 'Which call of the message, from 0.' }) index!: number;
-  @Field(() => String, { nullable: true }) id!: string | null;
+  @Field(() => String, { nullable: true, description: 'In the first piece alone.' }) id!: string | null;
   @Field(() => String, { nullable: true, description: 'Always `function`.' }) type!: 'function' | null;
-  @Field(() => ChatFunctionDelta) function!: ChatFunctionDelta;
+  @Field(() => ChatFunctionDelta, { description: 'What it adds.' }) function!: ChatFunctionDelta;
 }
 
 @ObjectType({ description: 'What a chunk adds to a message.' })
 export class ChatDelta {
   @Field(() => String, { nullable: true, description: 'In the first chunk alone.' }) role!: string | null;
-  @Field(() => String, { nullable: true }) content!: string | null;
-  @Field(() => String, { nullable: true }) refusal!: string | null;
+  @Field(() => String, { nullable: true, description: 'What it adds to the text.' }) content!: string | null;
+  @Field(() => String, { nullable: true, description: 'What it adds to the refusal.' }) refusal!: string | null;
   @Directive(`@listSize(assumedSize: ${limits.tool_calls_max})`)
-  @Field(() => [ChatToolCallDelta], { nullable: true })
+  @Field(() => [ChatToolCallDelta], { nullable: true, description: 'What it adds to the calls.' })
   toolCalls!: ChatToolCallDelta[] | null;
 }
 
-@ObjectType()
+@ObjectType({ description: 'A piece of one answer; there is one.' })
 export class ChatChunkChoice {
-  @Field(() => Int) index!: number;
-  @Field(() => ChatDelta) delta!: ChatDelta;
+  @Field(() => Int, { description: 'Always 0.' }) index!: number;
+  @Field(() => ChatDelta, { description: 'What this piece adds.' }) delta!: ChatDelta;
   @Field(() => String, { nullable: true, description: '`error` where the hub broke off.' })
   finishReason!: string | null;
 }
 
 @ObjectType({ description: 'A piece of a paid answer; the last one brings the receipt.' })
 export class ChatCompletionChunk {
-  @Field(() => String) id!: string;
+  @Field(() => String, { description: '`chatcmpl-` and the task; the same in every chunk.' }) id!: string;
   @Field(() => String, { description: 'Always `chat.completion.chunk`.' }) object!: 'chat.completion.chunk';
   @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) created!: number;
   @Field(() => String, { description: 'The model that answers.' }) model!: string;
   @Field(() => String, { description: 'The hub that answers.' }) hub!: string;
   @Directive('@listSize(assumedSize: 1)')
-  @Field(() => [ChatChunkChoice])
+  @Field(() => [ChatChunkChoice], { description: 'What this chunk adds; none in the last one.' })
   choices!: ChatChunkChoice[];
   @Field(() => ChatUsage, { nullable: true, description: 'In the last chunk alone, where the hub counts.' })
   usage!: ChatUsage | null;

@@ -12,7 +12,7 @@ export class ImageResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @Mutation(() => ImageGeneration, { description: 'One image; charged only for an image in hand.' })
   async createImage(
-    @Arg('input', () => ImageInput) input: ImageInput,
+    @Arg('input', () => ImageInput, { description: 'What is to be shown.' }) input: ImageInput,
     @Ctx() context: InferenceContext,
   ): Promise<ImageGeneration> {
     const request = requestOf(ImageRequest, input, context.valid_body);

@@ -7,7 +7,7 @@ import type { KeptImage } from './image.paid.ts';
 
 @InputType({ description: 'An image request; the limits are those of POST /v1/images/generations.' })
 export class ImageInput extends WorkInput {
-  @Field(() => String) prompt!: string;
+  @Field(() => String, { description: 'What it is to show.' }) prompt!: string;
   @Field(() => Int, { nullable: true, description: 'One: the price is that of one image.' })
   n?: number | null;
   @Field(() => String, { nullable: true, description: '`auto`, or `WIDTHxHEIGHT` in pixels.' })
@@ -18,8 +18,14 @@ export class ImageInput extends WorkInput {
 
 @ObjectType({ description: 'An image, by its bytes or by where the hub keeps it.' })
 export class Image {
-  @Field(() => String, { nullable: true }) b64Json!: string | null;
-  @Field(() => String, { nullable: true }) url!: string | null;
+  @Field(() => String, { nullable: true, description: 'Its bytes, base64; null where there is a URL.' }) b64Json!:
+    | string
+    | null;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Where the hub keeps it, for as long as it does; null where its bytes are here.',
+  })
+  url!: string | null;
   @Field(() => String, { nullable: true, description: 'The prompt as the model took it.' })
   revisedPrompt!: string | null;
 }
@@ -30,10 +36,10 @@ export class ImageGeneration {
   @Field(() => String, { description: 'The model that answered.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
   @Directive('@listSize(assumedSize: 1)')
-  @Field(() => [Image])
+  @Field(() => [Image], { description: 'The image.' })
   data!: Image[];
   @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
-  @Field(() => Receipt, { nullable: true }) receipt!: Receipt | null;
+  @Field(() => Receipt, { nullable: true, description: 'The same, to be selected from.' }) receipt!: Receipt | null;
 }
 
 /** The kept answer in the graph's words, without its receipt. */

@@ -15,7 +15,10 @@ export class ModelResolver {
   }
 
   @Query(() => Model, { nullable: true, description: 'The model of that id; null where none is offered. Public.' })
-  async model(@Arg('id', () => String) id: string, @Ctx() { hubs }: InferenceContext): Promise<Model | null> {
+  async model(
+    @Arg('id', () => String, { description: 'As a request names it.' }) id: string,
+    @Ctx() { hubs }: InferenceContext,
+  ): Promise<Model | null> {
     return (await offeredBy(hubs)).find(model => model.id === id) ?? null;
   }
 }

@@ -17,7 +17,7 @@ export class ResponseResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @Mutation(() => ModelResponse, { description: 'One answer to a text or to messages; nothing of it is remembered.' })
   async createResponse(
-    @Arg('input', () => ResponseInput) input: ResponseInput,
+    @Arg('input', () => ResponseInput, { description: 'What is asked of the model.' }) input: ResponseInput,
     @Ctx() context: InferenceContext,
   ): Promise<ModelResponse> {
     const request = requestOf(ResponseCall, input, context.valid_body, opaqueFields);
@@ -34,7 +34,7 @@ export class ResponseStreamResolver {
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
   })
   responseStream(
-    @Arg('input', () => ResponseInput) _input: ResponseInput,
+    @Arg('input', () => ResponseInput, { description: 'What is asked of the model.' }) _input: ResponseInput,
     @Root() event: StreamedEvent,
     @Ctx() _context: InferenceContext,
   ): ResponseStreamEvent {

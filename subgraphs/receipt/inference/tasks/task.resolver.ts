@@ -15,7 +15,7 @@ export class TaskResolver {
   @Directive(PAID)
   @Mutation(() => AcceptedTask, { description: 'Takes on a task; the answer is its acceptance and receipt.' })
   async requestTask(
-    @Arg('input', () => TaskRequestInput) input: TaskRequestInput,
+    @Arg('input', () => TaskRequestInput, { description: 'The task.' }) input: TaskRequestInput,
     @Ctx() context: InferenceContext,
   ): Promise<AcceptedTask> {
     const request = requestOf(TaskRequest, input, context.valid_body);
@@ -37,7 +37,7 @@ export class TaskResolver {
   @Directive(PAID)
   @Mutation(() => TaskQuote, { description: 'What a task would come to now; sold like any call, and no invoice.' })
   async quoteTask(
-    @Arg('input', () => TaskQuoteInput) input: TaskQuoteInput,
+    @Arg('input', () => TaskQuoteInput, { description: 'The task.' }) input: TaskQuoteInput,
     @Ctx() context: InferenceContext,
   ): Promise<TaskQuote> {
     const request = requestOf(TaskQuoteRequest, input, context.valid_body);

@@ -1,11 +1,12 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { AtomicAmountScalar } from '../../../../schema/scalars.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { IntentInput } from '../work.type.ts';
 import type { KeptTask, PaymentRail } from './task.paid.ts';
 
-@InputType()
+@InputType({ description: 'By which rail a task is labelled.' })
 class TaskPaymentInput {
   @Field(() => String, {
     nullable: true,
@@ -20,11 +21,11 @@ abstract class TaskMembers extends IntentInput {
   modelId!: string;
   @Field(() => String, { nullable: true, description: 'keccak256 of the input: 0x and 64 hex digits.' })
   inputHash?: string | null;
-  @Field(() => TaskPaymentInput, { nullable: true })
+  @Field(() => TaskPaymentInput, { nullable: true, description: 'How it is paid; USDC where it is left out.' })
   payment?: TaskPaymentInput | null;
 }
 
-@InputType()
+@InputType({ description: 'A task to be taken on; the limits are those of the door.' })
 export class TaskRequestInput extends TaskMembers {
   @Field(() => String, { description: 'Only `inference_request`.' })
   messageType!: string;
@@ -38,38 +39,45 @@ export class TaskRequestInput extends TaskMembers {
 
 @InputType({ description: 'The same, and nothing of it has to be known yet.' })
 export class TaskQuoteInput extends TaskMembers {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Only `inference_request`.' })
   messageType?: string | null;
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Network name.' })
   chainId?: string | null;
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Gross task value, atomic USDC.' })
   amount?: string | null;
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Who would own the task.' })
   sender?: string | null;
 }
 
 @ObjectType()
 abstract class TaskAmounts {
   @Field(() => String, { description: '`usdc` or `tfuel`.' }) paymentRail!: PaymentRail;
-  @Field(() => String, { description: 'Atomic USDC: what the payee receives.' }) grossAmount!: string;
+  @Field(() => AtomicAmountScalar, { description: 'Atomic USDC: what the payee receives.' }) grossAmount!: string;
   @Field(() => GraphQLJSONObject, { description: 'Internal, inside the settled amount; no deduction on the chain.' })
   accounting!: JsonObject;
-  @Field(() => String, { nullable: true, description: 'Of the legacy rail alone.' }) feeAmount!: string | null;
-  @Field(() => String, { nullable: true, description: 'Of the legacy rail alone.' }) netAmount!: string | null;
+  @Field(() => AtomicAmountScalar, { nullable: true, description: 'Of the legacy rail alone.' }) feeAmount!:
+    | string
+    | null;
+  @Field(() => AtomicAmountScalar, { nullable: true, description: 'Of the legacy rail alone.' }) netAmount!:
+    | string
+    | null;
   @Field(() => Int, { nullable: true, description: 'Of the legacy rail alone.' }) feeBps!: number | null;
 }
 
 @ObjectType({ description: 'A task that was taken on, with its receipt.' })
 export class AcceptedTask extends TaskAmounts {
-  @Field(() => String) taskId!: string;
+  @Field(() => String, { description: 'By which its status and its receipt are found.' }) taskId!: string;
   @Field(() => String, { description: 'Always `accepted`.' }) status!: 'accepted';
   @Field(() => String, { nullable: true, description: '`network:txHash`; null while it is unpaid.' })
   paymentRef!: string | null;
-  @Field(() => String, { nullable: true, description: 'The gross amount once there is a payment; null before.' })
+  @Field(() => AtomicAmountScalar, {
+    nullable: true,
+    description: 'The gross amount once there is a payment; null before.',
+  })
   settledAmount!: string | null;
   @Field(() => String, { description: 'Public receipt page.' }) verifyUrl!: string;
   @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
-  @Field(() => Receipt, { nullable: true }) receipt!: Receipt | null;
+  @Field(() => Receipt, { nullable: true, description: 'The same, to be selected from.' }) receipt!: Receipt | null;
 }
 
 @ObjectType({
@@ -85,10 +93,10 @@ export class TaskQuote {
   @Field(() => String, { description: 'Of the forecast itself.' }) taskId!: string;
   @Field(() => String, { description: 'Always `forecast`.' }) status!: 'forecast';
   @Field(() => Boolean, { description: 'Always false: nobody owes anything by it.' }) invoice!: false;
-  @Field(() => TaskForecast) forecast!: TaskForecast;
+  @Field(() => TaskForecast, { description: 'What it would come to.' }) forecast!: TaskForecast;
   @Field(() => String, { description: 'Public receipt page.' }) verifyUrl!: string;
   @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
-  @Field(() => Receipt, { nullable: true }) receipt!: Receipt | null;
+  @Field(() => Receipt, { nullable: true, description: 'The same, to be selected from.' }) receipt!: Receipt | null;
 }
 
 /** The kept task in the graph's words. */

@@ -1,0 +1,69 @@
+import { Field, Int, ObjectType } from 'type-graphql';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
+import type { SettlementStatus } from '../../sale.ts';
+import { SettlementStatusWord } from '../../words.ts';
+import { CommitmentStatusWord, DigestKindWord, JobKindWord } from './row-words.ts';
+
+/* What stands inside of a row's columns, by the shapes that the specification gives. */
+
+@ObjectType({ description: 'What was delivered, by the hash of it.' })
+export class OutputCommitment {
+  @Field(() => CommitmentStatusWord, { description: 'Whether there is a hash to hold an output against.' })
+  status!: string;
+  @Field(() => String, { nullable: true, description: 'Of the output, in hex; null where there is none.' })
+  hash!: string | null;
+  @Field(() => DigestKindWord, { nullable: true, description: 'By what it is hashed; there wherever a hash is.' })
+  kind!: string | null;
+  @Field(() => String, { nullable: true, description: 'Why there is none.' })
+  omissionRule!: string | null;
+}
+
+@ObjectType({ description: 'What a paid job was meant to be.' })
+export class FulfillmentIntent {
+  @Field(() => JobKindWord, { description: 'What kind of work.' }) jobKind!: string;
+  @Field(() => String, { nullable: true, description: 'What it was about.' }) resource!: string | null;
+  @Field(() => String, { nullable: true, description: 'The treasury intent that it names.' }) intentId!: string | null;
+  @Field(() => Int, { nullable: true, description: 'Which attempt within that intent, from 0.' })
+  attemptIndex!: number | null;
+}
+
+@ObjectType({ description: 'By whom a paid job was allowed, as far as that is known.' })
+export class FulfillmentAuthorization {
+  @Field(() => String, { nullable: true, description: 'Who paid.' }) payerWallet!: string | null;
+  @Field(() => String, { nullable: true, description: 'Of the delegation that it was paid under.' })
+  delegationHash!: string | null;
+  @Field(() => String, { nullable: true, description: 'By which payment.' }) paymentRef!: string | null;
+}
+
+@ObjectType({ description: 'What was delivered for a row; members that its form lacks are null.' })
+export class Fulfillment {
+  @Field(() => JobKindWord, { nullable: true, description: 'What kind of work.' }) jobKind!: string | null;
+  @Field(() => String, { nullable: true, description: 'What it was about.' }) resource!: string | null;
+  @Field(() => String, { nullable: true, description: 'The treasury intent that it names.' }) intentId!: string | null;
+  @Field(() => Int, { nullable: true, description: 'Which attempt within that intent, from 0.' })
+  attemptIndex!: number | null;
+  @Field(() => OutputCommitment, { nullable: true, description: 'The hash of what was delivered.' })
+  outputCommitment!: OutputCommitment | null;
+  @Field(() => FulfillmentIntent, { nullable: true, description: 'In the envelope of a paid job alone.' })
+  intent!: FulfillmentIntent | null;
+  @Field(() => FulfillmentAuthorization, { nullable: true, description: 'In the envelope of a paid job alone.' })
+  authorization!: FulfillmentAuthorization | null;
+}
+
+@ObjectType({ description: 'What moved a row on from RECORDED_BY_SETTLE to collected.' })
+export class IngressReceipt {
+  @Field(() => String, { nullable: true, description: '`network:transaction` in which the money was seen.' })
+  ref!: string | null;
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When it was seen.' }) confirmedAt!: string | null;
+}
+
+@ObjectType({ description: 'The payment of a row was sent again, once or, beyond 20 in an hour, several times.' })
+export class BookReplay {
+  @Field(() => DateTimeScalar, { description: 'When; of several the last time.' }) at!: string;
+  @Field(() => DateTimeScalar, { nullable: true, description: 'Of several, the first time.' }) firstAt!: string | null;
+  @Field(() => Int, { nullable: true, description: 'How many it stands for, where they are several.' })
+  count!: number | null;
+  @Field(() => SettlementStatusWord, { description: 'Always `idempotent_replay`.' })
+  settlementStatus!: SettlementStatus;
+  @Field(() => String, { nullable: true, description: 'The task whose row it is.' }) replayOf!: string | null;
+}

@@ -1,0 +1,52 @@
+import { budgetRule, type PolicyCode, type PolicyKind, type PolicyType, policyKinds } from '../schema/policy-kinds.ts';
+import type { ProofOutcome, SettledBy } from '../schema/receipt-payload.ts';
+import type { RefusalCode } from '../schema/refusal-payload.ts';
+import { graphEnum } from './graph-enum.ts';
+import type { SettlementStatus } from './sale.ts';
+
+/* Words that types of several subgraphs show, as the graph's enums. */
+
+export const SettledByWord = graphEnum<SettledBy>('SettledBy', 'By whose word a payment counts as settled.', {
+  observed_transfer: 'Its transfer was seen on the chain.',
+  receipt: 'The issuer asserts it by a receipt, and has not seen the transfer.',
+});
+
+export const ProofOutcomeWord = graphEnum<ProofOutcome>('ProofOutcome', 'What is known of the money of a task.', {
+  settled: 'It was seen to arrive.',
+  pending: 'It is vouched for, and not seen yet.',
+  unverified: 'It was looked for in vain until the cutoff.',
+  none: 'Nothing was paid: nothing will be there to prove.',
+});
+
+export const SettlementStatusWord = graphEnum<SettlementStatus>('SettlementStatus', 'Whether a payment bought now.', {
+  settled: 'It bought this answer just now.',
+  idempotent_replay: 'It had bought this before: nothing was charged again.',
+  waived: 'Nothing was charged: a key stood in for a payment.',
+});
+
+/** Said of a policy that the specification names and nothing enforces. */
+export const NOT_OFFERED = 'Named by the specification and not offered yet.';
+
+const kinds = Object.entries<PolicyKind>(policyKinds);
+
+export const PolicyTypeWord = graphEnum<PolicyType>(
+  'PolicyType',
+  "What a book's owner may set, by the specification's eight names.",
+  Object.fromEntries(
+    kinds.map(([name, kind]) => [name, kind.rule === null ? NOT_OFFERED : (kind.description ?? name)]),
+  ) as Record<PolicyType, string>,
+);
+
+export const PolicyCodeWord = graphEnum<PolicyCode>('PolicyCode', 'Which rule of a book refused a call.', {
+  ...Object.fromEntries(kinds.flatMap(([name, { rule }]) => (rule ? [[rule.policy_code, `Refused by ${name}.`]] : []))),
+  [budgetRule.policy_code]: 'Refused by the budget.',
+} as Record<PolicyCode, string>);
+
+export const RefusalCodeWord = graphEnum<RefusalCode>(
+  'RefusalCode',
+  'Why the issuer refused a call, as it is signed.',
+  {
+    policy_blocked: 'A policy of the book.',
+    budget_exhausted: 'The budget of the book.',
+  },
+);
