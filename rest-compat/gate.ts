@@ -39,8 +39,11 @@ export async function pass(
   if (turn?.kind === 'beyond') return refused(tooManyRequests(turn));
   const rejected = asksFirst(door, payment) ? refusePayment(door, request, port, payment) : null;
   if (rejected) return refused(rejected);
-  const identify = (body: JsonObject | null) =>
-    port.identify(credentialsIn(request.headers, body ?? {}, provenAt(door, request, body), request.address), payment);
+  const resource = resourceOf(door, request, port);
+  const identify = (body: JsonObject | null) => {
+    const shown = credentialsIn(request.headers, body ?? {}, provenAt(door, request, body), request.address);
+    return port.identify({ ...shown, resource }, payment);
+  };
   let caller = await identify(request.body ? null : {});
   const first = door.challenge === 'first' ? requirePayment(door, request, port, caller) : null;
   if (first && !door.waived_by) return refused(first);
@@ -88,9 +91,8 @@ function tooManyRequests({ headers, retry_after_seconds }: Extract<RateTurn, { k
  * body may make it unneeded nobody is asked about it yet: the charge does that.
  */
 async function judgePayment(door: Door, request: DoorRequest, port: Port): Promise<Judged> {
-  const resource = resourceOf(door, request, port);
-  const price = door.challenge === 'after_state' ? null : priceOf(door, resource);
-  const payment = await port.judge(paymentIn(request.headers), price, resource);
+  const price = door.challenge === 'after_state' ? null : priceOf(door, resourceOf(door, request, port));
+  const payment = await port.judge(paymentIn(request.headers), price);
   if (payment.kind === 'unproven' && asksFirst(door, payment)) return askPayer(request, port, payment);
   return { payment, turn: door.price && provesNothing(payment) ? port.rates.take('unproven', request.address) : null };
 }

@@ -18,6 +18,8 @@ export interface Credentials {
   readonly redelivery: string | null;
   /** The Idempotency-Key header as it came; null where none did. */
   readonly idempotency_key: string | null;
+  /** The absolute URL of the door that was called; where none was, it is left out. */
+  readonly resource?: string;
   readonly address: string;
 }
 
@@ -166,7 +168,7 @@ interface AddressRates {
 /** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */
 export interface Port {
   /** Judges a payment by its header alone, and asks nobody; null: where it came nothing has a price. */
-  judge(shown: ShownPayment | null, price: Price | null, resource: string): Promise<PaymentJudgement>;
+  judge(shown: ShownPayment | null, price: Price | null): Promise<PaymentJudgement>;
   /**
    * Asks the code at the payer's address, in turns: proven, or rejected. `address` is where the request comes from.
    * @throws Refusal unavailable, chain_unavailable; the payment stays usable.

@@ -11,8 +11,6 @@ import type { Vault } from './vault.ts';
 export interface PresentedPayment {
   readonly x402_version: 1 | 2;
   readonly envelope: JsonObject;
-  /** What it was offered for, as our own 402 names it: the URL of a door; on /graphql it is left out. */
-  readonly resource?: string;
 }
 
 /** What lives as long as the process. */
@@ -37,6 +35,8 @@ export interface Brought {
   readonly redelivery: string | null;
   /** The Idempotency-Key header as it came: read by `charge`, where something is sold. */
   readonly idempotency_key: string | null;
+  /** The URL of the door that was called, as its 402 names it; on /graphql it is left out. */
+  readonly resource?: string | undefined;
 }
 
 /** What one request carries to every resolver. A subgraph that needs more of the process declares it in its own context.ts. */

@@ -114,6 +114,7 @@ export function landingOf(
   const route = stamped ? paid.route : { model: null, hub: null };
   return {
     job_kind: paid.job_kind,
+    resource: context.resource ?? `${context.base_url}/graphql`,
     intent_id: null,
     attempt_index: null,
     ...paid.intent?.(args),

@@ -16,7 +16,7 @@ type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 /** What a payment is worth, before a byte of its request's body is read and before anybody is asked. */
 export interface Judge {
   /** By its header alone: shape, scheme, network, price, payee, window, signature. `terms` null: it buys nothing there. */
-  judge(shown: ShownPayment | null, terms: Terms | null, resource: string): Promise<PaymentJudgement>;
+  judge(shown: ShownPayment | null, terms: Terms | null): Promise<PaymentJudgement>;
   /** The same of one that is to buy that field, wherever it is asked for; null where that is not sold. */
   weigh(payment: PresentedPayment, field: string): Promise<'rejected' | 'unproven' | 'proven' | null>;
   /** Whether its signature proves that it pays for anything that is sold here. */
@@ -43,11 +43,11 @@ export function openJudge(parts: JudgeParts): Judge {
   const verify = (payment: PresentedPayment, { amount_atomic, networks, stamp }: Terms) =>
     verifyPayment(payment, offeredBy(parts, { amount_atomic, networks, stamp: stamp ?? false }), rails);
   return {
-    async judge(shown, terms, resource) {
+    async judge(shown, terms) {
       if (shown === null) return NONE;
       const decoded = decode(shown);
       if (decoded.kind === 'malformed') return MALFORMED;
-      const presented = { ...decoded.payment, resource };
+      const presented = decoded.payment;
       if (terms === null) return { kind: 'unjudged', presented };
       const verified = await verify(presented, terms);
       if (verified.kind === 'refused') return { kind: 'rejected', reason: verified.reason, presented };

@@ -30,7 +30,7 @@ export function openAnnounce(issuer: ReceiptSigner, base_url: string): Announce 
     // It names what the client asked for as its offer did, and the moment in which the call was taken, which its id holds.
     const receipt = () =>
       signedReceipt(issuer, {
-        resource: context.payment?.resource ?? `${base_url}/graphql`,
+        resource: context.resource ?? `${base_url}/graphql`,
         network: networks[network].caip2,
         payer,
         transaction,

@@ -70,6 +70,7 @@ async function identify(parts: PortParts, credentials: Credentials, payment: Pay
       router_key: credentials.router_key,
       redelivery: credentials.redelivery,
       idempotency_key: credentials.idempotency_key,
+      resource: credentials.resource,
     }),
   };
 }

@@ -17,6 +17,8 @@ import type { Moved } from '../rails/outcome.ts';
 /** Where a charge lands and what stands on it; kept on the claim, so that reconcile needs nobody's memory. */
 export interface Landing extends JsonObject {
   readonly job_kind: string;
+  /** The URL at which it was bought; claims of old name none. */
+  readonly resource: string | null;
   readonly intent_id: string | null;
   readonly attempt_index: number | null;
   readonly api_key_hash: string | null;

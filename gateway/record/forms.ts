@@ -81,8 +81,8 @@ function envelopeOf(facts: Facts): JsonObject {
   return { intent: intentOf(facts.landing), authorization, output_commitment: commitmentOf(facts.landing) };
 }
 
-function intentOf({ job_kind, intent_id, attempt_index }: Landing): JsonObject {
-  return { job_kind, resource: null, intent_id, attempt_index };
+function intentOf({ job_kind, resource, intent_id, attempt_index }: Landing): JsonObject {
+  return { job_kind, resource: resource ?? null, intent_id, attempt_index };
 }
 
 function commitmentOf({ output_sha256, omission_rule }: Landing): JsonObject {

@@ -18,6 +18,8 @@ export interface SubgraphCall {
   readonly redelivery?: string | undefined;
   /** The Idempotency-Key header as it came. */
   readonly idempotency_key?: string | undefined;
+  /** The door that was called. */
+  readonly resource?: string | undefined;
   readonly at_ms: number;
   /** Never the same twice. */
   readonly nonce: string;
@@ -109,12 +111,12 @@ const shape = z.strictObject({
     .strictObject({
       x402_version: z.union([z.literal(1), z.literal(2)]),
       envelope: z.custom<JsonObject>(isJsonObject),
-      resource: z.string().exactOptional(),
     })
     .nullable(),
   router_key_box: z.string().optional(),
   redelivery: z.string().optional(),
   idempotency_key: z.string().optional(),
+  resource: z.string().optional(),
   at_ms: z.int(),
   nonce: z.string().length(32),
   body_sha256: hex64,

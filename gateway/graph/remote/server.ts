@@ -136,6 +136,7 @@ class Serving {
       router_key: openRouterKey(this.#options.vault, call),
       redelivery: call.redelivery ?? null,
       idempotency_key: call.idempotency_key ?? null,
+      resource: call.resource,
     });
     const { headers } = context.response;
     const query = this.#queries.read(text);

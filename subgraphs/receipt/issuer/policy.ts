@@ -69,6 +69,7 @@ const fourth = {
     ...unchanged,
     'settlement_basis.observed_transfer': seen,
     'settlement_basis.receipt': told,
+    'fulfillment.intent.resource': 'The URL of the door at which it was bought; that of /graphql where it was no door.',
   },
   commitments: commitmentsAsAnswered,
   previous_hash: canonicalHash(third),

@@ -92,6 +92,7 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
       transaction: body.svc.payment_ref.replace('base:', ''),
     });
     expect(body.svc.verify_url).toBe(`http://svc.test/receipt/${body.svc.task_id}`);
+    expect(body.svc.payload).toMatchObject({ fulfillment: { intent: { resource: `http://svc.test${CHAT}` } } });
     const read = await fetch(`${service.url}/receipt/${body.svc.task_id}`);
     expect(await read.json()).toMatchObject({ task_id: body.svc.task_id });
     expect(await transfersFrom(payer)).toBe(1);

@@ -250,7 +250,6 @@ describe('a payment that a key has signed', () => {
     const judgement = await openJudge({ rails, pay_to, clock, sold: new Map(), hears }).judge(
       { x402_version: 2, header },
       terms,
-      'https://svc.test/door',
     );
     expect(judgement.kind).toBe('proven');
     const { presented } = judgement as Extract<typeof judgement, { kind: 'proven' }>;
