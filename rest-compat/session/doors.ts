@@ -24,6 +24,7 @@ export const registrationDoors = [
     response: RegisterAnswer,
     errors: [
       'invalid_wallet',
+      'invalid_proof',
       'control_proof_missing',
       'control_proof_invalid',
       'payer_mismatch',

@@ -32,7 +32,12 @@ export const RegistrationRequest = remembering(
       .regex(/^0x[0-9a-fA-F]{64}$/)
       .nullable()
       .default(null)
-      .describe('keccak256 of the signed text; derived where it is left out.'),
+      .describe('Any 32 bytes, kept with the agent; keccak256 of the signed text where it is left out.'),
+    proof: wellFormedText
+      .max(128)
+      .nullish()
+      .describe('`sha256=<hex>`, over the book that stands for the wallet: not needed, and 400 where it is wrong.'),
   }),
 );
-export type RegistrationRequest = z.output<typeof RegistrationRequest>;
+/** Without the proof: a payment is bound to what is registered, and a proof is another one in five minutes. */
+export type RegistrationRequest = Omit<z.output<typeof RegistrationRequest>, 'proof'>;

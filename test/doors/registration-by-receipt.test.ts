@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keccak256 } from '../../schema/digest.ts';
+import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { nowSeconds, registrationOf } from '../harness/buyer.ts';
 import {
   ask,
@@ -130,12 +131,21 @@ describe('POST /v1/agents/register with the task_id of its own stamp', () => {
 });
 
 describe('POST /v1/agents/register with task_id, refused', () => {
-  it('400 on a wallet that is no address, and on the request_hash of another text', async () => {
+  it('400 on a wallet that is no address', async () => {
     const { account, task_id } = await buyer();
     const wallet = await register(account, task_id, { agentWallet: 'nobody' });
     expect(heardOf(wallet)).toEqual({ status: 400, code: 'invalid_wallet' });
-    const hash = await register(account, task_id, { request_hash: `0x${'ab'.repeat(32)}` });
-    expect(heardOf(hash)).toEqual({ status: 400, code: 'invalid_request' });
+  });
+
+  it('400 on a proof that is wrong, and 200 on one by the session in force', async () => {
+    const { account, task_id } = await buyer();
+    const { agent_id, session } = (await register(account, task_id)).body;
+    const wrong = await register(account, task_id, { proof: `sha256=${'ab'.repeat(32)}` });
+    expect(heardOf(wrong)).toEqual({ status: 400, code: 'invalid_proof' });
+    expect((await book(agent_id, session)).status).toBe(200);
+    const proof = bookProof(session, agent_id, proofWindow(Date.now()));
+    const { status, body } = await register(account, task_id, { proof });
+    expect({ status, body }).toMatchObject({ status: 200, body: { agent_id, idempotent_replay: true } });
   });
 
   it.each([

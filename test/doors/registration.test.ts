@@ -123,11 +123,26 @@ describe('POST /v1/agents/register', () => {
     expect((await service.get(`/task-status?task_id=${task_id}`)).body).toMatchObject({ status: 'completed' });
   });
 
-  it('200 with the request_hash of the signed text', async () => {
+  const recordedHash = async (agent_id: number) => {
+    const query = `{ agent(agentId: ${agent_id}) { requestHash } }`;
+    const { body } = await service.post<{ data: { agent: { requestHash: string } } }>('/graphql', { query });
+    return body.data.agent.requestHash;
+  };
+
+  it('200 with any request_hash of 32 bytes: kept with the agent', async () => {
+    const { body, payment } = await applicant();
+    const request_hash = `0x${'AB'.repeat(32)}`;
+    const heard = await service.post<Registered>(REGISTER, { ...body, request_hash }, payment);
+    expect(heard.status).toBe(200);
+    expect(await recordedHash(heard.body.agent_id)).toBe(request_hash.toLowerCase());
+  });
+
+  it('200 without a request_hash: that of the signed text is derived', async () => {
     const { account, body, payment } = await applicant();
     const text = `svc.register.pay|${account.address}|${body.signature_timestamp}`;
-    const request_hash = `0x${Buffer.from(keccak256(Buffer.from(text))).toString('hex')}`;
-    expect((await service.post(REGISTER, { ...body, request_hash }, payment)).status).toBe(200);
+    const heard = await service.post<Registered>(REGISTER, body, payment);
+    const derived = `0x${Buffer.from(keccak256(Buffer.from(text))).toString('hex')}`;
+    expect(await recordedHash(heard.body.agent_id)).toBe(derived);
   });
 
   it('200 idempotent_replay of the same payment: the same answer, no second transfer', async () => {
@@ -182,10 +197,16 @@ describe('POST /v1/agents/register refused before settle, and the payment stays 
     ['400 without agentWallet', 400, 'invalid_request', body => ({ ...body, agentWallet: undefined })],
     ['400 on a wallet that is no address', 400, 'invalid_wallet', body => ({ ...body, agentWallet: '0x12' })],
     [
-      '400 on a request_hash of another text',
+      '400 on a request_hash of 31 bytes',
       400,
       'invalid_request',
-      body => ({ ...body, request_hash: `0x${'ab'.repeat(32)}` }),
+      body => ({ ...body, request_hash: `0x${'ab'.repeat(31)}` }),
+    ],
+    [
+      '400 on a proof: there is no session yet that could have made it',
+      400,
+      'invalid_proof',
+      body => ({ ...body, proof: `sha256=${'ab'.repeat(32)}` }),
     ],
     ['401 without a signature', 401, 'control_proof_missing', body => ({ ...body, wallet_signature: undefined })],
     ['401 without its time', 401, 'control_proof_missing', body => ({ ...body, signature_timestamp: undefined })],

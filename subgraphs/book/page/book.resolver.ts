@@ -1,12 +1,12 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Directive, FieldResolver, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
-import { toCamelKeys } from '../../../schema/requests/parse.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { requirePossession } from '../../access.ts';
 import type { WrittenFields } from '../../subgraph.ts';

@@ -1,7 +1,7 @@
 import { Ctx, Directive, FieldResolver, Resolver, Root } from 'type-graphql';
+import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
-import { toCamelKeys } from '../../../schema/requests/parse.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { BookReplay, Fulfillment, IngressReceipt } from '../ledger/row-parts.type.ts';

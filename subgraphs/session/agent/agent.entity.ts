@@ -18,6 +18,7 @@ export class Agent {
   /** The task whose receipt registered this agent: its stamp, or an earlier collected call of the same payer. */
   @Property({ type: 'text' })
   taskId!: string;
+  @Field(() => String, { description: 'As its registration brought it, or keccak256 of the text that was signed.' })
   @Property({ type: 'text' })
   requestHash!: string;
   /** Null while nothing scores: no number is better than an invented one. */

@@ -25,11 +25,6 @@ export async function controlledWallet(
       throw new Refusal('invalid_wallet', { param: 'agentWallet' });
     case 'missing':
       throw new Refusal('control_proof_missing');
-    case 'wrong_request_hash':
-      throw new Refusal('invalid_request', {
-        param: 'request_hash',
-        detail: 'request_hash is not keccak256 of the signed text.',
-      });
     case 'stale':
       throw new Refusal('control_proof_invalid', { param: 'signature_timestamp' });
     case 'foreign_signature':

@@ -8,6 +8,7 @@ import type { Charged } from '../../sale.ts';
 import type { SessionContext } from '../context.ts';
 import { controlledWallet } from './admit.ts';
 import type { RegistrationAnswer } from './answer.ts';
+import { requestHashOf } from './control.ts';
 import { type Application, nextAgentId, openAgent, walletSlot } from './open-agent.ts';
 import { type Registered, recoverRegistration, registeredUnder, standingRegistration } from './recover.ts';
 import { type RegistrationText, takeSignature } from './take-signature.ts';
@@ -31,7 +32,7 @@ export async function registerByReceipt(
   });
   let { standing } = found;
   if (standing === null) {
-    const application = { wallet, task_id, ...signed };
+    const application = { wallet, task_id, request_hash: requestHashOf(request, signed.text_hash), ...signed };
     const opened = await context.database.transaction(tx => openUnlessOpen(tx, application, context));
     if (opened !== null) return { answer: opened, settlement_status: 'settled' };
     standing = await standingRegistration(context, wallet, task_id);

@@ -17,9 +17,14 @@ export function controlText(wallet: Address, at_seconds: number, task_id: string
     : `svc.register.recover|${task_id}|${wallet}|${at_seconds}`;
 }
 
-/** `request_hash` of a registration: keccak256 over the UTF-8 bytes of the signed text. */
-export function requestHash(text: string): string {
+/** Names a signed text: keccak256 over its UTF-8 bytes. It is the `request_hash` of a registration that brings none. */
+export function textHash(text: string): string {
   return `0x${Buffer.from(keccak256(Buffer.from(text))).toString('hex')}`;
+}
+
+/** What a registration is recorded under: any 32 bytes that its caller validates by, or the name of the signed text. */
+export function requestHashOf({ request_hash }: Pick<RegistrationRequest, 'request_hash'>, text_hash: string): string {
+  return request_hash?.toLowerCase() ?? text_hash;
 }
 
 /** Fresh for 300 seconds; a little ahead is let pass, because clocks differ. */
@@ -36,7 +41,6 @@ export type Control =
   | { readonly kind: 'missing' }
   | { readonly kind: 'stale' }
   | { readonly kind: 'foreign_signature' }
-  | { readonly kind: 'wrong_request_hash' }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'no_turn' };
 
@@ -62,17 +66,13 @@ export async function proveControl(
   const { wallet_signature, signature_timestamp } = request;
   if (wallet_signature === null || signature_timestamp === null) return { kind: 'missing' };
   const text = controlText(wallet, signature_timestamp, request.task_id);
-  const request_hash = requestHash(text);
-  if (request.request_hash !== null && request.request_hash.toLowerCase() !== request_hash) {
-    return { kind: 'wrong_request_hash' };
-  }
   if (!isFresh(signature_timestamp, now_ms)) return { kind: 'stale' };
   if (!isBytes(wallet_signature)) return { kind: 'foreign_signature' };
   await look?.(wallet);
   const verdict = await wallets.verifies(wallet, hashMessage(text, 'bytes'), wallet_signature, asker);
   if (verdict === 'unreachable' || verdict === 'no_turn') return { kind: verdict };
   if (verdict !== 'valid') return { kind: 'foreign_signature' };
-  return { kind: 'proven', wallet, request_hash, signed_at_seconds: signature_timestamp };
+  return { kind: 'proven', wallet, text_hash: textHash(text), signed_at_seconds: signature_timestamp };
 }
 
 /** Whole bytes in hex: of any length, since what contracts take for a signature is their own affair. */

@@ -9,7 +9,7 @@ import { agentOfWallet } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
 import { controlledWallet, requirePayer } from './admit.ts';
 import { REGISTRATION_FIELD, type RegistrationAnswer } from './answer.ts';
-import { controlText, requestHash } from './control.ts';
+import { controlText, requestHashOf, textHash } from './control.ts';
 import { nextAgentId, openAgent, walletSlot } from './open-agent.ts';
 
 /**
@@ -50,10 +50,8 @@ async function register(
   const { agent_id, task_id } = stamped;
   if (agent_id === null || request.signature_timestamp === null)
     throw new Error(`${task_id} was claimed without proof`);
-  const application = {
-    wallet: getAddress(request.agentWallet),
-    task_id,
-    request_hash: requestHash(controlText(getAddress(request.agentWallet), request.signature_timestamp, null)),
-  };
+  const wallet = getAddress(request.agentWallet);
+  const text_hash = textHash(controlText(wallet, request.signature_timestamp, null));
+  const application = { wallet, task_id, request_hash: requestHashOf(request, text_hash) };
   return openAgent(tx, agent_id, application, services);
 }

@@ -7,6 +7,7 @@ import type { SessionContext } from '../context.ts';
 import { registerByReceipt } from './by-receipt.ts';
 import { registrationPaid } from './registration.paid.ts';
 import { AgentRegistration, RegisterAgentInput, registrationOf } from './registration.type.ts';
+import { requireRightProof } from './require-right-proof.ts';
 
 @Resolver(() => AgentRegistration)
 export class RegistrationResolver {
@@ -17,7 +18,8 @@ export class RegistrationResolver {
     @Ctx() context: SessionContext,
   ): Promise<AgentRegistration> {
     requireWriting(context.principal);
-    const request = requestOf(RegistrationRequest, input, context.valid_body);
+    const { proof, ...request } = requestOf(RegistrationRequest, input, context.valid_body);
+    await requireRightProof(request, proof ?? null, context);
     const { answer, settlement_status } =
       request.task_id === null
         ? await context.charge(registrationPaid(context), request, context)

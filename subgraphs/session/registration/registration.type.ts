@@ -16,8 +16,13 @@ export class RegisterAgentInput {
   walletSignature?: string | null;
   @Field(() => GraphQLSafeInt, { nullable: true, description: 'The Unix seconds in the control text.' })
   signatureTimestamp?: number | null;
-  @Field(() => String, { nullable: true, description: 'keccak256 of the control text; derived where left out.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Any 32 bytes, kept with the agent; keccak256 of the control text where left out.',
+  })
   requestHash?: string | null;
+  @Field(() => String, { nullable: true, description: 'Plain book proof by the session in force: a wrong one is 400.' })
+  proof?: string | null;
 }
 
 @ObjectType({ description: 'A registered agent and the secret that opens its book.' })

@@ -4,7 +4,7 @@ import type { Tx } from '../../database.ts';
 
 /** What a wallet signed to be given a session: named by the text, since one text has many signatures that pass. */
 export interface RegistrationText {
-  readonly request_hash: string;
+  readonly text_hash: string;
   /** The Unix seconds in it. */
   readonly signed_at_seconds: number;
 }
@@ -15,13 +15,13 @@ export interface RegistrationText {
  * nothing leaves the signature good. Lock order: claim → slots → signature → agent → session.
  * @throws control_proof_invalid where it was taken before
  */
-export async function takeSignature(tx: Tx, { request_hash, signed_at_seconds }: RegistrationText): Promise<void> {
+export async function takeSignature(tx: Tx, { text_hash, signed_at_seconds }: RegistrationText): Promise<void> {
   const forget_at = signed_at_seconds + limits.wallet_signature_age_seconds_max + limits.clocks_apart_seconds_max;
   const { rows } = await tx.query({
     name: 'take signature',
     text: `insert into signature_use (request_hash, forget_at) values ($1, to_timestamp($2))
       on conflict do nothing returning 1`,
-    values: [request_hash, forget_at],
+    values: [text_hash, forget_at],
   });
   if (rows.length > 0) return;
   throw new Refusal('control_proof_invalid', {

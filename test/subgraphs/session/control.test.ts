@@ -10,7 +10,8 @@ import {
   controlText,
   isFresh,
   proveControl,
-  requestHash,
+  requestHashOf,
+  textHash,
 } from '../../../subgraphs/session/registration/control.ts';
 import { keyWallets, wallets } from '../../harness/session/wallets.ts';
 
@@ -33,7 +34,7 @@ describe('the control proof of a registration', () => {
     expect(await prove(await signed(), NOW_S * 1000)).toEqual({
       kind: 'proven',
       wallet: wallet.address,
-      request_hash: requestHash(text),
+      text_hash: textHash(text),
       signed_at_seconds: NOW_S,
     });
   });
@@ -82,12 +83,12 @@ describe('the control proof of a registration', () => {
     expect(await prove({ ...request, agentWallet: '0x12' }, at)).toEqual({ kind: 'invalid_wallet' });
   });
 
-  it('a request_hash is checked where it is given', async () => {
-    const right = requestHash(controlText(wallet.address, NOW_S, null));
-    const upper = await signed({ request_hash: right.toUpperCase().replace('0X', '0x') });
-    expect((await prove(upper, NOW_S * 1000)).kind).toBe('proven');
-    const wrong = await signed({ request_hash: `0x${'0'.repeat(64)}` });
-    expect((await prove(wrong, NOW_S * 1000)).kind).toBe('wrong_request_hash');
+  it('is named by the signed text, whatever the request_hash that comes with it', async () => {
+    const text_hash = textHash(controlText(wallet.address, NOW_S, null));
+    const other = await signed({ request_hash: `0x${'AB'.repeat(32)}` });
+    expect(await prove(other, NOW_S * 1000)).toMatchObject({ kind: 'proven', text_hash });
+    expect(requestHashOf(other, text_hash)).toBe(`0x${'ab'.repeat(32)}`);
+    expect(requestHashOf(await signed(), text_hash)).toBe(text_hash);
   });
 });
 
@@ -120,7 +121,6 @@ describe('the wallet behind a control proof', () => {
     for (const [broken, now_ms] of [
       [{ ...request, agentWallet: '0x12' }, at],
       [{ ...request, wallet_signature: null }, at],
-      [{ ...request, request_hash: `0x${'0'.repeat(64)}` }, at],
       [request, at + 301_000],
       ...['', '0x', '0x1', 'ab'.repeat(65), `0x${'zz'.repeat(65)}`].map(
         wallet_signature => [{ ...request, wallet_signature }, at] as const,

@@ -3,7 +3,7 @@ import { agentId } from '../../../schema/ids.ts';
 import { resolveAgent } from '../../../subgraphs/session/agent/agent.resolver.ts';
 import { agentOfWallet } from '../../../subgraphs/session/agent/find.ts';
 import { bookProof, proofWindow } from '../../../subgraphs/session/possession/proof.ts';
-import { requestHash } from '../../../subgraphs/session/registration/control.ts';
+import { textHash } from '../../../subgraphs/session/registration/control.ts';
 import { recoverRegistration } from '../../../subgraphs/session/registration/recover.ts';
 import { type Desk, NOW_MS, newTask, newWallet, openDesk, payerOf, requestOf } from '../../harness/session/desk.ts';
 import { wallets } from '../../harness/session/wallets.ts';
@@ -35,7 +35,7 @@ describe('registering by stamp', () => {
     expect(await resolveAgent({ agentId: answer.agent_id }, desk.context)).toMatchObject({
       agentId: answer.agent_id,
       wallet: account.address,
-      requestHash: requestHash(`svc.register.pay|${account.address}|${NOW_MS / 1000}`),
+      requestHash: textHash(`svc.register.pay|${account.address}|${NOW_MS / 1000}`),
       registeredAt: expect.any(Date),
     });
   });
@@ -55,7 +55,6 @@ describe('registering by stamp', () => {
     ['no time', { signature_timestamp: null }, 'control_proof_missing', 401],
     ['another time than was signed', { signature_timestamp: NOW_MS / 1000 - 1 }, 'control_proof_invalid', 401],
     ['a signature of nobody', { wallet_signature: '0x00' }, 'control_proof_invalid', 401],
-    ['another request hash', { request_hash: `0x${'1'.repeat(64)}` }, 'invalid_request', 400],
   ])('%s is refused before the claim', async (_, members, code, status) => {
     const account = newWallet();
     const request = { ...(await requestOf(account)), ...members };
@@ -123,7 +122,7 @@ describe('registering again with the task id', () => {
     const registered = { agent_id: agentId(agent_id), wallet: agentWallet, task_id, validate_score: null };
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        recoverRegistration(registered, { request_hash: `0x${n}`, signed_at_seconds: 0 }, desk.context),
+        recoverRegistration(registered, { text_hash: `0x${n}`, signed_at_seconds: 0 }, desk.context),
       ),
     );
     const live = await Promise.all(answers.map(({ session }) => desk.opens(session)));
