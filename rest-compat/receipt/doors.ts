@@ -9,7 +9,7 @@ import { PayloadAnswer, ReceiptAnswer } from './signed-receipt.ts';
 
 const Task = z.object({ task_id: z.string().max(64) });
 
-const GATE = `false: the settlement is shown from ${limits.settlement_proof_gate_atomic} atomic USDC on alone.`;
+const GATE = `true: the settlement is shown below ${limits.settlement_proof_gate_atomic} atomic USDC, too.`;
 
 /** What the one nullable root field holds under `name`; null where there is no such receipt. */
 function receiptMember(receipt: Json | undefined, name: string): Json {
@@ -65,7 +65,7 @@ export const receiptDoors = [
     summary: 'What can be proven of a task: its settlement, and its place in the log',
     tags: ['receipts'],
     document: operation('receipt/prove_result'),
-    query: Task.extend({ requested: z.enum(['true', 'false']).default('true').describe(GATE) }),
+    query: Task.extend({ requested: z.enum(['true', 'false']).default('false').describe(GATE) }),
     variables: ({ query }) => ({ taskId: query.task_id, requested: query.requested === 'true' }),
     response: ResultProofAnswer,
     errors: ['not_found', 'record_damaged'],

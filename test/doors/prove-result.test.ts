@@ -26,7 +26,7 @@ describe('GET /prove-result 200', () => {
   it('by the id of the task and of its answer: where on which chain a stranger finds the transfer', async () => {
     const { task_id, payment_ref, verify_url } = chat.svc;
     for (const id of [task_id, chat.id]) {
-      const { status, body } = await proven(`task_id=${id}`);
+      const { status, body } = await proven(`task_id=${id}&requested=true`);
       expect(status).toBe(200);
       expect(body).toMatchObject({
         task_id,
@@ -48,7 +48,7 @@ describe('GET /prove-result 200', () => {
       });
       expect(body.does_not_prove.join(' ')).toContain('USDC');
     }
-    const { settlement } = (await proven(`task_id=${task_id}`)).body;
+    const { settlement } = (await proven(`task_id=${task_id}&requested=true`)).body;
     const receipt = await service.chain.call<{ logs: { logIndex: string }[] }>(
       'eth_getTransactionReceipt',
       settlement?.tx_hash ?? null,
@@ -76,8 +76,11 @@ describe('GET /prove-result 200', () => {
   });
 
   it('without the settlement where it is neither requested nor above the cost gate', async () => {
-    const { body } = await proven(`task_id=${chat.svc.task_id}&requested=false`);
-    expect(body).toMatchObject({ shown_for: null, settlement: null, inclusion: { leaf_index: expect.any(Number) } });
+    for (const query of ['', '&requested=false']) {
+      const { body } = await proven(`task_id=${chat.svc.task_id}${query}`);
+      expect(body).toMatchObject({ shown_for: null, settlement: null, inclusion: { leaf_index: expect.any(Number) } });
+      expect(body.does_not_prove.join(' ')).toContain('requested=true');
+    }
   });
 
   it('with nothing to prove where the book refused it', async () => {
@@ -85,13 +88,14 @@ describe('GET /prove-result 200', () => {
     const { body } = await proven(`task_id=${heard.body.task_id}`);
     const nothing = { shown_for: null, settlement: null, inclusion: null, proves: [] };
     expect(body).toMatchObject({ status: 'refused', proof_outcome: 'none', ...nothing });
+    expect(body.does_not_prove.join(' ')).not.toMatch(/tx_hash|transaction|transfer|USDC/);
   });
 
   it('by GraphQL: the same', async () => {
-    const query = `query ($id: String!) { proveResult(taskId: $id) {
+    const query = `query ($id: String!) { proveResult(taskId: $id, requested: true) {
       taskId shownFor settlement { txHash amount } inclusion { leafHash } doesNotProve } }`;
     const heard = await service.post('/graphql', { query, variables: { id: chat.id } });
-    const { settlement, inclusion, does_not_prove } = (await proven(`task_id=${chat.svc.task_id}`)).body;
+    const { settlement, inclusion, does_not_prove } = (await proven(`task_id=${chat.svc.task_id}&requested=true`)).body;
     expect(heard.body).toEqual({
       data: {
         proveResult: {

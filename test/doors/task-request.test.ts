@@ -109,7 +109,7 @@ it(`POST ${TASK} 200 by a key: accepted, and unpaid`, async () => {
   const unpaid = { status: 'accepted', proof_outcome: 'none' };
   const { body } = await service.get(`/task-status?task_id=${heard.body.task_id}`);
   expect(body).toMatchObject({ ...unpaid, payment_ref: null });
-  const proof = await service.get(`/prove-result?task_id=${heard.body.task_id}`);
+  const proof = await service.get(`/prove-result?task_id=${heard.body.task_id}&requested=true`);
   expect(proof.body).toMatchObject({ ...unpaid, shown_for: null, settlement: null, inclusion: { log_id: 1 } });
   expect(await service.transfersFrom(payer)).toEqual([]);
 });

@@ -10,8 +10,8 @@ export class ProofResolver {
   async proveResult(
     @Arg('taskId', () => String, { description: 'The id of the task, or of an answer to it.' }) taskId: string,
     @Arg('requested', () => Boolean, {
-      defaultValue: true,
-      description: 'False: the settlement is shown above the cost gate alone.',
+      defaultValue: false,
+      description: 'True: the settlement is shown below the cost gate, too.',
     })
     requested: boolean,
     @Ctx() context: ReceiptContext,

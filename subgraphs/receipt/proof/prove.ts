@@ -15,18 +15,33 @@ const proves = [
   'Nothing before that head can be changed or taken out without another root_hash.',
 ] as const;
 
+/** Where the transfer is to be looked for is said beside it, and where it is not shown that it can be. */
+const MOVED = 'That USDC moved: look up tx_hash on its chain, and the transfer at transfer_index.';
+const MOVED_UNSHOWN = 'That USDC moved: ask with requested=true, and look the transfer up on its chain.';
+
 const doesNotProve = [
-  'That USDC moved: look up tx_hash on its chain, and the transfer at transfer_index.',
   'That the answer was right, or that it reached anybody.',
   'That no other log is shown to others: compare tree heads with whoever else has one.',
+] as const;
+
+/** Nothing was charged, so there is no transaction to speak of. */
+const ofRefused = [
+  'That the call was refused rightly: the signed refusal at verify_url says by which policy.',
 ] as const;
 
 /** What can be shown of a task that stands somewhere; of one without a receipt, that there is nothing to prove yet. */
 export async function proveResult(database: Database, task: Task, requested: boolean): Promise<ResultProof> {
   const [receipt] = await receiptsByTask(database, [task.taskId]);
   const { taskId, status, proofOutcome, verifyUrl } = task;
-  const head = { taskId, status, proofOutcome, verifyUrl, doesNotProve };
-  if (!receipt) return { ...head, shownFor: null, settlement: null, inclusion: null, proves: [] };
+  const head = { taskId, status, proofOutcome, verifyUrl };
+  if (!receipt) {
+    const nothing = { shownFor: null, settlement: null, inclusion: null, proves: [] };
+    return {
+      ...head,
+      ...nothing,
+      doesNotProve: proofOutcome === 'none' ? ofRefused : [MOVED_UNSHOWN, ...doesNotProve],
+    };
+  }
   const payload = JSON.parse(receipt.payload) as ReceiptPayload;
   const payment = (payload.payment ?? null) as ReceiptPayment | null;
   const shownFor = payment && reasonToShow(BigInt(payment.gross_amount), requested);
@@ -36,6 +51,7 @@ export async function proveResult(database: Database, task: Task, requested: boo
     settlement: payment && shownFor && settlementOf(payment, receipt),
     inclusion: await includedIn(database, receipt, payload),
     proves,
+    doesNotProve: payment ? [shownFor ? MOVED : MOVED_UNSHOWN, ...doesNotProve] : doesNotProve,
   };
 }
 

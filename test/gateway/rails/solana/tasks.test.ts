@@ -23,7 +23,7 @@ it(`POST ${TASK} 200 on Solana, to whom its sender pays it; and GET /prove-resul
   const { task_id, payment_ref } = body.svc;
   expect(payment_ref).toMatch(/^solana:/);
   expect({ status, ...body }).toMatchObject({ status: 'accepted', payment_ref, settled_amount: '2000' });
-  const proof = await service.get(`/prove-result?task_id=${task_id}`);
+  const proof = await service.get(`/prove-result?task_id=${task_id}&requested=true`);
   expect(proof).toMatchObject({ status: 200, body: { task_id, status: 'accepted', proof_outcome: 'settled' } });
   expect(proof.body.settlement).toMatchObject({
     payment_ref,
