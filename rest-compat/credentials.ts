@@ -27,8 +27,10 @@ export function credentialsIn(
   address: string,
 ): Credentials {
   const proof = text(body.proof) ?? text(headers['x-svc-proof']);
+  const agent = headers['x-svc-agent'];
   return {
-    session: text(body.session) ?? text(headers['x-svc-session']),
+    sessions: sessionsIn(text(body.session) ?? text(headers['x-svc-session'])),
+    agent: agent === undefined ? null : agentOf(String(agent)),
     proof: proof !== null && proven !== null ? { ...proven, value: proof, nonce: given(headers['x-svc-nonce']) } : null,
     api_key: bearer(headers.authorization) ?? text(headers['x-api-key']),
     payment: paymentIn(headers),
@@ -37,6 +39,12 @@ export function credentialsIn(
     idempotency_key: given(headers['idempotency-key']),
     address,
   };
+}
+
+/** A header that is repeated is one list, joined by commas (RFC 9110 5.3); no session has one in it. */
+export function sessionsIn(shown: string | null): readonly string[] {
+  const sessions = shown?.split(',').map(session => session.trim());
+  return [...new Set(sessions?.filter(session => session !== ''))];
 }
 
 /** An empty one is one that was given: bound to it a proof is wrong, and it is no key. */

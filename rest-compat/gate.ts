@@ -1,5 +1,6 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { errors } from '../schema/errors.ts';
+import { booksOf } from '../schema/principal.ts';
 import type { ShownProof } from '../schema/proof.ts';
 import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
 import type { Door } from './door.ts';
@@ -193,8 +194,9 @@ function unpossessed(door: Door, request: DoorRequest, { possession }: Caller): 
   if (door.possession === 'none') return door.price && possession.kind === 'wrong' ? 403 : null;
   if (possession.kind === 'absent') return 401;
   if (possession.kind === 'wrong') return 403;
-  if (door.possession === 'session' && possession.by !== 'session') return 403;
-  return namesAgent(door) && possession.agent_id !== namedAgent(door, request) ? 403 : null;
+  const opening = booksOf(possession).filter(({ by }) => door.possession !== 'session' || by === 'session');
+  if (namesAgent(door)) return opening.some(book => book.agent_id === namedAgent(door, request)) ? null : 403;
+  return opening.length > 0 ? null : 403;
 }
 
 /** What a proof would be of. While the body has not been read (null) nothing can be bound to it. */

@@ -8,7 +8,10 @@ import type { Secret } from '../schema/secret.ts';
 
 /** What a caller showed, gathered from headers and body; never from a query string, where it would be logged. */
 export interface Credentials {
-  readonly session: string | null;
+  /** Every one of them, each once. */
+  readonly sessions: readonly string[];
+  /** The X-SVC-Agent header: whose book a paid call is meant for, where several sessions come along. */
+  readonly agent: number | null;
   readonly proof: ShownProof | null;
   readonly api_key: string | null;
   readonly payment: ShownPayment | null;

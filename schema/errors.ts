@@ -18,6 +18,7 @@ export const errors = {
   invalid_payment: [400, 'The payment header could not be read.'],
   invalid_wallet: [400, 'agentWallet is not an address.'],
   invalid_proof: [400, 'proof is not the HMAC of this window by a session of this wallet.'],
+  book_not_named: [400, 'Several sessions came along: name by X-SVC-Agent the book that this call is for.'],
   query_too_costly: [400, 'The query asks for more than one request may.'],
   invalid_policy: [400, 'The policy type or its value is not valid.'],
   unknown_model: [400, 'No such model is offered.'],

@@ -28,6 +28,8 @@ export const limits = {
   wallet_signature_ahead_seconds_max: 30,
   /** Contract wallets sign at length (WebAuthn, ERC-6492 with its factory's call), as in payments. */
   wallet_signature_chars_max: 2 + 2 * 6_000,
+  /** In one request or socket: each is looked up in the same read. */
+  sessions_per_caller_max: 64,
   book_proof_window_seconds: 300,
   book_proof_nonce_chars_min: 16,
   book_proof_nonce_chars_max: 64,

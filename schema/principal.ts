@@ -4,12 +4,20 @@ import type { AgentId } from './ids.ts';
 export type Possession =
   | { readonly kind: 'absent' }
   | { readonly kind: 'wrong' }
-  | ({ readonly kind: 'proven' } & HeldBook & ProvenBy);
+  | ({ readonly kind: 'proven' } & HeldBook & ProvenBy)
+  | ({ readonly kind: 'several' } & SeveralBooks);
 
 /** A book in somebody's hands. `session_hash` is SHA-256 of the live session that it rests on: what ends is that one. */
 export interface HeldBook {
   readonly agent_id: AgentId;
   readonly session_hash: string;
+}
+
+/** By sessions alone: several were shown, or another book was named than the one that they open. */
+export interface SeveralBooks {
+  readonly books: readonly HeldBook[];
+  /** The one that a paid call is meant for, as its caller names it. It need not be among them. */
+  readonly named: number | null;
 }
 
 /** By what it was proven, and what of that serves once. A session lasts; a proof opens the book and nothing else. */
@@ -19,6 +27,12 @@ export type ProvenBy =
   | { readonly by: 'plain_proof'; readonly use: ProofUse | null }
   /** Bound to its request, whatever that is. Null where its nonce has been taken. */
   | { readonly by: 'bound_proof'; readonly use: ProofUse | null };
+
+/** Every book that was proven, each by its own session or proof. */
+export function booksOf(possession: Possession): readonly (HeldBook & ProvenBy)[] {
+  if (possession.kind === 'proven') return [possession];
+  return possession.kind === 'several' ? possession.books.map(book => ({ ...book, by: 'session' })) : [];
+}
 
 /** A use of a proof that nobody makes twice. */
 export interface ProofUse {

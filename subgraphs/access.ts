@@ -1,6 +1,6 @@
 import { Refusal } from '../schema/errors.ts';
 import type { AgentId } from '../schema/ids.ts';
-import type { ApiKey, HeldBook, Principal, ProvenBy } from '../schema/principal.ts';
+import { type ApiKey, booksOf, type HeldBook, type Principal, type ProvenBy } from '../schema/principal.ts';
 
 /* Who may do what: asked of the principal, who is resolved once by the gateway, by whichever resolver does it. */
 
@@ -15,8 +15,21 @@ export function requirePossession(principal: Principal, agent_id: number): Agent
 /** The same, for what must know by which session. */
 export function requireHeld({ possession }: Principal, agent_id: number): HeldBook & ProvenBy {
   if (possession.kind === 'absent') throw new Refusal('unauthenticated');
-  if (possession.kind === 'wrong' || possession.agent_id !== agent_id) throw new Refusal('forbidden');
-  return possession;
+  const held = booksOf(possession).find(book => book.agent_id === agent_id);
+  if (!held) throw new Refusal('forbidden');
+  return held;
+}
+
+/**
+ * The caller of what is paid for, with one book or none: with several it lands on the one that they name, since of any
+ * other nobody has chosen whose caps it is held against.
+ * @throws book_not_named, forbidden where they do not hold the one that they name.
+ */
+export function requireOneBook(principal: Principal): Principal {
+  const { possession } = principal;
+  if (possession.kind !== 'several') return principal;
+  if (possession.named === null) throw new Refusal('book_not_named');
+  return { ...principal, possession: { kind: 'proven', ...requireHeld(principal, possession.named) } };
 }
 
 /**

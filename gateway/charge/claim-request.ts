@@ -110,6 +110,8 @@ export function landingOf(
   context: Context,
 ): Landing {
   const { api_key, possession } = context.principal;
+  // The graph has it chosen before anything runs: a call that lands on no book is held against no caps.
+  if (possession.kind === 'several') throw new Error(`${paid.field} was to be charged under no one book of several`);
   const stamped = paid.order === 'stamp';
   const route = stamped ? paid.route : { model: null, hub: null };
   return {

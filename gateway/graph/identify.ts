@@ -5,6 +5,8 @@ import type { Credentials } from '../../rest-compat/port.ts';
 import { holderOf } from '../../schema/address-holder.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256 } from '../../schema/digest.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { limits } from '../../schema/limits.ts';
 import type { ApiKey, HeldBook, Possession, Principal, ProvenBy } from '../../schema/principal.ts';
 import type { ProvenRequest, ShownProof } from '../../schema/proof.ts';
 import type { Services } from '../../subgraphs/context.ts';
@@ -33,7 +35,9 @@ export function openKeyring(sets: KeySets): Keyring {
 }
 
 /** What a caller can be known by: headers and body of a door, or the opening message of a live connection. */
-export interface ShownCredentials extends Pick<Credentials, 'session' | 'proof' | 'api_key' | 'address'> {
+export interface ShownCredentials extends Pick<Credentials, 'sessions' | 'agent' | 'proof' | 'api_key' | 'address'> {
+  /** There were more sessions, which have ended since: never what a caller says. */
+  readonly of_several?: boolean;
   /** Of the session on which a bound proof rested whose nonce was taken: never what a caller says. */
   readonly rests_on?: string;
 }
@@ -42,8 +46,9 @@ export interface ShownCredentials extends Pick<Credentials, 'session' | 'proof' 
 type Checks = Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox };
 
 /**
- * Who is calling: the one place that decides it. Never throws for what the caller shows; a wrong proof is an outcome,
- * and each door decides what it needs. Nothing is cached: a rotated session is dead at once, in every process.
+ * Who is calling: the one place that decides it. A wrong session or proof is an outcome, and each door decides what it
+ * needs; one wrong session among several makes all of them wrong. Nothing is cached: a rotated session is dead at once, in every process.
+ * @throws invalid_request where more sessions are shown than one caller may.
  */
 export async function identify(
   shown: ShownCredentials,
@@ -56,21 +61,33 @@ export async function identify(
   };
 }
 
-async function possessionOf({ session, proof, rests_on }: ShownCredentials, services: Checks): Promise<Possession> {
+async function possessionOf(shown: ShownCredentials, services: Checks): Promise<Possession> {
+  const { sessions, proof, rests_on } = shown;
   if (rests_on !== undefined) return resting(await stillHeld(services.database, rests_on));
-  if (session === null && proof === null) return { kind: 'absent' };
-  const bySession = session === null ? null : await heldBySession(services.database, session);
-  if (session !== null && bySession === null) return { kind: 'wrong' };
+  if (sessions.length === 0 && proof === null) return { kind: 'absent' };
+  if (sessions.length > limits.sessions_per_caller_max) throw new Refusal('invalid_request', { detail: TOO_MANY });
+  // Asked in one go, they are one read.
+  const bySessions = await Promise.all(sessions.map(session => heldBySession(services.database, session)));
+  const books = bySessions.filter(held => held !== null);
+  if (books.length < sessions.length) return { kind: 'wrong' };
   const byProof = proof === null ? null : await heldByProof(services, proof);
   if (proof !== null && byProof === null) return { kind: 'wrong' };
-  return proven(bySession, byProof);
+  return proven(shown, books, byProof);
 }
 
+const TOO_MANY = `At most ${limits.sessions_per_caller_max} sessions come along at once.`;
+
 /** Both shown: both must hold, and by the same session; then it is the session that counts. */
-function proven(bySession: HeldBook | null, byProof: (HeldBook & ProvenBy) | null): Possession {
-  if (bySession === null) return byProof === null ? { kind: 'wrong' } : { kind: 'proven', ...byProof };
-  if (byProof !== null && byProof.session_hash !== bySession.session_hash) return { kind: 'wrong' };
-  return { kind: 'proven', ...bySession, by: 'session' };
+function proven(
+  { agent, of_several = false }: ShownCredentials,
+  books: readonly HeldBook[],
+  byProof: (HeldBook & ProvenBy) | null,
+): Possession {
+  const [first, ...more] = books;
+  if (!first) return byProof === null ? { kind: 'wrong' } : { kind: 'proven', ...byProof };
+  if (byProof !== null && !books.some(book => book.session_hash === byProof.session_hash)) return { kind: 'wrong' };
+  const chosen = more.length === 0 && !of_several && (agent === null || agent === first.agent_id);
+  return chosen ? { kind: 'proven', ...first, by: 'session' } : { kind: 'several', books, named: agent };
 }
 
 function resting(held: HeldBook | null): Possession {

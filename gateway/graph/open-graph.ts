@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import type { Logger } from 'pino';
 import { Refusal } from '../../schema/errors.ts';
+import { requireOneBook } from '../../subgraphs/access.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Subgraph } from '../../subgraphs/subgraph.ts';
 import { Documents } from './documents.ts';
@@ -137,7 +138,7 @@ class FederatedGraph implements Graph {
   }
 
   async execute(operation: Operation): Promise<ExecutionResult> {
-    return this.#run(operation, async planned => {
+    return this.#run(operation, async (planned, operation) => {
       if (planned.kind !== 'events' && planned.operation.operation !== 'subscription') {
         return this.#executor.execute(planned, operation);
       }
@@ -150,24 +151,29 @@ class FederatedGraph implements Graph {
   }
 
   async subscribe(operation: Operation): Promise<SubscribeResult> {
-    return this.#run<SubscribeResult>(operation, planned => subscribe(this.#executor, planned, operation));
+    return this.#run<SubscribeResult>(operation, (planned, operation) => subscribe(this.#executor, planned, operation));
   }
 
-  /** Of whatever way it came: REST, /graphql or a socket. */
-  #requireLeave({ operation: { operation: kind } }: Planned, { document, operationName, context }: Operation) {
-    const act = { kind, paid: this.isPaid(document, operationName ?? null) };
-    return requireLeave(act, context as Context, this.#proof_writes);
+  /** Of whatever way it came: REST, /graphql or a socket. What is paid for runs under one book. */
+  async #admitted({ operation: { operation: kind } }: Planned, operation: Operation): Promise<Operation> {
+    const paid = this.isPaid(operation.document, operation.operationName ?? null);
+    const asking = operation.context as Context;
+    const context = paid ? { ...asking, principal: requireOneBook(asking.principal) } : asking;
+    await requireLeave({ kind, paid }, context, this.#proof_writes);
+    return { ...operation, context };
   }
 
-  async #run<T>(operation: Operation, then: (planned: Planned) => Promise<T>): Promise<T | ExecutionResult> {
+  async #run<T>(
+    operation: Operation,
+    then: (planned: Planned, admitted: Operation) => Promise<T>,
+  ): Promise<T | ExecutionResult> {
     try {
       const faults = this.validate(operation.document);
       if (faults.length > 0) return this.#executor.published({ errors: faults });
       const costly = this.#documents.refusal(operation.document, operation.variables);
       if (costly) return this.#executor.published({ errors: [costly] });
       const planned = this.#planner.plan(operation.document, operation.operationName ?? null);
-      await this.#requireLeave(planned, operation);
-      return await then(planned);
+      return await then(planned, await this.#admitted(planned, operation));
     } catch (error) {
       return { errors: [publicError(error, this.#logger)] };
     }

@@ -12,7 +12,7 @@ import type { ReceiptContext } from '../../subgraphs/receipt/context.ts';
 import type { InferenceContext } from '../../subgraphs/receipt/inference/context.ts';
 import type { Selling } from '../../subgraphs/sale.ts';
 import type { SessionContext } from '../../subgraphs/session/context.ts';
-import { sealDecoy } from '../../subgraphs/session/possession/check.ts';
+import { heldBySession, sealDecoy } from '../../subgraphs/session/possession/check.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
 import type { Judge } from '../charge/judge.ts';
 import type { Config } from '../config/read-config.ts';
@@ -117,6 +117,7 @@ const nothingBrought: Brought = { payment: null, router_key: null, redelivery: n
 export function callersOnSockets({ identify, createContext }: Callers, services: EveryService): SocketCallers {
   return {
     identify: shown => identify(shown, false),
+    held: session => heldBySession(services.database, session),
     keep: (shown, possession) => keepProof(shown, possession, services),
     createContext: principal => createContext(principal, nothingBrought),
     watchSessions: watcher => services.live.watchSessions(watcher),
@@ -138,7 +139,7 @@ async function broughtBy(
   const rejected = worth === 'rejected';
   if (rejected || worth === 'unproven') requireWithin(rates.take('unproven', request.ip));
   // The resolver says so in its own words, and the database is not asked who hears them.
-  const shown = rejected ? { ...credentials, session: null, proof: null } : credentials;
+  const shown = rejected ? { ...credentials, sessions: [], proof: null } : credentials;
   const brought = { payment, router_key, redelivery, idempotency_key };
   const pays = payment !== null && field !== null && !rejected;
   return { ...brought, shown, pays, unproven: worth === 'unproven' };

@@ -1,22 +1,43 @@
-import { agentOf, credentialsIn } from '../../rest-compat/credentials.ts';
+import { agentOf, credentialsIn, sessionsIn } from '../../rest-compat/credentials.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ShownProof } from '../../schema/proof.ts';
 import { provenAtConnection, type ShownCredentials } from '../graph/identify.ts';
 
 /**
- * Who opens a socket, by connectionParams: `{session}` and `{api_key}`, or `{headers: {'X-SVC-Session', 'X-API-Key'}}` as clients send that know headers only. A
- * proof, `{agent_id, proof}` and a nonce, stands outside of them: it is over all the rest.
+ * Who opens a socket, by connectionParams: `{session}`, `{sessions: [...]}`, `{api_key}` and `{agent_id}`, or by the headers
+ * of HTTP, `X-SVC-Session`, `X-API-Key` and the like in whatever case, bare or under `headers`. A proof, `{agent_id, proof}`
+ * and a nonce, stands outside of them: it is over all the rest.
  */
 export function shownIn(params: Record<string, unknown>): Omit<ShownCredentials, 'address'> {
-  const { session, api_key, headers } = params;
-  const named = typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
-  const lower = Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), String(value)]));
-  const inHeaders = credentialsIn(lower, {}, null, '');
+  const { session, sessions, api_key, agent_id, headers } = params;
+  const named = { ...lowerCased(headers), ...lowerCased(params) };
+  const inHeaders = credentialsIn(headersIn(named), {}, null, '');
+  const own = [...shownAs(session), ...shownAs(sessions)];
   return {
-    session: said(session) ?? said(lower['x-svc-session']),
+    sessions: [...new Set(own.length > 0 ? own : shownAs(named['x-svc-session']))],
+    agent: agent_id === undefined || agent_id === null ? inHeaders.agent : agentOf(String(agent_id)),
     proof: proofIn(params),
     api_key: said(api_key) ?? inHeaders.api_key,
   };
+}
+
+function lowerCased(named: unknown): Record<string, unknown> {
+  const members = typeof named === 'object' && named !== null ? Object.entries(named) : [];
+  return Object.fromEntries(members.map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function headersIn(named: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, String(value)]));
+}
+
+/** One, or a list of them, or one header with several in it. */
+function shownAs(shown: unknown): readonly string[] {
+  if (Array.isArray(shown)) return shown.flatMap(shownAs);
+  const text = said(shown);
+  if (text === null) return [];
+  const sessions = sessionsIn(text);
+  // An empty one is one that was shown, and opens nothing.
+  return sessions.length > 0 ? sessions : [text];
 }
 
 function proofIn(params: Record<string, unknown>): ShownProof | null {

@@ -20,6 +20,7 @@ export async function keepProof(
   possession: Possession,
   { database, clock }: Pick<Services, 'database' | 'clock'>,
 ): Promise<KeptProof | null> {
+  if (possession.kind === 'several') return { shown: { ...shown, proof: null }, ms_left: null };
   if (possession.kind !== 'proven') return null;
   if (possession.by === 'session') return { shown: { ...shown, proof: null }, ms_left: null };
   const { by, use, session_hash } = possession;

@@ -1,7 +1,6 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ExecutionArgs, GraphQLError } from 'graphql';
 import { CloseCode } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import type { Logger } from 'pino';
@@ -9,14 +8,12 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Port } from '../../rest-compat/port.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import { standsIn } from '../../subgraphs/access.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import type { Trust } from '../config/trusted-proxies.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
-import { mapEvents, type SubscribeResult } from '../graph/subscribe.ts';
 import { namesHosts } from '../operations/one-host.ts';
 import type { SocketTally } from '../operations/socket-tally.ts';
 import { clientAddress } from '../rates/client-address.ts';
@@ -25,8 +22,10 @@ import { shownIn } from './connection-params.ts';
 import { Delivery, TRY_AGAIN_LATER } from './delivery.ts';
 import { boundFrames } from './frame-rate.ts';
 import { writingOnce } from './keep-proof.ts';
+import { type Line, socketLine } from './line.ts';
+import { admit, askingOf, type Out, operationOf, subscribed } from './operation.ts';
 import { SessionSockets, type SocketCallers } from './session-sockets.ts';
-import { SharedSubscriptions, type SocketOperation } from './shared-subscriptions.ts';
+import { SharedSubscriptions } from './shared-subscriptions.ts';
 
 export interface SubscriptionOptions {
   readonly graph: Graph;
@@ -98,7 +97,9 @@ function upgradeFault(request: IncomingMessage, path: string): string | null {
   return request.url?.split('?')[0] === path ? null : '404 Not Found';
 }
 
-type Caller = { shown?: ShownCredentials };
+type Caller = { shown?: ShownCredentials; line?: Line };
+
+type Admission = Out & { readonly context: Context };
 
 type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
 
@@ -108,30 +109,30 @@ function protocol(
 ): Protocol {
   const shared = new SharedSubscriptions(graph, () => callers.heard());
   /** What was admitted, by the arguments that graphql-ws hands back. */
-  const admissions = new WeakMap<object, { readonly delivery: Delivery; readonly context: Context }>();
+  const admissions = new WeakMap<object, Admission>();
   return {
     connectionInitWaitTimeout: limits.socket_init_ms_max,
     async onConnect({ connectionParams, extra }) {
       try {
-        const shown = { ...shownIn(connectionParams ?? {}), address: clientAddress(extra.request, trust) };
-        extra.shown = shown;
+        extra.shown = { ...shownIn(connectionParams ?? {}), address: clientAddress(extra.request, trust) };
         // False closes with 4403. Whoever shows no session at all may still ask what is public.
-        return (await sessions.identify(extra.socket, shown)).possession.kind !== 'wrong';
+        extra.line = socketLine(extra.socket);
+        return (await sessions.identify(extra.line, extra.shown)).possession.kind !== 'wrong';
       } catch (error) {
-        logger.error({ err: error }, 'a socket could not be identified');
-        closeUnknown(extra.socket, error);
+        closeUnknown(extra.socket, error, logger);
         return undefined;
       }
     },
     async onSubscribe({ subscriptions, extra }, id, payload) {
       try {
         requireTurn(rates, extra, Object.keys(subscriptions).length);
-        const principal = writingOnce(await callerOf(extra, sessions), payload);
-        const context = callers.createContext(principal);
+        const { line, principal } = await callerOf(extra, sessions);
+        const asking = askingOf(graph, payload, writingOnce(principal, payload));
+        const context = callers.createContext(asking);
         const admitted = admit(graph, payload, context);
-        const { socket, request } = extra;
-        const delivery = new Delivery(socket, request.socket, id, sessions.gate(socket), tally);
-        admissions.set(admitted, { context, delivery });
+        const gate = sessions.gate(line, asking);
+        const delivery = new Delivery(extra.socket, extra.request.socket, id, gate, tally);
+        admissions.set(admitted, { context, delivery, resting: gate.resting });
         return admitted;
       } catch (error) {
         return [publicError(error, logger)];
@@ -141,8 +142,8 @@ function protocol(
     async subscribe(args) {
       const admission = admissions.get(args);
       if (!admission) throw new Error('an operation that was not admitted');
-      const { delivery, context } = admission;
-      return subscribed(graph, shared, { ...operationOf(args), context }, delivery);
+      const { context, ...out } = admission;
+      return subscribed(graph, shared, { ...operationOf(args), context }, out);
     },
     onError: (_context, _id, _payload, errors) => errors.map(error => publicError(error, logger).toJSON()),
   };
@@ -154,67 +155,16 @@ function requireTurn(rates: SubscriptionOptions['rates'], { shown }: Caller, ope
   if (rates) requireWithin(rates.take('free', shown?.address ?? ''));
 }
 
-/** Whoever it is may come back where only the database is away: clients never do after 4500. */
-function closeUnknown(socket: WebSocket, error: unknown): void {
-  if (error instanceof DatabaseAway) socket.close(TRY_AGAIN_LATER, 'Try again later');
+/** Whoever it is may come back where only the database is away: clients never do after 4400 and 4500. */
+function closeUnknown(socket: WebSocket, error: unknown, logger: Logger): void {
+  const asked_wrong = error instanceof Refusal && error.code === 'invalid_request';
+  if (!asked_wrong) logger.error({ err: error }, 'a socket could not be identified');
+  if (asked_wrong) socket.close(CloseCode.BadRequest, error.message);
+  else if (error instanceof DatabaseAway) socket.close(TRY_AGAIN_LATER, 'Try again later');
   else socket.close(CloseCode.InternalServerError, 'Internal server error');
 }
 
-/** Together with others where that can be, or else for itself. */
-async function subscribed(
-  graph: Graph,
-  shared: SharedSubscriptions,
-  operation: SocketOperation,
-  delivery: Delivery,
-): Promise<SubscribeResult> {
-  const together = await shared.subscribe(operation, delivery);
-  if (together) return together;
-  const alone = await graph.subscribe(operation);
-  if (!(Symbol.asyncIterator in alone)) return alone;
-  // A rotated session is dead at once, on streams that it opened too.
-  return mapEvents(alone, async event => {
-    await delivery.gate.passed();
-    return event;
-  });
-}
-
-async function callerOf({ shown, socket }: Caller & { socket: WebSocket }, sessions: SessionSockets) {
-  if (!shown) throw new Error('acknowledged without credentials');
-  return sessions.caller(socket, shown);
-}
-
-interface Requested {
-  readonly query: string;
-  readonly operationName?: string | null | undefined;
-  readonly variables?: Record<string, unknown> | null | undefined;
-}
-
-/** Parsed and validated here: left to graphql-ws, a syntax error would end the whole socket. */
-function admit(
-  graph: Graph,
-  { query, operationName, variables }: Requested,
-  contextValue: Context,
-): ExecutionArgs | readonly GraphQLError[] {
-  try {
-    const document = graph.parse(query);
-    const costly = graph.refusal({ document, operationName, variables: variables ?? {} });
-    if (costly) return [costly];
-    const faults = graph.validate(document);
-    if (faults.length > 0) return faults;
-    if (graph.isPaid(document, operationName ?? null) && !standsIn(contextValue.principal.api_key)) {
-      return [
-        new Refusal('invalid_request', {
-          detail: 'A payment comes in the headers of HTTP, which a socket does not bring; a key may stand in for it.',
-        }),
-      ];
-    }
-    return { schema: graph.schema, document, operationName, variableValues: variables, contextValue };
-  } catch (error) {
-    if (error instanceof GraphQLError) return [error];
-    throw error;
-  }
-}
-
-function operationOf({ document, operationName, variableValues, contextValue }: ExecutionArgs) {
-  return { document, operationName, variables: variableValues ?? {}, context: contextValue };
+async function callerOf({ shown, line }: Caller, sessions: SessionSockets) {
+  if (!shown || !line) throw new Error('acknowledged without credentials');
+  return { line, principal: await sessions.caller(line, shown) };
 }

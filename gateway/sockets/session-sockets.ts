@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CloseCode } from 'graphql-ws';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import type { WebSocket } from 'ws';
 import { Refusal } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { Possession, Principal } from '../../schema/principal.ts';
+import { booksOf, type HeldBook, type Possession, type Principal } from '../../schema/principal.ts';
 import { NextRuns } from '../../subgraphs/coalesce.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { SessionWatcher } from '../../subgraphs/live.ts';
@@ -13,10 +11,15 @@ import { DatabaseAway } from '../../subgraphs/outage.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
 import type { Gate } from './delivery.ts';
 import type { KeptProof } from './keep-proof.ts';
+import type { Line } from './line.ts';
+import type { Resting } from './one-book.ts';
+import { isOfSeveral, letGo, rest, type SessionSocket } from './several.ts';
 
 export interface SocketCallers {
   /** Who opened the socket: asked at connection_init, for each operation, and again where a session has ended. */
   identify(shown: ShownCredentials): Promise<Principal>;
+  /** Whose book one session opens now. */
+  held(session: string): Promise<HeldBook | null>;
   /** What a proof, found right at connection_init, opens the socket for; null where it was used before. */
   keep(shown: ShownCredentials, possession: Possession): Promise<KeptProof | null>;
   /** A fresh context for each operation of that caller. */
@@ -27,18 +30,6 @@ export interface SocketCallers {
   heard(): Promise<void>;
 }
 
-interface SessionSocket {
-  readonly socket: WebSocket;
-  /** At connection_init. Kept, because whoever was let in may be locked out while the socket is open. */
-  shown: ShownCredentials;
-  /** Null until the session has been looked up: until then it may be anybody's. */
-  agent_id: AgentId | null;
-  /** While it is held back: resolves when the socket has been looked at, and is closed or free again. */
-  held: Promise<void> | null;
-  /** What was looked up may be out of date: once more. */
-  again: boolean;
-}
-
 const AWAY_REST_MS = 1_000;
 /** Sockets ask who is calling by the thousand, as after a restart; the database has others to answer. */
 const LOOK_UPS_AT_ONCE_MAX = 16;
@@ -46,7 +37,8 @@ const LOOK_UPS_AT_ONCE_MAX = 16;
 /**
  * The open sockets of this process that showed a session, or a proof made with one. Where one ends, in whatever process,
  * the sockets of its agent are held back at once: nothing goes out on them and nothing is taken from them until each was
- * looked at, and is closed (4403) or let go on. So are all of them from the moment on from which no end of a session would
+ * looked at, and is closed (4403) or let go on; of one that showed several, what rests on the ended one ends, and the rest
+ * goes on. So are all of them from the moment on from which no end of a session would
  * be heard of. While the database is away nobody knows, and they wait.
  */
 export class SessionSockets {
@@ -54,7 +46,7 @@ export class SessionSockets {
   readonly #logger: Logger;
   readonly #lookUps = new NextRuns<Principal>();
   readonly #bounded = pLimit(LOOK_UPS_AT_ONCE_MAX);
-  readonly #open = new Map<WebSocket, SessionSocket>();
+  readonly #open = new Map<Line, SessionSocket>();
   #watching: Promise<() => void> | null = null;
   /** While no end of a session would be heard of. */
   #deaf: PromiseWithResolvers<void> | null = null;
@@ -66,11 +58,12 @@ export class SessionSockets {
   }
 
   /** Who opened the socket. Its watch comes before the look: a session that ends between the two is heard of. */
-  async identify(socket: WebSocket, shown: ShownCredentials): Promise<Principal> {
-    if (shown.session === null && shown.proof === null) return this.#identify(shown);
-    const possessed: SessionSocket = { socket, shown, agent_id: null, held: null, again: false };
-    this.#open.set(socket, possessed);
-    socket.once('close', () => this.#open.delete(socket));
+  async identify(line: Line, shown: ShownCredentials): Promise<Principal> {
+    if (shown.sessions.length === 0 && shown.proof === null) return this.#identify(shown);
+    const looked = { agent_ids: null, held: null, again: false };
+    const possessed: SessionSocket = { line, shown, ...looked, ended: new Set(), resting: new Map() };
+    this.#open.set(line, possessed);
+    line.onceClosed(() => this.#open.delete(line));
     this.#watching ??= this.#callers.watchSessions({
       ended: agent_id => this.#ended(agent_id),
       lost: () => this.#lost(),
@@ -78,16 +71,17 @@ export class SessionSockets {
     await this.#watching;
     if (this.#deaf) this.#hold(possessed);
     const principal = await this.#identify(shown);
-    if (principal.possession.kind === 'proven') possessed.agent_id = principal.possession.agent_id;
+    const books = booksOf(principal.possession);
+    if (books.length > 0) possessed.agent_ids = new Set(books.map(({ agent_id }) => agent_id));
     if (shown.proof === null || (await this.#kept(possessed, principal))) return principal;
     return { ...principal, possession: { kind: 'wrong' } };
   }
 
   /** One look-up serves all who show the same and ask before it begins. */
   #identify(shown: ShownCredentials): Promise<Principal> {
-    const { session, proof, rests_on, api_key, address } = shown;
+    const { sessions, of_several, agent, proof, rests_on, api_key, address } = shown;
     // All that the answer depends on.
-    const key = JSON.stringify([session, proof, rests_on, api_key, address]);
+    const key = JSON.stringify([sessions, of_several, agent, proof, rests_on, api_key, address]);
     return this.#lookUps.share(key, () => this.#bounded(() => this.#callers.identify(shown)));
   }
 
@@ -97,10 +91,10 @@ export class SessionSockets {
     if (kept === null) return false;
     possessed.shown = kept.shown;
     if (kept.ms_left === null) return true;
-    const { socket } = possessed;
-    const over = setTimeout(() => socket.close(CloseCode.Forbidden, 'Forbidden'), kept.ms_left);
+    const { line } = possessed;
+    const over = setTimeout(() => line.shut('forbidden'), kept.ms_left);
     over.unref();
-    socket.once('close', () => clearTimeout(over));
+    line.onceClosed(() => clearTimeout(over));
     return true;
   }
 
@@ -108,11 +102,12 @@ export class SessionSockets {
    * Who is calling now, for one operation. @throws Refusal, and closes the socket, where its session has ended or its
    * proof is over.
    */
-  async caller(socket: WebSocket, shown: ShownCredentials): Promise<Principal> {
-    await this.passed(socket);
-    const principal = await this.#identify(this.#open.get(socket)?.shown ?? shown);
+  async caller(line: Line, shown: ShownCredentials): Promise<Principal> {
+    await this.passed(line);
+    const possessed = this.#open.get(line);
+    const principal = possessed ? await this.#principal(possessed) : await this.#identify(shown);
     if (principal.possession.kind !== 'wrong') return principal;
-    socket.close(CloseCode.Forbidden, 'Forbidden');
+    line.shut('forbidden');
     throw new Refusal('forbidden');
   }
 
@@ -120,22 +115,28 @@ export class SessionSockets {
    * Resolves when what the caller has in hand may go out on the socket: every end of a session has been heard of that
    * was committed before the call, and this socket's has not ended. @throws Refusal where it has.
    */
-  async passed(socket: WebSocket): Promise<void> {
-    const possessed = this.#open.get(socket);
+  async passed(line: Line): Promise<void> {
+    const possessed = this.#open.get(line);
     if (!possessed) return;
     await this.#callers.heard();
     while (possessed.held) await possessed.held;
-    if (socket.readyState !== socket.OPEN) throw new Refusal('forbidden');
+    if (!line.open) throw new Refusal('forbidden');
   }
 
-  /** The way to a socket, for as long as it is open. */
-  gate(socket: WebSocket): Gate {
-    const possessed = this.#open.get(socket);
+  /** The way out for one operation of a caller, for as long as its socket is open and all that it rests on lasts. */
+  gate(line: Line, { possession }: Principal): Gate & { readonly resting: Resting | null } {
+    const possessed = this.#open.get(line);
+    const hashes = booksOf(possession).map(({ session_hash }) => session_hash);
+    const resting = possessed && isOfSeveral(possessed.shown) ? rest(possessed, hashes) : null;
     return {
       get held() {
         return possessed !== undefined && possessed.held !== null;
       },
-      passed: () => this.passed(socket),
+      passed: async () => {
+        await this.passed(line);
+        if (resting?.ended.aborted) throw new Refusal('forbidden');
+      },
+      resting,
     };
   }
 
@@ -156,7 +157,7 @@ export class SessionSockets {
       this.#deaf = null;
     }
     for (const possessed of this.#open.values()) {
-      if (agent_id === null || possessed.agent_id === null || possessed.agent_id === agent_id) this.#hold(possessed);
+      if (agent_id === null || (possessed.agent_ids?.has(agent_id as AgentId) ?? true)) this.#hold(possessed);
     }
   }
 
@@ -174,24 +175,33 @@ export class SessionSockets {
 
   /** Never throws, and comes to its end when it is known whether the session lives. */
   async #look(possessed: SessionSocket): Promise<void> {
-    const { socket } = possessed;
-    while (possessed.again && socket.readyState === socket.OPEN && !this.#closed) {
+    const { line } = possessed;
+    while (possessed.again && line.open && !this.#closed) {
       await this.#deaf?.promise;
       possessed.again = false;
       try {
-        const { possession } = await this.#identify(possessed.shown);
-        if (possession.kind === 'wrong') socket.close(CloseCode.Forbidden, 'Forbidden');
+        await letGo(possessed, session => this.#callers.held(session));
+        const { possession } = await this.#principal(possessed);
+        if (possession.kind === 'wrong') line.shut('forbidden');
       } catch (error) {
         possessed.again = true;
         if (error instanceof DatabaseAway) await sleep(AWAY_REST_MS, null, { ref: false });
-        else this.#giveUp(socket, error);
+        else this.#giveUp(line, error);
       }
     }
   }
 
+  /** Who is calling by what is left of what they showed. */
+  async #principal(possessed: SessionSocket): Promise<Principal> {
+    let principal = await this.#identify(possessed.shown);
+    while (principal.possession.kind === 'wrong' && (await letGo(possessed, session => this.#callers.held(session))))
+      principal = await this.#identify(possessed.shown);
+    return principal;
+  }
+
   /** Not the database's being away: a fault of ours, which looking again would not cure. */
-  #giveUp(socket: WebSocket, error: unknown): void {
+  #giveUp(line: Line, error: unknown): void {
     this.#logger.error({ err: error }, 'a socket could not be looked at again');
-    socket.close(CloseCode.InternalServerError, 'Internal server error');
+    line.shut('broken');
   }
 }

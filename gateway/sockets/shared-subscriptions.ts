@@ -1,4 +1,4 @@
-import type { Principal } from '../../schema/principal.ts';
+import { booksOf, type Principal } from '../../schema/principal.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import type { Operation } from '../graph/source.ts';
@@ -73,7 +73,7 @@ export class SharedSubscriptions {
 
 /** Everything that the events depend on, and all that a resolver may authorise by: who differs in any of it is not of the group. */
 function keyOf({ text, operationName, variables }: Shareable, { possession, api_key }: Principal): string {
-  const held = possession.kind === 'proven' ? [possession.agent_id, possession.session_hash, possession.by] : [];
+  const held = booksOf(possession).map(({ agent_id, session_hash, by }) => [agent_id, session_hash, by]);
   const key = api_key.kind === 'absent' || api_key.kind === 'unknown' ? [] : [api_key.hash];
-  return JSON.stringify([text, operationName, variables, possession.kind, ...held, api_key.kind, ...key]);
+  return JSON.stringify([text, operationName, variables, possession.kind, held, api_key.kind, ...key]);
 }

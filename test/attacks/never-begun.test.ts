@@ -25,6 +25,7 @@ beforeAll(async () => {
     },
     callers: {
       identify: async () => nobody,
+      held: async () => null,
       keep: async () => null,
       createContext: () => shopContext(shop),
       watchSessions: async () => () => {},

@@ -2,6 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { z } from 'zod';
 import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { agentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
 import type { Principal } from '../../../schema/principal.ts';
 import type { PresentedPayment } from '../../../subgraphs/context.ts';
 
@@ -84,15 +85,18 @@ function parsed(text: string): unknown {
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/);
 
-const held = {
-  kind: z.literal('proven'),
-  agent_id: z.int().positive().transform(agentId),
-  session_hash: z.string(),
-};
+const book = { agent_id: z.int().positive().transform(agentId), session_hash: z.string() };
+
+const held = { kind: z.literal('proven'), ...book };
 
 const possession = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('absent') }),
   z.strictObject({ kind: z.literal('wrong') }),
+  z.strictObject({
+    kind: z.literal('several'),
+    books: z.array(z.strictObject(book)).min(1).max(limits.sessions_per_caller_max),
+    named: z.int().nullable(),
+  }),
   z.discriminatedUnion('by', [
     z.strictObject({ ...held, by: z.literal('session') }),
     z.strictObject({ ...held, by: z.enum(['plain_proof', 'bound_proof']), use: z.null() }),

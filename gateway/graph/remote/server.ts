@@ -43,7 +43,10 @@ export interface PageText {
 const question = z.object({
   query: z.string(),
   operationName: z.string().nullish(),
-  variables: z.record(z.string(), z.unknown()),
+  variables: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .transform(variables => variables ?? {}),
   written: z.record(z.string(), z.array(z.string())).optional(),
 });
 

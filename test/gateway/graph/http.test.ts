@@ -20,6 +20,7 @@ beforeAll(async () => {
     },
     callers: {
       identify: async () => nobody,
+      held: async () => null,
       keep: async () => null,
       createContext: principal => shopContext(shop, { principal }),
       watchSessions: async () => () => {},

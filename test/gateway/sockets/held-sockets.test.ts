@@ -24,8 +24,9 @@ beforeAll(async () => {
     graph: await openShop(),
     createContext: async () => shopContext(shop),
     callers: {
+      held: async () => null,
       keep: async () => null,
-      async identify({ session, address }): Promise<Principal> {
+      async identify({ sessions: [session = null], address }): Promise<Principal> {
         looks++;
         if (fault && session !== null) throw fault;
         if (session === null) return { ...nobody, address };

@@ -26,6 +26,7 @@ beforeAll(async () => {
         const held = { kind: 'proven', agent_id: agentId(7), session_hash: 'of 7' } as const;
         return { ...nobody, possession: { ...held, by: 'bound_proof', use: null } };
       },
+      held: async () => null,
       keep: async shown => kept(shown),
       createContext: principal => shopContext(shop, { principal }),
       watchSessions: async () => () => {},
@@ -79,7 +80,7 @@ describe('a socket that a proof opens', () => {
 });
 
 describe('what a proof is kept for', () => {
-  const shown: ShownCredentials = { session: null, proof: null, api_key: null, address: '' };
+  const shown: ShownCredentials = { sessions: [], agent: null, proof: null, api_key: null, address: '' };
   const services = (now_ms: number) => ({ clock: { now_ms: () => now_ms }, database: null as never });
   const held = { kind: 'proven', agent_id: agentId(7), session_hash: 'of 7' } as const;
 
@@ -94,7 +95,7 @@ describe('what a proof is kept for', () => {
   it('beside its session: that', async () => {
     const both: ShownCredentials = {
       ...shown,
-      session: 's',
+      sessions: ['s'],
       proof: { agent_id: 7, value: '', nonce: null, request: null },
     };
     const possession: Possession = { ...held, by: 'session' };

@@ -19,8 +19,9 @@ beforeAll(async () => {
     graph: await openShop({ log }),
     createContext: async () => shopContext(shop),
     callers: {
+      held: async () => null,
       keep: async () => null,
-      async identify({ session, address }): Promise<Principal> {
+      async identify({ sessions: [session = null], address }): Promise<Principal> {
         identified.push(session);
         if (session === 'broken') throw new Error('no database at 10.0.0.7');
         if (session === 'away') throw new DatabaseAway(new Error('no database at 10.0.0.7'));
@@ -188,6 +189,7 @@ describe('a socket', () => {
       createContext: async () => shopContext(shop),
       callers: {
         identify: async () => nobody,
+        held: async () => null,
         keep: async () => null,
         createContext: () => shopContext(shop),
         watchSessions: async () => () => {},

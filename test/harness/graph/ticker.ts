@@ -135,8 +135,9 @@ export async function openTicker() {
     graph,
     createContext: async () => contextOf(nobody),
     callers: {
+      held: async () => null,
       keep: async () => null,
-      async identify({ session, address }) {
+      async identify({ sessions: [session = null], address }) {
         ticker.lookUps++;
         running++;
         ticker.lookUps_at_once = Math.max(running, ticker.lookUps_at_once);

@@ -149,12 +149,12 @@ export class FakePort implements Port {
   }
 }
 
-function possession({ session, proof }: Credentials): Caller['possession'] {
-  if (session === null && proof === null) return { kind: 'absent' };
+function possession({ sessions: [session], proof }: Credentials): Caller['possession'] {
+  if (session === undefined && proof === null) return { kind: 'absent' };
   const proven = session === 'good' || (proof?.value === 'sha256=good' && proof.agent_id === 7);
   if (!proven) return { kind: 'wrong' };
   const held = { kind: 'proven', agent_id: agentId(7), session_hash: '' } as const;
-  return session === null ? { ...held, by: 'plain_proof', use: null } : { ...held, by: 'session' };
+  return session === undefined ? { ...held, by: 'plain_proof', use: null } : { ...held, by: 'session' };
 }
 
 function decode(header: string): unknown {

@@ -68,7 +68,7 @@ export async function openDesk() {
   const resolver = new RegistrationResolver();
   const checks = { ...context, keyring, decoy: sealDecoy(context) };
   const identified = (shown: object): Promise<Principal> =>
-    identify({ session: null, proof: null, api_key: null, address: '127.0.0.1', ...shown }, checks);
+    identify({ sessions: [], agent: null, proof: null, api_key: null, address: '127.0.0.1', ...shown }, checks);
   return {
     database,
     context,
@@ -77,7 +77,7 @@ export async function openDesk() {
     identified,
     /** Whose book a session opens now. */
     async opens(session: string): Promise<number | null> {
-      const { possession }: { possession: Possession } = await identified({ session });
+      const { possession }: { possession: Possession } = await identified({ sessions: [session] });
       return possession.kind === 'proven' ? possession.agent_id : null;
     },
     /** What the charge does around the declaration, without the money. */

@@ -144,7 +144,7 @@ describe('who is calling', () => {
   it('the holder of a session, or of a proof made with it, or of both', async () => {
     const { agent_id, session } = await desk.register(newWallet());
     const proof = plain(agent_id, bookProof(session, agent_id, proofWindow(NOW_MS)));
-    for (const shown of [{ session }, { proof }, { session, proof }]) {
+    for (const shown of [{ sessions: [session] }, { proof }, { sessions: [session], proof }]) {
       expect((await desk.identified(shown)).possession).toMatchObject({ kind: 'proven', agent_id });
     }
   });
@@ -155,12 +155,12 @@ describe('who is calling', () => {
     const value = bookProof(session, agent_id, proofWindow(NOW_MS));
     const stale = bookProof(session, agent_id, proofWindow(NOW_MS) - 2);
     for (const shown of [
-      { session: '' },
-      { session: `svcs_${'A'.repeat(43)}` },
+      { sessions: [''] },
+      { sessions: [`svcs_${'A'.repeat(43)}`] },
       { proof: plain(agent_id, stale) },
       { proof: plain(other.agent_id, value) },
       ...[0, -1, 1.5, 2 ** 31 - 1, 2 ** 40, Number.NaN].map(id => ({ proof: plain(id, value) })),
-      { session: other.session, proof: plain(agent_id, value) },
+      { sessions: [other.session], proof: plain(agent_id, value) },
     ]) {
       expect((await desk.identified(shown)).possession).toEqual({ kind: 'wrong' });
     }

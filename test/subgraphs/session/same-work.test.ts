@@ -22,7 +22,7 @@ afterAll(() => {
 });
 
 type Registered = Awaited<ReturnType<Desk['register']>>;
-type Shown = Partial<Pick<Parameters<typeof identify>[0], 'session' | 'proof'>>;
+type Shown = Partial<Pick<Parameters<typeof identify>[0], 'proof'>> & { readonly session?: string };
 
 let desk: Desk;
 let known: Registered;
@@ -33,13 +33,20 @@ beforeAll(async () => {
 });
 
 /** What it took to say who is calling: statements by name, boxes opened, HMACs computed. */
-async function workOf(shown: Shown): Promise<{ possession: Possession; work: object }> {
+async function workOf({ session, ...shown }: Shown): Promise<{ possession: Possession; work: object }> {
   const queries: (string | undefined)[] = [];
   let opened = 0;
   const hmacs = createHmac.mock.calls.length;
   const { database, vault } = desk.checks;
   const { possession } = await identify(
-    { session: null, proof: null, api_key: null, address: '', ...shown },
+    {
+      sessions: session === undefined ? [] : [session],
+      agent: null,
+      proof: null,
+      api_key: null,
+      address: '',
+      ...shown,
+    },
     {
       ...desk.checks,
       database: {

@@ -1,0 +1,95 @@
+import { type ExecutionArgs, GraphQLError } from 'graphql';
+import { Refusal } from '../../schema/errors.ts';
+import type { Principal } from '../../schema/principal.ts';
+import { standsIn } from '../../subgraphs/access.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Graph } from '../graph/open-graph.ts';
+import { mapEvents, type SubscribeResult } from '../graph/subscribe.ts';
+import type { Delivery } from './delivery.ts';
+import { type Resting, underItsBook, whileResting } from './one-book.ts';
+import type { SharedSubscriptions, SocketOperation } from './shared-subscriptions.ts';
+
+/* One operation of a socket, from its message to its events. */
+
+export interface Requested {
+  readonly query: string;
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Record<string, unknown> | null | undefined;
+}
+
+/** Parsed and validated here: left to graphql-ws, a syntax error would end the whole socket. */
+export function admit(
+  graph: Graph,
+  { query, operationName, variables }: Requested,
+  contextValue: Context,
+): ExecutionArgs | readonly GraphQLError[] {
+  try {
+    const document = graph.parse(query);
+    const costly = graph.refusal({ document, operationName, variables: variables ?? {} });
+    if (costly) return [costly];
+    const faults = graph.validate(document);
+    if (faults.length > 0) return faults;
+    if (graph.isPaid(document, operationName ?? null) && !standsIn(contextValue.principal.api_key)) {
+      return [
+        new Refusal('invalid_request', {
+          detail: 'A payment comes in the headers of HTTP, which a socket does not bring; a key may stand in for it.',
+        }),
+      ];
+    }
+    return { schema: graph.schema, document, operationName, variableValues: variables, contextValue };
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error];
+    throw error;
+  }
+}
+
+export function operationOf({ document, operationName, variableValues, contextValue }: ExecutionArgs) {
+  return { document, operationName, variables: variableValues ?? {}, context: contextValue };
+}
+
+/** Who asks: of several books the one that is followed. What cannot be read is refused as it is admitted. */
+export function askingOf(
+  graph: Graph,
+  { query, operationName, variables }: Requested,
+  principal: Principal,
+): Principal {
+  if (principal.possession.kind !== 'several') return principal;
+  try {
+    return underItsBook(
+      graph.schema,
+      { document: graph.parse(query), operationName, variables: variables ?? {} },
+      principal,
+    );
+  } catch (error) {
+    if (error instanceof GraphQLError) return principal;
+    throw error;
+  }
+}
+
+/** Where its events go, and what they end with. */
+export interface Out {
+  readonly delivery: Delivery;
+  /** Null where they end with the socket alone. */
+  readonly resting: Resting | null;
+}
+
+/** Together with others where that can be, or else for itself. */
+export async function subscribed(
+  graph: Graph,
+  shared: SharedSubscriptions,
+  operation: SocketOperation,
+  { delivery, resting }: Out,
+): Promise<SubscribeResult> {
+  const events = (await shared.subscribe(operation, delivery)) ?? (await alone(graph, operation, delivery));
+  return resting && Symbol.asyncIterator in events ? whileResting(events, resting) : events;
+}
+
+async function alone(graph: Graph, operation: SocketOperation, { gate }: Delivery): Promise<SubscribeResult> {
+  const events = await graph.subscribe(operation);
+  if (!(Symbol.asyncIterator in events)) return events;
+  // A rotated session is dead at once, on streams that it opened too.
+  return mapEvents(events, async event => {
+    await gate.passed();
+    return event;
+  });
+}
