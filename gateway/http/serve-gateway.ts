@@ -57,7 +57,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
     logger,
     requests: operations.requests,
     tally: operations.sockets,
-    landing_page: config.profile === 'development',
+    graphiql: introspects(config),
     trust: trusting(config.trusted_proxies),
     origins: originsOf(config.cors_origins),
     rates,
@@ -76,18 +76,23 @@ export async function serveGateway(config: Config, services: EveryService, servi
   return config.base_url;
 }
 
+function introspects({ introspection, profile }: Config): boolean {
+  return (introspection ?? (profile === 'development' ? 'on' : 'off')) === 'on';
+}
+
 /** The graph, and the way by which a file comes to where it is worked for. */
 async function openServedGraph(
-  { subgraph_urls, subgraph_secret, introspection, proof_writes, profile }: Config,
+  config: Config,
   { clock, random, uploads }: EveryService,
   { logger, closing }: Serving,
 ): Promise<{ readonly graph: Graph; readonly beginUpload: Port['beginUpload'] }> {
+  const { subgraph_urls, subgraph_secret, proof_writes } = config;
   const sources = closing.adopt(openSources({ urls: subgraph_urls, secret: subgraph_secret, clock, random }), it =>
     it.close(),
   );
   const graph = await openGraph(await subgraphs(), {
     logger,
-    introspection: (introspection ?? (profile === 'development' ? 'on' : 'off')) === 'on',
+    introspection: introspects(config),
     proof_writes,
     sourceOf: sources.sourceOf,
   });

@@ -6,7 +6,6 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import fastifyApollo from '@as-integrations/fastify';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -25,6 +24,7 @@ import { type BodyBounds, boundBodies } from './bound-bodies.ts';
 import { leaveSecretsAlone } from './compression.ts';
 import { answerFault, contextFault, httpAnswer, refuse, refuseTooMany } from './graphql-answer.ts';
 import { knownDocument, paidFieldOf, requestFaults } from './graphql-request.ts';
+import { servePages } from './serve-pages.ts';
 
 export const GRAPHQL_PATH = '/graphql';
 
@@ -39,8 +39,8 @@ export interface GraphqlOptions {
   /** Bounds what comes to /graphql by address, unless left out. */
   readonly bodies?: BodyBounds;
   readonly logger: Logger;
-  /** Apollo's explorer at GET /graphql; it loads from Apollo's servers, so production leaves it off. */
-  readonly landing_page: boolean;
+  /** GraphiQL for browsers at GET /graphql: of use where introspection is on. */
+  readonly graphiql: boolean;
 }
 
 /** GraphQL over HTTP on a scope of its own. */
@@ -73,6 +73,7 @@ export async function serveGraphql(
     const faults = requestFaults(request, graph);
     if (faults.length > 0) return refuse(request, reply, faults, logger);
   });
+  servePages(scope, GRAPHQL_PATH, options);
   await scope.register(fastifyApollo(apollo), {
     path: GRAPHQL_PATH,
     context: request => contextFor(request, options),
@@ -102,7 +103,7 @@ function answerOptions(scope: FastifyInstance, methods: string): void {
   });
 }
 
-export function apolloServer({ graph, logger, landing_page }: GraphqlOptions): ApolloServer<Context> {
+export function apolloServer({ graph, logger }: GraphqlOptions): ApolloServer<Context> {
   return new ApolloServer<Context>({
     gateway: apolloGateway(graph),
     validationRules: [...graph.rules],
@@ -122,7 +123,7 @@ export function apolloServer({ graph, logger, landing_page }: GraphqlOptions): A
     plugins: [
       knownDocument(graph),
       httpAnswer(logger),
-      landing_page ? ApolloServerPluginLandingPageLocalDefault() : ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
       // Nothing about this host or its callers goes to Apollo.
       ApolloServerPluginUsageReportingDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),

@@ -30,7 +30,7 @@ beforeAll(async () => {
       app.get('/health', async () => ({ status: 'ok' }));
     },
     logger: logTo(log),
-    landing_page: false,
+    graphiql: false,
   });
   url = await server.listen('127.0.0.1', 0);
 });

@@ -44,7 +44,7 @@ beforeAll(async () => {
       heard: async () => hearing?.promise,
     },
     logger: logTo([]),
-    landing_page: false,
+    graphiql: false,
   });
   url = (await server.listen('127.0.0.1', 0)).replace('http', 'ws');
 });

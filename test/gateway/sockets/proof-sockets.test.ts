@@ -33,7 +33,7 @@ beforeAll(async () => {
       heard: async () => {},
     },
     logger: logTo([]),
-    landing_page: false,
+    graphiql: false,
   });
   url = (await server.listen('127.0.0.1', 0)).replace('http', 'ws');
 });

@@ -40,7 +40,7 @@ beforeAll(async () => {
       heard: async () => {},
     },
     logger: logTo(log),
-    landing_page: false,
+    graphiql: false,
   });
   url = (await server.listen('127.0.0.1', 0)).replace('http', 'ws');
 });
@@ -196,7 +196,7 @@ describe('a socket', () => {
         heard: async () => {},
       },
       logger: logTo([]),
-      landing_page: false,
+      graphiql: false,
     });
     const opened = createClient({
       url: `${(await own.listen('127.0.0.1', 0)).replace('http', 'ws')}/graphql`,

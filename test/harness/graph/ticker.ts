@@ -154,7 +154,7 @@ export async function openTicker() {
       heard: () => ticker.heard(),
     },
     logger: logTo([]),
-    landing_page: false,
+    graphiql: false,
   });
   const url = `${(await server.listen('127.0.0.1', 0)).replace('http', 'ws')}/graphql`;
   return { ticker, dead, url, close: () => server.close() };

@@ -17,14 +17,19 @@ const args = [
 
 /** A page of an origin of its own, in a browser as anybody has it, and what is called in it from out here. */
 export async function openPage() {
-  if (!existsSync(CHROMIUM))
-    throw new Error(`${CHROMIUM} is not there: install Debian's package "chromium" (apt-get install chromium)`);
   const origin = await serve(await bundle('page.ts'));
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
-  atEnd(() => browser.close());
-  const page = await browser.newPage();
+  const page = await openEmptyPage();
   await page.goto(origin);
   return { origin, ...calls(page) };
+}
+
+/** A page that has been nowhere yet. */
+export async function openEmptyPage(): Promise<Page> {
+  if (!existsSync(CHROMIUM))
+    throw new Error(`${CHROMIUM} is not there: install Debian's package "chromium" (apt-get install chromium)`);
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  atEnd(() => browser.close());
+  return browser.newPage();
 }
 
 function calls(page: Page) {

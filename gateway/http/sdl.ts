@@ -1,0 +1,37 @@
+import { type ConstDirectiveNode, type DefinitionNode, Kind, parse, print, printSchema } from 'graphql';
+import type { Graph } from '../graph/open-graph.ts';
+
+/**
+ * What clients may ask for, as text: the API schema with its descriptions, without a word of how it is divided. Of the
+ * gateway's own directives it shows `@paid`, which says what costs money; the rest is nobody's business.
+ */
+export function sdlOf({ schema, paid }: Pick<Graph, 'schema' | 'paid'>): string {
+  const document = parse(printSchema(schema), { noLocation: true });
+  const definitions = document.definitions.filter(({ kind }) => kind !== Kind.DIRECTIVE_DEFINITION).map(marked);
+  return `${PAID}\n\n${print({ ...document, definitions })}\n`;
+
+  function marked(definition: DefinitionNode): DefinitionNode {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION || !ROOTS.has(definition.name.value)) return definition;
+    const fields = definition.fields?.map(field => {
+      const price = paid.get(field.name.value);
+      return price === undefined ? field : { ...field, directives: [paidAt(price)] };
+    });
+    return { ...definition, ...(fields ? { fields } : {}) };
+  }
+}
+
+const PAID = `"""Costs so much atomic USDC: pay as the 402 says, or show an API key."""
+directive @paid(price: String!) on FIELD_DEFINITION`;
+
+/** Reading is free. */
+const ROOTS: ReadonlySet<string> = new Set(['Mutation', 'Subscription']);
+
+function paidAt(price: string): ConstDirectiveNode {
+  const name = (value: string) => ({ kind: Kind.NAME, value }) as const;
+  const value = { kind: Kind.STRING, value: price } as const;
+  return {
+    kind: Kind.DIRECTIVE,
+    name: name('paid'),
+    arguments: [{ kind: Kind.ARGUMENT, name: name('price'), value }],
+  };
+}
