@@ -97,11 +97,14 @@ function resting(held: HeldBook | null): Possession {
 const PATH = '/graphql';
 
 /** What a proof on /graphql would be of: no path names an agent there, so a header does. */
-export function provenOnGraphql({ method, headers, body }: Asking): Pick<ShownProof, 'agent_id' | 'request'> {
+export function provenOnGraphql(
+  { method, headers, body }: Asking,
+  path = PATH,
+): Pick<ShownProof, 'agent_id' | 'request'> {
   const named = headers['x-svc-agent'];
   return {
     agent_id: agentOf(typeof named === 'string' ? named : undefined),
-    request: { method, path: PATH, body: isJsonObject(body) ? body : {} },
+    request: { method, path, body: isJsonObject(body) ? body : {} },
   };
 }
 

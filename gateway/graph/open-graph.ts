@@ -145,7 +145,7 @@ class FederatedGraph implements Graph {
       throw new Refusal('invalid_request', {
         detail: this.isPaid(operation.document, operation.operationName ?? null)
           ? 'A paid stream is served by its REST door only.'
-          : 'A subscription is served over a WebSocket (graphql-transport-ws) only.',
+          : 'A subscription is served over a WebSocket (graphql-transport-ws), or at /graphql/stream in events (SSE).',
       });
     });
   }

@@ -29,6 +29,16 @@ export function requestFaults({ method, body, query }: Request, graph: Looking):
   }
 }
 
+/** What is asked, by its form alone. `query` is null where there is none. */
+export function askedIn({ method, body, query }: Request) {
+  const asked = membersOf(method === 'GET' ? query : body);
+  return {
+    query: typeof asked.query === 'string' && asked.query !== '' ? asked.query : null,
+    operationName: typeof asked.operationName === 'string' ? asked.operationName : null,
+    variables: variablesOf(asked.variables),
+  };
+}
+
 /** Whether it only asks, by its text alone; not, where that cannot be read. */
 export function isQuery({ method, body, query }: Request, graph: Pick<Graph, 'parse'>): boolean {
   const asked = membersOf(method === 'GET' ? query : body);

@@ -20,13 +20,17 @@ import { validationOptions } from '../graph/documents.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
 import { SERVER_TIMING, timeWhole } from '../operations/server-timing.ts';
+import type { EventStreams } from '../sockets/serve-events.ts';
 import { type BodyBounds, boundBodies } from './bound-bodies.ts';
 import { leaveSecretsAlone } from './compression.ts';
 import { answerFault, contextFault, httpAnswer, refuse, refuseTooMany } from './graphql-answer.ts';
 import { knownDocument, paidFieldOf, requestFaults } from './graphql-request.ts';
+import { serveEventStreams } from './serve-event-streams.ts';
 import { servePages } from './serve-pages.ts';
 
 export const GRAPHQL_PATH = '/graphql';
+
+const EVENTS_PATH = `${GRAPHQL_PATH}/stream`;
 
 export interface GraphqlOptions {
   readonly graph: Graph;
@@ -47,7 +51,7 @@ export interface GraphqlOptions {
 export async function serveGraphql(
   scope: FastifyInstance,
   apollo: ApolloServer<Context>,
-  options: GraphqlOptions,
+  options: GraphqlOptions & { readonly streams: EventStreams },
 ): Promise<void> {
   const { graph, logger, bodies } = options;
   answerOptions(scope, 'GET, POST');
@@ -74,6 +78,7 @@ export async function serveGraphql(
     if (faults.length > 0) return refuse(request, reply, faults, logger);
   });
   servePages(scope, GRAPHQL_PATH, options);
+  serveEventStreams(scope, EVENTS_PATH, options);
   await scope.register(fastifyApollo(apollo), {
     path: GRAPHQL_PATH,
     context: request => contextFor(request, options),

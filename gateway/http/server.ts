@@ -9,8 +9,10 @@ import { requireOneHost } from '../operations/one-host.ts';
 import { REQUEST_ID, type Requests, requestId } from '../operations/requests.ts';
 import { timeWhole } from '../operations/server-timing.ts';
 import { SocketTally } from '../operations/socket-tally.ts';
+import { EventStreams } from '../sockets/serve-events.ts';
 import { serveSubscriptions } from '../sockets/serve-sockets.ts';
-import type { SocketCallers } from '../sockets/session-sockets.ts';
+import { SessionSockets, type SocketCallers } from '../sockets/session-sockets.ts';
+import { SharedSubscriptions } from '../sockets/shared-subscriptions.ts';
 import { compressAnswers } from './compression.ts';
 import { apolloServer, GRAPHQL_PATH, type GraphqlOptions, serveGraphql } from './serve-graphql.ts';
 
@@ -59,15 +61,20 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const apollo = apolloServer(options);
   await apollo.start();
   await compressAnswers(app);
-  await app.register(scope => serveGraphql(scope, apollo, options));
-  await app.register(scope => serveRoutes(scope, options));
   const { tally = new SocketTally(), trust, rates } = options;
-  const path = GRAPHQL_PATH;
-  const subscriptions = serveSubscriptions(app.server, { graph, callers, logger, tally, path, trust, rates });
+  const sessions = new SessionSockets(callers, logger);
+  const shared = new SharedSubscriptions(graph, () => callers.heard());
+  const live = { graph, callers, sessions, shared, logger, tally };
+  const streams = new EventStreams(live);
+  await app.register(scope => serveGraphql(scope, apollo, { ...options, streams }));
+  await app.register(scope => serveRoutes(scope, options));
+  const subscriptions = serveSubscriptions(app.server, { ...live, path: GRAPHQL_PATH, trust, rates });
   return {
     listen: (host, port) => app.listen({ host, port }),
     async close() {
-      // Open sockets would keep the HTTP server from closing.
+      sessions.close();
+      // Open sockets, and answers in events, would keep the HTTP server from closing.
+      streams.close();
       await Promise.all([hangUp(), subscriptions.close()]);
       await app.close();
       await apollo.stop();

@@ -14,12 +14,19 @@ export interface Gate {
   passed(): Promise<void>;
 }
 
+/** One operation's way out, for what is the same for all who follow it. */
+export interface Delivery {
+  readonly gate: Gate;
+  /** False where it is closed, or closed now because whoever reads it is too slow: nobody waits for that. */
+  send(message: NextMessage): boolean;
+}
+
 /**
- * One operation's way out, straight into the connection: the frame is the same for all but for the operation's id, and
+ * That of an operation on a socket, straight into the connection: the frame is the same for all but for the operation's id, and
  * `ws` would frame it for each. Its own messages are written whole as well (nothing is compressed here), so that the two
  * cannot mix.
  */
-export class Delivery {
+export class SocketDelivery implements Delivery {
   readonly gate: Gate;
   readonly #socket: WebSocket;
   readonly #connection: Duplex;
@@ -34,7 +41,6 @@ export class Delivery {
     this.#tally = tally;
   }
 
-  /** False where it is closed, or closed now because whoever reads it is too slow: nobody waits for that. */
   send(message: NextMessage): boolean {
     if (this.#socket.readyState !== this.#socket.OPEN) return false;
     if (this.#connection.writableLength > limits.socket_buffered_bytes_max) {

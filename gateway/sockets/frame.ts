@@ -20,6 +20,11 @@ export class NextMessage {
     return this.#payload.length;
   }
 
+  /** What it says, whatever it goes out in. */
+  get result(): Buffer {
+    return this.#payload.subarray(0, -1);
+  }
+
   /** The bytes that go over the wire to the operation of that id. */
   frame(id: string): Buffer {
     const known = this.#frames?.get(id);

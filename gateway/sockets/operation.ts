@@ -32,7 +32,7 @@ export function admit(
     if (graph.isPaid(document, operationName ?? null) && !standsIn(contextValue.principal.api_key)) {
       return [
         new Refusal('invalid_request', {
-          detail: 'A payment comes in the headers of HTTP, which a socket does not bring; a key may stand in for it.',
+          detail: 'No payment is taken here but over HTTP, by /graphql or a REST door; a key may stand in for it.',
         }),
       ];
     }

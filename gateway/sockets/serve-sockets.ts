@@ -19,17 +19,19 @@ import type { SocketTally } from '../operations/socket-tally.ts';
 import { clientAddress } from '../rates/client-address.ts';
 import { requireWithin } from '../rates/free-uses.ts';
 import { shownIn } from './connection-params.ts';
-import { Delivery, TRY_AGAIN_LATER } from './delivery.ts';
+import { SocketDelivery, TRY_AGAIN_LATER } from './delivery.ts';
 import { boundFrames } from './frame-rate.ts';
 import { writingOnce } from './keep-proof.ts';
 import { type Line, socketLine } from './line.ts';
 import { admit, askingOf, type Out, operationOf, subscribed } from './operation.ts';
-import { SessionSockets, type SocketCallers } from './session-sockets.ts';
-import { SharedSubscriptions } from './shared-subscriptions.ts';
+import type { SessionSockets, SocketCallers } from './session-sockets.ts';
+import type { SharedSubscriptions } from './shared-subscriptions.ts';
 
 export interface SubscriptionOptions {
   readonly graph: Graph;
   readonly callers: SocketCallers;
+  readonly sessions: SessionSockets;
+  readonly shared: SharedSubscriptions;
   readonly logger: Logger;
   readonly path: string;
   readonly tally: SocketTally;
@@ -62,9 +64,8 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
     sockets.handleUpgrade(request, socket, head, ws => sockets.emit('connection', ws, request));
   };
   http.on('upgrade', upgrade);
-  const sessions = new SessionSockets(options.callers, options.logger);
   const serving = useServer<Record<string, unknown>, Caller>(
-    { ...options.tally.counted(protocol(options, sessions)), isProd: true },
+    { ...options.tally.counted(protocol(options)), isProd: true },
     sockets,
   );
   // graphql-ws would print every malformed frame to the console; ws has closed the socket by then.
@@ -76,7 +77,6 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
   return {
     async close() {
       http.off('upgrade', upgrade);
-      sessions.close();
       const hungUp = new AbortController();
       const impatience = sleep(GOODBYE_MS, null, { signal: hungUp.signal }).then(
         () => {
@@ -103,11 +103,7 @@ type Admission = Out & { readonly context: Context };
 
 type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
 
-function protocol(
-  { graph, callers, logger, tally, trust, rates }: SubscriptionOptions,
-  sessions: SessionSockets,
-): Protocol {
-  const shared = new SharedSubscriptions(graph, () => callers.heard());
+function protocol({ graph, callers, sessions, shared, logger, tally, trust, rates }: SubscriptionOptions): Protocol {
   /** What was admitted, by the arguments that graphql-ws hands back. */
   const admissions = new WeakMap<object, Admission>();
   return {
@@ -131,7 +127,7 @@ function protocol(
         const context = callers.createContext(asking);
         const admitted = admit(graph, payload, context);
         const gate = sessions.gate(line, asking);
-        const delivery = new Delivery(extra.socket, extra.request.socket, id, gate, tally);
+        const delivery = new SocketDelivery(extra.socket, extra.request.socket, id, gate, tally);
         admissions.set(admitted, { context, delivery, resting: gate.resting });
         return admitted;
       } catch (error) {

@@ -10,7 +10,7 @@ import { bookHead } from './page.ts';
 export class BookFeedResolver {
   @Subscription(() => BookEvent, {
     description:
-      'Every event of a book in order of position: first those after `after`, then as they happen. Without it only new ones; a negative one counts from the newest: -1 starts with that.',
+      'Every event of a book in order of position: first those after `after`, then as they happen. Without it only new ones; a negative one counts from the newest: -1 starts with that. Over graphql-ws at /graphql, whose connectionParams show who asks: `{session}`, `{sessions}` or the headers of HTTP; or over SSE at /graphql/stream by X-SVC-Session.',
     subscribe: ({ args, context }) => follow(args.agentId, args.after ?? null, context as BookContext),
   })
   @Directive('@live(after: "after", position: "position")')

@@ -184,20 +184,7 @@ describe('a socket', () => {
   });
 
   it('gets a goodbye when the server closes', async () => {
-    const own = await openServer({
-      graph: await openShop(),
-      createContext: async () => shopContext(shop),
-      callers: {
-        identify: async () => nobody,
-        held: async () => null,
-        keep: async () => null,
-        createContext: () => shopContext(shop),
-        watchSessions: async () => () => {},
-        heard: async () => {},
-      },
-      logger: logTo([]),
-      graphiql: false,
-    });
+    const own = await openOwn();
     const opened = createClient({
       url: `${(await own.listen('127.0.0.1', 0)).replace('http', 'ws')}/graphql`,
       webSocketImpl: WebSocket,
@@ -212,4 +199,38 @@ describe('a socket', () => {
     expect(await closed).toBe(1001);
     expect(shop.sales.released).toBe(true);
   });
+
+  it('and whoever is answered in events is cut off without `complete`, to come back', async () => {
+    const own = await openOwn();
+    const query = new URLSearchParams({ query: 'subscription { sold { item } }' });
+    const answer = await fetch(`${await own.listen('127.0.0.1', 0)}/graphql/stream?${query}`);
+    shop.sales.push(sale(1, 'apple'));
+    let text = '';
+    const reading = (async () => {
+      for await (const bytes of answer.body ?? []) text += Buffer.from(bytes).toString();
+    })();
+    await expect.poll(() => text).toContain('apple');
+    await own.close();
+    await reading;
+    expect(text).toBe(':\n\nevent: next\ndata: {"data":{"sold":{"item":"apple"}}}\n\n');
+    expect(shop.sales.released).toBe(true);
+  });
 });
+
+/** A server that its test closes. */
+async function openOwn() {
+  return openServer({
+    graph: await openShop(),
+    createContext: async () => shopContext(shop),
+    callers: {
+      identify: async () => nobody,
+      held: async () => null,
+      keep: async () => null,
+      createContext: () => shopContext(shop),
+      watchSessions: async () => () => {},
+      heard: async () => {},
+    },
+    logger: logTo([]),
+    graphiql: false,
+  });
+}

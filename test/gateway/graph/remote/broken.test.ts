@@ -201,6 +201,13 @@ describe('a call to a subgraph that its gateway did not make', () => {
     expect(await claimOf(service, order)).toBeNull();
   });
 
+  it('signed, may leave its variables out', async () => {
+    const body = JSON.stringify({ query: '{ models { id } }' });
+    const { post } = await call({ body, body_sha256: sha256Hex(body), payment: null });
+    const { status, text } = await post();
+    expect([status, text]).toEqual([200, expect.stringContaining('svc/auto')]);
+  });
+
   it('401 unsigned, whatever credentials come along', async () => {
     const { order, post } = await call();
     expect(await post({})).toEqual({ status: 401, text: '' });

@@ -6,6 +6,7 @@ import { CallGate } from '../../../../gateway/graph/remote/call-gate.ts';
 import { openRouterKey, sealRouterKey } from '../../../../gateway/graph/remote/router-key.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { agentId } from '../../../../schema/ids.ts';
+import { limits } from '../../../../schema/limits.ts';
 import { nobody } from '../../../../schema/principal.ts';
 import { Secret } from '../../../../schema/secret.ts';
 import { openVault } from '../../../../subgraphs/vault.ts';
@@ -47,6 +48,14 @@ describe('a signed call', () => {
       possession: fc.oneof(
         fc.constantFrom({ kind: 'absent' as const }, { kind: 'wrong' as const }),
         fc.record({ ...held, by: fc.constant('session' as const) }),
+        fc.record({
+          kind: fc.constant('several' as const),
+          books: fc.array(fc.record({ agent_id: held.agent_id, session_hash: held.session_hash }), {
+            minLength: 1,
+            maxLength: limits.sessions_per_caller_max,
+          }),
+          named: fc.option(held.agent_id),
+        }),
         fc.record({
           ...held,
           by: fc.constantFrom('plain_proof' as const, 'bound_proof' as const),

@@ -1,0 +1,101 @@
+import { Readable } from 'node:stream';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { limits } from '../../schema/limits.ts';
+import { HEARTBEAT, HEARTBEAT_MS } from '../graph/remote/event-stream.ts';
+import type { SocketTally } from '../operations/socket-tally.ts';
+import type { Delivery, Gate } from './delivery.ts';
+import type { NextMessage } from './frame.ts';
+import type { Line } from './line.ts';
+
+/**
+ * The answer to one subscription in events (graphql-sse, distinct connections): `next` for each result, `complete` where
+ * no more comes. One that ends without it was cut off, and its reader comes back.
+ */
+export class EventBody implements Line {
+  readonly readable: Readable;
+  readonly #tally: SocketTally;
+  readonly #refusal: (why: 'forbidden' | 'broken') => GraphQLError;
+  #wake: () => void = () => {};
+  readonly #closed: (() => void)[] = [];
+  #ended = false;
+
+  constructor(tally: SocketTally, refusal: (why: 'forbidden' | 'broken') => GraphQLError) {
+    this.#tally = tally;
+    this.#refusal = refusal;
+    this.readable = new Readable({ read: () => this.#wake() });
+    // The head goes out with the first byte, and the first event may be long in coming.
+    this.readable.push(HEARTBEAT);
+    const heartbeat = setInterval(() => this.readable.readableLength === 0 && this.#push(HEARTBEAT), HEARTBEAT_MS);
+    this.readable.once('close', () => this.#over());
+    this.onceClosed(() => {
+      clearInterval(heartbeat);
+      this.#wake();
+    });
+  }
+
+  get open(): boolean {
+    return !this.#ended && !this.readable.destroyed;
+  }
+
+  shut(why: 'forbidden' | 'broken'): void {
+    this.#push(next(JSON.stringify({ errors: [this.#refusal(why)] })));
+    this.complete();
+  }
+
+  onceClosed(heard: () => void): void {
+    this.#closed.push(heard);
+  }
+
+  complete(): void {
+    this.#push('event: complete\ndata: \n\n');
+    this.cutOff();
+  }
+
+  cutOff(): void {
+    if (!this.open) return;
+    this.readable.push(null);
+    this.#over();
+  }
+
+  /** Whoever stops reading must not keep alive what nothing is written of any more. */
+  #over(): void {
+    this.#ended = true;
+    for (const heard of this.#closed.splice(0)) heard();
+  }
+
+  /** As fast as it is read: resolves when there is room for the next. */
+  async write({ data, errors }: ExecutionResult): Promise<void> {
+    this.#push(next(JSON.stringify(errors ? { data, errors } : { data })));
+    this.#tally.deliveries++;
+    while (this.open && this.readable.readableLength > this.readable.readableHighWaterMark)
+      await new Promise<void>(resolve => {
+        this.#wake = resolve;
+      });
+  }
+
+  /** For what comes live, at whatever pace it is read: whoever is too slow is cut off, and resumes from what they have. */
+  delivery(gate: Gate): Delivery {
+    return { gate, send: message => this.#send(message) };
+  }
+
+  #send(message: NextMessage): boolean {
+    if (!this.open) return false;
+    if (this.readable.readableLength > limits.socket_buffered_bytes_max) {
+      this.#tally.dropped.slow++;
+      this.readable.destroy();
+      return false;
+    }
+    this.#push(next(message.result));
+    this.#tally.deliveries++;
+    return true;
+  }
+
+  #push(bytes: string | Buffer): void {
+    if (this.open) this.readable.push(bytes);
+  }
+}
+
+/** JSON has no bare line breaks, so its data is one line (HTML standard, 9.2.6). */
+function next(result: string | Buffer): Buffer {
+  return Buffer.concat([Buffer.from('event: next\ndata: '), Buffer.from(result), Buffer.from('\n\n')]);
+}

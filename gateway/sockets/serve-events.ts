@@ -1,0 +1,82 @@
+import type { ExecutionResult } from 'graphql';
+import type { Logger } from 'pino';
+import { Refusal } from '../../schema/errors.ts';
+import type { ShownCredentials } from '../graph/identify.ts';
+import type { Graph } from '../graph/open-graph.ts';
+import { publicError } from '../graph/public-error.ts';
+import type { SubscribeResult } from '../graph/subscribe.ts';
+import type { SocketTally } from '../operations/socket-tally.ts';
+import { EventBody } from './event-body.ts';
+import { admit, askingOf, operationOf, type Requested, subscribed } from './operation.ts';
+import type { SessionSockets, SocketCallers } from './session-sockets.ts';
+import type { SharedSubscriptions } from './shared-subscriptions.ts';
+
+export interface EventOptions {
+  readonly graph: Graph;
+  readonly callers: SocketCallers;
+  readonly sessions: SessionSockets;
+  readonly shared: SharedSubscriptions;
+  readonly tally: SocketTally;
+  readonly logger: Logger;
+}
+
+/** Subscriptions as answers in events, under the rules of sockets: each is a socket with one operation. */
+export class EventStreams {
+  readonly #options: EventOptions;
+  readonly #open = new Set<EventBody>();
+
+  constructor(options: EventOptions) {
+    this.#options = options;
+  }
+
+  /** Its body once it has been admitted. @throws GraphQLError where it is not */
+  async open(requested: Requested, shown: ShownCredentials): Promise<EventBody> {
+    const { graph, callers, sessions, shared, tally, logger } = this.#options;
+    const body = new EventBody(tally, why => publicError(refusals[why](), logger));
+    try {
+      const principal = await sessions.identify(body, shown);
+      if (principal.possession.kind === 'wrong') throw new Refusal('forbidden');
+      const asking = askingOf(graph, requested, principal);
+      const context = callers.createContext(asking);
+      const admitted = admit(graph, requested, context);
+      if (!('document' in admitted)) throw admitted[0] ?? new Refusal('invalid_request');
+      const gate = sessions.gate(body, asking);
+      const out = { delivery: body.delivery(gate), resting: gate.resting };
+      const events = await subscribed(graph, shared, { ...operationOf(admitted), context }, out);
+      this.#open.add(body);
+      body.onceClosed(() => this.#open.delete(body));
+      void this.#write(body, events);
+      return body;
+    } catch (fault) {
+      body.readable.destroy();
+      throw fault;
+    }
+  }
+
+  /** Whoever reads one comes back, to another process. */
+  close(): void {
+    for (const body of this.#open) body.cutOff();
+  }
+
+  async #write(body: EventBody, events: SubscribeResult): Promise<void> {
+    try {
+      if (Symbol.asyncIterator in events) await this.#follow(body, events);
+      else await body.write(events);
+      body.complete();
+    } catch (fault) {
+      const { logger } = this.#options;
+      await body.write({ errors: [publicError(fault, logger)] });
+      body.complete();
+    }
+  }
+
+  async #follow(body: EventBody, events: AsyncIterableIterator<ExecutionResult>): Promise<void> {
+    body.onceClosed(() => void events.return?.().catch(() => {}));
+    for await (const event of events) {
+      if (!body.open) return;
+      await body.write(event);
+    }
+  }
+}
+
+const refusals = { forbidden: () => new Refusal('forbidden'), broken: () => new Refusal('internal') } as const;
