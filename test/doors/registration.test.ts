@@ -1,8 +1,7 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { keccak256 } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';
-import { handMadePayment, nowSeconds, type RegistrationBody, registrationOf } from '../harness/buyer.ts';
+import { nowSeconds, type RegistrationBody, registrationOf } from '../harness/buyer.ts';
 import {
   type Challenged,
   openService,
@@ -15,12 +14,6 @@ let service: Service;
 beforeAll(async () => {
   service = await openService({ DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key' });
 });
-
-interface Described {
-  readonly paths: Readonly<
-    Record<string, { readonly post?: { readonly responses: Record<number, { headers?: object }> } }>
-  >;
-}
 
 interface Book {
   readonly entries: readonly { readonly task_id: string; readonly payment: { readonly ref: string } }[];
@@ -67,23 +60,6 @@ describe('POST /v1/agents/register', () => {
     expect(heard.body.accepts).toEqual([expect.objectContaining({ network: 'base' })]);
   });
 
-  it('200 and 402 bring the headers that OpenAPI lists for them, and OpenAPI lists no other', async () => {
-    const { paths } = (await service.get<Described>('/openapi.json')).body;
-    const listed = (status: number) =>
-      Object.keys(paths[REGISTER]?.post?.responses[status]?.headers ?? {}).map(name => name.toLowerCase());
-    const ours = (headers: Headers) => [...headers.keys()].filter(name => /^(x-svc|x-payment|payment)-/.test(name));
-    const stamps = [await applicant(), await applicant()] as const;
-    const [by_v2, by_v1] = stamps;
-    const v2 = await service.post(REGISTER, by_v2.body, by_v2.payment);
-    const offer = await service.offer(REGISTER);
-    const v1 = await service.post(REGISTER, by_v1.body, await handMadePayment(by_v1.account, offer));
-    expect([v2.status, v1.status]).toEqual([200, 200]);
-    expect([...new Set([...ours(v2.headers), ...ours(v1.headers)])].sort()).toEqual(listed(200).sort());
-    const unpaid = await service.post(REGISTER, {});
-    expect(ours(unpaid.headers)).toEqual(['payment-required']);
-    expect(listed(402)).toContain('payment-required');
-  });
-
   it('200 by the stamp: agent, session, and the stamp as a collected row of the new book', async () => {
     const { account, body, payment } = await applicant();
     const heard = await service.post<Registered>(REGISTER, body, payment);
@@ -121,28 +97,6 @@ describe('POST /v1/agents/register', () => {
     ]);
     expect((await service.get(`/receipt/${task_id}`)).body).toMatchObject({ task_id, claim_id: agent_id });
     expect((await service.get(`/task-status?task_id=${task_id}`)).body).toMatchObject({ status: 'completed' });
-  });
-
-  const recordedHash = async (agent_id: number) => {
-    const query = `{ agent(agentId: ${agent_id}) { requestHash } }`;
-    const { body } = await service.post<{ data: { agent: { requestHash: string } } }>('/graphql', { query });
-    return body.data.agent.requestHash;
-  };
-
-  it('200 with any request_hash of 32 bytes: kept with the agent', async () => {
-    const { body, payment } = await applicant();
-    const request_hash = `0x${'AB'.repeat(32)}`;
-    const heard = await service.post<Registered>(REGISTER, { ...body, request_hash }, payment);
-    expect(heard.status).toBe(200);
-    expect(await recordedHash(heard.body.agent_id)).toBe(request_hash.toLowerCase());
-  });
-
-  it('200 without a request_hash: that of the signed text is derived', async () => {
-    const { account, body, payment } = await applicant();
-    const text = `svc.register.pay|${account.address}|${body.signature_timestamp}`;
-    const heard = await service.post<Registered>(REGISTER, body, payment);
-    const derived = `0x${Buffer.from(keccak256(Buffer.from(text))).toString('hex')}`;
-    expect(await recordedHash(heard.body.agent_id)).toBe(derived);
   });
 
   it('200 idempotent_replay of the same payment: the same answer, no second transfer', async () => {
