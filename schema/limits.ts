@@ -12,6 +12,10 @@ export const limits = {
   book_page_rows_max: 200,
   /** Of an id or a reference by which rows are looked for. */
   row_name_chars_max: 512,
+  /** Groups of one dimension in the totals of a book. */
+  totals_groups_max: 1_000,
+  /** Books that a caller shows sessions for: most show one. */
+  viewer_books_assumed: 4,
   written_statements_prepared_max: 64,
   allowance_ms_max: 1_000,
   allowances_kept_max: 1_000,

@@ -32,6 +32,11 @@ export function requireOneBook(principal: Principal): Principal {
   return { ...principal, possession: { kind: 'proven', ...requireHeld(principal, possession.named) } };
 }
 
+/** All that this caller possesses, by whatever proved it: what `viewer` shows. */
+export function possessedAgents({ possession }: Principal): readonly AgentId[] {
+  return possession.kind === 'proven' ? [possession.agent_id] : [];
+}
+
 /**
  * The same by the session itself: what hands out another secret is nothing for a proof, which whoever reads it could show.
  * @throws unauthenticated, forbidden

@@ -220,9 +220,10 @@ function listSize(parent: GraphQLCompositeType, field: GraphQLField<unknown, unk
 /** Rows of a page within a field: as its argument says, within what a page allows, which `@listSize` has no words for. */
 function rowsAsked(node: FieldNode, page: Page | null, variables: GivenVariables): number {
   const rows_default = page?.rows_default ?? limits.book_page_rows_default;
-  const given = node.arguments?.find(({ name }) => name.value === page?.argument);
-  const rows = given ? valueIn(given.value, variables) : null;
-  if (rows === null) return rows_default;
+  const given = node.arguments?.filter(({ name }) => page?.arguments.includes(name.value)) ?? [];
+  const asked = given.map(({ value }) => valueIn(value, variables)).filter(rows => rows !== null);
+  if (asked.length === 0) return rows_default;
+  const rows = asked.every(it => typeof it === 'number') ? Math.max(...asked) : undefined;
   // What is no number is refused by its type; what is out of range is clamped, as the page is.
   return typeof rows === 'number' ? Math.min(Math.max(rows, 1), limits.book_page_rows_max) : limits.book_page_rows_max;
 }

@@ -12,8 +12,8 @@ export interface FieldCost {
 }
 
 export interface Page {
-  /** The argument that says how many rows. */
-  readonly argument: string;
+  /** The arguments that say how many rows, whichever is given. */
+  readonly arguments: readonly string[];
   readonly rows_default: number;
 }
 
@@ -32,7 +32,7 @@ interface ListSize {
   readonly sizedFields?: readonly string[];
 }
 
-/** Reads both off the supergraph. @throws where a page's length is not said by exactly one argument and a default. */
+/** Reads both off the supergraph. @throws where a page's length is not said by arguments and a default. */
 export function fieldCosts(supergraph: Schema): FieldCosts {
   const fields = [...supergraph.objectTypes(), ...supergraph.interfaceTypes()].flatMap(type => [...type.fields()]);
   const pages = new Set(fields.flatMap(pagesIn));
@@ -55,10 +55,9 @@ function pagesIn(field: AnyField): string[] {
 }
 
 function pageOf({ coordinate }: AnyField, { assumedSize, slicingArguments = [] }: ListSize): Page {
-  const [argument, ...more] = slicingArguments;
-  if (argument === undefined || more.length > 0 || assumedSize === undefined)
-    throw new Error(`@listSize of ${coordinate} must name one argument, and a size where that is not given`);
-  return { argument, rows_default: assumedSize };
+  if (slicingArguments.length === 0 || assumedSize === undefined)
+    throw new Error(`@listSize of ${coordinate} must name an argument, and a size where none is given`);
+  return { arguments: slicingArguments, rows_default: assumedSize };
 }
 
 function marked<T extends object>(field: AnyField, directive: 'cost' | 'listSize'): T | undefined {

@@ -8,6 +8,13 @@ import { BookRow } from './ledger/row.entity.ts';
 import { BookSum } from './ledger/sum.entity.ts';
 import { BookBaseline, BookSums } from './migration.ts';
 import { BookResolver, bookWritten } from './page/book.resolver.ts';
+import {
+  AgentBookResolver,
+  BookAgentResolver,
+  ReceiptRowResolver,
+  resolveBook,
+  ViewerResolver,
+} from './page/book-links.resolver.ts';
 import { BookFeedResolver } from './page/feed.resolver.ts';
 import { BookRowResolver } from './page/row.resolver.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
@@ -24,7 +31,20 @@ export const bookEntities = [
 ];
 export const bookMigrations = [BookBaseline, BookSums];
 
+const named = (reference: object) => reference;
+
 export function bookSubgraph(): Promise<Subgraph> {
-  const resolvers = [BookResolver, BookPolicyResolver, BookRowResolver, BookFeedResolver] as const;
-  return buildSubgraph('book', { resolvers, written: bookWritten });
+  const resolvers = [
+    BookResolver,
+    BookPolicyResolver,
+    BookRowResolver,
+    BookFeedResolver,
+    AgentBookResolver,
+    BookAgentResolver,
+    ReceiptRowResolver,
+    ViewerResolver,
+  ] as const;
+  // An agent and a receipt are known here by their keys alone.
+  const references = { Book: resolveBook, Agent: named, Receipt: named };
+  return buildSubgraph('book', { resolvers, written: bookWritten }, references);
 }

@@ -27,6 +27,9 @@ const supergraph = Supergraph.build(sdl);
 const api = supergraph.apiSchema().toGraphQLJSSchema();
 const priced = { schema: api, costs: fieldCosts(supergraph.schema) };
 
+const ROW =
+  'seq taskId evidence settledBy collected collectedAt intentId payerWallet rowHash prevRowHash replayCount bucket reason event payment { ref rail amount } route { model hub }';
+
 function judge(text: string, variables: GivenVariables = 'most') {
   const document = parse(text, { noLocation: true, maxTokens: limits.graphql_tokens_max });
   const shape = judgeShape(document);
@@ -58,6 +61,19 @@ describe('what a document may ask for', () => {
     expect(judge(getIntrospectionQuery({ ...asked, inputValueDeprecation: true, oneOf: true }))).toEqual({
       kind: 'within',
     });
+  });
+
+  it('counts rows of a connection by whichever end they are asked for from', () => {
+    const asked = (size: string) =>
+      judge(
+        `{ ${[1, 2, 3, 4, 5, 6].map(i => `a${i}: book(agentId: 1) { rows(${size}) { edges { node { ${ROW} } } } }`).join(' ')} }`,
+      ).kind;
+    expect(['first: 10', 'last: 10', 'first: 200', 'last: 200'].map(asked)).toEqual([
+      'within',
+      'within',
+      'exceeded',
+      'exceeded',
+    ]);
   });
 
   it('counts rows by the limit that is asked for, in the text or by a variable', () => {
@@ -142,7 +158,7 @@ it('no graph opens whose pages may be of any length', () => {
     fieldCosts(Supergraph.build(composeSupergraph([{ name: 'pages', sdl: page(size) }])).schema);
   const sized = 'assumedSize: 7, slicingArguments: ["limit"], sizedFields: ["rows"], requireOneSlicingArgument: false';
   expect(Object.fromEntries(costsOf(sized))).toEqual({
-    'Query.page': { weight: 1, size: null, page: { argument: 'limit', rows_default: 7 } },
+    'Query.page': { weight: 1, size: null, page: { arguments: ['limit'], rows_default: 7 } },
     'Page.rows': { weight: 1, size: 'page', page: null },
   });
   expect(() => costsOf('slicingArguments: ["limit"], sizedFields: ["rows"]')).toThrow('Query.page');

@@ -1,4 +1,5 @@
 import type { AgentId } from '../../schema/ids.ts';
+import { sumsOf } from '../../subgraphs/book/ledger/sums.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { type NodeAddress, peaksOf } from '../../subgraphs/receipt/log/merkle-tree.ts';
 import { rootOf } from '../../subgraphs/receipt/verify/merkle-proof.ts';
@@ -13,6 +14,7 @@ export async function fill(database: Database, agent_id: AgentId, rows: number):
   try {
     await run('set synchronous_commit = off');
     await run(ROWS, [agent_id, rows]);
+    await run(sumsOf('(select * from book_row where agent_id = $1)', '1'), [agent_id]);
     await run(EVENTS, [agent_id, rows]);
     await run(HEAD, [agent_id, rows]);
     await run(RECEIPTS, [agent_id, rows]);
@@ -27,7 +29,7 @@ export async function fill(database: Database, agent_id: AgentId, rows: number):
       rootOf(peaks),
       Buffer.concat(peaks),
     ]);
-    await run('vacuum (analyze) book_row, book_event, receipt, log_node');
+    await run('vacuum (analyze) book_row, book_event, book_sum, receipt, log_node');
     await run('checkpoint');
   } finally {
     await client.end();
@@ -54,7 +56,8 @@ const NEXT_HASH = `encode(sha256(convert_to((n - 1)::text, 'UTF8')), 'hex')`;
 
 const ROWS = `insert into book_row (agent_id, seq, task_id, evidence, collected, payment_ref, transfer_index, rail, amount,
     collected_at, model, hub, payer_wallet, settled_by, fulfillment, arrival_status, prev_row_hash, row_hash)
-  select $1::integer, n, ${TASK}, 'collected', true, 'base:0x' || ${HASH}, 0, 'usdc', 2000, now(), 'small-1', 'north',
+  select $1::integer, n, ${TASK}, 'collected', true, 'base:0x' || ${HASH}, 0, 'usdc', 2000,
+    now() - ($2::integer - n) * interval '1 minute', 'small-1', 'north',
     '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'observed_transfer', '{"job_kind":"completions","resource":null}',
     'confirmed', ${NEXT_HASH}, ${HASH}
   from generate_series(1, $2::integer) n`;

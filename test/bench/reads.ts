@@ -2,6 +2,8 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { AgentId } from '../../schema/ids.ts';
 import { type BookContext } from '../../subgraphs/book/context.ts';
 import { BookResolver } from '../../subgraphs/book/page/book.resolver.ts';
+import { connectionOf } from '../../subgraphs/book/page/connection.ts';
+import { totalsBy } from '../../subgraphs/book/page/totals.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
@@ -25,6 +27,23 @@ export function pages(database: Database, issuer: Issuer, { book, count }: Job):
     const page = await books.book(book.agent_id, { limit: PAGE_ROWS }, context, info);
     const entries = await books.entries(page, context);
     if (entries.length !== PAGE_ROWS) throw new Error('the page is not full');
+  });
+}
+
+/** Pages of the same book as a connection, from all over it, by what its resolver calls. */
+export function connections(database: Database, _issuer: Issuer, { book, count, rows = 0 }: Job): Promise<void> {
+  return repeat(count, async turn => {
+    const after = Buffer.from(`seq:${rows - ((turn * STRIDE) % (rows - PAGE_ROWS))}`).toString('base64url');
+    const { edges } = await connectionOf(database, book.agent_id, { first: PAGE_ROWS, after });
+    if (edges.length !== PAGE_ROWS) throw new Error('the page is not full');
+  });
+}
+
+/** What the book came to by day, over all of it. */
+export function totals(database: Database, _issuer: Issuer, { book, count }: Job): Promise<void> {
+  return repeat(count, async () => {
+    const days = await totalsBy(database, book.agent_id, ['DAY'], {});
+    if (days.length === 0) throw new Error('there is no day');
   });
 }
 

@@ -7,21 +7,25 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
-import { AtomicAmountScalar } from '../../../schema/scalars.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { requirePossession } from '../../access.ts';
 import type { WrittenFields } from '../../subgraph.ts';
 import type { BookContext } from '../context.ts';
-import type { BookRow } from '../ledger/row.entity.ts';
+import { BookRow } from '../ledger/row.entity.ts';
 import { setBudget } from '../policy/set.ts';
 import { allowanceOf } from './allowance.ts';
 import { type Allowance, Book } from './book.type.ts';
+import { connectionOf } from './connection.ts';
+import { BookRowConnection, CONNECTION, ConnectionArguments } from './connection.type.ts';
 import { type PageHead, pageHead, rowsOf } from './page.ts';
 import { BookPageArguments } from './page-arguments.type.ts';
 import { rowsOfPage, writeRows } from './row-json.ts';
 import { type PageAsked, type RowScope, rowScope } from './row-scope.ts';
+import { totalsBy } from './totals.ts';
+import { GroupTotal, type TotalsBy, TotalsByWord } from './totals.type.ts';
 
 /** 50 rows when nothing is asked, never more than 200. */
-function pageAsked({ limit, ...asked }: BookPageArguments): PageAsked {
+export function pageAsked({ limit, ...asked }: BookPageArguments): PageAsked {
   if (typeof limit === 'number' && limit < 1) {
     throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${PAGE_LIMIT_BOUNDS}.` });
   }
@@ -29,7 +33,9 @@ function pageAsked({ limit, ...asked }: BookPageArguments): PageAsked {
 }
 
 /** What the fields of a book are resolved from. */
-interface BookPage extends Omit<Book, 'agentId' | 'entries' | 'intents' | 'intentsDocument' | 'allowance'>, PageHead {
+export interface BookPage
+  extends Omit<Book, 'agentId' | 'entries' | 'intents' | 'intentsDocument' | 'allowance'>,
+    PageHead {
   readonly agentId: AgentId;
   readonly scope: RowScope;
 }
@@ -42,7 +48,7 @@ export const bookWritten: WrittenFields = {
 };
 
 /** `limit` says how many rows there are in `entries`; without it there are fifty. */
-const PAGE = `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingArguments: ["limit"], sizedFields: ["entries", "intents"], requireOneSlicingArgument: false)`;
+export const PAGE = `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingArguments: ["limit"], sizedFields: ["entries", "intents"], requireOneSlicingArgument: false)`;
 
 @Resolver(() => Book)
 export class BookResolver {
@@ -57,7 +63,7 @@ export class BookResolver {
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
-    return page(requirePossession(context.principal, agentId), pageAsked(asked), context, info);
+    return bookPage(requirePossession(context.principal, agentId), pageAsked(asked), context, info);
   }
 
   @Directive(PAGE)
@@ -79,7 +85,7 @@ export class BookResolver {
       throw new Refusal('invalid_request', { param: 'budgetAtomic', detail: 'budgetAtomic is required; null clears.' });
     const shown = pageAsked(asked);
     await setBudget(context.database, agent_id, budgetAtomic);
-    return page(agent_id, shown, context, info);
+    return bookPage(agent_id, shown, context, info);
   }
 
   @FieldResolver()
@@ -97,13 +103,59 @@ export class BookResolver {
     return intents.toJSON();
   }
 
+  @FieldResolver(() => BookRow, {
+    nullable: true,
+    description: 'One row, by its task or by its seq; null where there is none.',
+  })
+  async row(
+    @Root() { agentId }: BookPage,
+    @Arg('taskId', () => String, { nullable: true, description: 'The task that it is of.' }) taskId: string | null,
+    @Arg('seq', () => Int, { nullable: true, description: 'Its place in the book.' }) seq: number | null,
+    @Ctx() { database }: BookContext,
+  ): Promise<BookRow | null> {
+    if ((taskId ?? seq ?? null) === null)
+      throw new Refusal('invalid_request', { param: 'taskId', detail: 'taskId or seq is required.' });
+    const [row] = await rowsOf(database, rowScope(agentId, { limit: 1, filter: { taskId, seq } }));
+    return row ?? null;
+  }
+
+  @CONNECTION
+  @FieldResolver(() => BookRowConnection, { description: 'Its rows, newest first, page by page and either way.' })
+  rows(
+    @Root() { agentId }: BookPage,
+    @Args(() => ConnectionArguments) asked: ConnectionArguments,
+    @Ctx() { database }: BookContext,
+  ): Promise<BookRowConnection> {
+    return connectionOf(database, agentId, asked);
+  }
+
+  @Directive('@cost(weight: 5)')
+  @Directive('@listSize(assumedSize: 100)')
+  @FieldResolver(() => [GroupTotal], {
+    description:
+      'What its rows came to, by each of these by itself: times oldest first, the newest 1,000; all else by amount, the 1,000 with the most.',
+  })
+  totalsBy(
+    @Root() { agentId }: BookPage,
+    @Arg('by', () => [TotalsByWord], { description: 'One or several; each is a list of its own within the answer.' })
+    by: TotalsBy[],
+    @Arg('from', () => DateTimeScalar, { nullable: true, description: 'From this day on (UTC); of HOUR, this hour.' })
+    from: Date | null,
+    @Arg('to', () => DateTimeScalar, { nullable: true, description: 'Before this day (UTC); of HOUR, this hour.' })
+    to: Date | null,
+    @Ctx() { database }: BookContext,
+  ): Promise<GroupTotal[]> {
+    return totalsBy(database, agentId, by, { from, to });
+  }
+
   @FieldResolver()
   allowance(@Root() { head }: BookPage, @Ctx() context: BookContext): Allowance {
     return allowanceOf(head, context);
   }
 }
 
-async function page(
+/** @throws Refusal forbidden where there is no such book, book_damaged where its audit has closed it */
+export async function bookPage(
   agent_id: AgentId,
   asked: PageAsked,
   { database }: BookContext,

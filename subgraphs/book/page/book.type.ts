@@ -65,6 +65,7 @@ export const BudgetWindowWord = graphEnum<'prepaid_ceiling'>('BudgetWindow', 'Ov
   prepaid_ceiling: 'Over all that was ever collected.',
 });
 
+@Directive('@key(fields: "agentId")')
 @ObjectType({ description: 'A book: its rows, the budget, and sums over all of it.' })
 export class Book {
   @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
@@ -90,7 +91,7 @@ export class Book {
   @Field(() => Allowance, { description: 'The same, signed.' }) allowance!: Allowance;
 }
 
-@Directive('@key(fields: "taskId", resolvable: false)')
+@Directive('@key(fields: "taskId")')
 @ObjectType('Receipt', { description: 'A signed spend receipt: one leaf of the append-only log.' })
 export class ReceiptReference {
   @Field(() => String, { description: 'The task that it is of.' }) taskId!: string;

@@ -146,7 +146,17 @@ const rowWriting: Writing = {
     fulfillmentDocument: columnJson.json('r.fulfillment'),
     payment: ofGroup('RowPayment', 'payment'),
     route: ofGroup('RowRoute', 'route'),
-    receipt: { type: 'Receipt', fields: { taskId: asText('r.task_id') }, where: `r.evidence in (${WITH_RECEIPT})` },
+    receipt: {
+      type: 'Receipt',
+      fields: {
+        taskId: asText('r.task_id'),
+        // The row of a row's receipt is that row.
+        get row(): Writing {
+          return rowWriting;
+        },
+      },
+      where: `r.evidence in (${WITH_RECEIPT})`,
+    },
   },
   always: [...columns.filter(([, { nullable }]) => !nullable).map(([name]) => camel(name)), ...Object.keys(computed)],
   rare: { none: `r.facts = '{}'`, fields: inFacts.map(([name]) => camel(name)) },

@@ -19,6 +19,8 @@ export interface PageAsked {
   readonly before?: number | null | undefined;
   readonly after?: number | null | undefined;
   readonly filter?: RowFilter | null | undefined;
+  /** Those next to `after`, or else the oldest; where nobody says, wherever `after` stands alone. */
+  readonly upwards?: boolean;
 }
 
 /** The rows of a page as a select over book_row, and its parameters. The order in which it finds them says nothing. */
@@ -44,23 +46,27 @@ const conditions: { readonly [K in keyof RowFilter]-?: (value: string) => string
   seq: value => `seq = ${value}`,
 };
 
+/** A page, a page of a connection with the one more that it reads, and a row. */
+const USUAL_ROWS: readonly number[] = [limits.book_page_rows_default, limits.book_page_rows_default + 1, 1];
+
 /**
  * The rows of a page: the newest that are asked for, or, of those after a row, the ones next to it. A keyset, so that a
  * page costs the same at any depth. The usual limit stands in the text: of one that is a parameter Postgres assumes a tenth
  * of the book, and so plans the pages of a long one anew each time (measured: 1.7 ms instead of 0.7 ms).
  */
-export function rowScope(agent_id: AgentId, { limit, before, after, filter }: PageAsked): RowScope {
+export function rowScope(agent_id: AgentId, asked: PageAsked): RowScope {
+  const { limit, before, after, filter } = asked;
   const values: unknown[] = [agent_id];
   const parameter = (value: unknown) => `$${values.push(value)}`;
-  const asked = ['agent_id = $1'];
+  const wanted = ['agent_id = $1'];
   for (const [name, condition] of Object.entries(conditions)) {
     const value = filter?.[name as keyof RowFilter] ?? null;
-    if (value !== null) asked.push(condition(parameter(value instanceof Date ? value.toISOString() : value)));
+    if (value !== null) wanted.push(condition(parameter(value instanceof Date ? value.toISOString() : value)));
   }
-  if (typeof before === 'number') asked.push(`seq < ${parameter(before)}`);
-  if (typeof after === 'number') asked.push(`seq > ${parameter(after)}`);
-  const upwards = typeof after === 'number' && typeof before !== 'number';
-  const rows = limit === limits.book_page_rows_default ? String(limit) : parameter(limit);
+  if (typeof before === 'number') wanted.push(`seq < ${parameter(before)}`);
+  if (typeof after === 'number') wanted.push(`seq > ${parameter(after)}`);
+  const upwards = asked.upwards ?? (typeof after === 'number' && typeof before !== 'number');
+  const rows = USUAL_ROWS.includes(limit) ? String(limit) : parameter(limit);
   const order = upwards ? 'seq' : 'seq desc';
-  return { select: `select * from book_row where ${asked.join(' and ')} order by ${order} limit ${rows}`, values };
+  return { select: `select * from book_row where ${wanted.join(' and ')} order by ${order} limit ${rows}`, values };
 }

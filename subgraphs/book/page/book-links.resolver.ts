@@ -1,0 +1,100 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, Directive, Field, FieldResolver, Info, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import type { AgentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
+import { possessedAgents, requirePossession } from '../../access.ts';
+import type { BookContext } from '../context.ts';
+import { BookRow } from '../ledger/row.entity.ts';
+import { type BookPage, bookPage, PAGE, pageAsked } from './book.resolver.ts';
+import { Book, ReceiptReference } from './book.type.ts';
+import { rowsOf } from './page.ts';
+import { BookPageArguments } from './page-arguments.type.ts';
+import { rowScope } from './row-scope.ts';
+
+/* How books hang together with what other subgraphs know: agents, receipts, and whoever is calling. */
+
+@Directive('@key(fields: "agentId")')
+@ObjectType('Agent', { description: 'A registered agent.' })
+export class AgentReference {
+  @Field(() => Int, { description: 'Its number, for ever; its book has the same.' }) agentId!: number;
+}
+
+@ObjectType({ description: 'Whoever is calling, by what they possess.' })
+export class Viewer {
+  readonly possessed: readonly AgentId[] = [];
+}
+
+@Resolver(() => AgentReference)
+export class AgentBookResolver {
+  @Directive(PAGE)
+  @FieldResolver(() => Book, { nullable: true, description: 'Its book, for whoever possesses it.' })
+  book(
+    @Root() { agentId }: AgentReference,
+    @Args(() => BookPageArguments) asked: BookPageArguments,
+    @Ctx() context: BookContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<BookPage> {
+    return bookPage(requirePossession(context.principal, agentId), pageAsked(asked), context, info);
+  }
+}
+
+@Resolver(() => Book)
+export class BookAgentResolver {
+  @FieldResolver(() => AgentReference, { description: 'Whose book it is.' })
+  agent(@Root() { agentId }: BookPage): AgentReference {
+    return { agentId };
+  }
+}
+
+@Resolver(() => ReceiptReference)
+export class ReceiptRowResolver {
+  @Directive('@cost(weight: 10)')
+  @FieldResolver(() => BookRow, {
+    nullable: true,
+    description: 'Its row, for whoever possesses the book on which it stands; null for all others.',
+  })
+  async row(
+    @Root() { taskId }: ReceiptReference,
+    @Ctx() { principal, database }: BookContext,
+  ): Promise<BookRow | null> {
+    for (const agent_id of possessedAgents(principal)) {
+      const [row] = await rowsOf(database, rowScope(agent_id, { limit: 1, filter: { taskId } }));
+      if (row) return row;
+    }
+    return null;
+  }
+}
+
+@Resolver(() => Viewer)
+export class ViewerResolver {
+  @Query(() => Viewer, { nullable: true, description: 'Whoever is calling; null where nothing is possessed.' })
+  viewer(@Ctx() { principal }: BookContext): Viewer | null {
+    const possessed = possessedAgents(principal);
+    return possessed.length === 0 ? null : { possessed };
+  }
+
+  @Directive(`@listSize(assumedSize: ${limits.viewer_books_assumed})`)
+  @FieldResolver(() => [AgentReference], { description: 'The agents whose sessions or proofs came along.' })
+  agents(@Root() { possessed }: Viewer): AgentReference[] {
+    return possessed.map(agentId => ({ agentId }));
+  }
+
+  @Directive(`@listSize(assumedSize: ${limits.viewer_books_assumed})`)
+  @FieldResolver(() => [Book], { description: 'Their books, each with its newest rows.' })
+  books(
+    @Root() { possessed }: Viewer,
+    @Ctx() context: BookContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<BookPage[]> {
+    return Promise.all(possessed.map(agent_id => bookPage(agent_id, pageAsked({}), context, info)));
+  }
+}
+
+/** Federation's way in to a book: possession is asked of it as of any other way. */
+export function resolveBook(
+  { agentId }: { readonly agentId: number },
+  context: BookContext,
+  info: GraphQLResolveInfo,
+): Promise<BookPage> {
+  return bookPage(requirePossession(context.principal, agentId), pageAsked({}), context, info);
+}

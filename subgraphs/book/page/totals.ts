@@ -1,0 +1,83 @@
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Database } from '../../database.ts';
+import { type SumDimension, sumDimensions } from '../ledger/sums.ts';
+import type { GroupTotal, TotalsBy } from './totals.type.ts';
+
+const HOUR_MS = 3_600_000;
+const period_ms = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;
+
+/** Times that totals are of: from the first on, and before the second. */
+export interface TotalsWindow {
+  readonly from?: Date | null | undefined;
+  readonly to?: Date | null | undefined;
+}
+
+/**
+ * What rows came to by each of these, read off the sums that were counted as the rows landed: no row is looked at. Hours and
+ * days oldest first, the newest 1,000 of them; all else by what it came to, the 1,000 with the most.
+ * @throws Refusal invalid_request for a window that does not begin and end with an hour or a day
+ */
+export async function totalsBy(
+  database: Database,
+  agent_id: AgentId,
+  by: readonly TotalsBy[],
+  window: TotalsWindow,
+): Promise<GroupTotal[]> {
+  const groups = await Promise.all([...new Set(by)].map(one => totalsOf(database, agent_id, one, window)));
+  return groups.flat();
+}
+
+interface Found {
+  readonly period: Date | null;
+  readonly bucket: string;
+  readonly rail: string;
+  readonly count: number;
+  readonly amount: AtomicAmount;
+}
+
+async function totalsOf(
+  database: Database,
+  agent_id: AgentId,
+  by: TotalsBy,
+  { from = null, to = null }: TotalsWindow,
+): Promise<GroupTotal[]> {
+  const dimension = by.toLowerCase() as SumDimension;
+  requireWhole(dimension, { from, to });
+  const timed = by === 'HOUR' || by === 'DAY';
+  const values = [agent_id, dimension, from?.toISOString() ?? '-infinity', to?.toISOString() ?? 'infinity'];
+  const statement = timed ? { name: 'sums by time', text: BY_TIME } : { name: 'sums by name', text: BY_NAME };
+  const found = await database.query<Found & Record<string, unknown>>({
+    ...statement,
+    values: [...values, limits.totals_groups_max],
+  });
+  return found.map(({ period, bucket, rail, count, amount }) => ({
+    by,
+    period,
+    key: timed || bucket === '' ? null : bucket,
+    rail: rail === '' ? null : rail,
+    count,
+    amount,
+  }));
+}
+
+const WINDOW = `from book_sum where agent_id = $1 and dimension = $2 and period >= $3::timestamptz and period < $4::timestamptz`;
+const BY_TIME = `select * from (select period, bucket, rail, count, amount ${WINDOW} and count <> 0
+    order by period desc, rail limit $5) newest order by period, rail`;
+const BY_NAME = `select null::timestamptz as period, bucket, rail, sum(count)::int as count, sum(amount) as amount ${WINDOW}
+  group by bucket, rail having sum(count) <> 0 order by 5 desc, bucket, rail limit $5`;
+
+/** Sums are kept by whole hours and days: of a part of one they know nothing. */
+function requireWhole(dimension: SumDimension, window: Required<TotalsWindow>): void {
+  const { period } = sumDimensions[dimension];
+  for (const param of ['from', 'to'] as const) {
+    const at_ms = window[param]?.getTime() ?? 0;
+    if (at_ms % period_ms[period] !== 0)
+      throw new Refusal('invalid_request', {
+        param,
+        detail: `${param} is the beginning of ${period === 'hour' ? 'an hour' : 'a day'} (UTC): totals by ${dimension} are kept so.`,
+      });
+  }
+}
