@@ -2,6 +2,7 @@ import { atomicAmount } from '../../schema/amount.ts';
 import type { RowBirth } from '../../schema/book-row.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
+import { bornBy } from '../../subgraphs/book/ledger/adopt-receipt.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
 import { type Clock, iso } from '../../subgraphs/clock.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
@@ -15,20 +16,8 @@ type Facts = Settled | Waived;
 
 /** What a row and a receipt say of the money. */
 const rests = {
-  transferred: {
-    evidence: 'collected',
-    collected: true,
-    settled_by: 'observed_transfer',
-    recorded_by: null,
-    arrival_status: 'confirmed',
-  },
-  vouched: {
-    evidence: 'RECORDED_BY_SETTLE',
-    collected: false,
-    settled_by: 'receipt',
-    recorded_by: 'settle',
-    arrival_status: 'pending',
-  },
+  transferred: bornBy.observed_transfer,
+  vouched: bornBy.receipt,
 } as const satisfies Record<Moved['kind'], Partial<RowBirth>>;
 
 /** Nothing was paid: no payer, no ref and no amount, which is not the same as an amount of nothing. */

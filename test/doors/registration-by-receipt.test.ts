@@ -10,6 +10,7 @@ import {
   REGISTER,
   type Registered,
   type Service,
+  type Svc,
 } from '../harness/doors/open-service.ts';
 
 let service: Service;
@@ -34,7 +35,7 @@ const book = (agent_id: number, session: string) =>
 const agentsOf = ({ address }: Account) => service.query('select agent_id from agent where wallet = $1', [address]);
 
 describe('POST /v1/agents/register with the task_id of a collected receipt', () => {
-  it('200 for nothing: agent, session and an empty book, on which the next call lands', async () => {
+  it('200 for nothing: agent, session and a book whose first row is that receipt, on which the next call lands', async () => {
     const { account, task_id } = await buyer();
     const { status, headers, body } = await register(account, task_id);
     expect({ status, body }).toEqual({
@@ -53,11 +54,35 @@ describe('POST /v1/agents/register with the task_id of a collected receipt', () 
     expect(headers.get('x-svc-settlement-status')).toBe('settled');
     expect(headers.get('PAYMENT-RESPONSE')).toBeNull();
     expect(await service.transfersFrom(account)).toHaveLength(1);
-    expect((await book(body.agent_id, body.session)).body).toMatchObject({ entries: [], spent: '0' });
+    const receipt = (await service.get<Svc>(`/receipt/${task_id}`)).body;
+    const first = {
+      task_id,
+      evidence: 'collected',
+      collected: true,
+      arrival_status: 'confirmed',
+      payment: { ref: receipt.payment_ref, rail: 'usdc', amount: '2000' },
+      payer_wallet: account.address,
+      route: { model: receipt.model, hub: receipt.hub },
+      fulfillment: {
+        job_kind: 'completions',
+        resource: service.url + CHAT,
+        output_commitment: { status: 'committed' },
+      },
+    };
+    expect((await book(body.agent_id, body.session)).body).toMatchObject({
+      entries: [first],
+      totals: { count: 1, usdc_sum: '2000', by_rail: { usdc: { count: 1, amount: '2000' } } },
+      spent: '2000',
+    });
+    const events = await service.query('select kind, position, seq from book_event where agent_id = $1', [
+      body.agent_id,
+    ]);
+    expect(events).toEqual([{ kind: 'born', position: 1, seq: 1 }]);
     const next = await service.buy(account);
     expect(next.body.svc).toMatchObject({ claim_id: body.agent_id });
     const { entries } = (await book(body.agent_id, body.session)).body;
-    expect(entries.map(entry => entry.task_id)).toEqual([next.body.svc.task_id]);
+    expect(entries.map(entry => entry.task_id)).toEqual([next.body.svc.task_id, task_id]);
+    expect(next.body.svc).toMatchObject({ book_seq: 2 });
   });
 
   it('200 with the request_hash of the signed text, the wallet in lower case', async () => {

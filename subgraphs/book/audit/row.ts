@@ -60,6 +60,9 @@ function receiptFault(birth: JsonObject, receipt: StoredRow['receipt']): BookDam
   if (receipt === 'missing') return 'receipt_missing';
   const { agent_id, seq, amount, payment_ref } = birth;
   const { agent_id: book, book_seq, ...paid } = receipt;
-  const same = book === agent_id && book_seq === seq && paid.amount === amount && paid.payment_ref === payment_ref;
+  // The receipt that opened a book is older than that, and names none: it can only be the first row.
+  const opened_it = book === null && book_seq === null && seq === 1;
+  const placed = opened_it || (book === agent_id && book_seq === seq);
+  const same = placed && paid.amount === amount && paid.payment_ref === payment_ref;
   return same ? null : 'receipt_differs';
 }

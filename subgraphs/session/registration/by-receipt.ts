@@ -1,9 +1,11 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
+import { adoptReceipt } from '../../book/ledger/adopt-receipt.ts';
 import type { Tx } from '../../database.ts';
 import { slotsMissed } from '../../receipt/claim/claim.ts';
 import { collectedPayer } from '../../receipt/receipt/collected-payer.ts';
 import { receiptsByTask } from '../../receipt/receipt/find.ts';
+import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
 import type { Charged } from '../../sale.ts';
 import type { SessionContext } from '../context.ts';
 import { controlledWallet } from './admit.ts';
@@ -16,7 +18,7 @@ import { type RegistrationText, takeSignature } from './take-signature.ts';
 export type RegisteredByReceipt = Pick<Charged<RegistrationAnswer>, 'answer' | 'settlement_status'>;
 
 /**
- * Registration under a receipt that the wallet has paid for already: it costs nothing. The first time it opens agent,
+ * Registration under a receipt that the wallet has paid for already: it costs nothing, and the receipt is its book's first row. The first time it opens agent,
  * book and session; after that, each time, it ends the session and issues another. Of two at once one is the first. Either way the signature
  * is used by it: whoever has lost the answer signs again, with a later timestamp.
  */
@@ -25,15 +27,16 @@ export async function registerByReceipt(
   task_id: string,
   context: SessionContext,
 ): Promise<RegisteredByReceipt> {
-  const found: { standing: Registered | null } = { standing: null };
+  const found: { standing: Registered | null; receipt: Receipt | null } = { standing: null, receipt: null };
   const { wallet, ...signed } = await controlledWallet(request, context, async named => {
     found.standing = await standingRegistration(context, named, task_id);
-    if (found.standing === null) await requireCollectedFrom(named, task_id, context);
+    if (found.standing === null) found.receipt = await requireCollectedFrom(named, task_id, context);
   });
   let { standing } = found;
-  if (standing === null) {
+  if (standing === null && found.receipt) {
+    const { receipt } = found;
     const application = { wallet, task_id, request_hash: requestHashOf(request, signed.text_hash), ...signed };
-    const opened = await context.database.transaction(tx => openUnlessOpen(tx, application, context));
+    const opened = await context.database.transaction(tx => openUnlessOpen(tx, application, receipt, context));
     if (opened !== null) return { answer: opened, settlement_status: 'settled' };
     standing = await standingRegistration(context, wallet, task_id);
   }
@@ -42,11 +45,12 @@ export async function registerByReceipt(
 }
 
 /** @throws receipt_not_qualifying, payer_mismatch */
-async function requireCollectedFrom(wallet: string, task_id: string, { database }: SessionContext): Promise<void> {
+async function requireCollectedFrom(wallet: string, task_id: string, { database }: SessionContext): Promise<Receipt> {
   const [receipt] = await receiptsByTask(database, [task_id]);
   const payer = collectedPayer(receipt ?? null);
-  if (payer === null) throw new Refusal('receipt_not_qualifying', { param: 'task_id' });
+  if (!receipt || payer === null) throw new Refusal('receipt_not_qualifying', { param: 'task_id' });
   if (payer.toLowerCase() !== wallet.toLowerCase()) throw new Refusal('payer_mismatch', { param: 'task_id' });
+  return receipt;
 }
 
 /**
@@ -57,6 +61,7 @@ async function requireCollectedFrom(wallet: string, task_id: string, { database 
 async function openUnlessOpen(
   tx: Tx,
   application: Application & RegistrationText,
+  receipt: Receipt,
   services: Pick<SessionContext, 'random' | 'vault'>,
 ): Promise<RegistrationAnswer | null> {
   const { wallet, task_id } = application;
@@ -65,5 +70,7 @@ async function openUnlessOpen(
   if ((await tx.query(registeredUnder(wallet, task_id))).rows.length > 0) return null;
   await takeSignature(tx, application);
   const agent_id = await nextAgentId(async statement => (await tx.query(statement)).rows);
-  return openAgent(tx, agent_id, application, services);
+  const answer = await openAgent(tx, agent_id, application, services);
+  await adoptReceipt(tx, agent_id, receipt);
+  return answer;
 }

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { TaskId } from '../../../schema/ids.ts';
+import type { AgentId, TaskId } from '../../../schema/ids.ts';
 import type { ReceiptPayment } from '../../../schema/receipt-payload.ts';
+import { unwalked } from '../../../subgraphs/book/audit/audit.ts';
+import { auditStep } from '../../../subgraphs/book/audit/audit-stored.ts';
 import { closeOpenClaims } from '../../../subgraphs/receipt/claim/epoch.ts';
 import { forgetClaims } from '../../../subgraphs/receipt/claim/forget.ts';
 import { abandonClaim } from '../../../subgraphs/receipt/claim/transitions.ts';
@@ -8,6 +10,7 @@ import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { issueReceipts, prepareReceipt, type ReceiptFacts } from '../../../subgraphs/receipt/receipt/issue.ts';
+import { setUnsignedFacts, type UnsignedFacts } from '../../../subgraphs/receipt/receipt/unsigned-facts.ts';
 import { walletSlot } from '../../../subgraphs/session/registration/open-agent.ts';
 import { claim, claimRequest } from '../../harness/claim/fixture.ts';
 import { type Account, type Desk, NOW_MS, newTask, newWallet, openDesk } from '../../harness/session/desk.ts';
@@ -35,6 +38,15 @@ async function receiptOf(
     log.store(tx, issuer);
   });
   return task_id;
+}
+
+const rowsOf = (agent_id: number) =>
+  desk.database.query({ text: 'select * from book_row where agent_id = $1 order by seq', values: [agent_id] });
+
+/** What an audit of the whole book comes to. */
+async function soundness(agent_id: number) {
+  const step = await auditStep(desk.database, agent_id as AgentId, unwalked);
+  return step.kind === 'sound' ? { kind: step.kind, marked: step.marked } : step;
 }
 
 const count = async (text: string, ...values: unknown[]) =>
@@ -67,11 +79,47 @@ describe('registering by a collected receipt', () => {
     expect(await count('book where agent_id = $1', registered.agentId)).toBe(1);
   });
 
+  it('has that receipt as its first row, in totals, events and hashes, and no other of the wallet', async () => {
+    const account = newWallet();
+    await receiptOf(account);
+    const task_id = await receiptOf(account, { intent_id: 'i1', attempt_index: 2 });
+    const { agentId } = await desk.registerBy(account, task_id);
+    const rows = await rowsOf(agentId);
+    expect(rows).toEqual([
+      expect.objectContaining({
+        seq: 1,
+        task_id,
+        evidence: 'collected',
+        collected: true,
+        amount: 2000n,
+        intent_id: 'i1',
+      }),
+    ]);
+    expect(await soundness(agentId)).toEqual({ kind: 'sound', marked: false });
+    expect(await count('book where agent_id = $1 and spent_atomic = 2000', agentId)).toBe(1);
+    expect(await count('book_intent where agent_id = $1 and collected_count = 1', agentId)).toBe(1);
+  });
+
+  it('has it as collected also where it was vouched for when it was signed, and seen since', async () => {
+    const account = newWallet();
+    const task_id = await receiptOf(account, { settled_by: 'receipt' });
+    const ingress_receipt = { ref: 'base:0x02', confirmed_at: '2026-01-02T03:04:10.000Z' };
+    const lane = { proof_outcome: 'settled', settled_by: 'observed_transfer', ingress_receipt, omission_rule: null };
+    await desk.database.transaction(async tx => setUnsignedFacts(tx, task_id, lane as UnsignedFacts));
+    const { agentId } = await desk.registerBy(account, task_id);
+    expect(await rowsOf(agentId)).toEqual([
+      expect.objectContaining({ evidence: 'collected', collected: true, payment_ref: 'base:0x02', ingress_receipt }),
+    ]);
+    expect(await soundness(agentId)).toEqual({ kind: 'sound', marked: false });
+  });
+
   it('is open to who paid for a call on the book of another', async () => {
     const account = newWallet();
     const registered = await desk.registerBy(account, await receiptOf(account, { agent_id: 7 }));
     expect(registered).toMatchObject({ settlementStatus: 'settled' });
     expect(registered.agentId).not.toBe(7);
+    // It stands on that book, and on no other.
+    expect(await rowsOf(registered.agentId)).toEqual([]);
   });
 
   it('again is a replay: a new session, the old one ends, and the call keeps its stored answer', async () => {

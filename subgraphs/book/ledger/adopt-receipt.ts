@@ -1,0 +1,78 @@
+import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
+import { type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import {
+  type ReceiptPayload,
+  type ReceiptPayment,
+  type SettledBy,
+  settlementBasis,
+} from '../../../schema/receipt-payload.ts';
+import { insertRows, type Tx } from '../../database.ts';
+import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
+import { appendRow, countIntents, headOf, lockBooks, storeBooks } from './append.ts';
+import { type Arrival, arrive } from './arrive.ts';
+
+/** What a row says of its money as it is born, by what its settlement rests on. */
+export const bornBy = {
+  observed_transfer: {
+    evidence: 'collected',
+    collected: true,
+    settled_by: 'observed_transfer',
+    recorded_by: null,
+    arrival_status: 'confirmed',
+  },
+  receipt: {
+    evidence: 'RECORDED_BY_SETTLE',
+    collected: false,
+    settled_by: 'receipt',
+    recorded_by: 'settle',
+    arrival_status: 'pending',
+  },
+} as const satisfies Record<SettledBy, Partial<RowBirth>>;
+
+/**
+ * The collected receipt that a book is opened by becomes its first row: born as it would have been had the book stood
+ * then, at the time of its receipt, and counted. What was signed stays as it is: the receipt names no book. One that
+ * stands on a book already is nobody else's row.
+ */
+export async function adoptReceipt(tx: Tx, agent_id: AgentId, receipt: Receipt): Promise<void> {
+  if (receipt.agentId !== null) return;
+  const books = await lockBooks(tx, [agent_id]);
+  const born = appendRow(headOf(books, agent_id), birthOf(receipt), receipt.collectedAt.getTime());
+  books.set(agent_id, born.head);
+  const rows: readonly RowRecord[] = [born.row];
+  insertRows(tx, 'book_row', rows);
+  countIntents(tx, rows);
+  storeBooks(tx, books, [born.event]);
+  // What was vouched for when it was signed has been seen since, or it would open no book.
+  if (receipt.ingressReceipt !== null) await arrive(tx, [arrivalOf(receipt.taskId, receipt.ingressReceipt)]);
+}
+
+function birthOf({ taskId: task_id, payload, ...receipt }: Receipt): RowBirth {
+  const signed = JSON.parse(payload) as ReceiptPayload;
+  const { hub, model, fulfillment } = signed;
+  const payment = signed.payment as unknown as ReceiptPayment;
+  const { intent, output_commitment } = fulfillment as { intent: JsonObject; output_commitment: JsonObject };
+  return {
+    ...nothingKnown,
+    ...bornBy[settlementBasis(signed) as SettledBy],
+    task_id,
+    payment_ref: receipt.paymentRef,
+    transfer_index: payment.transfer_index,
+    rail: payment.rail,
+    amount: receipt.amount,
+    payer_wallet: receipt.payerWallet,
+    model,
+    hub,
+    intent_id: (signed.intent_id ?? null) as string | null,
+    attempt_index: (signed.attempt_index ?? null) as number | null,
+    fulfillment: { ...intent, output_commitment },
+    facts: {},
+  };
+}
+
+function arrivalOf(task_id: string, { ref, confirmed_at }: JsonObject): Arrival {
+  const text = (said: Json | undefined) => String(said);
+  const ingress_receipt = { ref: text(ref), confirmed_at: text(confirmed_at) };
+  return { task_id, to: 'collected', ingress_receipt, payment_ref: ingress_receipt.ref };
+}
