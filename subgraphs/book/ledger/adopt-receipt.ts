@@ -1,4 +1,4 @@
-import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
+import { nothingKnown, type RowBirth } from '../../../schema/book-row.ts';
 import { type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import {
@@ -7,9 +7,9 @@ import {
   type SettledBy,
   settlementBasis,
 } from '../../../schema/receipt-payload.ts';
-import { insertRows, type Tx } from '../../database.ts';
+import type { Tx } from '../../database.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
-import { appendRow, countIntents, headOf, lockBooks, storeBooks } from './append.ts';
+import { appendRow, headOf, lockBooks, storeBirths, storeBooks } from './append.ts';
 import { type Arrival, arrive } from './arrive.ts';
 
 /** What a row says of its money as it is born, by what its settlement rests on. */
@@ -40,9 +40,7 @@ export async function adoptReceipt(tx: Tx, agent_id: AgentId, receipt: Receipt):
   const books = await lockBooks(tx, [agent_id]);
   const born = appendRow(headOf(books, agent_id), birthOf(receipt), receipt.collectedAt.getTime());
   books.set(agent_id, born.head);
-  const rows: readonly RowRecord[] = [born.row];
-  insertRows(tx, 'book_row', rows);
-  countIntents(tx, rows);
+  storeBirths(tx, [born.row]);
   storeBooks(tx, books, [born.event]);
   // What was vouched for when it was signed has been seen since, or it would open no book.
   if (receipt.ingressReceipt !== null) await arrive(tx, [arrivalOf(receipt.taskId, receipt.ingressReceipt)]);
