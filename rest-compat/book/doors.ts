@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { camel } from '../../schema/camel.ts';
 import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
-import { BookRequest, PageLimit, pageRows, RowCursorMembers, RowFilterMembers } from '../../schema/requests/book.ts';
+import {
+  BookRequest,
+  Moment,
+  PageLimit,
+  pageRows,
+  RowCursorMembers,
+  RowFilterMembers,
+} from '../../schema/requests/book.ts';
 import { PolicyRequest, parsePolicy } from '../../schema/requests/policy.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
@@ -70,7 +77,8 @@ export const bookDoors = [
     possession: 'required',
     document: operation('book/get_book_policy', policyFragments),
     params: AgentPath,
-    variables: ({ params }) => ({ agentId: params.agent_id }),
+    query: z.strictObject({ at: Moment.optional().describe('As it was then: RFC 3339, or a day (UTC).') }),
+    variables: ({ params, query }) => ({ agentId: params.agent_id, ...present({ at: query.at }) }),
     response: PolicyAnswer,
     errors: ['book_damaged'],
   }),

@@ -26,7 +26,7 @@ const SEQ_BOUNDS = `is a row's seq: a whole number from 0 to ${SEQ_MAX}`;
 const Seq = z.int({ error: SEQ_BOUNDS }).min(0, { error: SEQ_BOUNDS }).max(SEQ_MAX, { error: SEQ_BOUNDS });
 
 /** A moment; a bare day is its beginning in UTC. */
-const Moment = z
+export const Moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date().transform(day => `${day}T00:00:00Z`)], {
     error: 'is an RFC 3339 date-time with its offset, or a day such as 2026-01-31 (UTC)',
   })

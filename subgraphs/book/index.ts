@@ -6,7 +6,7 @@ import { BookIntent } from './ledger/intent.entity.ts';
 import { BlockedHourRow, RepeatedEvents, ReplayHour } from './ledger/repeated-events.entity.ts';
 import { BookRow } from './ledger/row.entity.ts';
 import { BookSum } from './ledger/sum.entity.ts';
-import { BookBaseline, BookSums } from './migration.ts';
+import { BookBaseline, BookSums, BookTermsEvents } from './migration.ts';
 import { BookResolver, bookWritten } from './page/book.resolver.ts';
 import {
   AgentBookResolver,
@@ -29,7 +29,7 @@ export const bookEntities = [
   BlockedHourRow,
   BookSum,
 ];
-export const bookMigrations = [BookBaseline, BookSums];
+export const bookMigrations = [BookBaseline, BookSums, BookTermsEvents];
 
 const named = (reference: object) => reference;
 

@@ -97,3 +97,15 @@ export class BookSums extends Migration {
     this.addSql(sumsOf('book_row', '1'));
   }
 }
+
+const TERMS_EVENTS = `
+  alter table book_event alter column seq drop not null, alter column task_id drop not null;
+  create index book_event_policy on book_event (agent_id, position) where kind in ('policy_changed', 'budget_changed');
+`;
+
+/** What a book's owner allows is told by events, which are of no row. */
+export class BookTermsEvents extends Migration {
+  override up(): void {
+    this.addSql(TERMS_EVENTS);
+  }
+}

@@ -64,8 +64,8 @@ export function auditEvents(before: Walked, part: AuditedPart): Audit {
     if (fault) return damaged(fault, event.position);
     walked = { ...walked, position: event.position, event_hash: event.hash };
     if (event.kind !== 'born' && event.kind !== 'transition') continue;
-    const row = part.rows.get(event.seq);
-    if (!row) return damaged('row_missing', event.seq);
+    const row = event.seq === null ? undefined : part.rows.get(event.seq);
+    if (!row) return damaged('row_missing', event.seq ?? `position ${event.position}`);
     if (event.kind === 'born') {
       const unsound = rowFault(walked, row, event);
       if (unsound) return damaged(unsound, row.seq);

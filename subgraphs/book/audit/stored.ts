@@ -55,7 +55,7 @@ const ROWS = `select ${rowColumns.join(', ')},
   from book_row r where agent_id = $1 and seq = any($2)`;
 
 async function readRows(tx: Tx, agent_id: number, events: readonly StoredEvent[]): Promise<readonly BareRow[]> {
-  const seqs = events.filter(({ kind }) => kind === 'born' || kind === 'transition').map(({ seq }) => seq);
+  const seqs = events.flatMap(({ kind, seq }) => (kind === 'born' || kind === 'transition' ? (seq ?? []) : []));
   if (seqs.length === 0) return [];
   const values = [agent_id, [...new Set(seqs)]];
   return (await tx.query<BareRow>({ name: 'audit rows', text: ROWS, values })).rows;

@@ -73,8 +73,9 @@ export interface EventRecord {
   readonly agent_id: number;
   readonly position: number;
   readonly kind: BookEventKind;
-  readonly seq: number;
-  readonly task_id: string;
+  /** With the task null where it is of no row. */
+  readonly seq: number | null;
+  readonly task_id: string | null;
   readonly body: JsonObject;
   readonly at: string;
   readonly prev_hash: string;
@@ -103,10 +104,10 @@ export function appendRow(
   return { row, ...appendEvent(grown, { kind: 'born', seq, task_id: birth.task_id, body }, at) };
 }
 
-/** Anything else that happens to a row takes a position and no seq. */
+/** Anything else that happens to a row, or to what the book allows, takes a position and no seq. */
 export function appendEvent(
   head: Head,
-  what: { kind: BookEventKind; seq: number; task_id: string; body: JsonObject },
+  what: { kind: BookEventKind; seq: number | null; task_id: string | null; body: JsonObject },
   at: string,
 ): { head: Head; event: EventRecord } {
   const position = head.position + 1;

@@ -10,9 +10,16 @@ import { BookEventKindWord } from './row-words.ts';
  * What happened on a book, in order: gapless `position`, each hash over the one before it. Written in the transaction
  * of the fact itself, so this table is the outbox of webhooks and live rows.
  */
-@ObjectType('BookRowEvent', { description: 'Something that happened to a row of a book.' })
+@ObjectType('BookRowEvent', {
+  description: 'Something that happened on a book: to a row, or to what its owner allows.',
+})
 @Entity({ tableName: 'book_event' })
 @Index({ name: 'book_event_row', properties: ['agentId', 'seq'] })
+@Index({
+  name: 'book_event_policy',
+  properties: ['agentId', 'position'],
+  where: "kind in ('policy_changed', 'budget_changed')",
+})
 export class BookEvent {
   @Field(() => Int, { description: 'Whose book.' })
   @PrimaryKey({ type: 'integer', autoincrement: false })
@@ -23,12 +30,12 @@ export class BookEvent {
   @Field(() => BookEventKindWord, { description: 'What happened.' })
   @Property({ type: 'text' })
   kind!: BookEventKind;
-  @Field(() => Int, { description: 'The place of its row in the book.' })
-  @Property({ type: 'integer' })
-  seq!: number;
-  @Field(() => String, { description: 'The call that its row is of.' })
-  @Property({ type: 'text' })
-  taskId!: string;
+  @Field(() => Int, { nullable: true, description: 'The place of its row in the book; null where it is of none.' })
+  @Property({ type: 'integer', nullable: true })
+  seq!: number | null;
+  @Field(() => String, { nullable: true, description: 'The call that its row is of; null where it is of none.' })
+  @Property({ type: 'text', nullable: true })
+  taskId!: string | null;
   @Property({ type: 'json' })
   body!: JsonObject;
   @Field(() => DateTimeScalar, { description: 'When it happened.' })
@@ -47,6 +54,9 @@ export class BookEvent {
     return typeof this.body.count === 'number' ? this.body.count : 1;
   }
   /** The row as it stands when the event is read. */
-  @Field(() => BookRow, { description: 'The row as it stands when the event is read.' })
-  row!: BookRow;
+  @Field(() => BookRow, {
+    nullable: true,
+    description: 'The row as it stands when the event is read; null where policy or budget were changed.',
+  })
+  row!: BookRow | null;
 }

@@ -27,6 +27,8 @@ export const BookEventKindWord = graphEnum<BookEventKind>('BookEventKind', 'What
   replay: 'The payment of a row was sent again.',
   correction: 'A row turned out otherwise than it was recorded, and says so.',
   blocked: 'Calls were refused like that of the row, and have no row of their own.',
+  policy_changed: 'The owner of the book set or cleared a policy.',
+  budget_changed: 'The owner of the book set or cleared its budget.',
 });
 
 export const RowEventWord = graphEnum<'policy_blocked'>('RowEvent', 'What a row tells of that is no served call.', {

@@ -1,15 +1,27 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import type { TermsEventKind } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
+import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';
+import { iso } from '../../clock.ts';
 import type { Database } from '../../database.ts';
+import { appendEvent, lockBooks, storeBooks } from './append.ts';
 
-/** What a book's owner allows: no event of the book tells of it, so it has a hash of its own. */
+/** What a book's owner allows; as it stands it has a hash of its own, and each change of it is an event. */
 export interface BookTerms {
   readonly budget_atomic: AtomicAmount | null;
   readonly policy: BookPolicy;
 }
+
+/** Another budget or policy, and what its event tells of it beside what all tell. */
+export interface ChangedTerms extends BookTerms {
+  readonly told: { readonly kind: TermsEventKind; readonly body: JsonObject };
+}
+
+/** Whose session or proof changed them; null where nobody says. */
+export type ChangedBy = (HeldBook & ProvenBy) | null;
 
 /** SHA-256 of the canonical {agent_id, budget_atomic, policy}: what is signed as an allowance depends on them. */
 export function termsHash(agent_id: number, { budget_atomic, policy }: BookTerms): string {
@@ -17,31 +29,38 @@ export function termsHash(agent_id: number, { budget_atomic, policy }: BookTerms
   return canonicalHash({ agent_id, budget_atomic: budget, policy: policy as JsonObject });
 }
 
+/** Enough of a session's hash to tell two apart. */
+const SESSION_DIGITS = 16;
+
 /**
- * Changes them under the head's lock; as they then stand, null where there is no such book. In force for every
- * reservation that begins after this returns. @throws Refusal book_damaged
+ * Changes them under the head's lock, with an event of it in the same transaction; as they then stand, null where there is
+ * no such book. In force for every reservation that begins after this returns. What is so already is not set again, and
+ * nothing tells of it. @throws Refusal book_damaged
  */
 export function setTerms(
   database: Database,
   agent_id: AgentId,
-  change: (terms: BookTerms) => BookTerms,
+  by: ChangedBy,
+  change: (terms: BookTerms) => ChangedTerms,
 ): Promise<BookTerms | null> {
   return database.transaction(async tx => {
-    const { rows } = await tx.query<BookTerms & { damage: object | null }>({
-      name: 'lock terms',
-      text: 'select budget_atomic, policy, damage from book where agent_id = $1 for update',
-      values: [agent_id],
-    });
-    const [standing] = rows;
-    if (!standing) return null;
-    if (standing.damage !== null) throw new Refusal('book_damaged');
-    const { budget_atomic, policy } = change(standing);
+    const head = (await lockBooks(tx, [agent_id])).get(agent_id);
+    if (!head) return null;
+    if (head.damaged) throw new Refusal('book_damaged');
+    const { told, budget_atomic, policy } = change(head);
+    const terms = { budget_atomic, policy };
+    const terms_hash = termsHash(agent_id, terms);
+    if (terms_hash === termsHash(agent_id, head)) return terms;
+    const policy_version = head.policy_version + 1;
+    const shown = by && { by: by.by, session: by.session_hash.slice(0, SESSION_DIGITS) };
+    const body = { ...told.body, policy_version, by: shown };
+    const changed = appendEvent(head, { kind: told.kind, seq: null, task_id: null, body }, iso(head.now_ms));
+    storeBooks(tx, new Map([[agent_id, changed.head]]), [changed.event]);
     tx.write({
       name: 'set terms',
-      text: `update book set budget_atomic = $2, policy = $3, terms_hash = $4, policy_version = policy_version + 1
-        where agent_id = $1`,
-      values: [agent_id, budget_atomic?.toString() ?? null, policy, termsHash(agent_id, { budget_atomic, policy })],
+      text: 'update book set budget_atomic = $2, policy = $3, terms_hash = $4, policy_version = $5 where agent_id = $1',
+      values: [agent_id, budget_atomic?.toString() ?? null, policy, terms_hash, policy_version],
     });
-    return { budget_atomic, policy };
+    return terms;
   });
 }

@@ -8,7 +8,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
-import { requirePossession } from '../../access.ts';
+import { requireHeld, requirePossession } from '../../access.ts';
 import type { WrittenFields } from '../../subgraph.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
@@ -79,12 +79,13 @@ export class BookResolver {
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
-    const agent_id = requirePossession(context.principal, agentId);
+    const held = requireHeld(context.principal, agentId);
+    const { agent_id } = held;
     // Left out is not null: what removes a ceiling must be said.
     if (budgetAtomic === undefined)
       throw new Refusal('invalid_request', { param: 'budgetAtomic', detail: 'budgetAtomic is required; null clears.' });
     const shown = pageAsked(asked);
-    await setBudget(context.database, agent_id, budgetAtomic);
+    await setBudget(context.database, agent_id, budgetAtomic, held);
     return bookPage(agent_id, shown, context, info);
   }
 

@@ -107,8 +107,9 @@ async function eventsAfter(database: Database, agent_id: number, after: number, 
     if (damaged) throw new Refusal('book_damaged');
     return asEntity(BookEvent, event);
   });
-  const rows = await rowsBySeq(database, agent_id, [...new Set(events.map(event => event.seq))]);
-  for (const event of events) event.row = rows.get(event.seq) as BookRow;
+  const seqs = events.flatMap(({ seq }) => seq ?? []);
+  const rows = await rowsBySeq(database, agent_id, [...new Set(seqs)]);
+  for (const event of events) event.row = event.seq === null ? null : (rows.get(event.seq) as BookRow);
   return events;
 }
 

@@ -1,15 +1,19 @@
 import { GraphQLJSON } from 'graphql-scalars';
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Directive, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { Json } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
 import type { BookPolicy as Kept, PolicyType } from '../../../schema/policy-kinds.ts';
+import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { parsePolicy } from '../../../schema/requests/policy.ts';
-import { requirePossession } from '../../access.ts';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { requireHeld, requirePossession } from '../../access.ts';
 import { PolicyTypeWord } from '../../words.ts';
 import type { BookContext } from '../context.ts';
 import { bookHead } from '../page/page.ts';
-import { ShownPolicy, shownPolicy } from './policy.type.ts';
+import { policyAt, termsEvents } from './changes.ts';
+import { ShownChange, ShownPolicy, shownChange, shownPolicy } from './policy.type.ts';
 import { setPolicy } from './set.ts';
 
 @Resolver(() => ShownPolicy)
@@ -17,12 +21,37 @@ export class BookPolicyResolver {
   @Query(() => ShownPolicy, { nullable: true, description: 'What the book allows, for whoever possesses it.' })
   async bookPolicy(
     @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Arg('at', () => DateTimeScalar, {
+      nullable: true,
+      description: 'As it was then; as it is where this is left out.',
+    })
+    at: Date | null,
     @Ctx() context: BookContext,
   ): Promise<ShownPolicy> {
     const agent_id = requirePossession(context.principal, agentId);
     const head = await bookHead(context.database, agent_id);
     if (head?.damage) throw new Refusal('book_damaged');
-    return shown(agent_id, head?.policy ?? null);
+    const then = head && at ? await policyAt(context.database, agent_id, at) : null;
+    return shown(agent_id, then ?? head?.policy ?? null);
+  }
+
+  @Directive(`@listSize(assumedSize: ${limits.book_page_rows_default})`)
+  @Query(() => [ShownChange], {
+    nullable: true,
+    description: 'How policy and budget of a book were changed, newest first, for whoever possesses it.',
+  })
+  async policyChanges(
+    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Arg('limit', () => Int, { nullable: true, description: 'Changes: 1 to 200, 50 where it is left out.' })
+    limit: number | null,
+    @Arg('before', () => Int, { nullable: true, description: 'Those before this position.' }) before: number | null,
+    @Ctx() context: BookContext,
+  ): Promise<ShownChange[]> {
+    const agent_id = requirePossession(context.principal, agentId);
+    if (typeof limit === 'number' && limit < 1)
+      throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${PAGE_LIMIT_BOUNDS}.` });
+    const asked = { before: before ?? null, limit: pageRows(limit) };
+    return (await termsEvents(context.database, agent_id, asked)).map(shownChange);
   }
 
   @Mutation(() => ShownPolicy, {
@@ -39,9 +68,10 @@ export class BookPolicyResolver {
     value: Json | undefined,
     @Ctx() context: BookContext,
   ): Promise<ShownPolicy> {
-    const agent_id = requirePossession(context.principal, agentId);
+    const held = requireHeld(context.principal, agentId);
+    const { agent_id } = held;
     const change = parsePolicy(policyType, value);
-    return shown(agent_id, await setPolicy(context.database, agent_id, change));
+    return shown(agent_id, await setPolicy(context.database, agent_id, change, held));
   }
 }
 

@@ -58,7 +58,7 @@ describe('calls that a book goes on refusing', () => {
     const [last, first_beyond] = await reserved(...calls(1, 2));
     if (last?.kind !== 'blocked') throw new Error('the twentieth has a row');
     const before = await head(1);
-    expect(before).toMatchObject({ seq: ROWS, position: ROWS });
+    expect(before).toMatchObject({ seq: ROWS, position: ROWS + 1 });
     for (const beyond of [first_beyond, ...(await reserved(...calls(1, 3)))]) {
       const { last_refusal_id, seq, policy_code, retry_after_seconds } = tooOften(beyond);
       expect({ last_refusal_id, seq, policy_code }).toEqual({
@@ -178,10 +178,10 @@ describe('what is counted of them', () => {
     expect(after.at(-1)).toMatchObject({
       kind: 'blocked',
       seq: ROWS,
-      position: ROWS + 1,
+      position: ROWS + 2,
       body: { count: 281, policy_code: 'kill_switch', refusal_id: last.refusal_id },
     });
-    expect(await head(21)).toMatchObject({ seq: ROWS, position: ROWS + 1 });
+    expect(await head(21)).toMatchObject({ seq: ROWS, position: ROWS + 2 });
   });
 
   it('comes back where it could not be written down, and is handed over once', () => {

@@ -70,7 +70,7 @@ describe('reserve', () => {
     const blocked = outcomes[3];
     if (blocked?.kind !== 'blocked') throw new Error('not blocked');
 
-    expect(await headOf(2)).toMatchObject({ reserved_atomic: 4000n, spent_atomic: 0n, seq: 1, position: 1 });
+    expect(await headOf(2)).toMatchObject({ reserved_atomic: 4000n, spent_atomic: 0n, seq: 1, position: 2 });
     expect(await rowsOf(2)).toMatchObject([
       {
         seq: 1,

@@ -1,0 +1,61 @@
+import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
+import type { TermsEventKind } from '../../../schema/evidence.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { BookPolicy, PolicyType } from '../../../schema/policy-kinds.ts';
+import type { ProvenBy } from '../../../schema/principal.ts';
+import type { Database } from '../../database.ts';
+
+/** What the event of a change tells: see ../ledger/terms.ts. */
+interface TermsBody {
+  /** Of a policy. */
+  readonly policy_type?: PolicyType;
+  readonly policy?: BookPolicy;
+  readonly before: Json;
+  readonly after: Json;
+  readonly policy_version: number;
+  readonly by: { readonly by: ProvenBy['by']; readonly session: string } | null;
+}
+
+export interface TermsEvent {
+  readonly position: number;
+  readonly kind: TermsEventKind;
+  readonly at: Date;
+  readonly body: TermsBody;
+}
+
+const EVENTS = `select position, kind, at, body from book_event
+  where agent_id = $1 and kind in ('policy_changed', 'budget_changed')`;
+
+/** The newest first: those before a position, where one is named. */
+export function termsEvents(
+  database: Database,
+  agent_id: AgentId,
+  { before, limit }: { readonly before: number | null; readonly limit: number },
+): Promise<TermsEvent[]> {
+  const text = `${EVENTS} and position < coalesce($2::int, 2147483647) order by position desc limit $3`;
+  return database.query<TermsEvent & JsonRow>({ name: 'terms events', text, values: [agent_id, before, limit] });
+}
+
+type JsonRow = Readonly<Record<string, unknown>>;
+
+/**
+ * The policy that was in force at a moment; null where no change tells of it: then it is as it stands. Before the first
+ * change that is told of it was what that one changed.
+ */
+export async function policyAt(database: Database, agent_id: AgentId, at: Date): Promise<BookPolicy | null> {
+  const changed = `${EVENTS} and kind = 'policy_changed'`;
+  const [last] = await database.query<TermsEvent & JsonRow>({
+    name: 'policy at',
+    text: `${changed} and at <= $2 order by position desc limit 1`,
+    values: [agent_id, at.toISOString()],
+  });
+  if (last) return last.body.policy ?? {};
+  const text = `${changed} order by position limit 1`;
+  const [first] = await database.query<TermsEvent & JsonRow>({ name: 'first policy', text, values: [agent_id] });
+  if (!first) return null;
+  const { policy_type, before, policy } = first.body;
+  const others: JsonObject = Object.fromEntries(
+    Object.entries((policy ?? {}) as JsonObject).filter(([name]) => name !== policy_type),
+  );
+  return (before === null ? others : { ...others, [policy_type ?? '']: before }) as BookPolicy;
+}
