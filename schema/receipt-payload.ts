@@ -57,6 +57,12 @@ export interface ReceiptPayment {
   readonly payment_id: string;
 }
 
+/** What the work cost the issuer, and at what price it marks that: atomic USDC, the scale of payment.gross_amount. */
+export interface ProviderCogs extends JsonObject {
+  readonly actual: number;
+  readonly usd_mark: number;
+}
+
 /** How far a verifier may let facts drift from what is signed; the receipt policy says what each bound means. */
 export interface Tolerance extends JsonObject {
   readonly amount_atomic: string;
@@ -80,7 +86,7 @@ export interface ReceiptPolicyRef extends JsonObject {
  * The stored canonical object: its SHA-256 is `payload_hash`, its RFC 6962 leaf hash stands in the log.
  * Holds neither tree head nor signatures, so it can be made before the log's head is locked.
  * Left out where they do not apply, never null: `claim_id`, `payment`, `settlement_basis`, `waived_by`, `intent_id`,
- * `attempt_index`, `vendor_blind`, `profile`.
+ * `attempt_index`, `vendor_blind`, `provider_cogs`, `profile`.
  */
 export interface ReceiptPayload extends JsonObject {
   readonly schema: typeof documents.receipt;

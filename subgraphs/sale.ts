@@ -4,6 +4,7 @@ import type { ErrorCode } from '../schema/errors.ts';
 import type { AgentId, TaskId } from '../schema/ids.ts';
 import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
+import type { ProviderCogs } from '../schema/receipt-payload.ts';
 import type { Context } from './context.ts';
 import type { Tx } from './database.ts';
 import type { Piece } from './piece.ts';
@@ -43,6 +44,8 @@ export interface Work<T extends JsonObject> {
   readonly output_sha256: string | null;
   /** Why there is nothing to commit to. */
   readonly omission_rule: OmissionRule | null;
+  /** What it cost us, where a price is known. */
+  readonly provider_cogs?: ProviderCogs | null;
   /** It lies with whoever made it, and is fetched from there: by the caller himself, whom `vendor_blind` hides no longer. */
   readonly fetched_there?: boolean;
 }

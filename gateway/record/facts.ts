@@ -2,7 +2,7 @@ import type { AtomicAmount } from '../../schema/amount.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { AgentId, TaskId } from '../../schema/ids.ts';
 import type { NetworkName } from '../../schema/network.ts';
-import type { WaivedBy } from '../../schema/receipt-payload.ts';
+import type { ProviderCogs, WaivedBy } from '../../schema/receipt-payload.ts';
 import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import type { KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import type { NamedAnswer } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
@@ -26,6 +26,8 @@ export interface Landing extends JsonObject {
   readonly hub: string | null;
   readonly output_sha256: string | null;
   readonly omission_rule: OmissionRule | null;
+  /** Null where no price is known; claims of old say nothing of it. */
+  readonly provider_cogs: ProviderCogs | null;
   /** The agent whose session came with the call: its answer is delivered again to nobody else. */
   readonly possessed_by: number | null;
   /** Of the address from which it was paid. */
@@ -104,7 +106,8 @@ export type InHand = Pick<Work<JsonObject>, 'route'> & Partial<Work<JsonObject>>
 /** What the work adds to where its charge lands. */
 export function workedLanding(in_hand: InHand | null): Partial<Landing> & JsonObject {
   if (in_hand === null) return {};
-  const { route, output_sha256 = null, omission_rule = null, fetched_there = false } = in_hand;
+  const { route, output_sha256 = null, omission_rule = null, provider_cogs = null, fetched_there = false } = in_hand;
   const { model, hub } = route;
-  return { model, hub, output_sha256, omission_rule, ...(fetched_there ? { vendor_blind: false } : {}) };
+  const worked = { model, hub, output_sha256, omission_rule, provider_cogs };
+  return { ...worked, ...(fetched_there ? { vendor_blind: false } : {}) };
 }

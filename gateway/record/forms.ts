@@ -104,6 +104,7 @@ export function prepareRecord({ issuer, clock, profile }: FormParts, facts: Fact
     intent_id: landing.intent_id,
     attempt_index: landing.attempt_index,
     vendor_blind: landing.vendor_blind,
+    provider_cogs: landing.provider_cogs ?? null,
     fulfillment: envelopeOf(facts),
     settled_by: facts.transfer === null ? unpaid.settled_by : rests[facts.transfer.kind].settled_by,
     payment: facts.transfer === null ? null : paymentOf(facts),

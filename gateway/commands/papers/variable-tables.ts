@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import type { VariableMeta } from '../../config/forms.ts';
+import { hub } from '../../config/hub.ts';
 import { accounts } from '../../config/known-keys.ts';
 import { confidential } from '../../config/plain-transport.ts';
 import { notYet } from '../../config/read-config.ts';
 import { needless, type SubstitutedName, substitutes } from '../../config/substitutes.ts';
-import { hub, mayBeEmpty, type VariableName, variables } from '../../config/variables.ts';
+import { mayBeEmpty, type VariableName, variables } from '../../config/variables.ts';
 import { secrets } from '../../config/weak-secrets.ts';
 
 /** Every variable of the environment as a table, from its zod schema and from what production refuses. */

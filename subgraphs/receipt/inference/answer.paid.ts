@@ -15,7 +15,9 @@ import {
   wireModel,
 } from './catalogue.ts';
 import type { Question } from './hubs/ask.ts';
+import type { Usage } from './hubs/chat.ts';
 import type { HubAttempt, HubRoute, Hubs } from './hubs/open.ts';
+import { providerCogs } from './provider-cogs.ts';
 
 /** What every call of a paid door costs, wherever it is paid. */
 export const callTerms = {
@@ -97,6 +99,8 @@ interface SoldAnswer<A, V extends object, T extends JsonObject> {
   /** What a model must be able to do for it; without it, what answers in its modality do. */
   ability?(asked: A): Ability;
   question(asked: A, context: Context): Question<V>;
+  /** The tokens that its hub counted. */
+  usage?(value: V): Usage | null;
   /** What is kept of it for redelivery, and what of that the receipt commits to. */
   answer(in_hand: AnswerInHand<V>): { readonly output: Json } & Pick<Work<T>, 'answer' | 'fetched_there'>;
 }
@@ -121,7 +125,8 @@ export function answerPaid<A extends JsonObject & Wanted & Intent, V extends obj
       const by = { hub, model };
       const at = Math.floor(context.clock.now_ms() / 1000);
       const { output, ...kept } = sold.answer({ value, by, task_id, at });
-      return { ...kept, route: by, output_sha256: canonicalHash(output), omission_rule: null };
+      const provider_cogs = providerCogs(hubs.settings, by, sold.usage?.(value) ?? null);
+      return { ...kept, route: by, output_sha256: canonicalHash(output), omission_rule: null, provider_cogs };
     },
   };
 }

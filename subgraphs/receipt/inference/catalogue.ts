@@ -13,6 +13,8 @@ export interface HubSettings {
   readonly reasoning_models?: readonly string[];
   /** What one call of a model costs us there, in atomic USDC, as far as it is known. */
   readonly prices?: Readonly<Record<string, number>> | undefined;
+  /** The same by what it reads and writes: atomic USDC per million tokens. */
+  readonly token_prices?: Readonly<Record<string, { readonly input: number; readonly output: number }>> | undefined;
 }
 
 /** What a model is asked for; `svc/auto` stands for a model of that kind. */

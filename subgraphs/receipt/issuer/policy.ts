@@ -69,6 +69,8 @@ const fourth = {
     ...unchanged,
     'settlement_basis.observed_transfer': seen,
     'settlement_basis.receipt': told,
+    provider_cogs:
+      'What the work cost the issuer, in atomic USDC (6 decimals): actual by the tokens that its hub counted, usd_mark by the price of a call there. Left out where no price is known.',
     'fulfillment.intent.resource': 'The URL of the door at which it was bought; that of /graphql where it was no door.',
   },
   commitments: commitmentsAsAnswered,

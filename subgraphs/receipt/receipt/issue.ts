@@ -6,6 +6,7 @@ import { memberList, signedMembers } from '../../../schema/receipt-facts.ts';
 import {
   PAYLOAD_VERSION_CURRENT,
   type ProofOutcome,
+  type ProviderCogs,
   type ReceiptPayload,
   type ReceiptPayment,
   type SettledBy,
@@ -42,6 +43,8 @@ export interface ReceiptFacts {
   readonly intent_id: string | null;
   readonly attempt_index: number | null;
   readonly vendor_blind?: boolean;
+  /** Null or left out where no price is known. */
+  readonly provider_cogs?: ProviderCogs | null;
   readonly fulfillment: JsonObject;
   /** Null where nothing was to be settled. */
   readonly settled_by: SettledBy | null;
@@ -94,6 +97,7 @@ function payloadOf(issuer: Issuer, facts: ReceiptFacts): ReceiptPayload {
     intent_id: facts.intent_id,
     attempt_index: facts.attempt_index,
     vendor_blind: facts.vendor_blind || null,
+    provider_cogs: facts.provider_cogs ?? null,
     profile: facts.profile === 'development' ? facts.profile : null,
   });
   return {

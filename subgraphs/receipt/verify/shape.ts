@@ -24,6 +24,7 @@ export const ClaimShape = z.looseObject({
   payment: z.looseObject({ ref: text.nullish(), gross_amount: text.optional() }).optional(),
   caller_binding: z.looseObject({}).optional(),
   vendor_blind: z.literal(true).optional(),
+  provider_cogs: z.looseObject({ actual: z.int().min(0), usd_mark: z.int().min(0) }).optional(),
 });
 
 /** What may stand beside the signed facts, each in its form. Whether it is true is another question. */

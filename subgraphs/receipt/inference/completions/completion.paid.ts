@@ -9,6 +9,7 @@ import { type Ability, candidatesFor, isRouted } from '../catalogue.ts';
 import { type AssistantMessage, chatQuestion, type HubCompletion, isText } from '../hubs/chat.ts';
 import type { Hubs } from '../hubs/open.ts';
 import type { StreamedReply } from '../hubs/stream.ts';
+import { providerCogs } from '../provider-cogs.ts';
 
 /** Who is shown an image must be able to look at it. */
 export function abilityFor(messages: readonly ChatRequestMessage[]): Ability {
@@ -79,6 +80,7 @@ export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, KeptChat
     modality: 'text',
     ability: ({ messages }) => abilityFor(messages),
     question: chatQuestion,
+    usage: ({ usage }) => usage,
     answer({ value, by, task_id, at }) {
       return {
         answer: { id: `chatcmpl-${task_id}`, created: at, ...by, ...value },
@@ -124,19 +126,25 @@ export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
       const created = Math.floor(context.clock.now_ms() / 1000);
       const begun: KeptChat = { id: `chatcmpl-${task_id}`, created, model, hub, choices: [], usage: null };
       const { pieces, cancel } = listening;
-      return { route: { hub, model }, begun, pieces, cancel, spoken: () => workOf(begun, listening.reply()) };
+      return { route: { hub, model }, begun, pieces, cancel, spoken: () => workOf(hubs, begun, listening.reply()) };
     },
     piecesOf: answer => answer.choices.flatMap(({ message }) => piecesOf(message)),
   };
 }
 
 /** An answer is delivered as far as it came; the receipt commits to it only where it came to its end. */
-function workOf(begun: KeptChat, { message, finish_reason, usage, broke_off }: StreamedReply): Work<KeptChat> {
+function workOf(
+  { settings }: Hubs,
+  begun: KeptChat,
+  { message, finish_reason, usage, broke_off }: StreamedReply,
+): Work<KeptChat> {
   const whole = broke_off === null;
+  const route = { hub: begun.hub, model: begun.model };
   const choices = [{ index: 0, message, finish_reason: whole ? finish_reason : BROKE_OFF }];
   return {
     answer: { ...begun, choices, usage },
-    route: { hub: begun.hub, model: begun.model },
+    route,
+    provider_cogs: providerCogs(settings, route, usage),
     output_sha256: whole ? canonicalHash(committedOf(choices)) : null,
     omission_rule: whole ? null : broke_off === 'cancelled' ? 'process_ended' : 'hub_broke_off',
   };

@@ -7,6 +7,7 @@ import { abilityFor, requireAbility, requireWhole } from '../completions/complet
 import type { HubRequest, Usage } from '../hubs/chat.ts';
 import type { Hubs } from '../hubs/open.ts';
 import type { StreamedReply } from '../hubs/stream.ts';
+import { providerCogs } from '../provider-cogs.ts';
 import {
   faultOf,
   type HubReply,
@@ -49,6 +50,7 @@ export function responsePaid(hubs: Hubs): WorkThenSettle<ResponseCall, KeptRespo
     modality: 'text',
     ability: ({ input }) => abilityFor(input),
     question: request => replyQuestion(askedOf(request)),
+    usage: ({ usage }) => usage,
     answer({ value, by, task_id, at }) {
       const { output, fault } = outcomeOf(value, task_id);
       const answer = { id: `resp_${task_id}`, created_at: at, ...by, output, fault, usage: value.usage };
@@ -86,7 +88,7 @@ export function responseStream(hubs: Hubs): Stream<ResponseCall, KeptResponse> {
       const head = { id: `resp_${task_id}`, created_at, model, hub };
       const begun: KeptResponse = { ...head, output: [], fault: null, usage: null };
       const { pieces, cancel } = listening;
-      const spoken = () => workOf(begun, task_id, listening.reply());
+      const spoken = () => workOf(hubs, begun, task_id, listening.reply());
       return { route: { hub, model }, begun, pieces, cancel, spoken };
     },
     piecesOf: ({ output }) => output.flatMap((item, index) => piecesOf(item, callsBefore(output, index))),
@@ -94,14 +96,16 @@ export function responseStream(hubs: Hubs): Stream<ResponseCall, KeptResponse> {
 }
 
 /** An answer is delivered as far as it came; the receipt commits to it only where it came to its end. */
-function workOf(begun: KeptResponse, task_id: string, reply: StreamedReply): Work<KeptResponse> {
+function workOf({ settings }: Hubs, begun: KeptResponse, task_id: string, reply: StreamedReply): Work<KeptResponse> {
   const { message, began, finish_reason, usage, broke_off } = reply;
   const fault = broke_off === null ? faultOf(finish_reason, message) : BROKE_OFF;
   const status = fault || finish_reason === 'length' ? 'incomplete' : 'completed';
   const output = outputOf(message, { task_id, status, began });
+  const route = { hub: begun.hub, model: begun.model };
   return {
     answer: { ...begun, output, fault, usage },
-    route: { hub: begun.hub, model: begun.model },
+    route,
+    provider_cogs: providerCogs(settings, route, usage),
     output_sha256: broke_off === null ? canonicalHash(output) : null,
     omission_rule: broke_off === null ? null : broke_off === 'cancelled' ? 'process_ended' : 'hub_broke_off',
   };

@@ -89,8 +89,10 @@ function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonOb
     },
     async work({ model_id, payment }, _task_id, context) {
       const priced = routeOfTask(hubs, model_id);
-      const { route } = priced;
-      return { ...work(keptTask(payment.rail, priced, context.clock.now_ms()), route), route };
+      const { route, price_atomic } = priced;
+      // Nothing has been put to a provider: it has cost nothing yet.
+      const provider_cogs = price_atomic === null ? null : { actual: 0, usd_mark: price_atomic };
+      return { ...work(keptTask(payment.rail, priced, context.clock.now_ms()), route), route, provider_cogs };
     },
   };
 }

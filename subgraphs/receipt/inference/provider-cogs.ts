@@ -1,0 +1,29 @@
+import type { ProviderCogs } from '../../../schema/receipt-payload.ts';
+import type { Candidate, HubSettings } from './catalogue.ts';
+import type { Usage } from './hubs/chat.ts';
+
+const PER = 1_000_000n;
+
+/**
+ * What a call cost us at its hub, as far as the configuration prices its model: `actual` by the tokens that the hub counted,
+ * `usd_mark` by the price of a call. Where only one of the two is known it stands for both; null where neither is.
+ */
+export function providerCogs(
+  settings: readonly HubSettings[],
+  { hub, model }: Candidate,
+  usage: Usage | null,
+): ProviderCogs | null {
+  const { prices, token_prices } = settings.find(({ name }) => name === hub) ?? {};
+  const by_tokens = usage && token_prices?.[model] ? costOf(usage, token_prices[model]) : null;
+  const by_call = prices?.[model] ?? null;
+  const actual = by_tokens ?? by_call;
+  return actual === null ? null : { actual, usd_mark: by_call ?? actual };
+}
+
+/** Rounded up to a whole unit; null where a hub counts more than can be. */
+function costOf({ prompt_tokens, completion_tokens }: Usage, { input, output }: TokenPrice): number | null {
+  const cost = (BigInt(prompt_tokens) * BigInt(input) + BigInt(completion_tokens) * BigInt(output) + PER - 1n) / PER;
+  return cost <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cost) : null;
+}
+
+type TokenPrice = NonNullable<HubSettings['token_prices']>[string];
