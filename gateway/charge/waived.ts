@@ -44,13 +44,14 @@ const kinds: Partial<Record<Principal['api_key']['kind'], WaivedBy>> = { live: '
 
 /**
  * Whether a key stands in for the payment of this call: where a payment came along, that is charged, and the key only
- * noted. @throws forbidden where the call would write with a demo key: the session's book, or what a stamp is for.
+ * noted; a demo key not even that. @throws forbidden where a demo key alone is to do for what a stamp is for.
  */
 export function waiverOf(hears: Hears, paid: AnyPaid, { principal, payment }: Context): Waiver | null {
   const { api_key, possession } = principal;
-  if (!orders[paid.order].waivable || possession.kind === 'proven') requireWriting(principal);
+  if (payment !== null) return null;
+  if (!orders[paid.order].waivable) requireWriting(principal);
   const by = kinds[api_key.kind];
-  if (by === undefined || !('hash' in api_key) || payment !== null || !orders[paid.order].waivable) return null;
+  if (by === undefined || !('hash' in api_key) || !orders[paid.order].waivable) return null;
   if (possession.kind === 'wrong') throw hears({ kind: 'wrong_session' });
   return { by, hash: api_key.hash };
 }
@@ -142,7 +143,8 @@ function callOf(
     model: asked.model,
     task_id,
     request_hash: canonicalHash({ field: asked.paid.field, args: asked.args }),
-    agent_id: possession.kind === 'proven' ? possession.agent_id : null,
+    // A demo writes to no book, whoever's session comes with it.
+    agent_id: possession.kind === 'proven' && call.waiver.by !== 'demo_key' ? possession.agent_id : null,
     landing: landingOf(random, asked, context),
     hold: { task_id, lease_owner: owner },
   };

@@ -69,10 +69,50 @@ describe('a demo key skips payment', () => {
   });
 });
 
+describe('a demo key without a payment, under a session: 200 and a demo', () => {
+  it('whole or streamed: a receipt that says so, and nothing on the book', async () => {
+    const { asked: _, ...before } = await standing();
+    const headers = { ...DEMO, 'X-SVC-Session': agent.session };
+    const { status, body } = await service.post<Chat>(CHAT, ask(), headers);
+    const streamed = await (await listen(service, askToStream('x'), { headers })).rest();
+    expect(status).toBe(200);
+    for (const svc of [body.svc, streamed.svc]) {
+      expect(svc).toMatchObject({ waived_by: 'demo_key', proof_outcome: 'none', payment_ref: null });
+      expect(svc).not.toHaveProperty('claim_id');
+    }
+    expect(await standing()).toMatchObject(before);
+  });
+
+  it('its receipt registers nobody: 403', async () => {
+    const { body } = await service.post<Chat>(CHAT, ask('Demo'), DEMO);
+    const registration = await registrationOf(await service.chain.newWallet(), { task_id: body.svc.task_id });
+    const heard = await service.post(REGISTER, registration);
+    expect(heard).toMatchObject({ status: 403, body: { code: 'receipt_not_qualifying' } });
+  });
+});
+
+describe('a demo key beside a payment is ignored', () => {
+  it('by a chat: it is charged, lands on the book, and says nothing of the key', async () => {
+    const payment = await service.payment(agent.account, CHAT);
+    const headers = { ...payment, ...DEMO, 'X-SVC-Session': agent.session };
+    const { status, body } = await service.post<Chat>(CHAT, ask('Paid'), headers);
+    expect(status).toBe(200);
+    expect(body.svc).toMatchObject({ claim_id: agent.agent_id, amount: '2000', settlement_status: 'settled' });
+    expect(body.svc).not.toHaveProperty('waived_by');
+    expect(body.svc.caller_binding).not.toHaveProperty('api_key_hash');
+  });
+
+  it('by a registration: the stamp is charged, and opens a book', async () => {
+    const account = await service.chain.newWallet();
+    const payment = await service.payment(account, REGISTER);
+    const heard = await service.post(REGISTER, await registrationOf(account), { ...payment, ...DEMO });
+    expect(heard).toMatchObject({ status: 200, body: { agentWallet: account.address } });
+  });
+});
+
 describe('a demo key writes nothing: 403 at a door', () => {
   const session = () => ({ session: agent.session });
   it.each<[string, () => Promise<{ status: number; text: string }>]>([
-    ['chat with a session', () => service.post(CHAT, ask(), { ...DEMO, 'X-SVC-Session': agent.session })],
     ['a budget', () => service.post(book(), { ...session(), budget: '1' }, DEMO)],
     [
       'a policy',
@@ -88,22 +128,6 @@ describe('a demo key writes nothing: 403 at a door', () => {
     expect((await service.get(book(), { 'X-SVC-Session': agent.session })).status).toBe(200);
   });
 
-  it('a stream with a session', async () => {
-    const before = await standing();
-    const headers = { ...DEMO, 'X-SVC-Session': agent.session };
-    expect((await listen(service, askToStream('x'), { headers })).status).toBe(403);
-    expect(await standing()).toEqual(before);
-  });
-
-  it('a registration that is paid for, and the stamp is not charged', async () => {
-    const account = await service.chain.newWallet();
-    const payment = await service.payment(account, REGISTER);
-    const body = await registrationOf(account);
-    expect(await service.post(REGISTER, body, { ...payment, ...DEMO })).toMatchObject({ status: 403, text: '' });
-    expect(await service.claimsOf(account)).toEqual([]);
-    expect((await service.post(REGISTER, body, payment)).status).toBe(200);
-  });
-
   it('a registration by a receipt', async () => {
     const account = await service.chain.newWallet();
     const { task_id } = (await service.buy(account)).body.svc;
@@ -111,22 +135,12 @@ describe('a demo key writes nothing: 403 at a door', () => {
     expect(await service.post(REGISTER, body, DEMO)).toMatchObject({ status: 403, text: '' });
     expect((await service.post(REGISTER, body)).status).toBe(200);
   });
-
-  it('a chat with a session that is paid for, and nothing is charged', async () => {
-    const payment = await service.payment(agent.account, CHAT);
-    const before = await standing();
-    const headers = { ...payment, ...DEMO, 'X-SVC-Session': agent.session };
-    expect(await service.post(CHAT, ask('Paid'), headers)).toMatchObject({ status: 403, text: '' });
-    expect(await standing()).toEqual(before);
-    expect((await service.post(CHAT, ask('Paid'), payment)).status).toBe(200);
-  });
 });
 
 const writes = () => [
   `mutation { setBudget(agentId: ${agent.agent_id}, budgetAtomic: "1") { agentId } }`,
   `mutation { setBookPolicy(agentId: ${agent.agent_id}, policyType: "kill_switch", value: true) { agentId } }`,
   `mutation { rotateSession(agentId: ${agent.agent_id}) { session } }`,
-  'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hi" }] }) { svc } }',
   `mutation { registerAgent(input: { agentWallet: "${agent.agentWallet}" }) { agentId } }`,
 ];
 
@@ -141,12 +155,10 @@ describe('a demo key writes nothing: forbidden', () => {
     expect((await shop.bookOf(agent)).agent_id).toBe(agent.agent_id);
   });
 
-  it('on a socket, by each of them and by a paid stream', async () => {
+  it('on a socket, by each of them', async () => {
     const before = await standing();
     const socket = openSocket(service, { session: agent.session, api_key: 'a-demo-key' });
-    const stream =
-      'subscription { chatCompletionStream(input: { messages: [{ role: "user", content: "Hi" }] }) { id } }';
-    for (const query of [...writes(), stream])
+    for (const query of writes())
       await expect(socket.first(query), query).rejects.toMatchObject([{ extensions: { code: 'forbidden' } }]);
     expect(await standing()).toEqual(before);
     expect(await socket.first(`{ book(agentId: ${agent.agent_id}) { agentId } }`)).toMatchObject({
