@@ -19,11 +19,10 @@ import { offer } from './offer.ts';
 import { withoutNulls } from './omit-nulls.ts';
 import type { DoorSubscribed, Executed, ExecutedError, Port, Upload } from './port.ts';
 import { type Answer, closed, faultEvent, problem } from './problem.ts';
-import { eventStream } from './sse.ts';
 
 /** An answer in events. */
 export interface StreamedAnswer extends Omit<Answer, 'body'> {
-  readonly body: AsyncIterable<string>;
+  readonly body: AsyncIterable<string | Uint8Array>;
 }
 
 /** What a call comes to: a status, headers, and a body in one piece or in events. */
@@ -71,7 +70,10 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
   }
   const subscribed = await port.subscribe({ document, variables, valid_body, caller: passage.caller });
   if (subscribed.kind === 'refused') return concluded(door, request, port, subscribed.executed);
-  return streamed(subscribed, stream);
+  const answer = streamed(subscribed, stream);
+  if (request.method !== 'HEAD') return answer;
+  await subscribed.events[Symbol.asyncIterator]().return?.();
+  return { ...answer, body: null };
 }
 
 function pageOf(door: PageDoor, house: Face): Promise<Answer> {
@@ -124,18 +126,27 @@ function streamed(
   { headers, events }: Extract<DoorSubscribed, { kind: 'events' }>,
   asked: StreamAsked,
 ): StreamedAnswer {
-  return { status: 200, headers: { ...headers, ...eventStream }, body: framed(events, asked) };
+  return { status: 200, headers: { ...headers, ...asked.frames.headers }, body: framed(events, asked) };
+}
+
+/** Its reader learns of it by a connection that ends before the answer does. */
+class BrokenOff extends Error {
+  override name = 'BrokenOff';
 }
 
 /** A fault is the last event, and no end follows it: so the reader knows that something is missing. */
 async function* framed(
   events: Extract<DoorSubscribed, { kind: 'events' }>['events'],
   { eventOf, frames }: StreamAsked,
-): AsyncGenerator<string> {
+): AsyncGenerator<string | Uint8Array> {
   let index = 0;
   for await (const { data, errors } of events) {
     const [error] = errors;
-    if (error || data === null) return yield frames.fault(faultEvent(error ?? { code: 'internal' }), index);
+    if (error || data === null) {
+      const fault = error ?? { code: 'internal' };
+      if (frames.fault === null) throw new BrokenOff(`a streamed answer broke off: ${fault.code}`);
+      return yield frames.fault(faultEvent(fault), index);
+    }
     yield frames.event(eventOf(data));
     index++;
   }

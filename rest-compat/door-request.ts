@@ -18,6 +18,14 @@ export interface DoorRequest {
   readonly body: BodySource | null;
 }
 
+/** A request as it came: path parameters, query, headers and JSON body, none of it believed yet. */
+export interface RawRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly headers: unknown;
+  readonly body: JsonObject;
+}
+
 /** A body that has not been read: what is refused before it is read costs its sender's address nothing. */
 export interface BodySource {
   /** As many as it says that it has, or at most `bytes_max`. */

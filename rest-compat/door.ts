@@ -5,7 +5,8 @@ import type { ErrorCode } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import { parseRequest } from '../schema/requests/parse.ts';
-import type { BodyMedia } from './door-request.ts';
+import type { Form, Plain, StreamForm } from './answer-forms.ts';
+import type { BodyMedia, RawRequest } from './door-request.ts';
 import type { LeftOutNulls, Means, Port } from './port.ts';
 import type { EventFrames } from './sse.ts';
 
@@ -13,14 +14,6 @@ export type DoorMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** Cache-Control of an answer that is kept nowhere. */
 export const NO_STORE = 'no-store';
-
-/** A request as it came: path parameters, query, headers and JSON body, none of it believed yet. */
-interface RawRequest {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly headers: unknown;
-  readonly body: JsonObject;
-}
 
 export interface DoorPrice {
   readonly amount_atomic: bigint;
@@ -70,8 +63,10 @@ export interface Columns {
   readonly refusal: z.ZodType | null;
   /** One event, where the door can answer in server-sent events. */
   readonly event: z.ZodType | null;
-  /** Another media type of the answer, where a request may ask for bare text. */
-  readonly plain_media: string | null;
+  /** All other media types in which it may be asked for, as text or bytes. */
+  readonly other_media: readonly string[];
+  /** It comes piece by piece, and its headers say how many rows it will have. */
+  readonly in_pieces: boolean;
   readonly requests: Readonly<Record<'params' | 'query' | 'headers' | 'body', z.ZodType>>;
 }
 
@@ -84,7 +79,7 @@ interface Operation {
   /** Of a subscription: how its events go out. Null where the answer comes in one piece. */
   readonly stream: StreamAsked | null;
   /** Set where the answer is asked for as bare text. */
-  readonly plain: Pick<Plain<never>, 'media' | 'textOf'> | null;
+  readonly plain: Pick<Form, 'media' | 'textOf'> | null;
 }
 
 export interface StreamAsked {
@@ -121,27 +116,15 @@ export type Door = DocumentDoor | PageDoor;
 type Required = 'name' | 'methods' | 'path' | 'summary' | 'tags' | 'response';
 type Row = Pick<Columns, Required> & Partial<Omit<Columns, Required | 'requests'>>;
 
-/** The door's answer in events, for requests that ask for them. */
-interface Stream<B> {
-  asked(body: B): boolean;
-  readonly document: DocumentNode;
-  readonly frames: EventFrames;
-  eventOf(data: JsonObject, body: B): Json;
-}
-
-/** The door's answer as bare text, for requests that ask for that. */
-interface Plain<B> {
-  asked(body: B): boolean;
-  readonly media: string;
-  textOf(data: JsonObject): string;
-}
-
 interface DocumentRow<P, Q, H, B> extends Row {
   readonly document: DocumentNode;
   /** Body member → the document that is run instead where it is present, null included. */
   readonly instead?: Readonly<Record<string, DocumentNode>>;
-  readonly stream?: Stream<B>;
+  readonly stream?: StreamForm<Q, B>;
   readonly plain?: Plain<B>;
+  /** By name; `form` says which of them a request asks for, and none by any other name. */
+  readonly forms?: Readonly<Record<string, Form>>;
+  form?(asked: { query: Q; body: B }): string;
   readonly params?: z.ZodType<P>;
   readonly query?: z.ZodType<Q>;
   readonly headers?: z.ZodType<H>;
@@ -171,7 +154,8 @@ const usual = {
   errors: [],
   refusal: null,
   event: null,
-  plain_media: null,
+  other_media: [],
+  in_pieces: false,
 } as const;
 
 /** A row with its usual columns filled in. The document's one root field is aliased `answer` unless `answer` says more. */
@@ -181,6 +165,8 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
     instead = {},
     stream,
     plain,
+    forms = {},
+    form: _form,
     params = nothing,
     query = nothing,
     headers = nothing,
@@ -194,10 +180,17 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
   return {
     ...usual,
     ...columns,
-    plain_media: plain?.media ?? null,
+    other_media: columns.other_media ?? [...Object.values(forms), ...(plain ? [plain] : [])].map(({ media }) => media),
     kind: 'document',
     requests,
-    documents: [document, ...Object.values(instead), ...(stream ? [stream.document] : [])],
+    documents: [
+      ...new Set([
+        document,
+        ...Object.values(instead),
+        ...Object.values(forms).map(form => form.document),
+        ...(stream ? [stream.document] : []),
+      ]),
+    ],
     operation: request => operationOf(row, requests, request),
     answer: answer ?? (data => data.answer ?? null),
   };
@@ -205,7 +198,7 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
 
 /** The operation that a request of a row runs. `requests`: its schemas. @throws Refusal invalid_request */
 function operationOf<P, Q, H, B extends object>(
-  { document, instead = {}, stream, plain, complete, variables }: DocumentRow<P, Q, H, B>,
+  { document, instead = {}, stream, plain, forms = {}, form, complete, variables }: DocumentRow<P, Q, H, B>,
   requests: Columns['requests'],
   request: RawRequest,
 ): Operation {
@@ -219,8 +212,12 @@ function operationOf<P, Q, H, B extends object>(
   const asked = { variables: variables?.({ ...given, body: valid_body }) ?? {}, valid_body };
   if (stream?.asked(valid_body)) {
     const eventOf = (data: JsonObject) => stream.eventOf(data, valid_body);
-    return { ...asked, document: stream.document, stream: { frames: stream.frames, eventOf }, plain: null };
+    const { query } = given;
+    const frames = typeof stream.frames === 'function' ? stream.frames({ query, body: valid_body }) : stream.frames;
+    return { ...asked, document: stream.document, stream: { frames, eventOf }, plain: null };
   }
+  const other = form && forms[form({ query: given.query, body: valid_body })];
+  if (other) return { ...asked, document: other.document, stream: null, plain: other };
   const member = Object.keys(instead).find(name => request.body[name] !== undefined);
   return {
     ...asked,

@@ -1,4 +1,5 @@
 import { bookDoors } from './book/doors.ts';
+import { exportDoors } from './book/export-doors.ts';
 import { discoveryDoors } from './discovery/doors.ts';
 import type { Door } from './door.ts';
 import { inferenceDoors, mediaDoors } from './inference/doors.ts';
@@ -13,6 +14,7 @@ export const everyDoor: readonly Door[] = [
   ...taskDoors,
   ...registrationDoors,
   ...bookDoors,
+  ...exportDoors,
   ...possessionDoors,
   ...receiptDoors,
   ...settlementDoors,

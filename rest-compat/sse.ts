@@ -17,17 +17,19 @@ export const sseDone = 'data: [DONE]\n\n';
 
 /** How the events of one door are written; a fault is the last of them, and nothing follows it. */
 export interface EventFrames {
-  event(data: Json): string;
-  /** `index`: how many events went before it. */
-  fault(fault: JsonObject, index: number): string;
+  readonly headers: Readonly<Record<string, string>>;
+  event(data: Json): string | Uint8Array;
+  /** `index`: how many events went before it. Null where a fault cannot be told: the answer is cut off instead. */
+  readonly fault: ((fault: JsonObject, index: number) => string) | null;
   readonly done: string;
 }
 
 /** As chats are streamed. */
-export const chatFrames: EventFrames = { event: sseEvent, fault: sseEvent, done: sseDone };
+export const chatFrames: EventFrames = { headers: eventStream, event: sseEvent, fault: sseEvent, done: sseDone };
 
 /** As responses are: each event is named, and the last one says by its name that nothing is missing. */
 export const namedFrames: EventFrames = {
+  headers: eventStream,
   event: data => named(data as JsonObject),
   fault(fault, sequence_number) {
     const { code = null, message = null, param = null } = fault.error as JsonObject;
@@ -38,4 +40,17 @@ export const namedFrames: EventFrames = {
 
 function named(data: JsonObject): string {
   return `event: ${String(data.type)}\n${sseEvent(data)}`;
+}
+
+/** Text or bytes of that media type, piece by piece: what HTTP itself ends (RFC 9112 7.1) is whole, and nothing else is. */
+export function pieceFrames(media: string): EventFrames {
+  return {
+    headers: { ...eventStream, 'content-type': media },
+    event: data => {
+      const { text, base64 } = data as JsonObject;
+      return typeof base64 === 'string' ? Buffer.from(base64, 'base64') : String(text ?? '');
+    },
+    fault: null,
+    done: '',
+  };
 }

@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
+import {
+  isPullExport,
+  type PullExportVerification,
+  verifyPullExport,
+} from '../../subgraphs/receipt/verify/pull-export.ts';
 import { type Verification, verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { isRefusal, type RefusalVerification, verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { type Report } from '../../subgraphs/receipt/verify/report.ts';
@@ -8,17 +13,18 @@ import { OperatorFault } from '../config/fault.ts';
 import { run } from '../operations/run.ts';
 
 /*
- * `npm run verify -- FILE|URL`: verifies a receipt or refusal, asking the service for it and for its key set and
- * nothing else.
+ * `npm run verify -- FILE|URL`: verifies a receipt, a refusal or a published export, asking the service for it and for its
+ * key set and nothing else.
  */
 
 const USAGE = `usage: npm run verify -- FILE|URL [--jwks FILE|URL]
 
-Verifies a receipt (or an answer that carries one as "svc") or a signed refusal. Without --jwks the key set is fetched from
-verification.jwks_uri, that is, from whom the document itself names; give --jwks to trust nobody but that file.`;
+Verifies a receipt (or an answer that carries one as "svc"), a signed refusal or a published export. Without --jwks the key
+set is fetched from whom the document itself names; give --jwks to trust nobody but that file.`;
 
 const FETCH_TIMEOUT_MS = 10_000;
-const FETCH_BYTES_MAX = 1024 * 1024;
+/** A published export has up to 200 rows, each with what callers wrote on it. */
+const FETCH_BYTES_MAX = 8 * 1024 * 1024;
 
 const isUrl = (source: string) => /^https?:\/\//.test(source);
 
@@ -31,7 +37,9 @@ async function readJson(source: string): Promise<JsonObject> {
   } catch {
     // It is said below.
   }
-  throw new OperatorFault(`${source} holds no JSON object: give a receipt, a refusal, or an answer that carries one`);
+  throw new OperatorFault(
+    `${source} holds no JSON object: give a receipt, a refusal, a published export, or an answer that carries one`,
+  );
 }
 
 function unreadable(file: string) {
@@ -61,13 +69,13 @@ async function fetchText(url: string): Promise<string> {
 }
 
 function jwksUri(document: JsonObject): string {
-  const uri = isJsonObject(document.verification) ? document.verification.jwks_uri : null;
+  const uri = isJsonObject(document.verification) ? document.verification.jwks_uri : document.verify_jwks;
   if (typeof uri !== 'string' || !isUrl(uri))
     throw new OperatorFault('the document names no key set: give one with --jwks');
   return uri;
 }
 
-function printChecks(verification: Verification | RefusalVerification, what: string): void {
+function printChecks(verification: AnyVerification, what: string): void {
   for (const { sentence } of verification.checks) console.log(`  ok    ${sentence}`);
   if (verification.kind === 'valid') return;
   console.log(`  FAIL  ${verification.sentence} (${verification.code})`);
@@ -84,6 +92,8 @@ function printReport({ unsigned, broken, unchecked }: Report, keys_given: boolea
   for (const sentence of unchecked) console.log(`  open  ${sentence}`);
   if (!keys_given) console.log("  open  Whether the keys are the issuer's: the document itself named them.");
 }
+
+type AnyVerification = Verification | RefusalVerification | PullExportVerification;
 
 function printReceipt(verification: Verification, keys_given: boolean): void {
   printChecks(verification, 'receipt');
@@ -104,6 +114,34 @@ function printRefusal(verification: RefusalVerification, keys_given: boolean): v
   const { jti, iss, agent_id, policy_blocked_seq, policy_code } = verification.claims;
   console.log(`Valid: ${jti}, signed by ${iss}: ${policy_code}, row ${policy_blocked_seq} of book ${agent_id}.`);
   console.log('Nothing was charged. It is no receipt, and not spend.');
+}
+
+function printExport(verification: PullExportVerification, keys_given: boolean): void {
+  printChecks(verification, 'export');
+  if (verification.kind === 'invalid') return;
+  printReport(verification.report, keys_given);
+  const { slug, iss, agent_id, exported_at, specimen } = verification.claims;
+  console.log(`Valid: export ${slug} of book ${agent_id}, as it stood at ${exported_at}, signed by ${iss}.`);
+  if (specimen === true) console.log('A specimen: made in the development profile, where no real money moves.');
+}
+
+/** What can be verified, and how each kind is told; the last takes what no other does. */
+const kinds = [
+  { name: 'Refusal', is: isRefusal, verify: printed(verifyRefusal, printRefusal) },
+  { name: 'Export', is: isPullExport, verify: printed(verifyPullExport, printExport) },
+  { name: 'Receipt', is: () => true, verify: printed(verifyReceipt, printReceipt) },
+] as const;
+
+/** Verifies, prints what was found, and says whether it is valid. */
+function printed<V extends AnyVerification>(
+  verify: (document: JsonObject, jwks: JsonObject, options: { base_url?: string }) => V,
+  print: (verification: V, keys_given: boolean) => void,
+) {
+  return (document: JsonObject, jwks: JsonObject, options: { base_url?: string }, keys_given: boolean): boolean => {
+    const verification = verify(document, jwks, options);
+    print(verification, keys_given);
+    return verification.kind === 'valid';
+  };
 }
 
 function given() {
@@ -128,18 +166,11 @@ async function main(): Promise<number> {
   const read = await readJson(source);
   const document = isJsonObject(read.svc) ? read.svc : read;
   const keys = values.jwks ?? jwksUri(document);
-  const refusal = isRefusal(document);
-  console.log(`${refusal ? 'Refusal' : 'Receipt'}: ${source}\nKeys:    ${keys}`);
+  const kind = kinds.find(({ is }) => is(document)) ?? kinds[2];
+  console.log(`${`${kind.name}:`.padEnd(8)} ${source}\nKeys:    ${keys}`);
   const options = isUrl(source) ? { base_url: new URL(source).origin } : {};
   const jwks = await readJson(keys);
-  if (refusal) {
-    const verification = verifyRefusal(document, jwks, options);
-    printRefusal(verification, values.jwks !== undefined);
-    return verification.kind === 'valid' ? 0 : 1;
-  }
-  const verification = verifyReceipt(document, jwks, options);
-  printReceipt(verification, values.jwks !== undefined);
-  return verification.kind === 'valid' ? 0 : 1;
+  return kind.verify(document, jwks, options, values.jwks !== undefined) ? 0 : 1;
 }
 
 await run(async () => {

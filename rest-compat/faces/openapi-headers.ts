@@ -52,6 +52,10 @@ export const answerHeaders = {
     ),
   },
   challenge: { 'PAYMENT-REQUIRED': header('The offer of version 2, base64 JSON.') },
+  inPieces: {
+    'x-svc-export-rows': header('How many rows of the book this answer covers.'),
+    'x-svc-export-last-seq': header('The seq of the last of them; with `after` the next export begins behind it.'),
+  },
   /** RFC 9110 8.8.3 and RFC 9111 5.2, of documents that change seldom. */
   kept: {
     ETag: header('Names what the document says, whichever way it is encoded; by If-None-Match it is asked for again.'),

@@ -24,11 +24,12 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
         ...(door.asks_again ? answerHeaders.fault : {}),
         ...(isRated(door) ? answerHeaders.rate : {}),
         ...(isKept(door) ? answerHeaders.kept : {}),
+        ...(door.in_pieces ? answerHeaders.inPieces : {}),
       },
       content: {
-        ...content(door.media.split(';')[0] ?? door.media, schemas.of(door.response, 'output')),
+        ...content(door.media, schemas.of(door.response, 'output')),
         ...(door.event ? content('text/event-stream', schemas.of(door.event, 'output')) : {}),
-        ...(door.plain_media ? content(door.plain_media.split(';')[0] ?? '', { type: 'string' }) : {}),
+        ...Object.assign({}, ...door.other_media.map(media => content(media, { type: 'string' }))),
       },
     },
     ...faults,
@@ -120,5 +121,5 @@ function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
 
 /** Of one media type. */
 export function content(media: string, schema: Json): JsonObject {
-  return { [media]: { schema } };
+  return { [media.split(';')[0] ?? media]: { schema } };
 }

@@ -1,5 +1,9 @@
 import type { Subgraph } from '../subgraph.ts';
 import { buildSubgraph } from '../subgraph.ts';
+import { BookExportResolver } from './export/export.resolver.ts';
+import { PullExportTable } from './export/migration.ts';
+import { PullExportResolver } from './export/publish.resolver.ts';
+import { PullExport } from './export/pull-export.entity.ts';
 import { BookHead } from './ledger/book.entity.ts';
 import { BookEvent } from './ledger/event.entity.ts';
 import { BookIntent } from './ledger/intent.entity.ts';
@@ -28,8 +32,9 @@ export const bookEntities = [
   ReplayHour,
   BlockedHourRow,
   BookSum,
+  PullExport,
 ];
-export const bookMigrations = [BookBaseline, BookSums, BookTermsEvents];
+export const bookMigrations = [BookBaseline, BookSums, BookTermsEvents, PullExportTable];
 
 const named = (reference: object) => reference;
 
@@ -43,6 +48,8 @@ export function bookSubgraph(): Promise<Subgraph> {
     BookAgentResolver,
     ReceiptRowResolver,
     ViewerResolver,
+    BookExportResolver,
+    PullExportResolver,
   ] as const;
   // An agent and a receipt are known here by their keys alone.
   const references = { Book: resolveBook, Agent: named, Receipt: named };

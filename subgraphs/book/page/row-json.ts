@@ -82,8 +82,13 @@ const factTypes: { readonly [T in RowFact['type']]?: string } = {
   json_list: 'array',
 };
 
+/** The member as text, over `book_row r`. */
+export function factText(name: string, type: RowFact['type']): string {
+  return `case jsonb_typeof(r.facts->'${name}') when '${factTypes[type]}' then r.facts->>'${name}' end`;
+}
+
 function factJson(name: string, type: RowFact['type']): string {
-  const text = `case jsonb_typeof(r.facts->'${name}') when '${factTypes[type]}' then r.facts->>'${name}' end`;
+  const text = factText(name, type);
   return factTypes[type] === 'string' ? asText(text) : text;
 }
 

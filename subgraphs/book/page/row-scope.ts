@@ -46,6 +46,14 @@ const conditions: { readonly [K in keyof RowFilter]-?: (value: string) => string
   seq: value => `seq = ${value}`,
 };
 
+/** What a filter asks of a row of book $1; `parameter` takes a value and names it. */
+export function rowConditions(filter: RowFilter | null | undefined, parameter: (value: unknown) => string): string[] {
+  return Object.entries(conditions).flatMap(([name, condition]) => {
+    const value = filter?.[name as keyof RowFilter] ?? null;
+    return value === null ? [] : [condition(parameter(value instanceof Date ? value.toISOString() : value))];
+  });
+}
+
 /** A page, a page of a connection with the one more that it reads, and a row. */
 const USUAL_ROWS: readonly number[] = [limits.book_page_rows_default, limits.book_page_rows_default + 1, 1];
 
@@ -58,11 +66,7 @@ export function rowScope(agent_id: AgentId, asked: PageAsked): RowScope {
   const { limit, before, after, filter } = asked;
   const values: unknown[] = [agent_id];
   const parameter = (value: unknown) => `$${values.push(value)}`;
-  const wanted = ['agent_id = $1'];
-  for (const [name, condition] of Object.entries(conditions)) {
-    const value = filter?.[name as keyof RowFilter] ?? null;
-    if (value !== null) wanted.push(condition(parameter(value instanceof Date ? value.toISOString() : value)));
-  }
+  const wanted = ['agent_id = $1', ...rowConditions(filter, parameter)];
   if (typeof before === 'number') wanted.push(`seq < ${parameter(before)}`);
   if (typeof after === 'number') wanted.push(`seq > ${parameter(after)}`);
   const upwards = asked.upwards ?? (typeof after === 'number' && typeof before !== 'number');

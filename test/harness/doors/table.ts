@@ -71,7 +71,7 @@ export function keepsToTable(method: string, pathname: string, heard: Heard<unkn
     expect(told).toEqual(expect.arrayContaining([...headers.keys()].filter(name => OURS.test(name))));
   }
   if (status === door?.status) {
-    expect([door.media, door.plain_media]).toContain(headers.get('content-type'));
+    expect([door.media, ...door.other_media]).toContain(headers.get('content-type'));
     expect(headers.get('cache-control')).toBe(door.cache);
     if (typeof body === 'string') return;
     expect(door.response.parse(body)).toEqual(body);

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import {
+  AfterRow,
+  ExportLimit,
+  ExportRequest,
+  exportQuery,
+  journalQuery,
+  PublishRequest,
+  streamQuery,
+} from '../../schema/requests/export.ts';
+import { PossessionMembers } from '../../schema/requests/possession.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { pieceFrames } from '../sse.ts';
+import { digits } from '../text-members.ts';
+import { AgentPath } from './doors.ts';
+import { BookAuditAnswer, PublishedExportAnswer, PullExportAnswer, WithdrawnExportAnswer } from './export-answers.ts';
+
+const CSV = 'text/csv; charset=utf-8';
+const HTML = 'text/html; charset=utf-8';
+
+/** What the answer's one root field holds under `name`; null where there is no such thing. */
+function member(name: string) {
+  return ({ answer }: JsonObject): Json => (isJsonObject(answer) ? (answer[name] ?? null) : null);
+}
+
+function textOf(data: JsonObject): string | null {
+  const text = member('text')(data);
+  return typeof text === 'string' ? text : null;
+}
+
+interface Filter {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly evidence?: string | undefined;
+  readonly intent_id?: string | undefined;
+}
+
+/** Members that were not given are not there: to the graph null would be a value. */
+function filterOf({ from, to, evidence, intent_id }: Filter): JsonObject {
+  const given = { from, to, evidence, intentId: intent_id };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as JsonObject;
+}
+
+const streamForms = {
+  csv: pieceFrames(CSV),
+  ndjson: pieceFrames('application/x-ndjson; charset=utf-8'),
+  parquet: pieceFrames('application/vnd.apache.parquet'),
+} as const;
+
+const journalForms = { csv: pieceFrames(CSV), ledger: pieceFrames('text/x-ledger; charset=utf-8') } as const;
+
+const mediaOf = (forms: Readonly<Record<string, { readonly headers: Readonly<Record<string, string>> }>>) =>
+  Object.values(forms).flatMap(({ headers }) => headers['content-type'] ?? []);
+
+export const exportDoors = [
+  documentDoor({
+    name: 'export_book',
+    methods: ['GET', 'POST'],
+    path: '/v1/agents/{agent_id}/book/export',
+    summary: "An agent's book as CSV, as an audit pack in JSON, or as a page for print",
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/export_book'),
+    forms: {
+      csv: { media: CSV, document: operation('book/export_book_csv'), textOf },
+      html: { media: HTML, document: operation('book/export_book_html'), textOf },
+    },
+    form: ({ query, body }) => body.format ?? query.format ?? 'csv',
+    params: AgentPath,
+    query: z.object({ ...exportQuery, limit: digits(ExportLimit).optional() }),
+    body: ExportRequest,
+    variables: ({ params, query, body }) => ({
+      agentId: params.agent_id,
+      filter: { ...filterOf(query), ...filterOf(body) },
+      limit: body.limit ?? query.limit ?? null,
+    }),
+    answer: member('document'),
+    response: BookAuditAnswer,
+    errors: ['book_damaged'],
+  }),
+  documentDoor({
+    name: 'stream_book_export',
+    methods: ['GET', 'POST'],
+    path: '/v1/agents/{agent_id}/book/export/stream',
+    summary: 'The whole book as CSV, NDJSON or Parquet, however long; `after` goes on behind a row',
+    tags: ['book'],
+    possession: 'required',
+    in_pieces: true,
+    document: operation('book/stream_book_export'),
+    stream: {
+      asked: () => true,
+      document: operation('book/stream_book_export'),
+      frames: ({ query, body }) => streamForms[body.format ?? query.format ?? 'csv'],
+      eventOf: data => data.answer ?? null,
+    },
+    media: CSV,
+    other_media: mediaOf(streamForms).slice(1),
+    params: AgentPath,
+    query: z.object({ ...streamQuery, after: digits(AfterRow).optional() }),
+    body: PossessionMembers.extend(streamQuery),
+    variables: ({ params, query, body }) => ({
+      agentId: params.agent_id,
+      format: body.format ?? query.format ?? null,
+      after: body.after ?? query.after ?? null,
+    }),
+    response: z.string(),
+    errors: ['book_damaged'],
+  }),
+  documentDoor({
+    name: 'stream_book_journal',
+    methods: ['GET', 'POST'],
+    path: '/v1/agents/{agent_id}/book/export/journal',
+    summary: "The whole book's spend by double entry: CSV for an accountant, or a journal for ledger and hledger",
+    tags: ['book'],
+    possession: 'required',
+    in_pieces: true,
+    document: operation('book/stream_book_journal'),
+    stream: {
+      asked: () => true,
+      document: operation('book/stream_book_journal'),
+      frames: ({ query, body }) => journalForms[body.format ?? query.format ?? 'csv'],
+      eventOf: data => data.answer ?? null,
+    },
+    media: CSV,
+    other_media: mediaOf(journalForms).slice(1),
+    params: AgentPath,
+    query: z.object(journalQuery),
+    body: PossessionMembers.extend(journalQuery),
+    variables: ({ params, query, body }) => ({
+      agentId: params.agent_id,
+      format: body.format ?? query.format ?? null,
+      per: body.per ?? query.per ?? null,
+    }),
+    response: z.string(),
+    errors: ['book_damaged'],
+  }),
+  documentDoor({
+    name: 'publish_book_export',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/export/publish',
+    summary: 'Publishes a signed export of the book under a public address, or builds the published one anew',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/publish_book_export'),
+    params: AgentPath,
+    body: PublishRequest,
+    variables: ({ params, body }) => ({
+      agentId: params.agent_id,
+      format: body.format ?? null,
+      filter: filterOf(body),
+      limit: body.limit ?? null,
+      subjectTaskId: body.subject_task_id ?? null,
+    }),
+    response: PublishedExportAnswer,
+    errors: ['book_damaged', 'not_found'],
+  }),
+  documentDoor({
+    name: 'get_published_export',
+    methods: ['GET'],
+    path: '/v1/agents/{agent_id}/book/export/publish',
+    summary: 'What the book has published, and where',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/get_published_export'),
+    params: AgentPath,
+    variables: ({ params }) => ({ agentId: params.agent_id }),
+    response: PublishedExportAnswer,
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    name: 'withdraw_book_export',
+    methods: ['DELETE'],
+    path: '/v1/agents/{agent_id}/book/export/publish',
+    summary: 'Withdraws the published export: its address answers 404 from then on, for good',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/withdraw_book_export'),
+    params: AgentPath,
+    body: PossessionMembers,
+    variables: ({ params }) => ({ agentId: params.agent_id }),
+    response: WithdrawnExportAnswer,
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    name: 'pull_book_export',
+    methods: ['GET'],
+    path: '/public/export/{slug}',
+    summary:
+      'A published export with its coverage and signature, to be verified offline; its rows alone by `?format=csv`',
+    tags: ['book'],
+    document: operation('book/pull_book_export'),
+    forms: { csv: { media: CSV, document: operation('book/pull_book_export_csv'), textOf } },
+    form: ({ query }) => query.format ?? 'json',
+    params: z.object({ slug: z.string().max(64) }),
+    query: z.object({ format: z.enum(['json', 'csv']).optional() }),
+    variables: ({ params }) => ({ slug: params.slug }),
+    answer: textOf,
+    // It may be withdrawn at any moment: whoever keeps it asks whether it still stands.
+    cache: 'public, no-cache',
+    response: PullExportAnswer,
+    errors: ['not_found'],
+  }),
+] as const;

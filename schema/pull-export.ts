@@ -1,0 +1,60 @@
+import { canonicalJson, type Json, type JsonObject } from './canonical-json.ts';
+import { sha256Hex } from './digest.ts';
+import { documents } from './documents.ts';
+
+/* What a published export signs of itself: whoever builds one and whoever verifies one read it here. */
+
+export const pullFormats = ['json', 'csv'] as const;
+export type PullFormat = (typeof pullFormats)[number];
+
+/** How the signed document stands in the answer, and of which bytes its hash is. */
+export const pullForms: Readonly<Record<PullFormat, { readonly media_type: string; readonly rule: string }>> = {
+  json: {
+    media_type: 'application/json',
+    rule: 'SHA-256 hex over the UTF-8 bytes of the serialized `document` slice: canonical JSON (RFC 8785), as it stands here',
+  },
+  csv: {
+    media_type: 'text/csv',
+    rule: 'SHA-256 hex over the UTF-8 bytes of the serialized `document` slice: the text that the string `document` holds',
+  },
+};
+
+/** Lower-case hex; of a text its own bytes, of anything else its canonical JSON. */
+export function documentHash(document: Json): string {
+  return sha256Hex(typeof document === 'string' ? document : canonicalJson(document));
+}
+
+/** All that `issuer_signature` signs, beside the token's own claims (RFC 7519 §4.1). */
+export interface PullExportPayload extends JsonObject {
+  readonly schema: typeof documents.book_pull_export;
+  readonly slug: string;
+  readonly agent_id: number;
+  readonly format: PullFormat;
+  /** ISO 8601. */
+  readonly exported_at: string;
+  /** True: made in the development profile, where no real money moves. */
+  readonly specimen: boolean;
+  readonly document_sha256: string;
+  /** Of what `?format=csv` answers. */
+  readonly csv_sha256: string;
+  /** Of the canonical coverage with its signature. */
+  readonly coverage_sha256: string;
+}
+
+/** Its members, for whoever compares what stands in an answer with what was signed. */
+export const signedMembers = [
+  'schema',
+  'slug',
+  'agent_id',
+  'format',
+  'exported_at',
+  'specimen',
+  'document_sha256',
+  'csv_sha256',
+  'coverage_sha256',
+] as const satisfies (keyof PullExportPayload)[];
+
+/** The public address of a published export. */
+export function pullExportUrl(base_url: string, slug: string): string {
+  return `${base_url}/public/export/${slug}`;
+}

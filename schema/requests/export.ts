@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { limits } from '../limits.ts';
+import { pullFormats } from '../pull-export.ts';
+import { RowFilterMembers } from './book.ts';
+import { storedText } from './parse.ts';
+import { PossessionMembers } from './possession.ts';
+
+/* What an export is asked for: which rows, how many, and in which form. */
+
+/** Postgres's integer, as a seq is kept. */
+const INT32_MAX = 2 ** 31 - 1;
+
+/** A larger number is clamped, not refused. */
+export const ExportLimit = z
+  .int()
+  .min(1)
+  .describe(`Rows, the newest ones; default ${limits.export_rows_max}, more than that is clamped.`);
+
+export function exportRows(limit: number | null | undefined): number {
+  return Math.min(limit ?? limits.export_rows_max, limits.export_rows_max);
+}
+
+const { from, to, evidence, intent_id } = RowFilterMembers;
+/** Which rows of a book: those of its members that a coverage tells of. */
+const rowFilter = { from, to, evidence, intent_id };
+
+export const exportFormats = ['csv', 'json', 'html'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+const Format = z.enum(exportFormats).optional().describe('csv unless told.');
+
+/** Query of GET /v1/agents/{agent_id}/book/export, but for its limit, which is text there. */
+export const exportQuery = { format: Format, ...rowFilter };
+
+/** Body of POST /v1/agents/{agent_id}/book/export; possession in it was looked at before. */
+export const ExportRequest = PossessionMembers.extend({ ...exportQuery, limit: ExportLimit.optional() });
+
+/** What of a publication is no row's: the same by REST and on the graph. */
+export const PublishMembers = z.object({
+  format: z.enum(pullFormats).optional().describe('Of the document that is signed; json unless told.'),
+  subject_task_id: storedText
+    .max(limits.row_name_chars_max)
+    .optional()
+    .describe('A row of which the coverage says whether the book has it.'),
+});
+
+/** Body of POST /v1/agents/{agent_id}/book/export/publish; possession in it was looked at before. */
+export const PublishRequest = PossessionMembers.extend({
+  ...PublishMembers.shape,
+  ...rowFilter,
+  limit: ExportLimit.optional(),
+});
+
+export const streamFormats = ['csv', 'ndjson', 'parquet'] as const;
+export type StreamFormat = (typeof streamFormats)[number];
+
+/** The seq of the last row that the reader of a stream has. */
+export const AfterRow = z
+  .int()
+  .min(0)
+  .max(INT32_MAX)
+  .describe('The seq of the last row that the reader has; 0 begins.');
+
+/** Query and body of /v1/agents/{agent_id}/book/export/stream. */
+export const streamQuery = {
+  format: z.enum(streamFormats).optional().describe('csv unless told.'),
+  after: AfterRow.optional(),
+};
+export const StreamRequest = z.object(streamQuery);
+
+export const journalFormats = ['csv', 'ledger'] as const;
+export type JournalFormat = (typeof journalFormats)[number];
+export const journalUnits = ['row', 'day'] as const;
+export type JournalUnit = (typeof journalUnits)[number];
+
+/** Query and body of /v1/agents/{agent_id}/book/export/journal. */
+export const journalQuery = {
+  format: z.enum(journalFormats).optional().describe('csv unless told; `ledger` is read by ledger and hledger.'),
+  per: z
+    .enum(journalUnits)
+    .optional()
+    .describe('An entry for each row, which is so unless told, or for each UTC day and rail.'),
+};
+export const JournalRequest = z.object(journalQuery);

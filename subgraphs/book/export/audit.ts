@@ -1,0 +1,65 @@
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import type { BookPolicy } from '../../../schema/policy-kinds.ts';
+
+/** The audit pack, `svc402.book_audit.v1`: what a book's owner files. */
+export interface BookAudit extends JsonObject {
+  readonly schema: typeof documents.book_audit;
+  readonly agent_id: number;
+  /** ISO 8601. */
+  readonly exported_at: string;
+  readonly row_count: number;
+  readonly totals: ExportTotals;
+  /** By the specification's names; null where nothing is set. */
+  readonly policy: JsonObject | null;
+  readonly rows: readonly JsonObject[];
+  readonly attestation_note: string;
+}
+
+export interface ExportTotals extends JsonObject {
+  /** Atomic USDC. */
+  readonly usdc_sum: string;
+  readonly count: number;
+  readonly by_rail: { readonly [rail: string]: { readonly count: number; readonly amount: string } };
+}
+
+const ATTESTATION =
+  'Rows are shown as this service recorded them. Totals count only rows that carry an amount: what a policy blocked, and ' +
+  'what never arrived (ARRIVAL_UNVERIFIED, amount null), is visible and in no total. A row is not proof that money moved: ' +
+  'verify its receipt at verify_url and look its payment up at explorer_url.';
+
+export function bookAudit(
+  agent_id: number,
+  {
+    exported_at,
+    policy,
+    rows,
+  }: { readonly exported_at: string; readonly policy: BookPolicy; readonly rows: readonly JsonObject[] },
+): BookAudit {
+  return {
+    schema: documents.book_audit,
+    agent_id,
+    exported_at,
+    row_count: rows.length,
+    totals: exportTotals(rows),
+    policy: isJsonObject(policy) && Object.keys(policy).length > 0 ? policy : null,
+    rows,
+    attestation_note: ATTESTATION,
+  };
+}
+
+/** As the book's own counters: over the rows that carry an amount, by the rail on which it came. */
+export function exportTotals(rows: readonly JsonObject[]): ExportTotals {
+  const rails = new Map<string, { count: number; amount: bigint }>();
+  for (const { rail, amount } of rows) {
+    if (typeof amount !== 'string' || typeof rail !== 'string') continue;
+    const before = rails.get(rail) ?? { count: 0, amount: 0n };
+    rails.set(rail, { count: before.count + 1, amount: before.amount + BigInt(amount) });
+  }
+  const by_rail = [...rails].map(([rail, { count, amount }]) => [rail, { count, amount: amount.toString() }] as const);
+  return {
+    usdc_sum: (rails.get('usdc')?.amount ?? 0n).toString(),
+    count: [...rails.values()].reduce((sum, { count }) => sum + count, 0),
+    by_rail: Object.fromEntries(by_rail),
+  };
+}

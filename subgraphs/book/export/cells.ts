@@ -1,0 +1,82 @@
+import { rowFacts } from '../../../schema/book-row.ts';
+import { type ExportField, type ExportFieldName, exportFields } from '../../../schema/export-row.ts';
+import { asTime } from '../../json-sql.ts';
+import { factText } from '../page/row-json.ts';
+
+/** Replaced by a parameter in the statement that reads. */
+export const BASE_URL = ':base_url';
+
+/** One field of an exported row, over `book_row r` and what is counted of it, `c`; BASE_URL stands for the service's. */
+export interface Cell {
+  readonly name: string;
+  /** `open`: text that a caller may have chosen; `closed`: text of ours, of letters, digits, dashes and colons. */
+  readonly kind: 'open' | 'closed' | 'integer' | 'json';
+  /** An expression of type text; null where the field is. */
+  readonly sql: string;
+  readonly nullable: boolean;
+  /** It stands in the column `facts`, which few rows have. */
+  readonly in_facts: boolean;
+}
+
+const REPLAYS_MAX = 200;
+
+/** The newest replays of a row, oldest first; an event that stands for several says of how many, and from when on. */
+const REPLAYS = `case r.replay_count when 0 then '[]' else (select coalesce(json_agg(json_strip_nulls(json_build_object(
+    'replay_of', body->'replay_of', 'settlement_status', body->'settlement_status',
+    'recorded_at', case when body ? 'count' then body->>'at' else ${stripped(asTime('at'))} end,
+    'first_at', body->'first_at', 'count', body->'count')) order by position), '[]')::text
+  from (select * from book_event where agent_id = r.agent_id and seq = r.seq and kind = 'replay'
+    order by position desc limit ${REPLAYS_MAX}) newest) end`;
+
+/** JSON text without its quotation marks. */
+function stripped(json: string): string {
+  return `btrim(${json}, '"')`;
+}
+
+/** Where transactions of a network are looked up, by the word that a payment_ref begins with. */
+const explorers = { base: 'https://basescan.org/tx/', solana: 'https://solscan.io/tx/' } as const;
+
+const EXPLORER = `case split_part(r.payment_ref, ':', 1) ${Object.entries(explorers)
+  .map(([network, url]) => `when '${network}' then '${url}' || split_part(r.payment_ref, ':', 2)`)
+  .join(' ')} end`;
+
+/** A row that was blocked has a refusal in place of a receipt, and one that nobody paid for neither. */
+const VERIFY = `case r.evidence when 'policy_blocked' then ${BASE_URL} || '/refusal/' || (r.facts->>'refusal_id')
+  when 'inflow_claimed' then null else ${BASE_URL} || '/receipt/' || r.task_id end`;
+const AUDITOR = `case when r.evidence not in ('policy_blocked', 'inflow_claimed')
+  then ${BASE_URL} || '/receipt/' || r.task_id || '?format=auditor' end`;
+
+const computed: { readonly [K in ExportFieldName]?: string } = {
+  collected_at: stripped(asTime('r.collected_at')),
+  replay_count: '(r.replay_count + coalesce(c.count, 0))::text',
+  replay_events: REPLAYS,
+  verify_url: VERIFY,
+  auditor_url: AUDITOR,
+  explorer_url: EXPLORER,
+};
+
+/** Texts that nobody but this service writes. */
+const closed: readonly string[] = ['evidence', 'arrival_status'] satisfies ExportFieldName[];
+
+const kinds = {
+  text: 'open',
+  digits: 'closed',
+  integer: 'integer',
+  time: 'closed',
+  json: 'json',
+  json_list: 'json',
+} as const satisfies Record<ExportField['type'], Cell['kind']>;
+
+function cellOf([name, { type, nullable }]: [string, ExportField]): Cell {
+  const fact = name in rowFacts ? rowFacts[name as keyof typeof rowFacts] : null;
+  const in_facts = fact?.from === 'facts';
+  const stored = in_facts ? factText(name, fact.type) : `r.${name}::text`;
+  const kind = closed.includes(name) ? 'closed' : in_facts && kinds[type] === 'closed' ? 'open' : kinds[type];
+  return { name, kind, nullable, in_facts, sql: computed[name as ExportFieldName] ?? stored };
+}
+
+/** All fields of an exported row, in their order. */
+export const cells: readonly Cell[] = Object.entries<ExportField>(exportFields).map(cellOf);
+
+/** By which a reader of the whole book goes on: it stands before the others. */
+export const seqCell: Cell = { name: 'seq', kind: 'integer', sql: 'r.seq::text', nullable: false, in_facts: false };

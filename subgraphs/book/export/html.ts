@@ -1,0 +1,119 @@
+import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
+import type { ExportScope } from '../../../schema/export-coverage.ts';
+import type { BookAudit } from './audit.ts';
+import { currencyOf, decimalText } from './currency.ts';
+
+/* The export as a page for print: A4 on its side, a head on each sheet, no script, nothing loaded from anywhere. */
+
+class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Whatever is put in is text, but for what this function itself has made. */
+function html(parts: TemplateStringsArray, ...values: readonly (Json | Html | readonly Html[] | undefined)[]): Html {
+  return new Html(parts.reduce((whole, part, index) => whole + shown(values[index - 1]) + part));
+}
+
+function shown(value: Json | Html | readonly Html[] | undefined): string {
+  if (value instanceof Html) return value.text;
+  if (Array.isArray(value)) return value.map(shown).join('');
+  return escaped(value === null || value === undefined ? '' : String(value));
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escaped = (text: string) => text.replace(/[&<>"']/g, it => entities[it] ?? it);
+
+const STYLE = `
+  @page { size: A4 landscape; margin: 14mm 12mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font: 8pt sans-serif; } }
+  * { box-sizing: border-box; }
+  body { font: 9.5pt/1.4 "Helvetica Neue", Arial, "Liberation Sans", sans-serif; color: #1a1a1a; margin: 0 auto; padding: 8mm; max-width: 297mm; }
+  @media print { body { padding: 0; max-width: none; } }
+  h1 { font-size: 17pt; margin: 0 0 1mm; } h2 { font-size: 11pt; margin: 7mm 0 2mm; }
+  p { margin: 0 0 2mm; } .quiet { color: #555; }
+  dl { display: grid; grid-template-columns: max-content 1fr max-content 1fr; gap: 1mm 6mm; margin: 5mm 0 0; padding: 3mm 0; border: solid #999; border-width: .3mm 0; }
+  dt { color: #555; } dd { margin: 0; overflow-wrap: anywhere; }
+  table { border-collapse: collapse; width: 100%; } thead { display: table-header-group; } tr { break-inside: avoid; }
+  th { text-align: left; font-weight: 600; border-bottom: .4mm solid #1a1a1a; padding: 1mm 2mm 1mm 0; white-space: nowrap; }
+  td { border-bottom: .15mm solid #bbb; padding: 1.2mm 2mm 1.2mm 0; vertical-align: top; overflow-wrap: anywhere; }
+  td.time, td.amount { white-space: nowrap; font-variant-numeric: tabular-nums; } .amount { text-align: right; }
+  td small { display: block; color: #555; font-size: 7.5pt; } a { color: inherit; }
+  tfoot td { font-weight: 600; border-bottom: 0; border-top: .4mm solid #1a1a1a; } .sums { width: auto; min-width: 60%; }
+  footer { margin-top: 8mm; color: #555; font-size: 8pt; break-inside: avoid; }`;
+
+export function auditPage(audit: BookAudit, scope: ExportScope, base_url: string): string {
+  const { agent_id, exported_at, row_count, rows } = audit;
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Book of agent ${agent_id}, ${exported_at.slice(0, 10)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<style>${new Html(STYLE)}</style></head>
+<body><header><h1>Spend of agent ${agent_id}</h1>
+<p class="quiet">Audit export of the book at ${base_url}. All times are UTC.</p>
+<dl>${facts(audit, scope)}</dl></header>
+<h2>Totals</h2>${sums(audit)}
+<h2>${row_count === 0 ? 'No rows' : row_count === 1 ? '1 row' : `${row_count} rows`}</h2>${row_count === 0 ? html`<p>The book has no row that was asked for.</p>` : table(rows)}
+<footer><p>${audit.attestation_note}</p><p>${audit.schema}. The same data is to be had as JSON and CSV at ${base_url}/v1/agents/${agent_id}/book/export.</p></footer>
+</body></html>
+`;
+  return page.text;
+}
+
+function facts({ exported_at, row_count, policy }: BookAudit, { from, to, filters, limit }: ExportScope): Html[] {
+  const { evidence, intent_id } = filters;
+  const period = from === null && to === null ? 'whole book' : `${from ?? 'its beginning'} to ${to ?? 'now'}`;
+  const filtered = [evidence && `evidence ${evidence}`, intent_id && `intent ${intent_id}`].filter(Boolean).join(', ');
+  const full = row_count === limit ? ' (the newest; the limit is reached)' : '';
+  const policies = Object.entries(policy ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return [
+    ['Exported', exported_at.replace('T', ' ').replace(/\.\d+Z$/, '')],
+    ['Rows', `${row_count}${full}`],
+    ['Period', period],
+    ['Filter', filtered || 'none'],
+    ['Policy', policies.join(', ') || 'none set'],
+  ].map(([name = '', value = '']) => html`<dt>${name}</dt><dd>${value}</dd>`);
+}
+
+function sums({ totals }: BookAudit): Html {
+  const rails = Object.entries(totals.by_rail).map(([rail, { count, amount }]) => {
+    const currency = currencyOf(rail);
+    return html`<tr><td>${rail}</td><td class="amount">${count}</td><td class="amount">${decimalText(BigInt(amount), currency)} ${currency.code}</td></tr>`;
+  });
+  if (rails.length === 0) return html`<p>No row carries an amount.</p>`;
+  return html`<table class="sums"><thead><tr><th>Rail</th><th class="amount">Rows with an amount</th><th class="amount">Amount</th></tr></thead>
+<tbody>${rails}</tbody></table>`;
+}
+
+function table(rows: readonly JsonObject[]): Html {
+  return html`<table class="rows"><thead><tr><th>Collected at</th><th>Task and payment</th><th>Model</th><th>Intent</th><th>Evidence</th><th class="amount">Amount</th></tr></thead>
+<tbody>${rows.map(rowOf)}</tbody></table>`;
+}
+
+function rowOf(row: JsonObject): Html {
+  const { collected_at, task_id, payment_ref, model, hub, intent_id, attempt_index, evidence, rail } = row;
+  const attempt = attempt_index === null ? null : html`<small>attempt ${attempt_index}</small>`;
+  return html`<tr><td class="time">${String(collected_at)
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, '')}</td>
+<td>${link(row.verify_url, task_id)}<small>${link(row.explorer_url, payment_ref)}</small></td>
+<td>${model}<small>${hub}</small></td><td>${intent_id}${attempt ?? ''}</td>
+<td>${evidence}<small>${row.reason ?? row.omission_rule}</small></td><td class="amount">${amountOf(row.amount, rail)}</td></tr>`;
+}
+
+function link(url: Json | undefined, text: Json | undefined): Html {
+  return typeof url === 'string' && /^https?:\/\//.test(url) ? html`<a href="${url}">${text}</a>` : html`${text}`;
+}
+
+function amountOf(amount: Json | undefined, rail: Json | undefined): string {
+  if (typeof amount !== 'string') return '–';
+  const currency = currencyOf(typeof rail === 'string' ? rail : null);
+  return `${decimalText(BigInt(amount), currency)} ${currency.code}`;
+}

@@ -1,0 +1,134 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { ExportScope } from '../../../schema/export-coverage.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { PullFormat } from '../../../schema/pull-export.ts';
+import { ExportLimit, exportRows } from '../../../schema/requests/export.ts';
+import { parseRequest } from '../../../schema/requests/parse.ts';
+import { iso } from '../../clock.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database } from '../../database.ts';
+import { Semaphore } from '../../semaphore.ts';
+import type { BookContext } from '../context.ts';
+import type { RowFilter } from '../page/row-scope.ts';
+import { buildExport } from './build.ts';
+import { PullExport } from './pull-export.entity.ts';
+import { signedPullExport } from './sign.ts';
+
+/** 128 bits: whoever knows one was told. */
+const SLUG_BYTES = 16;
+
+/** A build looks at every row of its book: few at a time, round-robin by book. */
+const builds = new Semaphore({
+  at_once_max: limits.pull_exports_built_at_once_max,
+  wait_ms_max: limits.pull_export_wait_ms_max,
+  waiting_per_asker_max: limits.pull_export_waiting_per_book_max,
+});
+
+/** Which rows are asked for, as the graph has them. */
+export type ExportFilter = Pick<RowFilter, 'from' | 'to' | 'evidence' | 'intentId'>;
+
+/** @throws invalid_request on a limit below one */
+export function scopeOf(book_id: number, filter: ExportFilter, limit: number | null): ExportScope {
+  const { from, to, evidence, intentId } = filter;
+  return {
+    book_id,
+    from: from?.toISOString() ?? null,
+    to: to?.toISOString() ?? null,
+    filters: { evidence: evidence ?? null, intent_id: intentId ?? null },
+    limit: exportRows(limit === null ? undefined : parseRequest(ExportLimit, limit)),
+  };
+}
+
+/** What is to be published. */
+export interface PublishedScope {
+  readonly scope: ExportScope;
+  readonly format: PullFormat;
+  readonly subject_task_id: string | null;
+}
+
+type Publisher = Pick<BookContext, 'database' | 'issuer' | 'clock' | 'random' | 'base_url' | 'profile'>;
+
+/**
+ * Publishes an export of the book, or builds the published one anew under the same slug. The slug is taken first, since
+ * it is signed; until the build stands, what stood before is served. @throws forbidden, book_damaged, rate_limited
+ */
+export async function publishExport(
+  publisher: Publisher,
+  agent_id: AgentId,
+  request: PublishedScope,
+): Promise<PullExport> {
+  const built = await builds.take(String(agent_id), () => buildAndStore(publisher, agent_id, request));
+  if (!built) throw new Refusal('rate_limited', { detail: 'An export of this book is being built; ask again later.' });
+  return built;
+}
+
+async function buildAndStore(
+  { database, issuer, clock, random, base_url, profile }: Publisher,
+  agent_id: AgentId,
+  request: PublishedScope,
+): Promise<PullExport> {
+  const { format, subject_task_id } = request;
+  const exported_at = iso(clock.now_ms());
+  const slug = await takeSlug(
+    database,
+    agent_id,
+    Buffer.from(random.bytes(SLUG_BYTES)).toString('base64url'),
+    exported_at,
+  );
+  const { audit, csv, coverage } = await buildExport(database, {
+    scope: request.scope,
+    subject_task_id,
+    exported_at,
+    base_url,
+    scan_ms_max: limits.pull_export_scan_ms_max,
+  });
+  const specimen = profile === 'development';
+  const signed = signedPullExport(issuer, { slug, agent_id, format, exported_at, specimen, audit, csv, coverage });
+  const { complete, empty_reason } = coverage;
+  await database.query({
+    name: 'store pull export',
+    text: `update pull_export set exported_at = $3, row_count = $4, complete = $5, empty_reason = $6, signed = $7, csv = $8
+      where agent_id = $1 and slug = $2 and (exported_at is null or exported_at <= $3)`,
+    values: [agent_id, slug, exported_at, audit.row_count, complete, empty_reason, signed, csv],
+  });
+  const stands = await publishedExport(database, agent_id);
+  // Withdrawn meanwhile: that was the owner's last word.
+  if (stands?.slug !== slug) throw new Refusal('not_found', { detail: 'The export was withdrawn while it was built.' });
+  return stands;
+}
+
+/** The slug under which the book is published, or this one from now on. */
+async function takeSlug(database: Database, agent_id: AgentId, slug: string, at: string): Promise<string> {
+  const [taken] = await database.query<{ slug: string }>({
+    name: 'take export slug',
+    text: `insert into pull_export (agent_id, slug, published_at) select agent_id, $2, $3 from book where agent_id = $1
+      on conflict (agent_id) do update set slug = pull_export.slug returning slug`,
+    values: [agent_id, slug, at],
+  });
+  if (!taken) throw new Refusal('forbidden');
+  return taken.slug;
+}
+
+/** From the moment this returns nobody pulls it. Null where nothing was published. */
+export async function withdrawExport(database: Database, agent_id: AgentId): Promise<{ readonly slug: string } | null> {
+  const text = 'delete from pull_export where agent_id = $1 returning slug';
+  const [withdrawn] = await database.query<{ slug: string }>({ name: 'withdraw export', text, values: [agent_id] });
+  return withdrawn ?? null;
+}
+
+/** What its owner has published; null where that is nothing. */
+export function publishedExport(database: Database, agent_id: AgentId): Promise<PullExport | null> {
+  return stored(database, 'agent_id', agent_id);
+}
+
+/** Null where there is none, or none any more. */
+export function pulledExport(database: Database, slug: string): Promise<PullExport | null> {
+  return stored(database, 'slug', slug);
+}
+
+async function stored(database: Database, column: 'agent_id' | 'slug', value: unknown): Promise<PullExport | null> {
+  const text = `select ${selectList(database.orm, PullExport)} from pull_export where ${column} = $1 and signed is not null`;
+  const [row] = await database.query({ name: `pull export by ${column}`, text, values: [value] });
+  return row ? asEntity(PullExport, row) : null;
+}

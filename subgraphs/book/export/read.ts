@@ -1,0 +1,82 @@
+import type pg from 'pg';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Evidence } from '../../../schema/evidence.ts';
+import type { ExportScope, ScannedUniverse } from '../../../schema/export-coverage.ts';
+import { agentId } from '../../../schema/ids.ts';
+import type { BookPolicy } from '../../../schema/policy-kinds.ts';
+import type { Database } from '../../database.ts';
+import { asTime } from '../../json-sql.ts';
+import { replaysCounted } from '../page/row-json.ts';
+import { type RowFilter, rowConditions, rowScope } from '../page/row-scope.ts';
+import { BASE_URL, cells } from './cells.ts';
+import { jsonLine } from './lines.ts';
+
+/** What an export reads: a transaction, or single statements. */
+export interface Reading {
+  query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<{ readonly rows: R[] }>;
+}
+
+/** By single statements, each of its own moment. */
+export function readingOf(database: Database): Reading {
+  return { query: async statement => ({ rows: await database.query(statement) }) };
+}
+
+const ROW = jsonLine(cells);
+
+/** What of a scope narrows it, as a page of the book takes it. */
+function filterOf({ from, to, filters: { evidence, intent_id } }: ExportScope): RowFilter {
+  const at = (moment: string | null) => (moment === null ? null : new Date(moment));
+  return { from: at(from), to: at(to), evidence: evidence as Evidence | null, intentId: intent_id };
+}
+
+/** The newest rows that the scope lets in, by collected_at and then task_id, as an export shows them. */
+export async function exportedRows(reading: Reading, scope: ExportScope, base_url: string): Promise<JsonObject[]> {
+  const { select, values } = rowScope(agentId(scope.book_id), { limit: scope.limit, filter: filterOf(scope) });
+  const { rows } = await reading.query<{ row: string }>({
+    text: `select ${ROW.replaceAll(BASE_URL, `$${values.length + 1}::text`)} as row
+      from (${select}) r left join ${replaysCounted('$1')} c using (seq) order by r.collected_at, r.task_id collate "C"`,
+    values: [...values, base_url],
+  });
+  return rows.map(({ row }) => JSON.parse(row) as JsonObject);
+}
+
+export interface ExportHead {
+  readonly policy: BookPolicy;
+  readonly damaged: boolean;
+}
+
+/** Null where there is no such book. */
+export async function exportHead(reading: Reading, agent_id: number): Promise<ExportHead | null> {
+  const { rows } = await reading.query<ExportHead & { now_ms: number }>({
+    name: 'export head',
+    text: 'select policy, damage is not null as damaged from book where agent_id = $1',
+    values: [agent_id],
+  });
+  return rows[0] ?? null;
+}
+
+const SHA256 = (text: string) => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
+const COMMITMENT = SHA256(
+  `r.task_id||'|'||r.evidence||'|'||coalesce(r.amount::text,'')||'|'||coalesce(r.payment_ref,'')||'|'||btrim(${asTime('r.collected_at')},'"')`,
+);
+
+/** Every row of the book, counted and hashed by Postgres in the order of the coverage. */
+export async function scanUniverse(
+  reading: Reading,
+  scope: ExportScope,
+  subject_task_id: string | null,
+): Promise<ScannedUniverse> {
+  const values: unknown[] = [scope.book_id, subject_task_id];
+  const matches = rowConditions(filterOf(scope), value => `$${values.push(value)}`);
+  const { rows } = await reading.query<ScannedUniverse>({
+    text: `select count(*)::int as universe_count, (count(*) filter (where matches))::int as matching_count,
+        coalesce(bool_or(task_id = $2), false) as subject_in_universe,
+        ${SHA256(`coalesce(string_agg(commitment, E'\\n' order by collected_at, task_id collate "C"), '')`)} as universe_hash
+      from (select r.task_id, r.collected_at, ${matches.join(' and ') || 'true'} as matches, ${COMMITMENT} as commitment
+        from book_row r where r.agent_id = $1) all_rows`,
+    values,
+  });
+  const [scanned] = rows;
+  if (!scanned) throw new Error('an aggregate is always one row');
+  return scanned;
+}

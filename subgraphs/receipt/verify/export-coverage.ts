@@ -1,0 +1,112 @@
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import { commitmentsHash, coverageRules, rowCommitment } from '../../../schema/export-coverage.ts';
+import { base64url, type Jwks, parseJws, verifyEs256 } from './signature.ts';
+import { type Rule, unless } from './signed.ts';
+
+/** The coverage of an export, and what it is of. */
+export interface CoveredExport {
+  readonly coverage: JsonObject;
+  /** The audit pack, or CSV, whose rows are not looked at. */
+  readonly document: Json | undefined;
+  readonly book_id: Json | undefined;
+  readonly jwks: Jwks;
+}
+
+/** The rules that hold for a coverage, for whoever finds one in what it verifies. */
+export function coverageRulesOf<Opened>(covered: (opened: Opened) => CoveredExport): readonly Rule<Opened>[] {
+  return rules.map(({ code, says, fault }) => ({ code, says, fault: opened => fault(covered(opened)) }));
+}
+
+const rules: readonly Rule<CoveredExport>[] = [
+  {
+    code: 'coverage_signature',
+    says: 'The issuer signed the coverage (ES256), all of it.',
+    fault: ({ coverage, jwks }) => signatureFault(coverage, jwks),
+  },
+  {
+    code: 'coverage_scope',
+    says: 'The coverage is of this book, by the rules that are published here.',
+    fault: ({ coverage, book_id }) =>
+      unless(
+        coverage.schema === documents.export_coverage &&
+          coverage.payload_version === 1 &&
+          coverage.book_id === book_id &&
+          isJsonObject(coverage.scope) &&
+          coverage.scope.book_id === book_id &&
+          Object.entries(coverageRules).every(([name, rule]) => coverage[name] === rule),
+        'The coverage is of another book, or by other rules.',
+      ),
+  },
+  {
+    code: 'coverage_counts',
+    says: 'Its counts agree with each other, and with what it calls complete, truncated or empty.',
+    fault: ({ coverage }) => countFault(coverage),
+  },
+  {
+    code: 'coverage_rows',
+    says: 'The rows stand in order, as many as it says, and have the enumerated_hash.',
+    fault: ({ coverage, document }) => (typeof document === 'string' ? null : rowFault(coverage, document)),
+  },
+];
+
+function signatureFault(coverage: JsonObject, jwks: Jwks): string | null {
+  const { issuer_signature, ...payload } = coverage;
+  if (!isJsonObject(issuer_signature)) return 'The coverage is not signed.';
+  const { jws: token, kid, value, alg } = issuer_signature;
+  const jws = parseJws(token);
+  if (jws === null || alg !== 'ES256' || jws.header.alg !== 'ES256' || jws.header.kid !== kid)
+    return 'The signature of the coverage is none.';
+  if (!verifyEs256(jwks, kid, jws.input, jws.signature)) return 'No key of the set verifies the JWS of the coverage.';
+  const { iss: _iss, iat: _iat, jti: _jti, ...signed } = jws.claims;
+  const canonical = canonicalJson(payload);
+  if (canonicalJson(signed) !== canonical) return 'The coverage is not what was signed.';
+  return unless(verifyEs256(jwks, kid, canonical, base64url(value)), 'Its raw value does not sign the coverage.');
+}
+
+const isCount = (value: Json | undefined): value is number => typeof value === 'number' && value >= 0;
+
+function countFault(coverage: JsonObject): string | null {
+  const { enumerated_count, universe_count, omitted_by_policy_count, filtered_out_count, empty_reason } = coverage;
+  const hashes = [coverage.enumerated_hash, coverage.universe_hash];
+  if (empty_reason === 'empty_by_drain') {
+    const unknown = [universe_count, omitted_by_policy_count, filtered_out_count, ...hashes].every(it => it === null);
+    const open = enumerated_count === 0 && coverage.complete === false && coverage.truncated === false;
+    return unless(unknown && open, 'The scan did not finish, and yet it is said what it found.');
+  }
+  if (![enumerated_count, universe_count, omitted_by_policy_count, filtered_out_count].every(isCount))
+    return 'A count is missing.';
+  const [listed, all, omitted, filtered] = [
+    enumerated_count,
+    universe_count,
+    omitted_by_policy_count,
+    filtered_out_count,
+  ].map(Number) as [number, number, number, number];
+  const agree =
+    listed + omitted + filtered === all &&
+    coverage.complete === (listed === all) &&
+    coverage.truncated === omitted > 0 &&
+    empty_reason === (listed === 0 ? 'empty_by_policy' : null) &&
+    hashes.every(it => typeof it === 'string' && /^[0-9a-f]{64}$/.test(it)) &&
+    (!coverage.complete || hashes[0] === hashes[1]);
+  return unless(agree, 'Its counts contradict each other.');
+}
+
+function rowFault(coverage: JsonObject, document: Json | undefined): string | null {
+  const rows = isJsonObject(document) ? document.rows : null;
+  if (!Array.isArray(rows) || !rows.every(isCommittable)) return 'The document has no rows of an audit pack.';
+  if (rows.length !== coverage.enumerated_count) return 'The document has another number of rows.';
+  const places = rows.map(row => Buffer.from(`${String(row.collected_at)}\0${String(row.task_id)}`));
+  if (places.some((place, index) => index > 0 && place.compare(places[index - 1] ?? place) < 0))
+    return 'The rows do not stand in the order that the coverage names.';
+  if (coverage.enumerated_hash === null) return null;
+  return unless(commitmentsHash(rows.map(rowCommitment)) === coverage.enumerated_hash, 'The rows have another hash.');
+}
+
+/** Of types that a commitment takes as they are. */
+function isCommittable(row: Json): row is JsonObject {
+  if (!isJsonObject(row)) return false;
+  const texts = [row.task_id, row.evidence, row.collected_at];
+  const nullable = [row.amount, row.payment_ref];
+  return texts.every(it => typeof it === 'string') && nullable.every(it => it === null || typeof it === 'string');
+}

@@ -1,0 +1,168 @@
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
+import { documents } from '../../../schema/documents.ts';
+import { jwksUri } from '../../../schema/links.ts';
+import { documentHash, pullExportUrl, pullForms, signedMembers } from '../../../schema/pull-export.ts';
+import { coverageRulesOf } from './export-coverage.ts';
+import { always, type Coverage, type Report, unsignedIn } from './report.ts';
+import { type Jwks, parseJws } from './signature.ts';
+import {
+  type Check,
+  type Invalid,
+  issuerSigned,
+  judgeBy,
+  malformedDocument,
+  type Rule,
+  rawValueSigns,
+  type SignedDocument,
+  unless,
+} from './signed.ts';
+
+export type PullExportVerification =
+  | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[]; readonly report: Report }
+  | Invalid;
+
+/** Whether a document says that it is a published export of a book. */
+export function isPullExport(document: JsonObject): boolean {
+  return document.schema === documents.book_pull_export;
+}
+
+/**
+ * Verifies a pulled export against a published key set, offline: the hash of its document, its coverage, and both
+ * signatures. It proves what the issuer said of the book at that moment, not that a row was paid.
+ */
+export function verifyPullExport(
+  document: JsonObject,
+  jwks: Jwks,
+  options: { readonly base_url?: string } = {},
+): PullExportVerification {
+  const { issuer_signature } = document;
+  const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
+  if (jws === null) return malformedDocument('This is no pull export: issuer_signature.jws is missing.');
+  const { iss, iat: _, jti, ...payload } = jws.claims;
+  const bases = [iss, options.base_url].filter(base => typeof base === 'string');
+  try {
+    const opened = { document, payload, jti, bases, jws, jwks };
+    const judged = judgeBy(rules, opened);
+    if (judged.kind === 'invalid') return judged;
+    return { kind: 'valid', claims: jws.claims, checks: judged.checks, report: reportOn(opened) };
+  } catch (fault) {
+    // Only text without a canonical form gets here.
+    return malformedDocument(`The export has no canonical form: ${String(fault)}`);
+  }
+}
+
+/** `payload` is what was signed, without the token's own claims. */
+interface Opened extends SignedDocument {
+  readonly jti: Json | undefined;
+  readonly bases: readonly string[];
+}
+
+/** In order: a later rule may rely on all before it. */
+const rules: readonly Rule<Opened>[] = [
+  issuerSigned,
+  {
+    code: 'not_a_pull_export',
+    says: 'What was signed is an export of a book, under its slug.',
+    fault: ({ payload, jti }) =>
+      unless(
+        isPullExport(payload) &&
+          jti === payload.slug &&
+          typeof payload.agent_id === 'number' &&
+          formOf(payload) !== null,
+        'What was signed is no export of this kind.',
+      ),
+  },
+  {
+    code: 'copy_mismatch',
+    says: 'The document says what was signed of it.',
+    fault: ({ document, payload }) => {
+      const other = signedMembers.find(name => !same(document[name], payload[name]));
+      return other === undefined ? null : `${other} is not what was signed.`;
+    },
+  },
+  rawValueSigns({ required: true }),
+  {
+    code: 'document_hash',
+    says: 'The document has the hash that was signed.',
+    fault: ({ document, payload }) =>
+      unless(
+        document.document !== undefined && documentHash(document.document) === payload.document_sha256,
+        'SHA-256 of the document is not document_sha256.',
+      ),
+  },
+  {
+    code: 'coverage_hash',
+    says: 'The coverage is the one that was signed with it.',
+    fault: ({ document, payload }) =>
+      unless(
+        isJsonObject(document.coverage) && sha256Hex(canonicalJson(document.coverage)) === payload.coverage_sha256,
+        'SHA-256 of the coverage is not what was signed.',
+      ),
+  },
+  ...coverageRulesOf<Opened>(({ document, payload, jwks }) => ({
+    coverage: isJsonObject(document.coverage) ? document.coverage : {},
+    document: document.document,
+    book_id: payload.agent_id,
+    jwks,
+  })),
+  {
+    code: 'link_foreign',
+    says: 'Every link leads to the issuer, and the key beside the signature is one of its keys.',
+    fault: opened => linkFault(opened),
+  },
+];
+
+function formOf({ format }: JsonObject) {
+  return format === 'json' || format === 'csv' ? pullForms[format] : null;
+}
+
+function same(one: Json | undefined, other: Json | undefined): boolean {
+  return one !== undefined && other !== undefined && canonicalJson(one) === canonicalJson(other);
+}
+
+function linkFault({ document, payload, bases, jwks }: Opened): string | null {
+  const { verify_jwks, url, issuer_signature, document_media_type, document_sha256_rule } = document;
+  if (!bases.some(base => verify_jwks === jwksUri(base))) return 'verify_jwks leads elsewhere than to the issuer.';
+  if (!bases.some(base => url === pullExportUrl(base, String(payload.slug))))
+    return 'url leads elsewhere than to the issuer.';
+  const form = formOf(payload);
+  if (document_media_type !== form?.media_type || document_sha256_rule !== form?.rule)
+    return 'document_media_type or document_sha256_rule is not that of the format.';
+  const jwk = isJsonObject(issuer_signature) ? issuer_signature.issuer_jwk : null;
+  const published = Array.isArray(jwks.keys) && jwks.keys.some(key => isJsonObject(key) && sameKey(key, jwk));
+  return unless(published, 'issuer_jwk is none of the published keys.');
+}
+
+function sameKey(key: JsonObject, jwk: Json | undefined): boolean {
+  return isJsonObject(jwk) && ['kid', 'crv', 'x', 'y'].every(name => key[name] === jwk[name]);
+}
+
+const lane = new Set(['pull_note']);
+
+const coverage: Coverage<Opened> = {
+  ...Object.fromEntries(signedMembers.map(name => [name, always])),
+  document: always,
+  coverage: always,
+  url: always,
+  verify_jwks: always,
+  document_media_type: always,
+  document_sha256_rule: always,
+  issuer_signature: always,
+};
+
+/** What an export that has passed every rule leaves open. */
+function reportOn(opened: Opened): Report {
+  const { payload } = opened;
+  return {
+    unsigned: unsignedIn(opened.document, opened, { coverage, lane }),
+    broken: [],
+    unchecked: [
+      'Whether any row was paid: verify its receipt, and look its payment_ref up on the chain.',
+      'Whether the book has more by now: an export ends with the moment at which it was built.',
+      ...(payload.format === 'csv'
+        ? ['Whether the rows of the CSV have the enumerated_hash: ask for the format json.']
+        : []),
+    ],
+  };
+}

@@ -1,0 +1,171 @@
+import { parse } from 'csv-parse/sync';
+import { parquetReadObjects } from 'hyparquet';
+import pg from 'pg';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { keepsToTable } from '../harness/doors/table.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+let service: Service;
+/** With the stamp and two chats on its book. */
+let reader: Agent;
+beforeAll(async () => {
+  service = await openService();
+  reader = await service.newAgent();
+  for (const name of ['First', 'Second']) await service.buy(reader.account, ask(name));
+});
+
+const STREAM = 'stream';
+const JOURNAL = 'journal';
+const path = ({ agent_id }: Pick<Agent, 'agent_id'>, door: string, query = '') =>
+  `/v1/agents/${agent_id}/book/export/${door}${query}`;
+const held = ({ session }: Agent) => ({ 'X-SVC-Session': session });
+
+/** What is no JSON, as it came. */
+async function taken(pathname: string, { headers, ...init }: RequestInit = {}) {
+  const answer = await fetch(service.url + pathname, { headers: { ...held(reader), ...headers }, ...init });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const [bare = pathname] = pathname.split('?');
+  const text = bytes.toString();
+  keepsToTable(init.method ?? 'GET', bare, { status: answer.status, headers: answer.headers, text, body: text });
+  return { status: answer.status, headers: answer.headers, bytes, text };
+}
+
+describe('GET /v1/agents/{agent_id}/book/export/stream', () => {
+  it('200 as CSV unless told, and how many rows there will be before the first', async () => {
+    const { status, headers, text } = await taken(path(reader, STREAM));
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect([headers.get('x-svc-export-rows'), headers.get('x-svc-export-last-seq')]).toEqual(['3', '3']);
+    const records: Record<string, string>[] = parse(text, { columns: true });
+    expect(records.map(({ seq }) => seq)).toEqual(['1', '2', '3']);
+    expect(records[0]).toMatchObject({ task_id: reader.task_id, amount: '2000', evidence: 'collected' });
+  });
+
+  it('200 as NDJSON, its last line saying that nothing is missing', async () => {
+    const { headers, text } = await taken(path(reader, STREAM, '?format=ndjson'));
+    expect(headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as JsonObject);
+    expect(lines.map(({ seq }) => seq)).toEqual([1, 2, 3, undefined]);
+    expect(lines[3]).toEqual({ end: { rows_done: 3, rows_total: 3, last_seq: 3 } });
+    const { rows } = (await service.get(path(reader, '', '?format=json').replace('/?', '?'), held(reader))).body;
+    expect(lines.slice(0, 3).map(({ seq: _, ...row }) => row)).toEqual(rows);
+  });
+
+  it('200 as Parquet', async () => {
+    const { headers, bytes } = await taken(path(reader, STREAM, '?format=parquet'));
+    expect(headers.get('content-type')).toBe('application/vnd.apache.parquet');
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+    const rows = await parquetReadObjects({ file });
+    expect(rows.map(({ seq, amount }) => [seq, amount])).toEqual([1, 2, 3].map(seq => [seq, '2000']));
+  });
+
+  it('200 after a row: only what follows it, without the line of names', async () => {
+    const whole = (await taken(path(reader, STREAM))).text.split('\n');
+    const { headers, text } = await taken(path(reader, STREAM, '?after=2'));
+    expect(text.split('\n')).toEqual(whole.slice(3));
+    expect(headers.get('x-svc-export-rows')).toBe('1');
+    expect((await taken(path(reader, STREAM, '?after=99'))).text).toBe('');
+  });
+
+  it('200 on HEAD: how many rows there are, and none of them', async () => {
+    const { status, headers } = await fetch(service.url + path(reader, STREAM), {
+      method: 'HEAD',
+      headers: held(reader),
+    });
+    expect([status, headers.get('x-svc-export-rows')]).toEqual([200, '3']);
+  });
+
+  it.each(['format=xml', 'after=-1', 'after=x', 'after=2147483648'])('400 on %s', async query => {
+    const heard = await service.get(path(reader, STREAM, `?${query}`), held(reader));
+    expect(heard).toMatchObject({ status: 400, body: { error: { param: query.split('=')[0] } } });
+  });
+
+  it("401 without possession, 403 with another agent's: empty bodies", async () => {
+    const other = await service.newAgent();
+    expect(await service.get(path(reader, STREAM))).toMatchObject({ status: 401, text: '' });
+    expect(await service.get(path(reader, STREAM), held(other))).toMatchObject({ status: 403, text: '' });
+  });
+
+  it('429 where too many of one book are under way, and 200 again once their readers have left', async () => {
+    const agent = await service.newAgent();
+    const leaving = new AbortController();
+    const open = () => fetch(service.url + path(agent, STREAM), { headers: held(agent), signal: leaving.signal });
+    const standing = new pg.Client({ connectionString: service.database_url });
+    await standing.connect();
+    try {
+      // The first page waits for it, its line of names does not: the streams are under way until their readers leave.
+      await standing.query('begin; lock table book_row in access exclusive mode');
+      const readers = await Promise.all(Array.from({ length: limits.export_streams_per_book_max }, open));
+      expect(readers.map(({ status }) => status)).toEqual(readers.map(() => 200));
+      const heard = await service.get(path(agent, STREAM), held(agent));
+      expect(heard).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    } finally {
+      leaving.abort();
+      await standing.end();
+    }
+    await expect
+      .poll(async () => (await fetch(service.url + path(agent, STREAM), { headers: held(agent) })).status)
+      .toBe(200);
+  });
+});
+
+describe('POST /v1/agents/{agent_id}/book/export/stream', () => {
+  it('200 by session in the body, which says what is asked', async () => {
+    const body = JSON.stringify({ session: reader.session, format: 'ndjson', after: 2 });
+    const headers = { 'content-type': 'application/json', 'X-SVC-Session': '' };
+    const { text } = await taken(path(reader, STREAM), { method: 'POST', body, headers });
+    expect(text.split('\n')).toHaveLength(3);
+  });
+});
+
+describe('GET /v1/agents/{agent_id}/book/export/journal', () => {
+  it('200 as double-entry CSV, per row and per day, with the sum of the book', async () => {
+    for (const [query, entries] of [
+      ['', 3],
+      ['?per=day', 1],
+    ] as const) {
+      const { headers, text } = await taken(path(reader, JOURNAL, query));
+      expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+      const records: Record<string, string>[] = parse(text, { columns: true });
+      // A test that runs across midnight has two days.
+      expect(records.length).toBeGreaterThanOrEqual(2 * entries);
+      const debits = records.map(({ debit = '' }) => BigInt(debit.replace('.', '') || '0'));
+      expect(debits.reduce((sum, debit) => sum + debit, 0n)).toBe(6_000n);
+    }
+  });
+
+  it('200 as a journal for ledger and hledger', async () => {
+    const { headers, text } = await taken(path(reader, JOURNAL, '?format=ledger'));
+    expect(headers.get('content-type')).toBe('text/x-ledger; charset=utf-8');
+    expect(text).toContain('  expenses:inference  0.002000 USDC\n  assets:wallet:usdc  -0.002000 USDC\n');
+    expect(text).toContain(`(${reader.task_id})`);
+  });
+
+  it.each(['format=xls', 'per=week'])('400 on %s', async query => {
+    const heard = await service.get(path(reader, JOURNAL, `?${query}`), held(reader));
+    expect(heard).toMatchObject({ status: 400, body: { error: { param: query.split('=')[0] } } });
+  });
+
+  it('401 without possession, 403 with a wrong one: empty bodies', async () => {
+    expect(await service.get(path(reader, JOURNAL))).toMatchObject({ status: 401, text: '' });
+    expect(await service.get(path(reader, JOURNAL), { 'X-SVC-Session': 'guess' })).toMatchObject({
+      status: 403,
+      text: '',
+    });
+  });
+});
+
+describe('POST /v1/agents/{agent_id}/book/export/journal', () => {
+  it('200 by session in the body', async () => {
+    const body = JSON.stringify({ session: reader.session, per: 'day' });
+    const headers = { 'content-type': 'application/json', 'X-SVC-Session': '' };
+    expect((await taken(path(reader, JOURNAL), { method: 'POST', body, headers })).text).toContain('paid calls');
+  });
+});

@@ -1,0 +1,177 @@
+import { parse } from 'csv-parse/sync';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { exportFieldNames } from '../../schema/export-row.ts';
+import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+interface Audit extends JsonObject {
+  readonly totals: JsonObject;
+  readonly rows: readonly JsonObject[];
+}
+
+let service: Service;
+/** An agent with the stamp and two chats on its book, and one that its kill switch has refused a call. */
+let reader: Agent;
+let refused: Agent;
+beforeAll(async () => {
+  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  reader = await service.newAgent();
+  await service.buy(reader.account, ask('First', { intent_id: '=treasury', attempt_index: 0 }));
+  await service.buy(reader.account, ask('Second'));
+  refused = await refusing(service).killed();
+  await service.buy(refused.account, ask('Refused'));
+});
+
+const path = ({ agent_id }: Pick<Agent, 'agent_id'>, query = '') => `/v1/agents/${agent_id}/book/export${query}`;
+const held = ({ session }: Agent) => ({ 'X-SVC-Session': session });
+const read = async <T = Audit>(agent: Agent, query: string) =>
+  (await service.get<T>(path(agent, query), held(agent))).body;
+
+describe('GET /v1/agents/{agent_id}/book/export', () => {
+  it('200 as CSV unless told: a line of names, then the rows oldest first, no cell a formula', async () => {
+    const heard = await service.get<string>(path(reader), held(reader));
+    expect(heard.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const [names, ...rows]: string[][] = parse(heard.text);
+    expect(names).toEqual(exportFieldNames);
+    expect(rows.map(([task_id]) => task_id)).toHaveLength(3);
+    expect(rows[0]?.[0]).toBe(reader.task_id);
+    expect(rows[1]?.[exportFieldNames.indexOf('intent_id')]).toBe("'=treasury");
+  });
+
+  it("200 as JSON: the audit pack, its totals the book's", async () => {
+    const audit = await read(reader, '?format=json');
+    const { totals } = (await service.get(`/v1/agents/${reader.agent_id}/book`, held(reader))).body;
+    expect(audit).toMatchObject({
+      schema: 'svc402.book_audit.v1',
+      agent_id: reader.agent_id,
+      row_count: 3,
+      policy: null,
+    });
+    expect(audit.totals).toEqual(totals);
+    const [, first] = audit.rows;
+    const url = `${service.url}/receipt/${String(first?.task_id)}`;
+    expect(first).toMatchObject({
+      evidence: 'collected',
+      amount: '2000',
+      rail: 'usdc',
+      intent_id: '=treasury',
+      attempt_index: 0,
+      payer_wallet: reader.account.address,
+      replay_count: 0,
+      replay_events: [],
+      arrival_status: 'confirmed',
+      omission_rule: null,
+      verify_url: url,
+      auditor_url: `${url}?format=auditor`,
+      explorer_url: `https://basescan.org/tx/${String(first?.payment_ref).slice('base:'.length)}`,
+    });
+    expect(Object.keys(first ?? {})).toEqual(exportFieldNames);
+  });
+
+  it('200 with what a policy blocked: visible, without an amount, in no total, its policy beside it', async () => {
+    const audit = await read(refused, '?format=json');
+    expect(audit).toMatchObject({
+      row_count: 2,
+      totals: { count: 1, usdc_sum: '2000' },
+      policy: { kill_switch: true },
+    });
+    expect(audit.rows[1]).toMatchObject({
+      evidence: 'policy_blocked',
+      amount: null,
+      policy_code: 'kill_switch',
+      reason: expect.any(String),
+      verify_url: expect.stringContaining(`${service.url}/refusal/`),
+      auditor_url: null,
+      explorer_url: null,
+    });
+  });
+
+  it('200 with the replays of a row, by the names that an audit pack has for them', async () => {
+    const agent = await service.newAgent();
+    const payment = await service.payment(agent.account, '/v1/chat/completions');
+    for (let times = 0; times < 2; times++) await service.post('/v1/chat/completions', ask('Again'), payment);
+    const { rows } = await read(agent, '?format=json');
+    expect(rows[1]).toMatchObject({
+      replay_count: 1,
+      replay_events: [
+        { replay_of: rows[1]?.task_id, settlement_status: 'idempotent_replay', recorded_at: expect.any(String) },
+      ],
+    });
+  });
+
+  it('200 as a page for print, in which nothing that a caller wrote is markup', async () => {
+    const agent = await service.newAgent();
+    await service.buy(agent.account, ask('Page', { intent_id: '<script>alert(1)</script>' }));
+    const heard = await service.get<string>(path(agent, '?format=html'), held(agent));
+    expect(heard.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(heard.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(heard.text).not.toContain('<script');
+    expect(heard.text).toContain('0.004000 USDC');
+  });
+
+  it.each<[string, string, number]>([
+    ['limit', '&limit=2', 2],
+    ['a limit above 200, clamped', '&limit=9999', 3],
+    ['intent_id', '&intent_id=%3Dtreasury', 1],
+    ['evidence', '&evidence=policy_blocked', 0],
+    ['from in the future', '&from=2999-01-01', 0],
+    ['to tomorrow', `&to=${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}`, 3],
+    ['to before all', '&to=2020-01-01T00:00:00Z', 0],
+  ])('200 with %s', async (_, query, rows) => {
+    expect(await read(reader, `?format=json${query}`)).toMatchObject({ row_count: rows });
+  });
+
+  it('200 with a limit has the newest rows', async () => {
+    const [all, newest] = [await read(reader, '?format=json'), await read(reader, '?format=json&limit=2')];
+    expect(newest.rows).toEqual(all.rows.slice(1));
+  });
+
+  it('200 by X-SVC-Proof', async () => {
+    const proof = bookProof(reader.session, reader.agent_id, proofWindow(Date.now()));
+    expect((await service.get(path(reader), { 'X-SVC-Proof': proof })).status).toBe(200);
+  });
+
+  it.each(['limit=0', 'limit=x', 'format=pdf', 'from=yesterday', 'to=2026-13-01', 'evidence=rumour'])(
+    '400 on %s',
+    async query => {
+      const param = query.split('=')[0];
+      const heard = await service.get(path(reader, `?${query}`), held(reader));
+      expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
+    },
+  );
+
+  it('401 without possession, also with the session in the query: empty body', async () => {
+    for (const query of ['', `?session=${reader.session}`])
+      expect(await service.get(path(reader, query))).toMatchObject({ status: 401, text: '' });
+  });
+
+  it("403 with another agent's session: empty body", async () => {
+    expect(await service.get(path(reader), held(refused))).toMatchObject({ status: 403, text: '' });
+  });
+});
+
+describe('POST /v1/agents/{agent_id}/book/export', () => {
+  it('200 by session in the body or header, the body saying what is asked', async () => {
+    const asked = { format: 'json', intent_id: '=treasury', limit: 5 };
+    for (const [body, headers] of [
+      [{ ...asked, session: reader.session }, {}],
+      [asked, held(reader)],
+    ] as const)
+      expect((await service.post(path(reader), body, headers)).body).toMatchObject({ row_count: 1 });
+    expect((await service.post<string>(path(reader), { session: reader.session })).text).toContain(reader.task_id);
+  });
+
+  it('400 on a bad member', async () => {
+    const heard = await service.post(path(reader), { session: reader.session, limit: '5' });
+    expect(heard).toMatchObject({ status: 400, body: { error: { param: 'limit' } } });
+  });
+
+  it('401 without possession, 403 with a wrong one: empty bodies', async () => {
+    expect(await service.post(path(reader), {})).toMatchObject({ status: 401, text: '' });
+    expect(await service.post(path(reader), { session: 'guess' })).toMatchObject({ status: 403, text: '' });
+  });
+});

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { atomicAmount } from '../../../schema/amount.ts';
+import type { RowBirth } from '../../../schema/book-row.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { birth, collectAll, collection, withBooks } from '../ledger/fixture.ts';
+
+/** What of a row differs from the fixture's. */
+export type Differently = Partial<RowBirth>;
+
+/** Rows born by the ledger itself, in one transaction, on a book of their own; the first is number 1. */
+export async function bookOf(database: Database, agent_id: AgentId, rows: readonly Differently[]): Promise<void> {
+  await withBooks(database, agent_id);
+  const items = rows.map((differently, index) => {
+    const number = agent_id * 100_000 + index;
+    const { prepared } = collection(agent_id, number);
+    const born = { ...birth(`task_${agent_id}_${number}`, number), ...differently };
+    return { prepared, landing: { agent_id, birth: born, reserved: atomicAmount(0n) } };
+  });
+  for (let at = 0; at < items.length; at += 64)
+    await database.transaction(tx => collectAll(tx, items.slice(at, at + 64)));
+}
+
+/** Texts as callers choose them: formulas, quotes, line breaks, control characters and words of other scripts. */
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constantFrom('=1+1', '+1', '-1', '@sum', '\t=1', '\r=1', '＝1', '"q"', 'a,b', 'a\nb', 'a;b|c', '\\', '', ' ', "'"),
+);
+const said = text.filter(it => it.isWellFormed() && !it.includes('\0'));
+
+const blocked: Differently = {
+  evidence: 'policy_blocked',
+  collected: false,
+  payment_ref: null,
+  transfer_index: null,
+  rail: null,
+  amount: null,
+};
+
+/** A row of any kind, with any text where a caller may have chosen it. */
+export const anyRow: fc.Arbitrary<Differently> = fc.oneof(
+  fc.record({
+    model: said,
+    hub: said,
+    intent_id: fc.option(said),
+    amount: fc.bigInt({ min: 0n, max: 10n ** 40n }).map(atomicAmount),
+  }),
+  fc.record({
+    rail: fc.constantFrom('usdc', 'xno', 'tfuel'),
+    amount: fc.bigInt({ min: 0n, max: 10n ** 12n }).map(atomicAmount),
+  }),
+  fc
+    .record({
+      intent_id: said,
+      facts: fc.record({ reason: said, policy_code: said, refusal_id: fc.constant('refusal_1') }),
+    })
+    .map(it => ({ ...blocked, ...it })),
+  fc.record({ attempt_index: fc.nat(9), facts: fc.record({ inflow_claim: fc.record({ allocation: said }) }) }),
+);
