@@ -1,0 +1,125 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, rename } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { type StreamFormat, streamFormats } from '../../schema/requests/export.ts';
+import { OperatorFault } from '../config/fault.ts';
+import { readConfig } from '../config/read-config.ts';
+import { givenSession } from '../config/session.ts';
+import { run } from '../operations/run.ts';
+import { progressBar } from './export/progress-bar.ts';
+import { ExportRows, type RowFormat } from './export/rows.ts';
+
+/*
+ * `npm run export -- --agent N --out FILE`: the whole book of an agent into a file, by the door that streams it. What was
+ * cut off goes on behind the last whole row when it is run again; the file has its name only once it is whole.
+ */
+
+const USAGE = `usage: SVC_SESSION=... npm run export -- --agent N --out FILE [--format csv|ndjson|parquet]
+                        [--session-file FILE] [--url URL]
+
+The format is that of FILE's ending unless told. Until all of it is there the export lies in FILE.part: run it again to go
+on behind its last whole row (a Parquet file begins anew). The session is read from SVC_SESSION or --session-file.`;
+
+const ANSWER_MS_MAX = 30_000;
+
+interface Export {
+  readonly agent: string;
+  readonly out: string;
+  readonly format: StreamFormat;
+  readonly url: string;
+  readonly session_file: string | undefined;
+}
+
+function asked(): Export | null {
+  const text = { type: 'string' } as const;
+  const options = { agent: text, out: text, format: text, url: text, 'session-file': text };
+  try {
+    const { agent, out, format: told, url, 'session-file': session_file } = parseArgs({ options }).values;
+    const format = told ?? (out?.match(/\.(csv|ndjson|parquet)$/)?.[1] || 'csv');
+    if (!agent || !/^[1-9]\d*$/.test(agent) || !out || !isFormat(format)) return null;
+    return { agent, out, format, session_file, url: url ?? readConfig().base_url };
+  } catch (fault) {
+    throw fault instanceof TypeError ? new OperatorFault(fault.message) : fault;
+  }
+}
+
+function isFormat(text: string): text is StreamFormat {
+  return streamFormats.some(format => format === text);
+}
+
+/** The rows that lie in the part of a file already; what follows the last whole one is cut off. */
+async function kept(file: FileHandle, part: string, format: RowFormat): Promise<ExportRows> {
+  const rows = new ExportRows(format);
+  for await (const piece of createReadStream(part)) rows.take(piece as Buffer);
+  const begun = rows.last_seq > 0;
+  await file.truncate(begun ? rows.whole_bytes : 0);
+  if (!begun) return new ExportRows(format);
+  rows.cut();
+  return rows;
+}
+
+/** @throws OperatorFault with what the door answered */
+async function openStream({ agent, url, format, session_file }: Export, after: number): Promise<Response> {
+  const session = await givenSession(session_file);
+  const query = new URLSearchParams({ format, after: String(after) });
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ANSWER_MS_MAX);
+  const answer = await fetch(`${url}/v1/agents/${agent}/book/export/stream?${query}`, {
+    headers: { 'X-SVC-Session': session.reveal() },
+    signal: late.signal,
+  }).catch(() => null);
+  clearTimeout(timer);
+  if (answer === null)
+    throw new OperatorFault(`${url} does not answer; check the address, and whether the service runs`);
+  if (answer.ok) return answer;
+  await answer.body?.cancel();
+  const why =
+    answer.status === 401 || answer.status === 403 ? 'the session does not open this book' : 'ask again later';
+  throw new OperatorFault(`${url} answered ${answer.status}: ${why}`);
+}
+
+/** Writes what comes behind what is there; whether all of it has come. */
+async function fill(file: FileHandle, answer: Response, rows: ExportRows | null): Promise<boolean> {
+  const before = rows?.rows ?? 0;
+  const total = before + Number(answer.headers.get('x-svc-export-rows'));
+  const bar = progressBar(process.stderr, { unit: rows ? 'rows' : 'bytes', total: rows ? total : null });
+  let bytes = 0;
+  try {
+    for await (const piece of answer.body ?? []) {
+      await file.write(piece);
+      bytes += piece.byteLength;
+      rows?.take(piece);
+      bar.show(rows?.rows ?? bytes);
+    }
+  } catch {
+    return false;
+  } finally {
+    bar.end();
+  }
+  return rows === null || rows.rows === total;
+}
+
+async function main(): Promise<number> {
+  const it = asked();
+  if (it === null) {
+    console.error(USAGE);
+    return 2;
+  }
+  const part = `${it.out}.part`;
+  const file = await open(part, it.format === 'parquet' ? 'w' : 'a');
+  try {
+    const rows = it.format === 'parquet' ? null : await kept(file, part, it.format);
+    const whole = await fill(file, await openStream(it, rows?.last_seq ?? 0), rows);
+    if (!whole) throw new OperatorFault(`cut off in the midst: run it again to go on (${part})`);
+    await file.sync();
+    await rename(part, it.out);
+    console.log(`${it.out}: ${rows === null ? 'all rows' : `${rows.rows} rows`} of book ${it.agent}`);
+    return 0;
+  } finally {
+    await file.close();
+  }
+}
+
+await run(async () => {
+  process.exitCode = await main();
+});

@@ -1,0 +1,92 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { progressBar } from '../../gateway/commands/export/progress-bar.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { startGateway } from '../harness/gateway.ts';
+import { ownFolder } from '../harness/scratch.ts';
+
+let service: Service;
+let agent: Awaited<ReturnType<Service['newAgent']>>;
+let folder: string;
+beforeAll(async () => {
+  [service, folder] = await Promise.all([openService(), ownFolder()]);
+  agent = await service.newAgent();
+  for (const name of ['one', 'two\nlines, "quoted"', 'three'])
+    await service.buy(agent.account, ask(name, { intent_id: name }));
+});
+
+async function exporting(
+  args: readonly string[],
+  environment: Record<string, string> = { SVC_SESSION: agent.session },
+) {
+  const entry = 'gateway/commands/export.ts';
+  const all = ['--agent', String(agent.agent_id), '--url', service.url, ...args];
+  const command = await startGateway({ entry, args: all, environment, await_health: false });
+  return { code: await command.exited, text: command.logs.join('\n') };
+}
+
+async function streamed(format: string): Promise<string> {
+  const path = `/v1/agents/${agent.agent_id}/book/export/stream?format=${format}`;
+  return (await fetch(service.url + path, { headers: { 'X-SVC-Session': agent.session } })).text();
+}
+
+const rowsIn = (text: string) => text.replace(/\{"end":.*\n$/, '');
+
+describe('npm run export', () => {
+  it.each(['csv', 'ndjson'])('writes the whole book as %s, which the ending of the file asks for', async format => {
+    const out = join(folder, `book.${format}`);
+    expect(await exporting(['--out', out])).toMatchObject({ code: 0, text: expect.stringContaining('4 rows') });
+    expect(await readFile(out, 'utf8')).toBe(await streamed(format));
+  });
+
+  it('writes Parquet', async () => {
+    const out = join(folder, 'book.parquet');
+    expect(await exporting(['--out', out])).toMatchObject({ code: 0 });
+    expect((await readFile(out)).subarray(-4).toString()).toBe('PAR1');
+  });
+
+  it('goes on behind the last whole row of what was cut off, wherever that was', async () => {
+    for (const format of ['csv', 'ndjson']) {
+      const whole = Buffer.from(await streamed(format));
+      for (const share of [0, 0.03, 0.5, 0.75, 0.999]) {
+        const out = join(folder, `cut-${share}.${format}`);
+        await writeFile(`${out}.part`, whole.subarray(0, Math.floor(whole.length * share)));
+        expect(await exporting(['--out', out])).toMatchObject({ code: 0 });
+        // The last line of NDJSON tells of what came with it, not of what lay there already.
+        expect(rowsIn(await readFile(out, 'utf8'))).toBe(rowsIn(whole.toString()));
+      }
+    }
+  });
+
+  it('takes the session from a file, and says so where there is none or a wrong one', async () => {
+    const [out, file] = [join(folder, 'by-file.csv'), join(folder, 'session')];
+    await writeFile(file, `${agent.session}\n`);
+    expect(await exporting(['--out', out, '--session-file', file], {})).toMatchObject({ code: 0 });
+    expect(await exporting(['--out', out], {})).toMatchObject({ code: 1, text: expect.stringContaining('no session') });
+    const wrong = await exporting(['--out', out], { SVC_SESSION: 'guess' });
+    expect(wrong).toMatchObject({ code: 1, text: expect.stringContaining('does not open this book') });
+  });
+
+  it('tells its usage', async () => {
+    expect(await exporting([])).toMatchObject({ code: 2, text: expect.stringContaining('usage:') });
+  });
+});
+
+describe('the bar of its progress', () => {
+  it('stands on a terminal and nowhere else', () => {
+    const drawn = (isTTY: boolean) => {
+      let text = '';
+      const write = (piece: string) => {
+        text += piece;
+        return true;
+      };
+      const bar = progressBar({ isTTY, write } as never, { unit: 'rows', total: 1_000_000 });
+      bar.show(500_000);
+      bar.end();
+      return text;
+    };
+    expect(drawn(true)).toContain(`[${'#'.repeat(15)}${'.'.repeat(15)}] 50% 500,000 of 1,000,000 rows`);
+    expect(drawn(false)).toBe('');
+  });
+});
