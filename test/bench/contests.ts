@@ -1,5 +1,6 @@
 import type { Contest } from './contest.ts';
 import { append } from './contests/append.ts';
+import { exported } from './contests/export.ts';
 import { fanOut } from './contests/fan-out.ts';
 import { besieged, crowded, forged, forgedAgain } from './contests/forged.ts';
 import { growth } from './contests/growth.ts';
@@ -30,4 +31,5 @@ export const contests: readonly Contest[] = [
   besieged,
   crowded,
   growth,
+  exported,
 ];
