@@ -58,7 +58,8 @@ async function minutePassed({ agent_id }: Agent): Promise<void> {
 }
 
 async function graphRow(agent: Agent): Promise<JsonObject> {
-  const query = `query ($agentId: Int!) { book(agentId: $agentId, limit: 1) { entries { replayCount replayEvents } } }`;
+  const query = `query ($agentId: Int!) { book(agentId: $agentId, limit: 1) { entries { replayCount
+    replayEvents { at first_at: firstAt count settlement_status: settlementStatus replay_of: replayOf } } } }`;
   const { body } = await service.post<{ data: { book: { entries: JsonObject[] } } }>(
     '/graphql',
     { query, variables: { agentId: agent.agent_id } },
@@ -96,7 +97,8 @@ describe('a stranger who replays what is public calldata', () => {
     expect((await entry())?.replay_events?.at(-1)).toEqual(last?.body);
     const { replayCount, replayEvents } = await graphRow(agent);
     expect(replayCount).toBe(1_500);
-    expect(replayEvents).toEqual((await entry())?.replay_events);
+    // REST leaves out what only several at once are told by.
+    expect(replayEvents).toMatchObject((await entry())?.replay_events ?? []);
     await auditBooks(database);
   });
 });
