@@ -16,21 +16,6 @@ export const limits = {
   totals_groups_max: 1_000,
   /** Books that a caller shows sessions for: most show one. */
   viewer_books_assumed: 4,
-  export_rows_max: 200,
-  /** Of a stream of the whole book: one statement and one piece of its answer. */
-  export_page_rows: 1_000,
-  /** Under way at once in one process: each keeps a processor of the database busy for as long as its reader takes all. */
-  export_streams_max: 8,
-  export_streams_per_book_max: 2,
-  /** Over all streams of a process, in turns: a stream reads one page ahead of its reader. */
-  export_pages_read_at_once_max: 4,
-  export_page_wait_ms_max: 10_000,
-  export_parquet_group_pages: 4,
-  /** Looks at every row of a book, which may have any number of them; then the export says that it did not finish. */
-  pull_export_scan_ms_max: 5_000,
-  pull_exports_built_at_once_max: 2,
-  pull_export_wait_ms_max: 10_000,
-  pull_export_waiting_per_book_max: 2,
   written_statements_prepared_max: 64,
   allowance_ms_max: 1_000,
   allowances_kept_max: 1_000,

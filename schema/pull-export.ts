@@ -42,7 +42,7 @@ export interface PullExportPayload extends JsonObject {
 }
 
 /** Its members, for whoever compares what stands in an answer with what was signed. */
-export const signedMembers = [
+export const pullSignedMembers = [
   'schema',
   'slug',
   'agent_id',

@@ -25,7 +25,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export const PAGE = `<!doctype html>
+export const GRAPHIQL_PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

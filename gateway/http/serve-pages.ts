@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sha256Hex } from '../../schema/digest.ts';
 import type { Graph } from '../graph/open-graph.ts';
-import { graphiqlFiles, PAGE, PAGE_POLICY } from './graphiql.ts';
+import { GRAPHIQL_PAGE, graphiqlFiles, PAGE_POLICY } from './graphiql.ts';
 import { sdlOf } from './sdl.ts';
 
 /* What GET /graphql shows beside answers: the schema as text, and GraphiQL. */
@@ -28,7 +28,7 @@ export function servePages(scope: FastifyInstance, path: string, { graph, graphi
           vary: 'accept',
         })
         .type('text/html; charset=utf-8')
-        .send(PAGE);
+        .send(GRAPHIQL_PAGE);
   });
   if (graphiql) serveGraphiql(scope, `${path}/graphiql/:name`);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
 import { type ExportField, exportFields } from '../../schema/export-row.ts';
 import { pullFormats } from '../../schema/pull-export.ts';
-import { Atomic, JsonMembers } from '../answer-shapes.ts';
+import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 /* What the export doors answer, as it looks on the wire. */
 
@@ -29,6 +29,8 @@ const members = Object.entries<ExportField>(exportFields).map(([name, { type, nu
   return [name, description === undefined ? member : member.describe(description)] as const;
 });
 
+const ExportedRow = z.object(Object.fromEntries(members));
+
 export const BookAuditAnswer = z.object({
   schema: z.literal(documents.book_audit),
   agent_id: z.int(),
@@ -40,7 +42,7 @@ export const BookAuditAnswer = z.object({
     by_rail: z.record(z.string(), z.object({ count: z.int(), amount: Atomic })),
   }),
   policy: JsonMembers.nullable(),
-  rows: z.array(z.object(Object.fromEntries(members))),
+  rows: z.array(ExportedRow),
   attestation_note: z.string(),
 });
 
@@ -110,3 +112,12 @@ export const PublishedExportAnswer = z.object({
 });
 
 export const WithdrawnExportAnswer = z.object({ agent_id: z.int(), slug: z.string(), withdrawn_at: z.string() });
+
+nameComponents({
+  ExportedRow,
+  BookAudit: BookAuditAnswer,
+  ExportCoverage: CoverageAnswer,
+  PullExport: PullExportAnswer,
+  PublishedExport: PublishedExportAnswer,
+  WithdrawnExport: WithdrawnExportAnswer,
+});

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exportLimits } from '../export-limits.ts';
 import { limits } from '../limits.ts';
 import { pullFormats } from '../pull-export.ts';
 import { RowFilterMembers } from './book.ts';
@@ -14,10 +15,10 @@ const INT32_MAX = 2 ** 31 - 1;
 export const ExportLimit = z
   .int()
   .min(1)
-  .describe(`Rows, the newest ones; default ${limits.export_rows_max}, more than that is clamped.`);
+  .describe(`Rows, the newest ones; default ${exportLimits.rows_max}, more than that is clamped.`);
 
 export function exportRows(limit: number | null | undefined): number {
-  return Math.min(limit ?? limits.export_rows_max, limits.export_rows_max);
+  return Math.min(limit ?? exportLimits.rows_max, exportLimits.rows_max);
 }
 
 const { from, to, evidence, intent_id } = RowFilterMembers;

@@ -3,7 +3,7 @@ import { parquetReadObjects } from 'hyparquet';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { limits } from '../../schema/limits.ts';
+import { exportLimits } from '../../schema/export-limits.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { keepsToTable } from '../harness/doors/table.ts';
 
@@ -102,7 +102,7 @@ describe('GET /v1/agents/{agent_id}/book/export/stream', () => {
     try {
       // The first page waits for it, its line of names does not: the streams are under way until their readers leave.
       await standing.query('begin; lock table book_row in access exclusive mode');
-      const readers = await Promise.all(Array.from({ length: limits.export_streams_per_book_max }, open));
+      const readers = await Promise.all(Array.from({ length: exportLimits.streams_per_book_max }, open));
       expect(readers.map(({ status }) => status)).toEqual(readers.map(() => 200));
       const heard = await service.get(path(agent, STREAM), held(agent));
       expect(heard).toMatchObject({ status: 429, body: { code: 'rate_limited' } });

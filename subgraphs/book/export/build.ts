@@ -20,7 +20,7 @@ export interface BuiltExport {
   readonly coverage: CoveragePayload;
 }
 
-export interface Asked {
+export interface ExportAsked {
   readonly scope: ExportScope;
   readonly subject_task_id: string | null;
   /** ISO 8601. */
@@ -31,7 +31,7 @@ export interface Asked {
 }
 
 /** @throws forbidden where there is no such book; book_damaged */
-export async function buildExport(database: Database, asked: Asked): Promise<BuiltExport> {
+export async function buildExport(database: Database, asked: ExportAsked): Promise<BuiltExport> {
   const { scope, subject_task_id, exported_at } = asked;
   const read = await readAtOnce(database, asked);
   const audit = bookAudit(scope.book_id, { exported_at, policy: read.policy, rows: read.rows });
@@ -48,7 +48,7 @@ interface ReadExport {
 /** SQLSTATE query_canceled: what statement_timeout says. */
 const QUERY_CANCELED = '57014';
 
-async function readAtOnce(database: Database, asked: Asked): Promise<ReadExport> {
+async function readAtOnce(database: Database, asked: ExportAsked): Promise<ReadExport> {
   try {
     return await database.transaction(tx => readIn(tx, asked));
   } catch (error) {
@@ -59,7 +59,7 @@ async function readAtOnce(database: Database, asked: Asked): Promise<ReadExport>
 }
 
 /** Rows, counts and hashes of one snapshot: a row that lands meanwhile is in all of them or in none. */
-async function readIn(tx: Tx, { scope, subject_task_id, base_url, scan_ms_max }: Asked): Promise<ReadExport> {
+async function readIn(tx: Tx, { scope, subject_task_id, base_url, scan_ms_max }: ExportAsked): Promise<ReadExport> {
   await tx.query('set transaction isolation level repeatable read, read only');
   await tx.query(`set local statement_timeout = ${scan_ms_max}`);
   const policy = await policyOf(tx, scope);

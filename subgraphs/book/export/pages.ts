@@ -1,6 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
+import { exportLimits } from '../../../schema/export-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { replaysCounted } from '../page/row-json.ts';
@@ -35,9 +35,9 @@ export interface TextPage {
 
 /** Readers of all streams take turns, so that exports leave connections to those who pay. */
 const turns = new Semaphore({
-  at_once_max: limits.export_pages_read_at_once_max,
-  wait_ms_max: limits.export_page_wait_ms_max,
-  waiting_per_asker_max: 2 * limits.export_streams_per_book_max,
+  at_once_max: exportLimits.pages_read_at_once_max,
+  wait_ms_max: exportLimits.page_wait_ms_max,
+  waiting_per_asker_max: 2 * exportLimits.streams_per_book_max,
 });
 
 /** Rows of book $1 after $3 up to $4, each by `line` (an expression over `book_row r` and `c`), joined by `separator`. */
@@ -62,7 +62,7 @@ export async function* readAhead<T extends object>(
   read: (after: number, to: number) => Promise<T>,
 ): AsyncGenerator<T> {
   const begin = (from: number) => {
-    const page = turns.take(String(agent_id), () => read(from, Math.min(from + limits.export_page_rows, last_seq)));
+    const page = turns.take(String(agent_id), () => read(from, Math.min(from + exportLimits.page_rows, last_seq)));
     // It may fail after its reader has left, and nobody waits for it then.
     page.catch(() => {});
     return page;
@@ -71,7 +71,7 @@ export async function* readAhead<T extends object>(
   for (let from = after; from < last_seq || ahead.length > 0; ) {
     while (ahead.length < PAGES_AHEAD && from < last_seq) {
       ahead.push(begin(from));
-      from += limits.export_page_rows;
+      from += exportLimits.page_rows;
     }
     const page = await ahead.shift();
     if (!page) throw new Refusal('unavailable', { detail: 'Too much is exported at once. Go on after the last row.' });

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { ExportScope } from '../../../schema/export-coverage.ts';
+import { exportLimits } from '../../../schema/export-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { limits } from '../../../schema/limits.ts';
 import type { PullFormat } from '../../../schema/pull-export.ts';
 import { ExportLimit, exportRows } from '../../../schema/requests/export.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
@@ -20,9 +20,9 @@ const SLUG_BYTES = 16;
 
 /** A build looks at every row of its book: few at a time, round-robin by book. */
 const builds = new Semaphore({
-  at_once_max: limits.pull_exports_built_at_once_max,
-  wait_ms_max: limits.pull_export_wait_ms_max,
-  waiting_per_asker_max: limits.pull_export_waiting_per_book_max,
+  at_once_max: exportLimits.pulls_built_at_once_max,
+  wait_ms_max: exportLimits.pull_wait_ms_max,
+  waiting_per_asker_max: exportLimits.pull_waiting_per_book_max,
 });
 
 /** Which rows are asked for, as the graph has them. */
@@ -81,7 +81,7 @@ async function buildAndStore(
     subject_task_id,
     exported_at,
     base_url,
-    scan_ms_max: limits.pull_export_scan_ms_max,
+    scan_ms_max: exportLimits.pull_scan_ms_max,
   });
   const specimen = profile === 'development';
   const signed = signedPullExport(issuer, { slug, agent_id, format, exported_at, specimen, audit, csv, coverage });

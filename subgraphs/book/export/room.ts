@@ -1,6 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
+import { exportLimits } from '../../../schema/export-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { limits } from '../../../schema/limits.ts';
 
 /** Streams of whole books that are under way in this process, by book. */
 export class StreamRoom {
@@ -9,7 +9,7 @@ export class StreamRoom {
 
   /** Asked before the first byte, where a refusal can still be heard. @throws rate_limited */
   requireRoom(agent_id: AgentId): void {
-    const full = this.#all >= limits.export_streams_max || this.#of(agent_id) >= limits.export_streams_per_book_max;
+    const full = this.#all >= exportLimits.streams_max || this.#of(agent_id) >= exportLimits.streams_per_book_max;
     if (full)
       throw new Refusal('rate_limited', { detail: 'Too many exports are under way; ask again when one has ended.' });
   }

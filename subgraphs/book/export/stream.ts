@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { exportLimits } from '../../../schema/export-limits.ts';
 import { exportFieldNames } from '../../../schema/export-row.ts';
-import { limits } from '../../../schema/limits.ts';
 import type { StreamFormat } from '../../../schema/requests/export.ts';
 import type { Database } from '../../database.ts';
 import { cells, seqCell } from './cells.ts';
@@ -59,7 +59,7 @@ async function* groups(pages: AsyncIterable<TextPage>): AsyncGenerator<{ rows: J
   for await (const page of pages) {
     rows.push(...page.text.split('\n').map(line => JSON.parse(line) as JsonObject));
     last = page;
-    if (rows.length < limits.export_parquet_group_pages * limits.export_page_rows) continue;
+    if (rows.length < exportLimits.parquet_group_pages * exportLimits.page_rows) continue;
     yield { rows, to: page.to };
     [rows, last] = [[], null];
   }

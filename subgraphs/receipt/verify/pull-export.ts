@@ -2,7 +2,7 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../.
 import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
 import { jwksUri } from '../../../schema/links.ts';
-import { documentHash, pullExportUrl, pullForms, signedMembers } from '../../../schema/pull-export.ts';
+import { documentHash, pullExportUrl, pullForms, pullSignedMembers } from '../../../schema/pull-export.ts';
 import { coverageRulesOf } from './export-coverage.ts';
 import { always, type Coverage, type Report, unsignedIn } from './report.ts';
 import { type Jwks, parseJws } from './signature.ts';
@@ -77,7 +77,7 @@ const rules: readonly Rule<Opened>[] = [
     code: 'copy_mismatch',
     says: 'The document says what was signed of it.',
     fault: ({ document, payload }) => {
-      const other = signedMembers.find(name => !same(document[name], payload[name]));
+      const other = pullSignedMembers.find(name => !same(document[name], payload[name]));
       return other === undefined ? null : `${other} is not what was signed.`;
     },
   },
@@ -141,7 +141,7 @@ function sameKey(key: JsonObject, jwk: Json | undefined): boolean {
 const lane = new Set(['pull_note']);
 
 const coverage: Coverage<Opened> = {
-  ...Object.fromEntries(signedMembers.map(name => [name, always])),
+  ...Object.fromEntries(pullSignedMembers.map(name => [name, always])),
   document: always,
   coverage: always,
   url: always,
