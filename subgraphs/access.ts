@@ -34,7 +34,7 @@ export function requireOneBook(principal: Principal): Principal {
 
 /** All that this caller possesses, by whatever proved it: what `viewer` shows. */
 export function possessedAgents({ possession }: Principal): readonly AgentId[] {
-  return possession.kind === 'proven' ? [possession.agent_id] : [];
+  return booksOf(possession).map(({ agent_id }) => agent_id);
 }
 
 /**

@@ -47,6 +47,14 @@ describe('viewer', () => {
     expect(data?.viewer).toEqual({ agents: [{ agentId: agent.agent_id, wallet }], books: [book] });
   });
 
+  it('is several agents where several sessions came along, each with its book', async () => {
+    const { data, errors } = await graph(VIEWER, {}, `${agent.session}, ${other.session}`);
+    expect(errors).toBeUndefined();
+    const { agents, books } = (data?.viewer ?? {}) as unknown as Record<string, { agentId: number }[]>;
+    for (const found of [agents, books])
+      expect(found?.map(({ agentId }) => agentId).sort()).toEqual([agent.agent_id, other.agent_id]);
+  });
+
   it('is nobody without a session', async () => {
     expect(await graph(VIEWER, {}, null)).toEqual({ data: { viewer: null } });
   });
