@@ -75,6 +75,10 @@ export const PayloadAnswer = z
     intent_id: z.string().optional(),
     attempt_index: z.int().optional(),
     vendor_blind: vendor_blind.optional(),
+    provider_cogs: z
+      .object({ actual: z.int().min(0), usd_mark: z.int().min(0) })
+      .optional()
+      .describe('Atomic USDC: what the work has cost, and the price of a call; left out where no price is known.'),
     profile: z.literal('development').optional(),
   })
   .describe('What is signed and stands in the log: SHA-256 of its canonical JSON (RFC 8785) is payload_hash.');

@@ -139,7 +139,7 @@ describe('a demo key writes nothing: 403 at a door', () => {
 
 const writes = () => [
   `mutation { setBudget(agentId: ${agent.agent_id}, budgetAtomic: "1") { agentId } }`,
-  `mutation { setBookPolicy(agentId: ${agent.agent_id}, policyType: "kill_switch", value: true) { agentId } }`,
+  `mutation { setBookPolicy(agentId: ${agent.agent_id}, policyType: kill_switch, value: true) { agentId } }`,
   `mutation { rotateSession(agentId: ${agent.agent_id}) { session } }`,
   `mutation { registerAgent(input: { agentWallet: "${agent.agentWallet}" }) { agentId } }`,
 ];
