@@ -40,9 +40,9 @@ export function parseRequest<S extends z.ZodType>(schema: S, value: unknown): z.
 
 /** Of what can be said in several ways the fault lies where one of them was followed furthest. */
 function innermost(issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, 'path' | 'message'> {
-  // A member that a strict object does not know is told at the object: the fault is the member's own.
-  if (issue.code === 'unrecognized_keys')
-    return { path: [...issue.path, ...issue.keys.slice(0, 1)], message: 'is not known here' };
+  // A member that a strict request does not know is told at the request: the fault is the member's own.
+  if (issue.code === 'unrecognized_keys' && issue.path.length === 0)
+    return { path: issue.keys.slice(0, 1), message: 'is not known here' };
   if (issue.code !== 'invalid_union') return issue;
   const inner = issue.errors.flatMap(([first]) => (first ? innermost(first) : []));
   const furthest = inner.reduce<(typeof inner)[number] | null>(

@@ -155,14 +155,19 @@ describe('subscription chatCompletionStream', () => {
   });
 });
 
+interface Described {
+  readonly paths: Readonly<Record<string, { readonly post: { readonly responses: Record<string, object> } }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
 it('OpenAPI names both forms of the answer', async () => {
-  const { body } = await service.get<{ paths: Record<string, { post: { responses: Record<string, object> } }> }>(
-    '/openapi.json',
-  );
-  expect(body.paths[CHAT]?.post.responses['200']).toMatchObject({
-    content: {
-      'application/json': { schema: { properties: { svc: expect.anything() } } },
-      'text/event-stream': { schema: { properties: { object: { const: 'chat.completion.chunk' } } } },
-    },
+  const { paths, components } = (await service.get<Described>('/openapi.json')).body;
+  const ref = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+  expect(paths[CHAT]?.post.responses['200']).toMatchObject({
+    content: { 'application/json': ref('ChatCompletion'), 'text/event-stream': ref('ChatCompletionChunk') },
+  });
+  expect(components.schemas).toMatchObject({
+    ChatCompletion: { properties: { svc: expect.anything() } },
+    ChatCompletionChunk: { properties: { object: { const: 'chat.completion.chunk' } } },
   });
 });

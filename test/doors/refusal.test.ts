@@ -102,6 +102,7 @@ describe('a call that its book refuses', () => {
     const { period, ...said } = is;
     // Members that do not apply are absent: a kill switch has no cap, and a budget no period.
     expect(entries[0]).toEqual({
+      seq: 2,
       task_id: heard.body.task_id,
       evidence: 'policy_blocked',
       collected: false,
