@@ -9,7 +9,12 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(() => {
   house.port.beyond = [];
-  succeed(house.port, { answer: { keys: [1] }, models: [], model: { id: 'task_1' }, receipt: { preimage: '{"a":1}' } });
+  succeed(house.port, {
+    answer: { keys: [1], text: '{"schema":"svc402.book_pull_export.v1"}' },
+    models: [],
+    model: { id: 'task_1' },
+    receipt: { preimage: '{"a":1}' },
+  });
 });
 
 const kept = everyDoor.filter(({ cache }) => cache !== 'no-store');
@@ -19,6 +24,7 @@ it('kept are keys, histories, models and what describes the service, and a preim
   expect(kept.map(({ path, cache }) => `${path}: ${cache}`)).toEqual([
     '/v1/models: public, max-age=60',
     '/v1/models/{id}: public, max-age=60',
+    '/public/export/{slug}: public, no-cache',
     '/receipt/{id}/preimage: public, max-age=31536000, immutable',
     '/.well-known/jwks.json: public, max-age=60',
     '/.well-known/did.json: public, max-age=60',
