@@ -37,14 +37,31 @@ export const sumsOf = (source: string, times: string): string => `
     count = s.count + excluded.count, amount = s.amount + excluded.amount,
     first_seq = least(s.first_seq, excluded.first_seq), last_seq = greatest(s.last_seq, excluded.last_seq)`;
 
-const BIRTHS = sumsOf('jsonb_populate_recordset(null::book_row, $1::jsonb)', '1');
+/** What of a row the sums are made of. Sent as columns: to write all of a batch out as JSON once more took a third of its time. */
+const countedColumns = {
+  agent_id: 'int',
+  seq: 'int',
+  collected_at: 'timestamptz',
+  amount: 'numeric',
+  rail: 'text',
+  model: 'text',
+  hub: 'text',
+  intent_id: 'text',
+  payer_wallet: 'text',
+  payment_ref: 'text',
+} as const satisfies { readonly [K in keyof RowRecord]?: string };
+const countedNames = Object.keys(countedColumns) as (keyof typeof countedColumns)[];
+const asArrays = Object.values(countedColumns).map((type, index) => `$${index + 1}::${type}[]`);
+
+const BIRTHS = sumsOf(`(select * from unnest(${asArrays.join(', ')}) as n(${countedNames.join(', ')}))`, '1');
 const STANDING = sumsOf(
   '(select * from book_row where (agent_id, seq) in (select * from unnest($1::int[], $2::int[])))',
   '$3::int',
 );
 
 export function countBirths(tx: Tx, rows: readonly RowRecord[]): void {
-  if (rows.length > 0) tx.write({ name: 'count births', text: BIRTHS, values: [JSON.stringify(rows)] });
+  if (rows.length === 0) return;
+  tx.write({ name: 'count births', text: BIRTHS, values: countedNames.map(name => rows.map(row => row[name])) });
 }
 
 /** Counts rows as they stand at this place of the transaction, or (-1) no more. */
