@@ -1,6 +1,7 @@
-import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { type AtomicAmount, parseAtomic } from './amount.ts';
+import { FOUR_DIGITS, isOfFourDigits } from './moment.ts';
 
 /* The scalars of amounts and moments on the graph: text outside, bigint and Date inside. */
 
@@ -19,9 +20,16 @@ export const AtomicAmountScalar = new GraphQLScalarType<AtomicAmount, string>({
   parseLiteral: node => parse(node.kind === Kind.STRING ? node.value : null),
 });
 
+function keepable(moment: Date): Date {
+  if (!isOfFourDigits(moment)) throw new GraphQLError(`a moment ${FOUR_DIGITS}`);
+  return moment;
+}
+
 /** A moment on the graph: Date inside, RFC 3339 outside; always said in UTC with milliseconds. */
 export const DateTimeScalar = new GraphQLScalarType<Date, string>({
   ...GraphQLDateTimeISO.toConfig(),
+  parseValue: value => keepable(GraphQLDateTimeISO.parseValue(value)),
+  parseLiteral: (node: ValueNode) => keepable(GraphQLDateTimeISO.parseLiteral(node)),
   name: 'DateTime',
   description: 'A moment by RFC 3339, such as `2026-01-31T10:15:30.000Z`; answers are in UTC, with milliseconds.',
 });

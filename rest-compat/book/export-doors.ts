@@ -69,7 +69,8 @@ export const exportDoors = [
     },
     form: ({ query, body }) => body.format ?? query.format ?? 'csv',
     params: AgentPath,
-    query: z.object({ ...exportQuery, limit: digits(ExportLimit).optional() }),
+    // A member that is not known is refused: a filter that was misspelt would export all rows.
+    query: z.strictObject({ ...exportQuery, limit: digits(ExportLimit).optional() }),
     body: ExportRequest,
     variables: ({ params, query, body }) => ({
       agentId: params.agent_id,
@@ -98,7 +99,7 @@ export const exportDoors = [
     media: CSV,
     other_media: mediaOf(streamForms).slice(1),
     params: AgentPath,
-    query: z.object({ ...streamQuery, after: digits(AfterRow).optional() }),
+    query: z.strictObject({ ...streamQuery, after: digits(AfterRow).optional() }),
     body: PossessionMembers.extend(streamQuery),
     variables: ({ params, query, body }) => ({
       agentId: params.agent_id,
@@ -126,7 +127,7 @@ export const exportDoors = [
     media: CSV,
     other_media: mediaOf(journalForms).slice(1),
     params: AgentPath,
-    query: z.object(journalQuery),
+    query: z.strictObject(journalQuery),
     body: PossessionMembers.extend(journalQuery),
     variables: ({ params, query, body }) => ({
       agentId: params.agent_id,

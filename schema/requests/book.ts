@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { evidences } from '../evidence.ts';
 import { limits } from '../limits.ts';
+import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
 import { storedText } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
 
@@ -30,7 +31,9 @@ export const Moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date().transform(day => `${day}T00:00:00Z`)], {
     error: 'is an RFC 3339 date-time with its offset, or a day such as 2026-01-31 (UTC)',
   })
-  .transform(moment => new Date(moment).toISOString());
+  .transform(moment => new Date(moment))
+  .refine(isOfFourDigits, { error: FOUR_DIGITS })
+  .transform(moment => moment.toISOString());
 
 const Named = storedText.min(1).max(limits.row_name_chars_max);
 

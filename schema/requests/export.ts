@@ -11,11 +11,16 @@ import { PossessionMembers } from './possession.ts';
 /** Postgres's integer, as a seq is kept. */
 const INT32_MAX = 2 ** 31 - 1;
 
+const LIMIT_BOUNDS = `is a whole number from 1 to ${exportLimits.rows_max}; a larger one is clamped`;
+
 /** A larger number is clamped, not refused. */
 export const ExportLimit = z
-  .int()
-  .min(1)
+  .int({ error: LIMIT_BOUNDS })
+  .min(1, { error: LIMIT_BOUNDS })
   .describe(`Rows, the newest ones; default ${exportLimits.rows_max}, more than that is clamped.`);
+
+/** The same where it stands alone, so that a refusal names it. */
+export const ExportSize = z.object({ limit: ExportLimit.nullish() });
 
 export function exportRows(limit: number | null | undefined): number {
   return Math.min(limit ?? exportLimits.rows_max, exportLimits.rows_max);
@@ -33,7 +38,7 @@ const Format = z.enum(exportFormats).optional().describe('csv unless told.');
 export const exportQuery = { format: Format, ...rowFilter };
 
 /** Body of POST /v1/agents/{agent_id}/book/export; possession in it was looked at before. */
-export const ExportRequest = PossessionMembers.extend({ ...exportQuery, limit: ExportLimit.optional() });
+export const ExportRequest = PossessionMembers.extend({ ...exportQuery, limit: ExportLimit.optional() }).strict();
 
 /** What of a publication is no row's: the same by REST and on the graph. */
 export const PublishMembers = z.object({
@@ -44,12 +49,15 @@ export const PublishMembers = z.object({
     .describe('A row of which the coverage says whether the book has it.'),
 });
 
-/** Body of POST /v1/agents/{agent_id}/book/export/publish; possession in it was looked at before. */
+/**
+ * Body of POST /v1/agents/{agent_id}/book/export/publish; possession in it was looked at before. A member that is not
+ * known is refused: a filter that was misspelt would publish the rows that it was to leave out.
+ */
 export const PublishRequest = PossessionMembers.extend({
   ...PublishMembers.shape,
   ...rowFilter,
   limit: ExportLimit.optional(),
-});
+}).strict();
 
 export const streamFormats = ['csv', 'ndjson', 'parquet'] as const;
 export type StreamFormat = (typeof streamFormats)[number];

@@ -106,6 +106,8 @@ describe('a book that is asked for wrongly', () => {
     ['evidence', '?evidence=stolen'],
     ['from', '?from=yesterday'],
     ['from', '?from=2026-02-30'],
+    ['from', '?from=0000-01-01'],
+    ['to', '?to=9999-12-31T23:59:59-23:59'],
     ['to', '?to=2026-01-01T00:00:00'],
     ['before', '?before=-1'],
     ['after', '?after=x'],
@@ -116,6 +118,11 @@ describe('a book that is asked for wrongly', () => {
     ['evidences', '?limit=5&evidences=collected'],
   ])('400 naming %s: %s', async (param, query) => {
     expect(await read(query)).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
+  });
+
+  it.each(['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59'])('GraphQL refuses a moment of %s', async from => {
+    const { errors } = await graph({ filter: { from } });
+    expect(errors).toMatchObject([{ extensions: { code: 'invalid_request' } }]);
   });
 
   it('GraphQL refuses a limit of -1 with its bounds', async () => {

@@ -144,6 +144,23 @@ describe('GET /v1/agents/{agent_id}/book/export', () => {
     },
   );
 
+  it('400 on a member that is not known, in query or body: a misspelt filter would export all rows', async () => {
+    const unknown = { status: 400, body: { code: 'invalid_request', error: { param: 'intent' } } };
+    expect(await service.get(path(reader, '?intent=x'), held(reader))).toMatchObject(unknown);
+    expect(await service.post(path(reader), { session: reader.session, intent: 'x' })).toMatchObject(unknown);
+    for (const part of ['/stream', '/journal'])
+      expect(await service.get(`${path(reader, part)}?intent=x`, held(reader))).toMatchObject(unknown);
+  });
+
+  it('400 on a limit of -1 says which there are, by REST and by GraphQL', async () => {
+    const bounds = expect.stringContaining('is a whole number from 1 to 200');
+    const rest = await service.get(path(reader, '?limit=-1'), held(reader));
+    expect(rest).toMatchObject({ status: 400, body: { detail: bounds, error: { param: 'limit' } } });
+    const query = `{ bookExport(agentId: ${reader.agent_id}, limit: -1) { csv } }`;
+    const { body } = await service.post<{ errors: unknown }>('/graphql', { query }, held(reader));
+    expect(body.errors).toMatchObject([{ message: bounds, extensions: { param: 'limit' } }]);
+  });
+
   it('401 without possession, also with the session in the query: empty body', async () => {
     for (const query of ['', `?session=${reader.session}`])
       expect(await service.get(path(reader, query))).toMatchObject({ status: 401, text: '' });

@@ -137,6 +137,7 @@ describe('the policy at a time', () => {
 
   it.each([
     ['at', '?at=yesterday'],
+    ['at', '?at=0000-01-01'],
     ['since', '?since=2026-01-01'],
   ])('400 naming %s: %s', async (param, query) => {
     expect(await read(query)).toMatchObject({ code: 'invalid_request', error: { param } });

@@ -49,6 +49,7 @@ describe('POST /v1/agents/{agent_id}/book/export/publish', () => {
     ['format', { format: 'html' }],
     ['limit', { limit: 0 }],
     ['from', { from: 'x' }],
+    ['intent', { intent: 'misspelt' }],
   ])('400 on %s, and nothing is published', async (param, body) => {
     const agent = await service.newAgent();
     expect(await publish(agent, body)).toMatchObject({ status: 400, body: { error: { param } } });

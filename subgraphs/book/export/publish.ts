@@ -3,7 +3,7 @@ import type { ExportScope } from '../../../schema/export-coverage.ts';
 import { exportLimits } from '../../../schema/export-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { PullFormat } from '../../../schema/pull-export.ts';
-import { ExportLimit, exportRows } from '../../../schema/requests/export.ts';
+import { ExportSize, exportRows } from '../../../schema/requests/export.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, selectList } from '../../columns.ts';
@@ -36,7 +36,7 @@ export function scopeOf(book_id: number, filter: ExportFilter, limit: number | n
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
     filters: { evidence: evidence ?? null, intent_id: intentId ?? null },
-    limit: exportRows(limit === null ? undefined : parseRequest(ExportLimit, limit)),
+    limit: exportRows(parseRequest(ExportSize, { limit }).limit),
   };
 }
 
