@@ -131,7 +131,7 @@ export function landingOf(
     paid_from_mark: address_mark,
     router_key_mark,
     idempotency_mark,
-    vendor_blind: !stamped && isVendorBlind(context.principal, isRouted(model ?? '')),
+    vendor_blind: !stamped && isVendorBlind(context, isRouted(model ?? '')),
     request_salt: Buffer.from(random.bytes(16)).toString('hex'),
   };
 }

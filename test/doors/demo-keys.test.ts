@@ -97,7 +97,8 @@ describe('a demo key beside a payment is ignored', () => {
     const headers = { ...payment, ...DEMO, 'X-SVC-Session': agent.session };
     const { status, body } = await service.post<Chat>(CHAT, ask('Paid'), headers);
     expect(status).toBe(200);
-    expect(body.svc).toMatchObject({ claim_id: agent.agent_id, amount: '2000', settlement_status: 'settled' });
+    const paid = { claim_id: agent.agent_id, amount: '2000', settlement_status: 'settled', vendor_blind: true };
+    expect(body.svc).toMatchObject(paid);
     expect(body.svc).not.toHaveProperty('waived_by');
     expect(body.svc.caller_binding).not.toHaveProperty('api_key_hash');
   });

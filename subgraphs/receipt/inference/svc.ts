@@ -40,7 +40,7 @@ export function announceStream(charged: ChargedStream<JsonObject & Answered>, co
   const verify_url = verifyUrl(context.base_url, task_id);
   const { hub, model } = begun;
   const amount = payment_ref === null ? null : limits.call_price_atomic.toString();
-  const vendor_blind = promisedNow(charged) && isVendorBlind(context.principal, hub === ROUTER);
+  const vendor_blind = promisedNow(charged) && isVendorBlind(context, hub === ROUTER);
   const known = receiptHeaders({ task_id, verify_url, payment_ref, hub, model, amount, vendor_blind });
   Object.assign(context.response.headers, known, settlementHeader(charged));
 }

@@ -17,6 +17,11 @@ describe('vendor_blind', () => {
     ['no session', false, { kind: 'absent' }, { kind: 'absent' }, false],
     ['a live key alone', false, { kind: 'absent' }, key('live'), false],
   ])('with %s: %s', (_, promised, possession, api_key, routed) => {
-    expect(isVendorBlind({ ...nobody, possession, api_key }, routed)).toBe(promised);
+    expect(isVendorBlind({ principal: { ...nobody, possession, api_key }, payment: null }, routed)).toBe(promised);
+  });
+
+  it('with a session and a demo key beside a payment: true, as the key counts for nothing there', () => {
+    const principal = { ...nobody, possession: proven, api_key: key('demo') };
+    expect(isVendorBlind({ principal, payment: { x402_version: 2, envelope: {} } }, false)).toBe(true);
   });
 });
