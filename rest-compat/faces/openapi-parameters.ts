@@ -73,6 +73,17 @@ export const bookSession: JsonObject = {
     'A wrong one is 403, and nothing is charged. Also body `session`, which goes before.',
 };
 
+/** Read beside several sessions: of any other book nobody has said that its caps are meant. */
+export const namedBook: JsonObject = {
+  name: 'X-SVC-Agent',
+  in: 'header',
+  required: false,
+  description:
+    'Where X-SVC-Session brings several sessions (joined by commas): the agent_id on whose book the call lands, else 400 ' +
+    '`book_not_named`. One whose session did not come is 403.',
+  schema: { type: 'integer', minimum: 1 },
+};
+
 /** In place of the session. */
 export const shownProof: JsonObject = {
   name: 'X-SVC-Proof',

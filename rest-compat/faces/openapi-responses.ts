@@ -83,6 +83,7 @@ function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
   const body: ErrorCode[] = method === 'GET' ? [] : ['request_timeout', 'request_too_large', 'unsupported_media_type'];
   const paid: ErrorCode[] = [
     'invalid_payment',
+    'book_not_named',
     'payment_in_flight',
     'claim_already_settled',
     'payment_already_used',

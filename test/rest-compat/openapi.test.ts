@@ -102,6 +102,18 @@ describe('the OpenAPI document', () => {
       expect(proof?.description).toContain(formula);
   });
 
+  it('says at all that is paid for how one of several books is named, and what is answered where none is', () => {
+    for (const { path, methods, price } of everyDoor) {
+      const { parameters, responses } = paths[path]?.[methods[0]?.toLowerCase() ?? ''] ?? {
+        parameters: [],
+        responses: {},
+      };
+      const told = parameters.some(({ name }) => name === 'X-SVC-Agent');
+      const description = JSON.stringify(responses['400'] ?? {});
+      expect([told, description.includes('book_not_named')], path).toEqual([price !== null, price !== null]);
+    }
+  });
+
   it('says what must be sent, and of nothing else that it must', () => {
     const required = (path: string) => paths[path]?.post?.requestBody?.required;
     expect(required('/v1/chat/completions')).toBe(true);
