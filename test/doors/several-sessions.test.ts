@@ -107,6 +107,29 @@ describe('several sessions in one request', () => {
   });
 });
 
+describe('a refusal among several books', () => {
+  it('leaves the others in the answer: of the viewer, of exports, and the secret of a rotation', async () => {
+    const [sound, closed] = [await service.newAgent(), await service.newAgent()];
+    await service.query(`update book set damage = '{}' where agent_id = $1`, [closed.agent_id]);
+    const headers = { 'X-SVC-Session': joined([sound, closed]) };
+    const { body } = await run('{ viewer { books { agentId } } }', headers);
+    expect(body.data).toEqual({ viewer: { books: expect.arrayContaining([{ agentId: sound.agent_id }, null]) } });
+    expect(codes(body)).toEqual(['book_damaged']);
+    for (const query of [
+      `{ receipt(taskId: "${closed.task_id}") { row { seq } } }`,
+      `{ policyChanges(agentId: ${closed.agent_id}) { position } }`,
+    ])
+      expect(codes((await run(query, headers)).body), query).toEqual(['book_damaged']);
+    const exported = ({ agent_id }: Agent) => `bookExport(agentId: ${agent_id}) { csv }`;
+    const exports = await run(`{ one: ${exported(sound)} two: ${exported(closed)} }`, headers);
+    expect(exports.body.data).toEqual({ one: { csv: expect.stringContaining(sound.task_id) }, two: null });
+    const rotated = ({ agent_id }: Agent) => `rotateSession(agentId: ${agent_id}) { session }`;
+    const rotations = await run(`mutation { one: ${rotated(sound)} two: ${rotated(other)} }`, headers);
+    expect(rotations.body.data).toEqual({ one: { session: expect.stringMatching(/^svcs_/) }, two: null });
+    expect(codes(rotations.body)).toEqual(['forbidden']);
+  });
+});
+
 describe('a paid call with several sessions', () => {
   it('400 book_not_named where it names no book: nothing is claimed, and the payment is good for the same call', async () => {
     const account = await service.chain.newWallet();

@@ -3,17 +3,17 @@ import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { DatabaseAway, isOutage } from '../../outage.ts';
-import { BoardPost, Outcome } from './post.entity.ts';
+import { BoardPost, type Outcome } from './post.entity.ts';
 
 export interface PostFilter {
-  readonly type: string | null;
+  readonly type: Outcome | null;
   readonly endpoint: string | null;
 }
 
 /** Newest first. @throws Refusal invalid_request where a filter can match nothing by its form. */
 export async function listPosts(database: Database, filter: PostFilter): Promise<BoardPost[]> {
   const where: FilterQuery<BoardPost> = { hidden: false };
-  if (filter.type !== null) where.outcome = outcomeNamed(filter.type);
+  if (filter.type !== null) where.outcome = filter.type;
   if (filter.endpoint !== null) where.endpointHost = hostOf(filter.endpoint);
   const found = database.orm.em.fork().find(BoardPost, where, {
     orderBy: { postedAt: 'desc', postId: 'desc' },
@@ -23,16 +23,6 @@ export async function listPosts(database: Database, filter: PostFilter): Promise
   return found.catch(error => {
     throw isOutage(error) ? new DatabaseAway(error) : error;
   });
-}
-
-function outcomeNamed(name: string): Outcome {
-  const outcome = Object.values(Outcome).find(value => value === name);
-  if (!outcome)
-    throw new Refusal('invalid_request', {
-      param: 'type',
-      detail: `type is one of ${Object.values(Outcome).join(', ')}.`,
-    });
-  return outcome;
 }
 
 /** `https://api.example/v1` and `api.example` name the same host. */

@@ -5,7 +5,7 @@ import { verifyUrl } from '../../../schema/links.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import type { Context } from '../../context.ts';
 import { listPosts } from './list.ts';
-import { BoardPost } from './post.entity.ts';
+import { BoardPost, Outcome } from './post.entity.ts';
 
 @Resolver(() => BoardPost)
 export class BoardPostResolver {
@@ -15,7 +15,7 @@ export class BoardPostResolver {
   })
   boardPosts(
     @Ctx() context: Context,
-    @Arg('type', () => String, { nullable: true, description: 'Posts of this outcome alone.' }) type?: string,
+    @Arg('type', () => Outcome, { nullable: true, description: 'Posts of this outcome alone.' }) type?: Outcome,
     @Arg('endpoint', () => String, { nullable: true, description: 'Posts about this endpoint alone: a URL or a host.' })
     endpoint?: string,
   ): Promise<BoardPost[]> {

@@ -2,7 +2,13 @@ import { Arg, Ctx, FieldResolver, Int, Query, Resolver, Root, Subscription } fro
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { ExportScope } from '../../../schema/export-coverage.ts';
-import { JournalRequest, StreamRequest } from '../../../schema/requests/export.ts';
+import {
+  type JournalFormat,
+  JournalRequest,
+  type JournalUnit,
+  type StreamFormat,
+  StreamRequest,
+} from '../../../schema/requests/export.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession } from '../../access.ts';
 import { iso } from '../../clock.ts';
@@ -10,6 +16,7 @@ import type { BookContext } from '../context.ts';
 import { type BookAudit, bookAudit } from './audit.ts';
 import { csvOf } from './csv.ts';
 import { BookExport, BookExportFilter, BookExportPiece, exportPiece } from './export.type.ts';
+import { JournalFormatWord, JournalUnitWord, StreamFormatWord } from './export-words.ts';
 import { auditPage } from './html.ts';
 import { bookJournal } from './journal-stream.ts';
 import { spanOf } from './pages.ts';
@@ -28,7 +35,10 @@ const room = new StreamRoom();
 
 @Resolver(() => BookExport)
 export class BookExportResolver {
-  @Query(() => BookExport, { description: 'The newest rows that match, at most 200, for whoever possesses the book.' })
+  @Query(() => BookExport, {
+    nullable: true,
+    description: 'The newest rows that match, at most 200, for whoever possesses the book.',
+  })
   async bookExport(
     @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
     @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Which rows; all where it is left out.' })
@@ -78,8 +88,8 @@ export class BookExportResolver {
   })
   bookExportStream(
     @Arg('agentId', () => Int, { description: 'Whose book.' }) _agentId: number,
-    @Arg('format', () => String, { nullable: true, description: 'csv, which it is unless told, ndjson or parquet.' })
-    _format: string | null,
+    @Arg('format', () => StreamFormatWord, { nullable: true, description: 'csv where it is left out.' })
+    _format: StreamFormat | null,
     @Arg('after', () => Int, { nullable: true, description: 'The seq of the last row that the reader has.' }) _after:
       | number
       | null,
@@ -100,9 +110,10 @@ export class BookExportResolver {
   })
   bookJournal(
     @Arg('agentId', () => Int, { description: 'Whose book.' }) _agentId: number,
-    @Arg('format', () => String, { nullable: true, description: 'csv, which it is unless told, or ledger.' })
-    _format: string | null,
-    @Arg('per', () => String, { nullable: true, description: 'row, or day.' }) _per: string | null,
+    @Arg('format', () => JournalFormatWord, { nullable: true, description: 'csv where it is left out.' })
+    _format: JournalFormat | null,
+    @Arg('per', () => JournalUnitWord, { nullable: true, description: 'row where it is left out.' })
+    _per: JournalUnit | null,
     @Root() piece: StreamedPiece,
   ): BookExportPiece {
     return exportPiece(piece);

@@ -1,12 +1,13 @@
 import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
-import { pullExportUrl } from '../../../schema/pull-export.ts';
+import { type PullFormat, pullExportUrl } from '../../../schema/pull-export.ts';
 import { PublishMembers } from '../../../schema/requests/export.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession } from '../../access.ts';
 import type { BookContext } from '../context.ts';
 import { withoutNull } from './export.resolver.ts';
 import { BookExportFilter, WithdrawnExport } from './export.type.ts';
+import { PullFormatWord } from './export-words.ts';
 import { publishExport, publishedExport, pulledExport, scopeOf, withdrawExport } from './publish.ts';
 import { PullExport } from './pull-export.entity.ts';
 
@@ -29,12 +30,16 @@ export class PullExportResolver {
   }
 
   @Mutation(() => PullExport, {
+    nullable: true,
     description: 'Publishes an export of the book under a slug of its own; once it is, builds it anew under the same.',
   })
   publishExport(
     @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('format', () => String, { nullable: true, description: 'Of the document that is signed: json, or csv.' })
-    format: string | null,
+    @Arg('format', () => PullFormatWord, {
+      nullable: true,
+      description: 'Of the document that is signed; json where it is left out.',
+    })
+    format: PullFormat | null,
     @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Which rows; all where it is left out.' })
     filter: BookExportFilter | null,
     @Arg('limit', () => Int, {
@@ -62,6 +67,7 @@ export class PullExportResolver {
   }
 
   @Mutation(() => WithdrawnExport, {
+    nullable: true,
     description: 'From now on nobody pulls it; what is published next has another slug.',
   })
   async withdrawExport(

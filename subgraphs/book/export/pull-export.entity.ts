@@ -2,6 +2,7 @@ import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/lega
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { EmptyReason } from '../../../schema/export-coverage.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { EmptyReasonWord } from './export-words.ts';
 
 /**
  * An export that its owner has published: built and signed at publish or refresh, and then only read, so that a stranger's
@@ -35,7 +36,7 @@ export class PullExport {
   @Property({ type: 'boolean', nullable: true })
   complete!: boolean | null;
 
-  @Field(() => String, { nullable: true, description: 'empty_by_policy or empty_by_drain.' })
+  @Field(() => EmptyReasonWord, { nullable: true, description: 'Why it is empty; null where rows stand in it.' })
   @Property({ type: 'text', nullable: true })
   emptyReason!: EmptyReason | null;
 

@@ -7,7 +7,7 @@ import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { type BookPage, bookPage, PAGE, pageAsked } from './book.resolver.ts';
 import { Book, ReceiptReference } from './book.type.ts';
-import { rowsOf } from './page.ts';
+import { rowsOf, soundHead } from './page.ts';
 import { BookPageArguments } from './page-arguments.type.ts';
 import { rowScope } from './row-scope.ts';
 
@@ -59,7 +59,9 @@ export class ReceiptRowResolver {
   ): Promise<BookRow | null> {
     for (const agent_id of possessedAgents(principal)) {
       const [row] = await rowsOf(database, rowScope(agent_id, { limit: 1, filter: { taskId } }));
-      if (row) return row;
+      if (!row) continue;
+      await soundHead(database, agent_id);
+      return row;
     }
     return null;
   }
@@ -80,13 +82,16 @@ export class ViewerResolver {
   }
 
   @Directive(`@listSize(assumedSize: ${limits.viewer_books_assumed})`)
-  @FieldResolver(() => [Book], { description: 'Their books, each with its newest rows.' })
+  @FieldResolver(() => [Book], {
+    nullable: 'items',
+    description: 'Their books, each with its newest rows; null in place of one that its audit has closed.',
+  })
   books(
     @Root() { possessed }: Viewer,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<BookPage[]> {
-    return Promise.all(possessed.map(agent_id => bookPage(agent_id, pageAsked({}), context, info)));
+  ): Promise<BookPage>[] {
+    return possessed.map(agent_id => bookPage(agent_id, pageAsked({}), context, info));
   }
 }
 

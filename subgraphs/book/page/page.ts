@@ -18,6 +18,13 @@ export async function bookHead(database: Database, agent_id: AgentId): Promise<B
   return row ? asEntity(BookHead, row) : null;
 }
 
+/** The same, for whoever shows what stands in the book. @throws Refusal book_damaged where its audit has closed it */
+export async function soundHead(database: Database, agent_id: AgentId): Promise<BookHead | null> {
+  const head = await bookHead(database, agent_id);
+  if (head?.damage) throw new Refusal('book_damaged');
+  return head;
+}
+
 /** The intents that a page names, as one JSON text by intent id: counters for the whole book, attempts by index. */
 const INTENTS_OF_PAGE = `(select coalesce(json_object_agg(i.intent_id, json_build_object(
       'intent_id', i.intent_id, 'collected_count', i.collected_count, 'blocked_count', i.blocked_count,

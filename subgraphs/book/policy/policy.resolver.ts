@@ -11,7 +11,7 @@ import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
 import { PolicyTypeWord } from '../../words.ts';
 import type { BookContext } from '../context.ts';
-import { bookHead } from '../page/page.ts';
+import { soundHead } from '../page/page.ts';
 import { policyAt, termsEvents } from './changes.ts';
 import { ShownChange, ShownPolicy, shownChange, shownPolicy } from './policy.type.ts';
 import { setPolicy } from './set.ts';
@@ -29,8 +29,7 @@ export class BookPolicyResolver {
     @Ctx() context: BookContext,
   ): Promise<ShownPolicy> {
     const agent_id = requirePossession(context.principal, agentId);
-    const head = await bookHead(context.database, agent_id);
-    if (head?.damage) throw new Refusal('book_damaged');
+    const head = await soundHead(context.database, agent_id);
     const then = head && at ? await policyAt(context.database, agent_id, at) : null;
     return shown(agent_id, then ?? head?.policy ?? null);
   }
@@ -51,6 +50,7 @@ export class BookPolicyResolver {
     if (typeof limit === 'number' && limit < 1)
       throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${PAGE_LIMIT_BOUNDS}.` });
     const asked = { before: before ?? null, limit: pageRows(limit) };
+    await soundHead(context.database, agent_id);
     return (await termsEvents(context.database, agent_id, asked)).map(shownChange);
   }
 

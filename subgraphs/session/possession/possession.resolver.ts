@@ -13,7 +13,9 @@ export class SessionRotation {
 
 @Resolver(() => SessionRotation)
 export class PossessionResolver {
+  // Nullable: where another is refused beside it, the secret that was said once is in the answer still.
   @Mutation(() => SessionRotation, {
+    nullable: true,
     description:
       'Ends the session in hand, at once and everywhere, and issues another; the book stays. A proof rotates nothing.',
   })
