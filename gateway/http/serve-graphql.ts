@@ -118,7 +118,7 @@ export function apolloServer({ graph, logger }: GraphqlOptions): ApolloServer<Co
     documentStore: null,
     // One of the graph's own rules refuses it where it is off.
     introspection: true,
-    csrfPrevention: true,
+    csrfPrevention: { requestHeaders: preflighted },
     persistedQueries: false,
     stringifyResult: jsonText,
     includeStacktraceInErrorResponses: false,
@@ -145,6 +145,19 @@ async function contextFor(request: FastifyRequest, { createContext, logger }: Gr
     throw contextFault(error, logger);
   }
 }
+
+/**
+ * Headers that no page of another site can send without a preflight (Fetch, CORS-safelisted request-header): a query by GET
+ * that carries one was meant. Apollo's two, and what a caller shows anyway: urql asks by GET unless it is told otherwise.
+ * `authorization` is none of them, since browsers add it to what any site sends, where a proxy has asked for a password.
+ */
+const preflighted = [
+  'x-apollo-operation-name',
+  'apollo-require-preflight',
+  'x-svc-session',
+  'x-svc-proof',
+  'x-api-key',
+];
 
 /** The form in which Apollo Server takes a gateway. */
 type ServerGateway = ApolloServerOptionsWithGateway<Context>['gateway'];

@@ -165,9 +165,20 @@ describe('GET /graphql', () => {
     });
   });
 
-  it('never runs a mutation', async () => {
+  it('answers whoever shows what no other site could have sent, and no password that a browser adds by itself', async () => {
+    const get = async (header: string) => {
+      const query = encodeURIComponent('{ __typename }');
+      return (await fetch(`${url}/graphql?query=${query}`, { headers: { [header]: 'x' } })).status;
+    };
+    for (const header of ['x-svc-session', 'x-svc-proof', 'x-api-key'])
+      expect([header, await get(header)]).toEqual([header, 200]);
+    for (const header of ['authorization', 'cookie', 'accept'])
+      expect([header, await get(header)]).toEqual([header, 400]);
+  });
+
+  it.each(['apollo-require-preflight', 'x-svc-session'])('never runs a mutation, whoever shows %s', async header => {
     const response = await fetch(`${url}/graphql?query=${encodeURIComponent('mutation { greet }')}`, {
-      headers: { 'apollo-require-preflight': '1' },
+      headers: { [header]: '1' },
     });
     expect(response.status).toBe(405);
   });
