@@ -1,39 +1,10 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { FulfillmentAuthorization, FulfillmentIntent, JobKindWord, OutputCommitment } from '../../fulfillment.type.ts';
 import type { SettlementStatus } from '../../sale.ts';
 import { SettlementStatusWord } from '../../words.ts';
-import { CommitmentStatusWord, DigestKindWord, JobKindWord } from './row-words.ts';
 
 /* What stands inside of a row's columns, by the shapes that the specification gives. */
-
-@ObjectType({ description: 'What was delivered, by the hash of it.' })
-export class OutputCommitment {
-  @Field(() => CommitmentStatusWord, { description: 'Whether there is a hash to hold an output against.' })
-  status!: string;
-  @Field(() => String, { nullable: true, description: 'Of the output, in hex; null where there is none.' })
-  hash!: string | null;
-  @Field(() => DigestKindWord, { nullable: true, description: 'By what it is hashed; there wherever a hash is.' })
-  kind!: string | null;
-  @Field(() => String, { nullable: true, description: 'Why there is none.' })
-  omissionRule!: string | null;
-}
-
-@ObjectType({ description: 'What a paid job was meant to be.' })
-export class FulfillmentIntent {
-  @Field(() => JobKindWord, { description: 'What kind of work.' }) jobKind!: string;
-  @Field(() => String, { nullable: true, description: 'What it was about.' }) resource!: string | null;
-  @Field(() => String, { nullable: true, description: 'The treasury intent that it names.' }) intentId!: string | null;
-  @Field(() => Int, { nullable: true, description: 'Which attempt within that intent, from 0.' })
-  attemptIndex!: number | null;
-}
-
-@ObjectType({ description: 'By whom a paid job was allowed, as far as that is known.' })
-export class FulfillmentAuthorization {
-  @Field(() => String, { nullable: true, description: 'Who paid.' }) payerWallet!: string | null;
-  @Field(() => String, { nullable: true, description: 'Of the delegation that it was paid under.' })
-  delegationHash!: string | null;
-  @Field(() => String, { nullable: true, description: 'By which payment.' }) paymentRef!: string | null;
-}
 
 @ObjectType({ description: 'What was delivered for a row; members that its form lacks are null.' })
 export class Fulfillment {

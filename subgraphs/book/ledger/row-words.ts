@@ -1,6 +1,5 @@
 import type { ArrivalStatus, BookEventKind, Evidence } from '../../../schema/evidence.ts';
 import { graphEnum } from '../../graph-enum.ts';
-import type { JobKind } from '../../sale.ts';
 
 /* Words of rows and events, as the graph's enums. */
 
@@ -37,26 +36,4 @@ export const RowEventWord = graphEnum<'policy_blocked'>('RowEvent', 'What a row 
 
 export const RecordedByWord = graphEnum<'settle'>('RecordedBy', 'Who recorded a row whose money had not been seen.', {
   settle: 'Whoever settled the payment.',
-});
-
-export const JobKindWord = graphEnum<JobKind>('JobKind', 'What kind of work was paid for.', {
-  completions: 'Text by a model.',
-  scrape: 'Data that was gathered.',
-  review: 'A review.',
-  swap: 'An exchange of assets.',
-  research: 'Research.',
-  acp_job: 'A job by the agent commerce protocol.',
-  router_broadcast: 'A generation that a third-party router reported.',
-  other: 'Anything else.',
-});
-
-export const CommitmentStatusWord = graphEnum<'committed' | 'UNVERIFIED'>(
-  'CommitmentStatus',
-  'Whether there is a hash to hold an output against.',
-  { committed: 'There is.', UNVERIFIED: 'There is none; the omission rule says why.' },
-);
-
-export const DigestKindWord = graphEnum<'sha256' | 'keccak256'>('DigestKind', 'By what an output is hashed.', {
-  sha256: 'SHA-256.',
-  keccak256: 'Keccak-256.',
 });

@@ -2,13 +2,16 @@ import 'reflect-metadata';
 import DataLoader from 'dataloader';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, Directive, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
+import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
 import { verifyUrl } from '../../../schema/links.ts';
+import { type ReceiptPayload, settlementBasis } from '../../../schema/receipt-payload.ts';
 import type { Context } from '../../context.ts';
 import type { ReceiptContext } from '../context.ts';
 import { receiptDocument } from './document.ts';
 import { readReceipts } from './find.ts';
+import { SignedPayload } from './payload.type.ts';
 import { Receipt } from './receipt.entity.ts';
 import { Task } from './task-status.ts';
 
@@ -33,6 +36,14 @@ export class ReceiptResolver {
   @FieldResolver(() => String, { description: 'Public receipt page.' })
   verifyUrl(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): string {
     return verifyUrl(context.base_url, receipt.taskId);
+  }
+
+  @Directive('@cost(weight: 10)')
+  @FieldResolver(() => SignedPayload, { name: 'payload', description: 'What is signed of it, member by member.' })
+  signedPayload(@Root() { payload }: Receipt): object {
+    const signed = JSON.parse(payload) as ReceiptPayload;
+    const settlement_basis = settlementBasis(signed);
+    return toCamelKeys({ ...signed, settlement_basis, issued_at: new Date(signed.issued_at) }) as object;
   }
 
   /** All of a receipt, made anew each time. */

@@ -1,0 +1,59 @@
+import { Directive, Field, Int, ObjectType } from 'type-graphql';
+import { graphEnum } from './graph-enum.ts';
+import type { JobKind } from './sale.ts';
+
+/* What was bought and delivered, as rows of books and signed receipts both show it. */
+
+export const JobKindWord = graphEnum<JobKind>('JobKind', 'What kind of work was paid for.', {
+  completions: 'Text by a model.',
+  scrape: 'Data that was gathered.',
+  review: 'A review.',
+  swap: 'An exchange of assets.',
+  research: 'Research.',
+  acp_job: 'A job by the agent commerce protocol.',
+  router_broadcast: 'A generation that a third-party router reported.',
+  other: 'Anything else.',
+});
+
+export const CommitmentStatusWord = graphEnum<'committed' | 'UNVERIFIED'>(
+  'CommitmentStatus',
+  'Whether there is a hash to hold an output against.',
+  { committed: 'There is.', UNVERIFIED: 'There is none; the omission rule says why.' },
+);
+
+export const DigestKindWord = graphEnum<'sha256' | 'keccak256'>('DigestKind', 'By what an output is hashed.', {
+  sha256: 'SHA-256.',
+  keccak256: 'Keccak-256.',
+});
+
+@Directive('@shareable')
+@ObjectType({ description: 'What was delivered, by the hash of it.' })
+export class OutputCommitment {
+  @Field(() => CommitmentStatusWord, { description: 'Whether there is a hash to hold an output against.' })
+  status!: string;
+  @Field(() => String, { nullable: true, description: 'Of the output, in hex; null where there is none.' })
+  hash!: string | null;
+  @Field(() => DigestKindWord, { nullable: true, description: 'By what it is hashed; there wherever a hash is.' })
+  kind!: string | null;
+  @Field(() => String, { nullable: true, description: 'Why there is none.' })
+  omissionRule!: string | null;
+}
+
+@Directive('@shareable')
+@ObjectType({ description: 'What a paid job was meant to be.' })
+export class FulfillmentIntent {
+  @Field(() => JobKindWord, { description: 'What kind of work.' }) jobKind!: string;
+  @Field(() => String, { nullable: true, description: 'What it was about.' }) resource!: string | null;
+  @Field(() => String, { nullable: true, description: 'The treasury intent that it names.' }) intentId!: string | null;
+  @Field(() => Int, { nullable: true, description: 'Which attempt within that intent, from 0.' })
+  attemptIndex!: number | null;
+}
+
+@Directive('@shareable')
+@ObjectType({ description: 'By whom a paid job was allowed, as far as that is known.' })
+export class FulfillmentAuthorization {
+  @Field(() => String, { nullable: true, description: 'Who paid.' }) payerWallet!: string | null;
+  @Field(() => String, { nullable: true, description: 'Of the delegation that it was paid under.' })
+  delegationHash!: string | null;
+  @Field(() => String, { nullable: true, description: 'By which payment.' }) paymentRef!: string | null;
+}

@@ -1,0 +1,112 @@
+import { Field, Int, ObjectType } from 'type-graphql';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { SettledBy, WaivedBy } from '../../../schema/receipt-payload.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { FulfillmentAuthorization, FulfillmentIntent, JobKindWord, OutputCommitment } from '../../fulfillment.type.ts';
+import { graphEnum } from '../../graph-enum.ts';
+import type { JobKind } from '../../sale.ts';
+import { SettledByWord } from '../../words.ts';
+
+/* What a receipt signs, by the shapes that the specification gives; `Receipt.preimage` is the same byte for byte. */
+
+const WaivedByWord = graphEnum<WaivedBy>('WaivedBy', 'The kind of key that stood in for a payment.', {
+  live_key: "A customer's.",
+  demo_key: 'One to try the service with.',
+});
+
+@ObjectType({ description: 'Who called, as far as that is known; a key is shown by its hash alone.' })
+export class CallerBinding {
+  @Field(() => String, { nullable: true, description: 'Who paid.' }) payerWallet!: string | null;
+  @Field(() => String, { nullable: true, description: 'The key of a delegated session.' }) agentPubkey!: string | null;
+  @Field(() => String, { nullable: true, description: 'SHA-256 of the key that stood in.' }) apiKeyHash!: string | null;
+}
+
+@ObjectType({ description: 'What a paid call was for, by whom it was allowed, and what came of it.' })
+export class ReceiptFulfillment {
+  @Field(() => FulfillmentIntent, { description: 'What it was meant to be.' }) intent!: FulfillmentIntent;
+  @Field(() => FulfillmentAuthorization, { description: 'By whom it was allowed.' })
+  authorization!: FulfillmentAuthorization;
+  @Field(() => OutputCommitment, { description: 'The hash of what was delivered.' })
+  outputCommitment!: OutputCommitment;
+}
+
+@ObjectType({ description: 'How far a verifier may let facts drift from what is signed.' })
+export class ReceiptTolerance {
+  @Field(() => AtomicAmountScalar, { description: 'Of an amount.' }) amountAtomic!: AtomicAmount;
+  @Field(() => Int, { description: 'Of a clock, in seconds.' }) clockSeconds!: number;
+}
+
+@ObjectType({ description: "Which snapshot of the issuer's keys held when this was signed." })
+export class ReceiptIssuerHistory {
+  @Field(() => String, { description: 'SHA-256 of the snapshot.' }) hash!: string;
+  @Field(() => Int, { description: 'Its number.' }) version!: number;
+  @Field(() => Int, { description: 'Which of its entries signed.' }) seq!: number;
+}
+
+@ObjectType({ description: 'Which receipt policy governs this receipt.' })
+export class ReceiptPolicyReference {
+  @Field(() => String, { description: 'SHA-256 of its canonical form.' }) hash!: string;
+  @Field(() => Int, { description: 'Its number.' }) version!: number;
+}
+
+@ObjectType({ description: 'The payment of a receipt, once it had moved.' })
+export class SignedPayment {
+  @Field(() => String, { description: '`network:transaction`.' }) ref!: string;
+  @Field(() => Int, { nullable: true, description: 'Of its Transfer in the block; null where nobody looked.' })
+  transferIndex!: number | null;
+  @Field(() => String, { description: 'On which network.' }) network!: string;
+  @Field(() => String, { description: 'In what it was paid.' }) rail!: string;
+  @Field(() => String, { description: "The token's address." }) asset!: string;
+  @Field(() => AtomicAmountScalar, { description: 'What the payer gave.' }) grossAmount!: AtomicAmount;
+  @Field(() => AtomicAmountScalar, { description: 'What the payee received.' }) settledAmount!: AtomicAmount;
+  @Field(() => String, { description: 'Who paid.' }) payer!: string;
+  @Field(() => String, { description: 'Who was paid.' }) payTo!: string;
+  @Field(() => String, { description: "The EIP-3009 nonce, Solana's message hash, or the client's own identifier." })
+  paymentId!: string;
+}
+
+@ObjectType({ description: 'What the work cost the issuer, and at what price it marks that.' })
+export class ReceiptCogs {
+  @Field(() => AtomicAmountScalar, { description: 'What was paid for it.' }) actual!: AtomicAmount;
+  @Field(() => AtomicAmountScalar, { description: 'The price of a call.' }) usdMark!: AtomicAmount;
+}
+
+@ObjectType('ReceiptPayload', {
+  description: 'What is signed and stands in the log. What does not apply, or its version does not sign, is null.',
+})
+export class SignedPayload {
+  @Field(() => String, { description: 'The name of the document.' }) schema!: string;
+  @Field(() => Int, { description: 'Of the payload: 8 to 11.' }) payloadVersion!: number;
+  @Field(() => String, { description: 'The task that it is of.' }) taskId!: string;
+  @Field(() => DateTimeScalar, { description: 'When it was signed.' }) issuedAt!: Date;
+  @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
+  @Field(() => String, { description: 'The model that answered.' }) model!: string;
+  @Field(() => JobKindWord, { description: 'What kind of work.' }) jobKind!: JobKind;
+  @Field(() => String, { description: 'SHA-256 of the request and a salt that its caller was told.' })
+  requestHash!: string;
+  @Field(() => CallerBinding, { description: 'Who called.' }) callerBinding!: CallerBinding;
+  @Field(() => ReceiptFulfillment, { description: 'What was bought, and what came of it.' })
+  fulfillment!: ReceiptFulfillment;
+  @Field(() => ReceiptTolerance, { nullable: true, description: 'From version 9 on.' })
+  tolerance!: ReceiptTolerance | null;
+  @Field(() => ReceiptIssuerHistory, { nullable: true, description: 'From version 10 on.' })
+  issuerHistory!: ReceiptIssuerHistory | null;
+  @Field(() => ReceiptPolicyReference, { nullable: true, description: 'From version 11 on.' })
+  receiptPolicy!: ReceiptPolicyReference | null;
+  @Field(() => Int, { nullable: true, description: 'The agent on whose book the row stands.' }) claimId!: number | null;
+  @Field(() => SignedPayment, { nullable: true, description: 'Null where nothing was paid.' })
+  payment!: SignedPayment | null;
+  @Field(() => SettledByWord, { nullable: true, description: 'Whether the transfer had been seen as it was signed.' })
+  settlementBasis!: SettledBy | null;
+  @Field(() => WaivedByWord, { nullable: true, description: 'What stood in for a payment.' })
+  waivedBy!: WaivedBy | null;
+  @Field(() => String, { nullable: true, description: 'The treasury intent that it names.' }) intentId!: string | null;
+  @Field(() => Int, { nullable: true, description: 'Which attempt within that intent, from 0.' })
+  attemptIndex!: number | null;
+  @Field(() => Boolean, { nullable: true, description: 'Whoever answered learned nothing of who asked.' })
+  vendorBlind!: boolean | null;
+  @Field(() => ReceiptCogs, { nullable: true, description: 'Where a price is known.' })
+  providerCogs!: ReceiptCogs | null;
+  @Field(() => String, { nullable: true, description: '`development`, where stand-ins were in use.' })
+  profile!: string | null;
+}
