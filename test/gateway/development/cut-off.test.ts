@@ -39,8 +39,14 @@ async function cutOff(child: ChildProcess): Promise<void> {
   await exited;
 }
 
+/** Read anew where a folder was renamed meanwhile, as initdb's is. */
 async function dataFolders(root: string): Promise<string[]> {
-  const names = await readdir(root, { recursive: true });
+  const names = await eventually('listed', () =>
+    readdir(root, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    }),
+  );
   return names.filter(name => name.endsWith('stand-ins')).map(name => join(root, name, '..'));
 }
 
