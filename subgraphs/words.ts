@@ -1,6 +1,8 @@
+import { type NetworkName, networks } from '../schema/network.ts';
 import { budgetRule, type PolicyCode, type PolicyKind, type PolicyType, policyKinds } from '../schema/policy-kinds.ts';
 import type { ProofOutcome, SettledBy } from '../schema/receipt-payload.ts';
 import type { RefusalCode } from '../schema/refusal-payload.ts';
+import type { TaskState } from '../schema/task-state.ts';
 import { graphEnum } from './graph-enum.ts';
 import type { SettlementStatus } from './sale.ts';
 
@@ -17,6 +19,24 @@ export const ProofOutcomeWord = graphEnum<ProofOutcome>('ProofOutcome', 'What is
   unverified: 'It was looked for in vain until the cutoff.',
   none: 'Nothing was paid: nothing will be there to prove.',
 });
+
+export const TaskStateWord = graphEnum<TaskState>('TaskState', 'Where a task stands.', {
+  working: 'It is being worked for; nothing was charged yet.',
+  settling: 'Its payment is under way, or may be.',
+  released: 'Its payment was let go of, and may yet be used.',
+  refused: "The payer's book refused it: nothing was charged.",
+  completed: 'It was answered, and has a receipt.',
+  accepted: 'It came without input, was taken on, and has a receipt.',
+});
+
+export const NetworkWord = graphEnum<NetworkName>(
+  'Network',
+  'A network on which this service is paid.',
+  Object.fromEntries(Object.values(networks).map(({ name, caip2 }) => [name, `${caip2}, by CAIP-2.`])) as Record<
+    NetworkName,
+    string
+  >,
+);
 
 export const SettlementStatusWord = graphEnum<SettlementStatus>('SettlementStatus', 'Whether a payment bought now.', {
   settled: 'It bought this answer just now.',

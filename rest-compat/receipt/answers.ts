@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { proofOutcomes } from '../../schema/receipt-payload.ts';
 import { refusalCodes } from '../../schema/refusal-payload.ts';
+import { taskStates } from '../../schema/task-state.ts';
 import { Atomic, JsonMembers, nameComponents, Problem } from '../answer-shapes.ts';
 import { Hash, PayloadAnswer } from './signed-receipt.ts';
 
 export const TaskStatusAnswer = z.object({
   task_id: z.string(),
-  status: z.string(),
+  status: z.enum(taskStates),
   proof_outcome: z
     .enum(proofOutcomes)
     .describe('`none` where its book refused it or a key stood in for the payment: nothing was charged.'),
@@ -59,7 +60,7 @@ const Inclusion = z.object({
 
 export const ResultProofAnswer = z.object({
   task_id: z.string(),
-  status: z.string(),
+  status: z.enum(taskStates),
   proof_outcome: z.enum(proofOutcomes),
   verify_url: z.string(),
   shown_for: z.enum(['requested', 'above_cost_gate']).nullable().describe('Why the settlement is shown.'),

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { NetworkName } from '../../../schema/network.ts';
 import { graphEnum } from '../../graph-enum.ts';
+import { NetworkWord } from '../../words.ts';
 
 export const settlementStates = ['claimed', 'pending', 'settled', 'failed', 'released'] as const;
 
@@ -25,7 +26,7 @@ export class SettlementReport {
   @Field(() => String, { description: 'What it buys, or bought.' })
   taskId!: string;
 
-  @Field(() => String, { description: 'On which network, such as `base`.' })
+  @Field(() => NetworkWord, { description: 'On which network.' })
   network!: NetworkName;
 
   @Field(() => String, { nullable: true, description: '`network:transaction`, once there is one.' })

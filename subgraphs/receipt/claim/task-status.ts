@@ -8,7 +8,7 @@ import type { ClaimState } from './claim.machine.ts';
  * What an open claim looks like from outside; a recorded one has a receipt, which says more. One that was let go of may yet
  * be used by whoever holds the payment, until its time is over.
  */
-const statuses: Record<ClaimState, { status: string; proof: Task['proofOutcome'] }> = {
+const statuses: Record<ClaimState, { status: Task['status']; proof: Task['proofOutcome'] }> = {
   claimed: { status: 'working', proof: 'pending' },
   settling: { status: 'settling', proof: 'pending' },
   recorded: { status: 'completed', proof: 'settled' },

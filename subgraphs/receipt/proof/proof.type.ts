@@ -4,8 +4,9 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ProofOutcome } from '../../../schema/receipt-payload.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import type { TaskState } from '../../../schema/task-state.ts';
 import { graphEnum } from '../../graph-enum.ts';
-import { ProofOutcomeWord } from '../../words.ts';
+import { NetworkWord, ProofOutcomeWord, TaskStateWord } from '../../words.ts';
 
 /** Why a settlement is shown. */
 export type ShownFor = 'requested' | 'above_cost_gate';
@@ -18,7 +19,7 @@ const ShownForWord = graphEnum<ShownFor>('ShownFor', 'Why a settlement is shown.
 @ObjectType({ description: 'Where a stranger finds the transfer that paid for a task. The chain alone proves it.' })
 export class SettlementProof {
   @Field(() => String, { description: '`network:transaction`.' }) paymentRef!: string;
-  @Field(() => String, { description: 'By its name, such as `base`.' }) network!: string;
+  @Field(() => NetworkWord, { description: 'By its name.' }) network!: string;
   @Field(() => String, { description: 'CAIP-2.' }) chain!: string;
   @Field(() => String, { description: 'The transaction.' }) txHash!: string;
   @Field(() => Int, { nullable: true, description: 'Of the Transfer in its block; null where it was not looked at.' })
@@ -56,7 +57,7 @@ export class LogInclusion {
 @ObjectType({ description: 'What can be proven of a task, and what cannot.' })
 export class ResultProof {
   @Field(() => String, { description: 'The task.' }) taskId!: string;
-  @Field(() => String, { description: 'As taskStatus says it.' }) status!: string;
+  @Field(() => TaskStateWord, { description: 'As taskStatus says it.' }) status!: TaskState;
   @Field(() => ProofOutcomeWord, { description: 'What is known of its money.' }) proofOutcome!: ProofOutcome;
   @Field(() => String, { description: 'Public page of its receipt or refusal.' }) verifyUrl!: string;
   @Field(() => ShownForWord, {

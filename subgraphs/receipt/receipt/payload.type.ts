@@ -5,7 +5,7 @@ import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { FulfillmentAuthorization, FulfillmentIntent, JobKindWord, OutputCommitment } from '../../fulfillment.type.ts';
 import { graphEnum } from '../../graph-enum.ts';
 import type { JobKind } from '../../sale.ts';
-import { SettledByWord } from '../../words.ts';
+import { NetworkWord, SettledByWord } from '../../words.ts';
 
 /* What a receipt signs, by the shapes that the specification gives; `Receipt.preimage` is the same byte for byte. */
 
@@ -54,7 +54,7 @@ export class SignedPayment {
   @Field(() => String, { description: '`network:transaction`.' }) ref!: string;
   @Field(() => Int, { nullable: true, description: 'Of its Transfer in the block; null where nobody looked.' })
   transferIndex!: number | null;
-  @Field(() => String, { description: 'On which network.' }) network!: string;
+  @Field(() => NetworkWord, { description: 'On which network.' }) network!: string;
   @Field(() => String, { description: 'In what it was paid.' }) rail!: string;
   @Field(() => String, { description: "The token's address." }) asset!: string;
   @Field(() => AtomicAmountScalar, { description: 'What the payer gave.' }) grossAmount!: AtomicAmount;

@@ -2,22 +2,22 @@ import 'reflect-metadata';
 import { Field, ObjectType } from 'type-graphql';
 import { verifyUrl } from '../../../schema/links.ts';
 import type { ProofOutcome, ReceiptPayload } from '../../../schema/receipt-payload.ts';
+import type { TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
 import type { OmissionRule } from '../../sale.ts';
-import { ProofOutcomeWord } from '../../words.ts';
+import { ProofOutcomeWord, TaskStateWord } from '../../words.ts';
 import { receiptsByTask } from './find.ts';
 import type { Receipt } from './receipt.entity.ts';
 
-/** Where a task stands. Once there is a receipt `status` is `completed`, or `accepted` where the task came without input. */
 @ObjectType('TaskStatus', { description: 'Where a task stands.' })
 export class Task {
   @Field(() => String, { description: 'The task.' })
   taskId!: string;
 
-  @Field(() => String, {
+  @Field(() => TaskStateWord, {
     description: '`completed` or `accepted` once there is a receipt; else how its payment stands.',
   })
-  status!: string;
+  status!: TaskState;
 
   @Field(() => ProofOutcomeWord, {
     description: '`none`: it was refused or paid by no one; nothing will be there to prove.',
@@ -46,7 +46,7 @@ export async function recordedTask(database: Database, base_url: string, task_id
 
 const TAKEN_ON: OmissionRule = 'no_input';
 
-function statusOf({ payload }: Receipt): string {
+function statusOf({ payload }: Receipt): TaskState {
   const { fulfillment } = JSON.parse(payload) as ReceiptPayload;
   const { omission_rule } = (fulfillment.output_commitment ?? {}) as { omission_rule?: string | null };
   return omission_rule === TAKEN_ON ? 'accepted' : 'completed';

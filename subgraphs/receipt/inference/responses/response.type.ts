@@ -2,6 +2,7 @@ import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
+import { graphEnum } from '../../../graph-enum.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { ChatMessageInput, TextInput } from '../completions/completion.type.ts';
 import { type MessageItem, type OutputItem, textOf } from './output.ts';
@@ -60,6 +61,11 @@ export class ResponseUsage {
   @Field(() => Int, { description: 'Of the answer.' }) outputTokens!: number;
 }
 
+const ResponseStatusWord = graphEnum<'completed' | 'failed'>('ResponseStatus', 'How an answer ended.', {
+  completed: 'It was given.',
+  failed: 'The hub broke off; what came until then is there.',
+});
+
 @ObjectType({ description: 'A paid one-shot answer with its receipt.' })
 export class ModelResponse {
   @Field(() => String, { description: '`resp_` and the task.' }) id!: string;
@@ -67,7 +73,7 @@ export class ModelResponse {
   @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) createdAt!: number;
   @Field(() => String, { description: 'The model that answered.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
-  @Field(() => String, { description: '`completed` or `failed`.' }) status!: 'completed' | 'failed';
+  @Field(() => ResponseStatusWord, { description: 'How it ended.' }) status!: 'completed' | 'failed';
   @Field(() => ResponseFault, { nullable: true, description: 'Null where the answer is a success.' })
   error!: ResponseFault | null;
   /** What is said and, at most, so many calls. */
