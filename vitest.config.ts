@@ -9,7 +9,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     pool: 'forks',
     // Most tests wait for processes and leases: more files than cores keep the cores busy.
-    maxWorkers: 4,
+    maxWorkers: 6,
     sequence: { sequencer: Interleaved },
     testTimeout: 240_000,
     hookTimeout: 240_000,
