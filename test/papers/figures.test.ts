@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Supergraph } from '@apollo/federation-internals';
+import { parse, validate } from 'graphql';
 import { expect, it } from 'vitest';
+import { SUPERGRAPH_FILE } from '../../gateway/graph/open-graph.ts';
 import type { Figure } from '../bench/alternate.ts';
+import { subscription } from '../bench/contests/fan-out.ts';
 import { contests } from '../bench/contests.ts';
 import { rowsOf, withFigures } from '../bench/page.ts';
 import { ROOT } from '../harness/root.ts';
@@ -32,4 +36,10 @@ it('a run writes its own lines, with day and commit, and leaves the others', () 
 
 it('a figure that could not be taken replaces none', () => {
   expect(withFigures(page, names, [[{ ...taken, ours: null, note: 'failed' }, '']], 'today')).toBe(page);
+});
+
+it('what the bench subscribes to is on the graph', () => {
+  const sdl = readFileSync(SUPERGRAPH_FILE, 'utf8');
+  const schema = Supergraph.build(sdl, { validateSupergraph: false }).apiSchema().toGraphQLJSSchema();
+  expect(validate(schema, parse(subscription))).toEqual([]);
 });

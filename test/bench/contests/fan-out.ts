@@ -6,12 +6,14 @@ import type { Job } from '../servers/ledger.ts';
 import type { StockSocketsReady } from '../servers/stock-sockets.ts';
 
 const SOCKETS = 1_000;
-const query = `subscription Rows($agentId: Int!, $after: Int) {
+/** A document of the graph as it stands (test/papers/figures.test.ts). */
+export const subscription = `subscription Rows($agentId: Int!, $after: Int) {
   bookRows(agentId: $agentId, after: $after) {
     position kind seq at
     row {
       taskId evidence collected collectedAt payment { ref rail amount } route { model hub }
-      payerWallet intentId fulfillment replayCount rowHash
+      payerWallet intentId replayCount rowHash
+      fulfillment { jobKind resource intentId attemptIndex outputCommitment { status hash kind omissionRule } }
     }
   }
 }`;
@@ -58,7 +60,7 @@ async function subscribe(
   shown: object,
 ): Promise<Subscribers> {
   const variables = { agentId, after: 0 };
-  const subscribers = await Subscribers.open({ url, sockets: SOCKETS, shown, query, variables });
+  const subscribers = await Subscribers.open({ url, sockets: SOCKETS, shown, query: subscription, variables });
   return closing.adopt(subscribers, it => it.close());
 }
 
@@ -99,11 +101,11 @@ const event = {
     payerWallet: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     intentId: null,
     fulfillment: {
-      job_kind: 'completions',
+      jobKind: 'completions',
       resource: null,
-      intent_id: 'intent-1',
-      attempt_index: 0,
-      output_commitment: { status: 'committed', hash: HASH, kind: 'sha256', omission_rule: null },
+      intentId: 'intent-1',
+      attemptIndex: 0,
+      outputCommitment: { status: 'committed', hash: HASH, kind: 'sha256', omissionRule: null },
     },
     replayCount: 0,
     rowHash: HASH,

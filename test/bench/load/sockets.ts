@@ -18,6 +18,7 @@ export class Subscribers {
   readonly #sockets: WebSocket[] = [];
   #delivered = 0;
   #awaited: { count: number; resolve(): void; reject(fault: Error): void } | null = null;
+  #fault: Error | null = null;
 
   static async open({ sockets, ...each }: Subscribing): Promise<Subscribers> {
     const subscribers = new Subscribers();
@@ -34,6 +35,7 @@ export class Subscribers {
 
   /** Resolves when so many events have come over all sockets together, since they were opened. */
   async told(count: number): Promise<void> {
+    if (this.#fault) throw this.#fault;
     if (this.#delivered >= count) return;
     const late = setTimeout(() => this.#fail(new Error(`${this.#delivered} of ${count} deliveries`)), DELIVERY_MS_MAX);
     try {
@@ -72,6 +74,7 @@ export class Subscribers {
   }
 
   #fail(fault: Error): void {
+    this.#fault ??= fault;
     this.#awaited?.reject(fault);
   }
 }

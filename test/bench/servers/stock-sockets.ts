@@ -12,12 +12,15 @@ export interface StockSocketsReady {
 
 /** graphql-ws and graphql-js as their manuals have it: each socket's subscription is executed for itself. */
 const schema = buildSchema(`
-  scalar JSONObject
+  type Commitment { status: String! hash: String kind: String omissionRule: String }
+  type Fulfillment {
+    jobKind: String! resource: String intentId: String attemptIndex: Int outputCommitment: Commitment!
+  }
   type Payment { ref: String rail: String amount: String }
   type Route { model: String hub: String }
   type Row {
     taskId: String! evidence: String! collected: Boolean! collectedAt: String! payment: Payment! route: Route!
-    payerWallet: String intentId: String fulfillment: JSONObject replayCount: Int! rowHash: String!
+    payerWallet: String intentId: String fulfillment: Fulfillment replayCount: Int! rowHash: String!
   }
   type Event { position: Int! kind: String! seq: Int! at: String! row: Row! }
   type Query { none: Int }
