@@ -24,12 +24,12 @@ export interface Rest {
 export class Failures {
   readonly #tried: Meter;
   readonly #clock: Clock;
-  readonly #reverts: LRUCache<string, Reverts>;
+  /** Made at the first: it takes its memory at once, for all payers whom it may hold. */
+  #reverts: LRUCache<string, Reverts> | null = null;
 
   constructor(tried: Meter, clock: Clock) {
     this.#tried = tried;
     this.#clock = clock;
-    this.#reverts = new LRUCache({ max: limits.rate_callers_max });
   }
 
   /** A call came to nothing by its own request or router key. */
@@ -44,6 +44,7 @@ export class Failures {
       limits.payer_reverted_rest_seconds * 2 ** (count - 1),
       limits.wallet_reverted_rest_seconds,
     );
+    this.#reverts ??= new LRUCache({ max: limits.rate_callers_max });
     this.#reverts.set(payer, { count, until_ms: now_ms + rest_seconds * 1_000 });
   }
 
@@ -63,7 +64,7 @@ export class Failures {
 
   /** Null once nothing was reverted for as long as the longest rest. */
   #lately(payer: string, now_ms: number): Reverts | null {
-    const reverts = this.#reverts.get(payer);
+    const reverts = this.#reverts?.get(payer);
     return reverts && now_ms < reverts.until_ms + limits.wallet_reverted_rest_seconds * 1_000 ? reverts : null;
   }
 }

@@ -14,7 +14,8 @@ import { type MeterTurn, taken, type Used, unused } from './rate.ts';
 export class Meter {
   readonly rate: Rate;
   readonly #clock: Clock;
-  readonly #known = new LRUCache<string, Used>({ max: limits.rate_callers_max });
+  /** Made when the first caller comes: it takes its memory at once, for all whom it may hold. */
+  #callers: LRUCache<string, Used> | null = null;
 
   constructor(rate: Rate, clock: Clock) {
     this.rate = rate;
@@ -23,19 +24,20 @@ export class Meter {
 
   /** Counts one use. What is beyond is not counted: whoever goes on asking waits no longer for it. */
   take(caller: string): MeterTurn {
-    const { turn, used } = taken(this.rate, this.#known.get(caller) ?? unused, this.#clock.now_ms());
-    this.#known.set(caller, used);
+    this.#callers ??= new LRUCache({ max: limits.rate_callers_max });
+    const { turn, used } = taken(this.rate, this.#callers.get(caller) ?? unused, this.#clock.now_ms());
+    this.#callers.set(caller, used);
     return turn;
   }
 
   /** One that was counted before it was known to be none. */
   giveBack(caller: string): void {
-    const used = this.#known.peek(caller);
-    if (used) this.#known.set(caller, { ...used, uses: Math.max(0, used.uses - 1) });
+    const used = this.#callers?.peek(caller);
+    if (used) this.#callers?.set(caller, { ...used, uses: Math.max(0, used.uses - 1) });
   }
 
   /** What the next use would be, uncounted. */
   look(caller: string): MeterTurn {
-    return taken(this.rate, this.#known.peek(caller) ?? unused, this.#clock.now_ms()).turn;
+    return taken(this.rate, this.#callers?.peek(caller) ?? unused, this.#clock.now_ms()).turn;
   }
 }

@@ -1,13 +1,16 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import solc from 'solc';
+import solcPackage from 'solc/package.json' with { type: 'json' };
 import type { Abi, Hex } from 'viem';
+import { sha256Hex } from '../../schema/digest.ts';
+import { ROOT } from './root.ts';
 
 /** What of a contract goes on a chain. */
 export interface Compiled {
   readonly abi: Abi;
   readonly bytecode: Hex;
 }
+type Contracts = Readonly<Record<string, Compiled>>;
 
 interface SolcOutput {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[];
@@ -20,19 +23,32 @@ interface SolcContract {
 }
 
 const SOURCE = 'Wallets.sol';
-let compiling: Promise<ReadonlyMap<string, Compiled>> | null = null;
+const KEPT = join(ROOT, 'node_modules/.cache/spend-receipt-gateway');
+let known: Promise<Contracts> | null = null;
 
-/** A contract of the tests by name; all are compiled the first time that one is asked for. */
+/** A contract of the tests by name. */
 export async function contractNamed(name: string): Promise<Compiled> {
-  compiling ??= compileAll();
-  const compiled = (await compiling).get(name);
+  known ??= contracts();
+  const compiled = (await known)[name];
   if (!compiled) throw new Error(`there is no contract ${name} in ${SOURCE}`);
   return compiled;
 }
 
-async function compileAll(): Promise<ReadonlyMap<string, Compiled>> {
-  const content = await readFile(join(import.meta.dirname, 'contracts', SOURCE), 'utf8');
-  const input = {
+/** All of them, compiled once for all runs: it takes a core for seven seconds, and each worker of a run wants them. */
+export async function contracts(): Promise<Contracts> {
+  const input = inputOf(await readFile(join(import.meta.dirname, 'contracts', SOURCE), 'utf8'));
+  const file = join(KEPT, `contracts-${sha256Hex(`${solcPackage.version} ${input}`)}.json`);
+  const kept = await readFile(file, 'utf8').catch(() => null);
+  if (kept !== null) return JSON.parse(kept) as Contracts;
+  const compiled = await compile(input);
+  await mkdir(KEPT, { recursive: true });
+  await writeFile(`${file}.${process.pid}`, JSON.stringify(compiled));
+  await rename(`${file}.${process.pid}`, file);
+  return compiled;
+}
+
+function inputOf(content: string): string {
+  return JSON.stringify({
     language: 'Solidity',
     sources: { [SOURCE]: { content } },
     settings: {
@@ -40,14 +56,18 @@ async function compileAll(): Promise<ReadonlyMap<string, Compiled>> {
       optimizer: { enabled: true },
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
     },
-  };
-  const { contracts, errors = [] } = JSON.parse(solc.compile(JSON.stringify(input))) as SolcOutput;
+  });
+}
+
+async function compile(input: string): Promise<Contracts> {
+  const { default: solc } = await import('solc');
+  const { contracts, errors = [] } = JSON.parse(solc.compile(input)) as SolcOutput;
   if (!contracts || errors.some(({ severity }) => severity === 'error'))
     throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'));
-  return new Map(
+  return Object.fromEntries(
     Object.entries(contracts[SOURCE] ?? {}).map(([name, { abi, evm }]) => [
       name,
-      { abi, bytecode: `0x${evm.bytecode.object}` },
+      { abi, bytecode: `0x${evm.bytecode.object}` as Hex },
     ]),
   );
 }

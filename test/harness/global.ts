@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startPostgres } from '../../gateway/development/postgres/start.ts';
+import { contracts } from './contracts.ts';
 import { idle_ms } from './idle.ts';
 import { clearScratch, makeScratch, sweepScratch } from './scratch.ts';
 import { prepareTemplate } from './template.ts';
@@ -32,6 +33,7 @@ export async function setup(project: TestProject): Promise<void> {
   await administer(url, `alter role current_user password '${new URL(url).password}'`);
   await createDatabase(url, TEMPLATE);
   await prepareTemplate(databaseUrl(url, TEMPLATE));
+  await contracts();
   project.provide('cluster_url', url);
 }
 
