@@ -29,9 +29,10 @@ export type ArrivalStatus = (typeof arrivalStatuses)[number];
 
 /**
  * What happened on a book. All but a birth consume a position and no seq. `blocked` counts calls that were refused like
- * the row's own, and without a row of their own.
+ * the row's own, and without a row of their own;
+ * `would_block` says that a policy in shadow mode would have refused the call of the row.
  */
 export type BookEventKind = RowEventKind | TermsEventKind;
-export type RowEventKind = 'born' | 'transition' | 'replay' | 'correction' | 'blocked';
+export type RowEventKind = 'born' | 'transition' | 'replay' | 'correction' | 'blocked' | 'would_block';
 /** What its owner allows was changed: of no row, so such an event has neither seq nor task. */
 export type TermsEventKind = 'policy_changed' | 'budget_changed';

@@ -1,68 +1,26 @@
-import { z } from 'zod';
-import { type AtomicAmount, atomicAmount, parseAtomic } from './amount.ts';
-import { type Window, windowAt } from './clock-window.ts';
-import type { RefusalCode } from './refusal-payload.ts';
+import type { z } from 'zod';
+import { type AtomicAmount, atomicAmount } from './amount.ts';
+import { windowAt } from './clock-window.ts';
+import { limits } from './limits.ts';
+import type { AskedCall, PolicyRule, PolicyStanding } from './policy-rule.ts';
+import type { policyTypes } from './policy-types.ts';
 
 /*
- * Everything that a book's owner may set, a row each: how a value is read and shown, when it refuses a call, and under which
- * codes. Requests, the graph, REST, OpenAPI and `evaluate` (subgraphs/book/policy) are made of these rows. Pure: the clock
+ * Everything that a book's owner may set, a row each: when it refuses a call, under which codes, and of which type its value
+ * is. Requests, the graph, REST, OpenAPI and `evaluate` (subgraphs/book/policy) are made of these rows. Pure: the clock
  * and what was spent come along as data.
  */
 
-/** All that decides whether a book takes another charge, as it stands under the head's lock; but for what its owner set. */
-export interface Spending {
-  readonly spent_atomic: AtomicAmount;
-  /** Held by calls that are neither collected nor given up: they may still be, so they count as if they were. */
-  readonly reserved_atomic: AtomicAmount;
-  readonly hour: Window;
-  readonly day: Window;
-  /** Database time. */
-  readonly now_ms: number;
-}
-
-/** Why a call is refused, in figures and in words. */
-export interface Objection {
-  /** Collected under the ceiling that refuses, when it does. */
-  readonly spent_atomic: AtomicAmount;
-  /** Null where no amount decides. */
-  readonly cap_atomic: AtomicAmount | null;
-  /** ISO 8601, UTC; null where no clock period decides. */
-  readonly period_start: string | null;
-  readonly reason: string;
-}
-
-/** When a kind refuses. `amount` null: no money is asked for, a key stands in for it; such a call is under no ceiling. */
-interface Rule<T> {
-  readonly refusal_code: RefusalCode;
-  readonly policy_code: string;
-  /** Of several that refuse one call, the lowest is named. */
-  readonly precedence: number;
-  objection(set: T, spending: Spending, amount: AtomicAmount | null): Objection | null;
-}
-
-/** A cap in atomic USDC. A JSON number that is exact is taken too; it is kept as the string that it spells. */
-const Cap = z
-  .union([z.string(), z.int().nonnegative().transform(String)])
-  .refine(text => parseAtomic(text) !== null, { error: 'is not a string of digits (atomic USDC)' });
-
-/** How values of a type are read, and what is said of one that cannot be. */
-export const policyTypes = {
-  cap: { value: Cap, wants: 'is a string of digits (atomic USDC) or null' },
-  toggle: { value: z.boolean(), wants: 'is true, false or null' },
-  names: { value: z.array(z.string()), wants: 'is a list of names or null' },
-  seconds: { value: z.int().nonnegative(), wants: 'is a number of seconds or null' },
-  members: { value: z.record(z.string(), z.json()), wants: 'is an object or null' },
-} as const;
 type PolicyTypes = typeof policyTypes;
 
 export interface PolicyKind<T extends keyof PolicyTypes = keyof PolicyTypes> {
   readonly type: T;
   /** On the graph. */
-  readonly description?: string;
+  readonly description: string;
   /** In OpenAPI. */
   readonly rest_description?: string;
-  /** Null: named by the specification and not offered yet. What is stored and not kept would be worse than none. */
-  readonly rule: Rule<z.output<PolicyTypes[T]['value']>> | null;
+  /** Null: it refuses nothing by itself, others are judged by it. */
+  readonly rule: PolicyRule<z.output<PolicyTypes[T]['value']>> | null;
 }
 
 /** A ceiling over what is collected in one clock period. */
@@ -74,7 +32,7 @@ function capOf<N extends string, C extends string>(
     refusal_code: 'policy_blocked',
     policy_code,
     precedence,
-    objection(set: string, spending, amount) {
+    objection(set: string, spending, { amount }) {
       if (amount === null) return null;
       // Throws where what is stored is no amount: a cap that cannot be read lets nothing pass.
       const cap_atomic = atomicAmount(BigInt(set));
@@ -85,7 +43,7 @@ function capOf<N extends string, C extends string>(
       const reason = `${sum} is more than the ${name} of ${cap_atomic} from ${period_start} on.`;
       return { spent_atomic, cap_atomic, period_start, reason };
     },
-  } as const satisfies Rule<string>;
+  } as const satisfies PolicyRule<string>;
 }
 
 const noCeiling = { cap_atomic: null, period_start: null } as const;
@@ -95,19 +53,47 @@ function sumOf(spent: bigint, reserved: bigint, amount: bigint): string {
   return `${spent} collected, ${reserved} held by calls under way and ${amount} asked for`;
 }
 
-/** Of the specification's eight names, in its order. */
+/** Null where an approval is fresh; else what is wrong with it. One of a time to come is none. */
+function staleness({ approval_ttl_seconds, now_ms }: PolicyStanding, { approval }: AskedCall): string | null {
+  if (approval === null) return 'none came with it';
+  const age_ms = now_ms - approval.at_ms;
+  const fresh = age_ms >= 0 && age_ms <= approval_ttl_seconds * 1_000;
+  return fresh ? null : `the one that came with it is not of the last ${approval_ttl_seconds} seconds`;
+}
+
+/**
+ * Of the specification's eight names, in its order. Precedence: first what no money decides, then the ceilings, the widest
+ * first, and approvals last, so that nobody is asked to approve what would be refused all the same.
+ */
 export const policyKinds = {
   daily_cap: {
     type: 'cap',
     description: 'Atomic USDC per UTC day.',
-    rule: capOf('day', { name: 'daily_cap', policy_code: 'daily_cap_exceeded', precedence: 5 }),
+    rule: capOf('day', { name: 'daily_cap', policy_code: 'daily_cap_exceeded', precedence: 6 }),
   },
   hourly_cap: {
     type: 'cap',
     description: 'Atomic USDC per UTC clock hour.',
-    rule: capOf('hour', { name: 'hourly_cap', policy_code: 'hourly_cap_exceeded', precedence: 4 }),
+    rule: capOf('hour', { name: 'hourly_cap', policy_code: 'hourly_cap_exceeded', precedence: 5 }),
   },
-  model_allowlist: { type: 'names', rule: null },
+  model_allowlist: {
+    type: 'models',
+    description: 'Ids of the models that may answer; `svc/auto` and failover choose among them alone.',
+    rest_description: 'Ids of the models that may answer; svc/auto and failover choose among them alone.',
+    rule: {
+      refusal_code: 'policy_blocked',
+      policy_code: 'model_not_allowed',
+      precedence: 3,
+      objection(allowed: string[], { spent_atomic }, { models }) {
+        if (models.length === 0 || models.some(model => allowed.includes(model))) return null;
+        return {
+          spent_atomic,
+          ...noCeiling,
+          reason: 'No model that could answer this call is on the model_allowlist.',
+        };
+      },
+    },
+  },
   kill_switch: {
     type: 'toggle',
     description: 'On, it lets no call pass.',
@@ -126,37 +112,77 @@ export const policyKinds = {
       refusal_code: 'policy_blocked',
       policy_code: 'require_payment_ref',
       precedence: 2,
-      objection: (on: boolean, { spent_atomic }, amount) =>
+      objection: (on: boolean, { spent_atomic }, { amount }) =>
         on && amount === null ? { spent_atomic, ...noCeiling, reason: KEY_STOOD_IN } : null,
     },
   },
-  tier2_above: { type: 'cap', rule: null },
-  approval_ttl: { type: 'seconds', rest_description: 'Seconds.', rule: null },
-  risk_tiers: { type: 'members', rule: null },
+  tier2_above: {
+    type: 'cap',
+    description: 'Atomic USDC: a charge above it wants an approval that is fresh.',
+    rest_description: 'Atomic USDC: a charge above it wants a fresh signed approval.',
+    rule: {
+      refusal_code: 'approval_ttl_expired',
+      policy_code: 'tier2_approval_missing',
+      precedence: 8,
+      objection(set: string, standing, call) {
+        const { amount } = call;
+        // Throws where what is stored is no amount: what cannot be read lets nothing pass.
+        const cap_atomic = atomicAmount(BigInt(set));
+        if (amount === null || amount <= cap_atomic) return null;
+        const stale = staleness(standing, call);
+        if (stale === null) return null;
+        const reason = `${amount} is above tier2_above, ${cap_atomic}, and wants a fresh approval: ${stale}.`;
+        return { spent_atomic: standing.spent_atomic, cap_atomic, period_start: null, reason };
+      },
+    },
+  },
+  approval_ttl: {
+    type: 'seconds',
+    description: `Seconds for which an approval is fresh; ${limits.approval_ttl_seconds} where it is not set.`,
+    rest_description: `Seconds for which an approval is fresh; ${limits.approval_ttl_seconds} where it is null.`,
+    rule: null,
+  },
+  risk_tiers: {
+    type: 'tiers',
+    description: '`{high, low}`, names of paid doors and of acts: a high one wants a fresh approval at any amount.',
+    rest_description:
+      'Names of paid doors and of acts: a high one wants a fresh approval at any amount, a low one none up to tier2_above.',
+    rule: {
+      refusal_code: 'approval_ttl_expired',
+      policy_code: 'high_risk_approval_missing',
+      precedence: 7,
+      objection({ high }: { high: string[]; low: string[] }, standing, call) {
+        const named = call.operations.find(name => high.includes(name));
+        const stale = named === undefined ? null : staleness(standing, call);
+        if (stale === null) return null;
+        const reason = `${named} is of high risk by risk_tiers, and wants a fresh approval: ${stale}.`;
+        return { spent_atomic: standing.spent_atomic, ...noCeiling, reason };
+      },
+    },
+  },
 } as const satisfies Record<string, { [T in keyof PolicyTypes]: PolicyKind<T> }[keyof PolicyTypes]>;
 
 /** Budget Y, which is set by a door of its own and kept in a column of its own. */
 export const budgetRule = {
   refusal_code: 'budget_exhausted',
   policy_code: 'budget_exhausted',
-  precedence: 3,
-  objection(cap_atomic: AtomicAmount, { spent_atomic, reserved_atomic }, amount) {
+  precedence: 4,
+  objection(cap_atomic: AtomicAmount, { spent_atomic, reserved_atomic }, { amount }) {
     if (amount === null || spent_atomic + reserved_atomic + amount <= cap_atomic) return null;
     const sum = sumOf(spent_atomic, reserved_atomic, amount);
     const reason = `${sum} is more than the budget of ${cap_atomic}.`;
     return { spent_atomic, cap_atomic, period_start: null, reason };
   },
-} as const satisfies Rule<AtomicAmount>;
+} as const satisfies PolicyRule<AtomicAmount>;
 
 type Kinds = typeof policyKinds;
 export type PolicyType = keyof Kinds;
-export type OfferedPolicy = { [K in PolicyType]: Kinds[K]['rule'] extends null ? never : K }[PolicyType];
 
 /** A book's policy as it is kept: what is not set is not there. Amounts are digits. */
-export type BookPolicy = { readonly [K in OfferedPolicy]?: PolicyValue<K> };
+export type BookPolicy = { readonly [K in PolicyType]?: PolicyValue<K> };
 export type PolicyValue<K extends PolicyType> = z.output<PolicyTypes[Kinds[K]['type']]['value']>;
-export type PolicyCode = Kinds[OfferedPolicy]['rule']['policy_code'] | (typeof budgetRule)['policy_code'];
+export type PolicyCode = NonNullable<Kinds[PolicyType]['rule']>['policy_code'] | (typeof budgetRule)['policy_code'];
 
-export function isOffered(name: string): name is OfferedPolicy {
-  return Object.hasOwn(policyKinds, name) && policyKinds[name as PolicyType].rule !== null;
-}
+/** Whether a policy is in force, or is only told what it would have done. */
+export const policyModes = ['enforce', 'shadow'] as const;
+export type PolicyMode = (typeof policyModes)[number];

@@ -2,7 +2,7 @@ import type { JsonObject } from './canonical-json.ts';
 import type { documents } from './documents.ts';
 
 /** The codes under which the issuer refuses a call for its book's sake. */
-export const refusalCodes = ['policy_blocked', 'budget_exhausted'] as const;
+export const refusalCodes = ['policy_blocked', 'budget_exhausted', 'approval_ttl_expired'] as const;
 export type RefusalCode = (typeof refusalCodes)[number];
 
 /** The Base head that the issuer had seen when it refused; `UNAVAILABLE` where it had seen none lately. */

@@ -103,6 +103,14 @@ export const orders: Record<Order, OrderRule> = {
   stamp: { reserves: false, waivable: false, validity_seconds_min: limits.payment_validity_seconds_min },
 };
 
+/** Within what work is done. */
+export interface WorkBounds {
+  /** On the clock of the context: from then on the work is worth nothing, as the payment could not be settled for it. */
+  readonly until_ms: number;
+  /** Ids of the models that may answer, as the book has it; null where it does not say, or there is no book. */
+  readonly allowed_models: readonly string[] | null;
+}
+
 interface Sold<A extends JsonObject> {
   /** Coordinate of the paid field; with the canonical arguments it is what a payment is bound to. */
   readonly field: `Mutation.${string}` | `Subscription.${string}`;
@@ -113,6 +121,11 @@ interface Sold<A extends JsonObject> {
   intent?(args: A): { intent_id: string | null; attempt_index: number | null };
   /** The model as the request names it: it stands on the row of a call that its book refuses. */
   model?(args: A): string | null;
+  /**
+   * Ids of the models one of which will answer, whatever alias the request names: the book is asked about them. Without it
+   * no model is involved, and a book that allows some models alone does not limit it.
+   */
+  models?(args: A): readonly string[];
   /**
    * Last word before the claim, with the payer proven: throws a Refusal, and the payment stays usable.
    * Nothing that it finds free may be relied on later: what must be unique is a slot.
@@ -131,17 +144,16 @@ interface Sold<A extends JsonObject> {
 export interface WorkThenSettle<A extends JsonObject, T extends JsonObject> extends Sold<A> {
   readonly order: 'work_then_settle';
   /**
-   * Throws a Refusal (`hub_failed`) and nothing is charged. `until_ms`, on the clock of the context, is when the work
-   * is worth nothing any more: the payment could not be settled for it.
+   * Throws a Refusal (`hub_failed`) and nothing is charged.
    */
-  work(args: A, task_id: TaskId, context: Context, until_ms: number): Promise<Work<T>>;
+  work(args: A, task_id: TaskId, context: Context, bounds: WorkBounds): Promise<Work<T>>;
 }
 
 /** The work begins to speak, then the payment settles, and only then does the text go out while it is being spoken. */
 export interface Stream<A extends JsonObject, T extends JsonObject> extends Sold<A> {
   readonly order: 'stream';
-  /** Resolves with the first piece in hand, by `until_ms`. Throws a Refusal (`hub_failed`) and nothing is charged. */
-  open(args: A, task_id: TaskId, context: Context, until_ms: number): Promise<Speaking<T>>;
+  /** Resolves with the first piece in hand, in time. Throws a Refusal (`hub_failed`) and nothing is charged. */
+  open(args: A, task_id: TaskId, context: Context, bounds: WorkBounds): Promise<Speaking<T>>;
   /** What an answer that was kept says, to be streamed once more: one piece of each channel. */
   piecesOf(answer: T): readonly Piece[];
 }

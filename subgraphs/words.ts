@@ -44,17 +44,12 @@ export const SettlementStatusWord = graphEnum<SettlementStatus>('SettlementStatu
   waived: 'Nothing was charged: a key stood in for a payment.',
 });
 
-/** Said of a policy that the specification names and nothing enforces. */
-export const NOT_OFFERED = 'Named by the specification and not offered yet.';
-
 const kinds = Object.entries<PolicyKind>(policyKinds);
 
 export const PolicyTypeWord = graphEnum<PolicyType>(
   'PolicyType',
   "What a book's owner may set, by the specification's eight names.",
-  Object.fromEntries(
-    kinds.map(([name, kind]) => [name, kind.rule === null ? NOT_OFFERED : (kind.description ?? name)]),
-  ) as Record<PolicyType, string>,
+  Object.fromEntries(kinds.map(([name, { description }]) => [name, description])) as Record<PolicyType, string>,
 );
 
 export const PolicyCodeWord = graphEnum<PolicyCode>('PolicyCode', 'Which rule of a book refused a call.', {
@@ -68,5 +63,6 @@ export const RefusalCodeWord = graphEnum<RefusalCode>(
   {
     policy_blocked: 'A policy of the book.',
     budget_exhausted: 'The budget of the book.',
+    approval_ttl_expired: 'The book wants a fresh approval of such a call.',
   },
 );

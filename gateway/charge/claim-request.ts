@@ -6,7 +6,7 @@ import { type ClaimRequest, type Lease } from '../../subgraphs/receipt/claim/cla
 import { identifierSlot } from '../../subgraphs/receipt/claim/identifier.ts';
 import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { isVendorBlind } from '../../subgraphs/receipt/inference/vendor-blind.ts';
-import { type AnyPaid, orders } from '../../subgraphs/sale.ts';
+import { type AnyPaid, orders, type WorkBounds } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { type Authorization, paymentId, paymentToJson } from '../rails/payment.ts';
 import type { Landing } from '../record/facts.ts';
@@ -21,6 +21,8 @@ export interface Claimed extends Presented {
   readonly claim: ClaimRequest;
   readonly lease: Lease;
   readonly task_id: TaskId;
+  /** By its book, as it stood when it let the call pass. */
+  readonly allowed_models: WorkBounds['allowed_models'];
 }
 
 export const requestLabel = (claim_key: string): string => `request:${claim_key}`;
@@ -64,7 +66,8 @@ export function openClaimRequests(parts: RequestParts) {
       is_payers,
       slots: slotsOf(presented),
     };
-    return { request, book, reserves: orders[paid.order].reserves, model: presented.model };
+    const { model, models } = presented;
+    return { request, book, reserves: orders[paid.order].reserves, model, models };
   };
 }
 
@@ -102,6 +105,7 @@ export interface Asked extends CallMarks {
   readonly paid: AnyPaid;
   readonly args: JsonObject;
   readonly model: string | null;
+  readonly models: readonly string[];
 }
 
 export function landingOf(
@@ -127,6 +131,7 @@ export function landingOf(
     output_sha256: null,
     omission_rule: null,
     provider_cogs: null,
+    would_block: null,
     possessed_by: possession.kind === 'proven' ? possession.agent_id : null,
     paid_from_mark: address_mark,
     router_key_mark,

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
-import type { Charged, SettlementStatus, Work } from '../../subgraphs/sale.ts';
+import type { Charged, SettlementStatus, Work, WorkBounds } from '../../subgraphs/sale.ts';
 import type { Stopwatch } from '../../subgraphs/stopwatch.ts';
 import type { InHand } from '../record/facts.ts';
 
@@ -25,8 +25,7 @@ export interface SettledCall {
 export interface Held {
   readonly task_id: TaskId;
   readonly status: SettlementStatus;
-  /** Until when work is worth doing, in ms on the clock of the context. */
-  readonly until_ms: number;
+  readonly bounds: WorkBounds;
   /** Hears of each step as it begins. */
   readonly steps: Pick<Stopwatch, 'begin'>;
   /** Nothing goes out before this resolves. @throws what the caller hears, by way of `abandon`. */

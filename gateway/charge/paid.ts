@@ -65,7 +65,8 @@ async function claim(parts: EnterParts, shown: Presented, context: Context): Pro
   if (outcome.kind === 'blocked' || outcome.kind === 'blocked_too_often') throw await refusedByBook(outcome, context);
   if (outcome.kind !== 'claimed') throw hears(whoseElse(outcome, shown.paid));
 
-  return { kind: 'claimed', claimed: { ...presented, claim, lease: outcome.lease, task_id }, spent };
+  const { lease, allowed_models } = outcome;
+  return { kind: 'claimed', claimed: { ...presented, claim, lease, task_id, allowed_models }, spent };
 }
 
 export interface PaidParts {
@@ -97,11 +98,11 @@ export async function holdPaid(
       await settling.adopt(claimed, elsewhere);
     }
     let transfer: Moved | null = elsewhere;
-    const { task_id, payment, claim } = claimed;
+    const { task_id, payment, claim, allowed_models } = claimed;
     return {
       task_id,
       status: 'settled',
-      until_ms: workUntil(clock.now_ms(), elsewhere ? null : payment.authorization),
+      bounds: { until_ms: workUntil(clock.now_ms(), elsewhere ? null : payment.authorization), allowed_models },
       steps: context.response.stopwatch,
       async settle(in_hand) {
         context.response.stopwatch.begin('settle');

@@ -3,6 +3,7 @@ import { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import { verifyUrl } from '../../schema/links.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
+import { allowedModels } from '../../subgraphs/book/policy/allowed-models.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
@@ -62,7 +63,7 @@ export async function redeliver(
     const payment_ref = refOf(receipt);
     const { payment } = presented;
     await announce(context, { payment, task_id, transaction: payment_ref.split(':')[1] ?? '', landing });
-    if (found.kind === 'begun') return { kind: 'held', held: heldAgain(parts, found, task_id, receipt) };
+    if (found.kind === 'begun') return { kind: 'held', held: await heldAgain(parts, found, task_id, receipt) };
     const answer = JSON.parse(vault.open(found.answer_box, answerLabel(task_id)).toString('utf8')) as JsonObject;
     const charged = { answer, task_id, settlement_status: 'idempotent_replay', receipt } as const;
     return { kind: 'kept', kept: { charged, payment_ref } };
@@ -72,12 +73,16 @@ export async function redeliver(
   }
 }
 
-/** The money moved long ago: nothing holds the answer back, and the whole of it counts as one step, the replay. */
-function heldAgain(parts: BoughtParts, rerun: Rerun, task_id: TaskId, receipt: Receipt): Held {
+/**
+ * The money moved long ago: nothing holds the answer back, and the whole of it counts as one step, the replay. It is
+ * answered by a model that its book allows now, where there is one: what is owed is not refused.
+ */
+async function heldAgain(parts: BoughtParts, rerun: Rerun, task_id: TaskId, receipt: Receipt): Promise<Held> {
+  const allowed_models = await allowedModels(parts.database, receipt.agentId);
   return {
     task_id,
     status: 'idempotent_replay',
-    until_ms: workUntil(parts.clock.now_ms(), null),
+    bounds: { until_ms: workUntil(parts.clock.now_ms(), null), allowed_models },
     steps: { begin: () => {} },
     settle: async () => ({ payment_ref: refOf(receipt), announce: async () => {} }),
     async record(work) {

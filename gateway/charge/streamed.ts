@@ -23,11 +23,11 @@ export async function deliverStreamed(
   held: Held,
   context: Context,
 ): Promise<ChargedStream<JsonObject>> {
-  const { task_id, until_ms, status, steps } = held;
+  const { task_id, bounds, status, steps } = held;
   let driver: StreamDriver | null = null;
   try {
     steps.begin('work');
-    const speaking = await paid.open(args, task_id, context, until_ms);
+    const speaking = await paid.open(args, task_id, context, bounds);
     driver = drivenBy(streaming.faults, speaking);
     await streaming.faults?.reach('after_work');
     const settled = await held.settle({ route: speaking.route });

@@ -26,6 +26,8 @@ export interface Presented<P extends Payment = Payment> extends CallMarks {
   readonly args: JsonObject;
   /** As the request names it. */
   readonly model: string | null;
+  /** Those that may answer it. */
+  readonly models: readonly string[];
   readonly payment: Authorized<P>;
   readonly payer: Payer;
   /** Names the money itself. */
@@ -66,9 +68,10 @@ export function openVerify(parts: VerifyParts): Verify {
     // Where the door has asked already, nobody is asked again.
     if (!provesItsPayer(payment)) await requireProven(parts, paid, rail, payment, context.principal.address);
     const model = paid.model?.(args) ?? null;
+    const models = paid.models?.(args) ?? [];
     const marks = parts.marksOf(model, context);
     const presented: Presented = {
-      ...{ paid, args, model, payment, rail, identifier, ...marks },
+      ...{ paid, args, model, models, payment, rail, identifier, ...marks },
       payer: { network, wallet },
       claim_key: claimKey(payment.authorization),
       request_hash: canonicalHash({ field: paid.field, args }),

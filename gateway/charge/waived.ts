@@ -10,10 +10,11 @@ import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { dropKeyCall, type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { dropNames, type NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
-import { type AnyPaid, type Charged, orders, type Work } from '../../subgraphs/sale.ts';
+import { type AnyPaid, type Charged, orders, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Faults } from '../operations/faults.ts';
 import { type Landing, workedLanding } from '../record/facts.ts';
+import type { HeldKeyCall } from '../record/key-call-queue.ts';
 import type { RecordCall } from '../record/open-recording.ts';
 import type { Queues } from '../record/queues.ts';
 import type { Hears } from './answer-by-outcome.ts';
@@ -77,6 +78,8 @@ interface KeyCall {
   readonly waiver: Waiver;
   /** As the request names it. */
   readonly model: string | null;
+  readonly models: readonly string[];
+  readonly field: string;
   readonly task_id: TaskId;
   readonly request_hash: string;
   readonly agent_id: AgentId | null;
@@ -104,7 +107,8 @@ export async function holdWaived(
   const { stopwatch } = context.response;
   stopwatch.begin('verify');
   const model = paid.model?.(args) ?? null;
-  const asked = { paid, args, model, ...parts.marksOf(model, context) };
+  const models = paid.models?.(args) ?? [];
+  const asked = { paid, args, model, models, ...parts.marksOf(model, context) };
   const named = namedCallOf(names, asked, waiver.hash, context);
   const before = await answeredBefore(names, named);
   if (before) return { kind: 'kept', kept: await answerAgain(names, before, context) };
@@ -116,12 +120,13 @@ export async function holdWaived(
     await paid.admit?.(args, null, context);
     stopwatch.begin('claim');
     const call = callOf(parts, asked, { waiver, named }, context);
-    const since = await take(parts, call, context);
-    if (since) {
+    const taken = await take(parts, call, context);
+    if (taken.kind === 'recorded') {
       end();
-      return { kind: 'kept', kept: await answerAgain(names, since, context) };
+      return { kind: 'kept', kept: await answerAgain(names, taken, context) };
     }
-    held = heldByKey(parts, call, end, context, workUntil(clock.now_ms(), null));
+    const bounds = { until_ms: workUntil(clock.now_ms(), null), allowed_models: taken.allowed_models };
+    held = heldByKey(parts, withWouldBlock(call, taken), end, context, bounds);
     await faults?.reach('after_claim');
     return { kind: 'held', held };
   } catch (error) {
@@ -141,6 +146,8 @@ function callOf(
   return {
     ...call,
     model: asked.model,
+    models: asked.models,
+    field: asked.paid.field,
     task_id,
     request_hash: canonicalHash({ field: asked.paid.field, args: asked.args }),
     // A demo writes to no book, whoever's session comes with it.
@@ -150,11 +157,16 @@ function callOf(
   };
 }
 
-function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: Context, until_ms: number): Held {
+/** Nothing keeps a call by key but this process: what policies in shadow mode say of it ends with it. */
+function withWouldBlock(call: KeyCall, { would_block }: HeldKeyCall): KeyCall {
+  return would_block.length === 0 ? call : { ...call, landing: { ...call.landing, would_block } };
+}
+
+function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: Context, bounds: WorkBounds): Held {
   return {
     task_id: call.task_id,
     status: 'waived',
-    until_ms,
+    bounds,
     steps: context.response.stopwatch,
     // No money holds the answer back.
     settle: async () => ({ payment_ref: null, announce: async () => announceSalt(context, call.landing) }),
@@ -169,15 +181,15 @@ function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: 
 }
 
 /** Holds the task, with its book's leave, in one commit that other calls share. */
-async function take(parts: WaivedParts, call: KeyCall, context: Context): Promise<AnsweredBefore | null> {
+async function take(parts: WaivedParts, call: KeyCall, context: Context): Promise<AnsweredBefore | HeldKeyCall> {
   const { queue, refusedByBook, later, hears } = parts;
-  const { hold, named, agent_id, landing, model } = call;
+  const { hold, named, agent_id, landing, model, models, field } = call;
   try {
-    const outcome = await queue.submit({ hold, named, agent_id, landing, model });
+    const outcome = await queue.submit({ hold, named, agent_id, landing, model, models, field });
     if (outcome.kind === 'recorded') return outcome;
     if (outcome.kind === 'blocked' || outcome.kind === 'blocked_too_often') throw await refusedByBook(outcome, context);
     if (outcome.kind !== 'held') throw hears(nameLost[outcome.kind]);
-    return null;
+    return outcome;
   } catch (error) {
     if (!(error instanceof DatabaseAway)) throw error;
     // It may stand all the same: what nobody works on would be said to be worked on.

@@ -17,9 +17,9 @@ export async function deliverWhole(
   context: Context,
 ): Promise<Charged<JsonObject>> {
   try {
-    const { task_id, until_ms, steps } = held;
+    const { task_id, bounds, steps } = held;
     steps.begin('work');
-    const work = paid.order === 'work_then_settle' ? await paid.work(args, task_id, context, until_ms) : null;
+    const work = paid.order === 'work_then_settle' ? await paid.work(args, task_id, context, bounds) : null;
     await faults?.reach('after_work');
     const settled = await held.settle(work);
     steps.begin('record');

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { AgentId, TaskId } from '../../schema/ids.ts';
 import type { NetworkName } from '../../schema/network.ts';
 import type { ProviderCogs, WaivedBy } from '../../schema/receipt-payload.ts';
+import type { WouldBlock } from '../../subgraphs/book/ledger/would-block.ts';
 import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import type { KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import type { NamedAnswer } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
@@ -36,6 +37,8 @@ export interface Landing extends JsonObject {
   readonly router_key_mark: string | null;
   /** Of the Idempotency-Key under which it came; null where none did. */
   readonly idempotency_mark: string | null;
+  /** What policies of its book in shadow mode said of the call; claims of old say nothing of it. */
+  readonly would_block: readonly WouldBlock[] | null;
   /** Promised with the session: whoever answers learns nothing of who asks. */
   readonly vendor_blind: boolean;
   /** The payment is public once it is on the chain; without the salt a short prompt could be guessed from its hash. */

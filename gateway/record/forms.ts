@@ -129,7 +129,7 @@ export function collectionOf({ prepared, settled }: Recording): Collection {
     facts: {},
   };
   const reserved = settled.transfer === null ? atomicAmount(0n) : atomicAmount(settled.reserved_atomic);
-  return { prepared, landing: { agent_id, birth, reserved } };
+  return { prepared, landing: { agent_id, birth, reserved, would_block: landing.would_block ?? [] } };
 }
 
 function moneyOf(facts: Facts): Pick<RowBirth, keyof typeof unpaid> {

@@ -1,7 +1,7 @@
 import type { AgentId } from '../../schema/ids.ts';
 import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import { type ReservationRequest } from '../../subgraphs/book/ledger/reservation.ts';
-import { type Reserved, reserve } from '../../subgraphs/book/ledger/reserve.ts';
+import { type LetPass, type Reserved, reserve, UNASKED } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import { beginKeyCalls, type KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import {
@@ -23,10 +23,15 @@ export interface KeyCalling {
   readonly landing: Landing;
   /** As the request names it. */
   readonly model: string | null;
+  readonly models: readonly string[];
+  readonly field: string;
 }
 
+/** What its book lets pass; all of it where it lands on none. */
+export type HeldKeyCall = { readonly kind: 'held' } & Omit<LetPass, 'kind'>;
+
 export type KeyCallOutcome =
-  | { readonly kind: 'held' }
+  | HeldKeyCall
   /** It has been answered under its name, or its name is not to be had. */
   | Exclude<NameTaking, { kind: 'taken' }>
   | Exclude<Reserved, { kind: 'reserved' }>;
@@ -67,23 +72,22 @@ async function holdOthers(
 ): Promise<readonly KeyCallOutcome[]> {
   const asking = callings.flatMap(calling => askingOf(calling) ?? []);
   const reserved = await reserve(tx, refuser, asking);
-  const refused = new Map(
-    asking.flatMap(({ task_id }, index) => {
-      const outcome = reserved[index];
-      return outcome && outcome.kind !== 'reserved' ? [[task_id, outcome] as const] : [];
-    }),
-  );
-  const holds = callings.map(({ hold }) => hold);
+  const answers = new Map(asking.map(({ task_id }, index) => [task_id, reserved[index] as Reserved]));
+  const outcomes = callings.map(({ hold }): KeyCallOutcome => {
+    const answer = answers.get(hold.task_id) ?? UNASKED;
+    return answer.kind === 'reserved' ? { ...answer, kind: 'held' } : answer;
+  });
   beginKeyCalls(
     tx,
-    holds.filter(({ task_id }) => !refused.has(task_id)),
+    callings.flatMap(({ hold }, index) => (outcomes[index]?.kind === 'held' ? [hold] : [])),
   );
-  return holds.map(({ task_id }) => refused.get(task_id) ?? { kind: 'held' });
+  return outcomes;
 }
 
-function askingOf({ hold, agent_id, landing, model }: KeyCalling): ReservationRequest | null {
+function askingOf({ hold, agent_id, landing, model, models, field }: KeyCalling): ReservationRequest | null {
   if (agent_id === null) return null;
   const { intent_id, attempt_index } = landing;
   const { task_id } = hold;
-  return { agent_id, amount: null, task_id, payer_wallet: null, model, intent_id, attempt_index, owed: false };
+  const named = { model, models, field, intent_id, attempt_index };
+  return { agent_id, amount: null, task_id, payer_wallet: null, ...named, owed: false };
 }

@@ -5,10 +5,10 @@ import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
 import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import { replay } from '../../subgraphs/book/ledger/replay.ts';
 import { type ReservationRequest } from '../../subgraphs/book/ledger/reservation.ts';
-import { type Reserved, reserve } from '../../subgraphs/book/ledger/reserve.ts';
+import { type LetPass, type Reserved, reserve, UNASKED } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
-import { blockClaims, standingClaims, unclaim } from '../../subgraphs/receipt/claim/block-claims.ts';
+import { addToLandings, blockClaims, standingClaims, unclaim } from '../../subgraphs/receipt/claim/block-claims.ts';
 import { type ClaimOutcome, type ClaimRequest, claimPayments } from '../../subgraphs/receipt/claim/claim.ts';
 import { type Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { agentsOfWallets } from '../../subgraphs/session/agent/find.ts';
@@ -34,13 +34,17 @@ export interface Claiming {
   readonly reserves: boolean;
   /** As the request names it. */
   readonly model: string | null;
+  /** Those that may answer. */
+  readonly models: readonly string[];
 }
 
-/** The claim as it was made, with its book. */
+/** The claim as it was made, with its book and what that says of it. */
 export interface TakenClaim {
   readonly claim: ClaimRequest;
-  readonly outcome: ClaimOutcome | BlockedTooOften;
+  readonly outcome: ClaimedCall | Exclude<ClaimOutcome, { kind: 'claimed' }> | BlockedTooOften;
 }
+
+type ClaimedCall = Extract<ClaimOutcome, { kind: 'claimed' }> & Omit<LetPass, 'kind'>;
 
 interface Placed {
   readonly request: ClaimRequest;
@@ -61,7 +65,7 @@ export function openQueues(
     const outcomes = await runOthers(placed, await turnedAwayUnclaimed(tx, blocked_calls, placed), others =>
       claimAndReserve(tx, refuser, others),
     );
-    return placed.map(({ request }, index) => ({ claim: request, outcome: outcomes[index] as TakenClaim['outcome'] }));
+    return placed.map(({ request }, index) => taken(request, outcomes[index] as TakenClaim['outcome']));
   };
   const keyCall: Run<KeyCalling, KeyCallOutcome> = (tx, callings) => holdKeyCalls(tx, refusing, callings);
   return {
@@ -70,6 +74,12 @@ export function openQueues(
     key_call: new GroupCommit(database, holding(faults, 'in_claim', keyCall), items_max),
     replay: new GroupCommit(database, replayAll, items_max),
   };
+}
+
+/** What policies in shadow mode say of a call is kept where it lands: the claim that this process holds has it too. */
+function taken(request: ClaimRequest, outcome: TakenClaim['outcome']): TakenClaim {
+  if (outcome.kind !== 'claimed' || outcome.would_block.length === 0) return { claim: request, outcome };
+  return { claim: { ...request, landing: { ...request.landing, would_block: outcome.would_block } }, outcome };
 }
 
 /** What a queue does with a batch, in one transaction. */
@@ -115,13 +125,24 @@ async function claimAndReserve(
     asking.map(({ asked }) => asked),
   );
   const refused = new Map<string, RefusedRequest>();
+  const let_pass = new Map<string, LetPass>();
   for (const [index, { request }] of asking.entries()) {
-    const outcome = reserved[index];
-    if (outcome && outcome.kind !== 'reserved') refused.set(request.claim_key, { request, outcome });
+    const outcome = reserved[index] as Reserved;
+    if (outcome.kind === 'reserved') let_pass.set(request.claim_key, outcome);
+    else refused.set(request.claim_key, { request, outcome });
   }
-  if (refused.size === 0) return outcomes;
   letGo(tx, refused);
-  return requests.map((claim, index) => afterwards(outcomes[index] as ClaimOutcome, claim, refused));
+  addToLandings(
+    tx,
+    [...let_pass].flatMap(([claim_key, { would_block }]) =>
+      would_block.length === 0 ? [] : [{ claim_key, landing: { would_block } }],
+    ),
+  );
+  return requests.map((claim, index) => {
+    const outcome = afterwards(outcomes[index] as ClaimOutcome, claim, refused);
+    if (outcome.kind !== 'claimed') return outcome;
+    return { ...(let_pass.get(claim.claim_key) ?? UNASKED), ...outcome };
+  });
 }
 
 interface RefusedRequest {
@@ -144,16 +165,16 @@ function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
 async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly Placed[]> {
   const payers = new Set(claimings.flatMap(({ book, request }) => (book === 'payers' ? [request.payer] : [])));
   const agents = await agentsOfWallets(tx, [...payers]);
-  return claimings.map(({ request: wanted, book, reserves, model }) => {
+  return claimings.map(({ request: wanted, book, reserves, model, models }) => {
     const agent_id = book === 'payers' ? (agents.get(wanted.payer) ?? null) : book;
     const reserved_atomic = agent_id !== null && reserves ? wanted.amount_atomic : atomicAmount(0n);
     const request = { ...wanted, agent_id, reserved_atomic };
-    return { request, asked: askingOf(request, model) };
+    return { request, asked: askingOf(request, { model, models }) };
   });
 }
 
 /** Null where the order holds nothing on a book. */
-function askingOf(request: ClaimRequest, model: string | null): ReservationRequest | null {
+function askingOf(request: ClaimRequest, models: Pick<Claiming, 'model' | 'models'>): ReservationRequest | null {
   const { agent_id, reserved_atomic } = request;
   if (agent_id === null || reserved_atomic === 0n) return null;
   const { intent_id, attempt_index } = request.landing as Landing;
@@ -162,7 +183,8 @@ function askingOf(request: ClaimRequest, model: string | null): ReservationReque
     amount: reserved_atomic,
     task_id: request.task_id,
     payer_wallet: request.payer,
-    model,
+    field: request.field,
+    ...models,
     intent_id,
     attempt_index,
     // Whose means are not asked has paid already, for all that we know: the chain will say whether it was us.
@@ -175,7 +197,7 @@ function afterwards(
   outcome: ClaimOutcome,
   request: ClaimRequest,
   refused: ReadonlyMap<string, RefusedRequest>,
-): TakenClaim['outcome'] {
+): ClaimOutcome | BlockedTooOften {
   const blocked = refused.get(request.claim_key);
   if (!blocked) return outcome;
   if (blocked.request.request_hash === request.request_hash) return blocked.outcome;

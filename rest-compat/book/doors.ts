@@ -72,7 +72,7 @@ export const bookDoors = [
     name: 'get_book_policy',
     methods: ['GET'],
     path: '/v1/agents/{agent_id}/book/policy',
-    summary: 'What the book allows: caps and the kill switch',
+    summary: 'What the book allows: caps, models, approvals and the kill switch',
     tags: ['book'],
     possession: 'required',
     document: operation('book/get_book_policy', policyFragments),
@@ -86,7 +86,7 @@ export const bookDoors = [
     name: 'set_book_policy',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/policy',
-    summary: 'Sets one policy of the book, or clears it',
+    summary: 'Sets one policy of the book, in force or in shadow, or clears it',
     tags: ['book'],
     possession: 'required',
     document: operation('book/set_book_policy', policyFragments),
@@ -96,6 +96,7 @@ export const bookDoors = [
       agentId: params.agent_id,
       // A name that there is none of is refused here by name: to the graph it would be no value at all.
       policyType: parsePolicy(body.policy_type, body.value as Json | undefined).policy_type,
+      mode: body.mode,
       // Left out and null are two things: what clears a cap must be said.
       ...(body.value === undefined ? {} : { value: body.value as Json }),
     }),

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { camel } from '../../schema/camel.ts';
 import { type PolicyKind, type PolicyType, type PolicyValue, policyKinds } from '../../schema/policy-kinds.ts';
-import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
+import { Atomic, nameComponents } from '../answer-shapes.ts';
 
 /* A book's policy in REST answers, made of the one table of its kinds; null where unset. */
 
 const types = {
   cap: Atomic,
   toggle: z.boolean(),
-  names: z.array(z.string()),
+  models: z.array(z.string()),
   seconds: z.int(),
-  members: JsonMembers,
+  tiers: z.object({ high: z.array(z.string()), low: z.array(z.string()) }),
 } as const satisfies Record<PolicyKind['type'], z.ZodType>;
 
 const members = Object.entries<PolicyKind>(policyKinds).map(([name, { type, rest_description }]) => {
@@ -18,16 +18,22 @@ const members = Object.entries<PolicyKind>(policyKinds).map(([name, { type, rest
   return [name, rest_description === undefined ? member : member.describe(rest_description)] as const;
 });
 
-type Answer = { readonly agent_id: number } & { readonly [K in PolicyType]: PolicyValue<K> | null };
+type Values = { readonly [K in PolicyType]: PolicyValue<K> | null };
+type Answer = { readonly agent_id: number; readonly shadow: Values | null } & Values;
+
+const values = z.object(Object.fromEntries<z.ZodType>(members)) as z.ZodType as z.ZodType<Values>;
 
 export const PolicyAnswer: z.ZodType<Answer> = z.object({
   agent_id: z.int(),
   ...Object.fromEntries<z.ZodType>(members),
+  shadow: values.nullable().describe('What is set in shadow mode: it refuses nothing, and tells what it would have.'),
 }) as z.ZodType as z.ZodType<Answer>;
-nameComponents({ BookPolicy: PolicyAnswer });
+nameComponents({ BookPolicy: PolicyAnswer, ShadowPolicy: values });
 
-const selections = Object.keys(policyKinds).map(name => (camel(name) === name ? name : `${name}: ${camel(name)}`));
+const selections = Object.keys(policyKinds)
+  .map(name => (camel(name) === name ? name : `${name}: ${camel(name)}`))
+  .join(' ');
 /** As doors spread it. */
 export const policyFragments = {
-  PolicyAnswer: `fragment PolicyAnswer on BookPolicy { agent_id: agentId ${selections.join(' ')} }`,
+  PolicyAnswer: `fragment PolicyAnswer on BookPolicy { agent_id: agentId ${selections} shadow { ${selections} } }`,
 } as const;

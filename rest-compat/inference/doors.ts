@@ -64,7 +64,13 @@ export function inputOf<B extends object>({ body }: { readonly body: B }) {
   return { input: toCamelKeys(body, opaqueMembers) as JsonObject };
 }
 
-const workErrors = ['unknown_model', 'policy_blocked', 'budget_exhausted', 'hub_failed'] as const;
+const workErrors = [
+  'unknown_model',
+  'policy_blocked',
+  'budget_exhausted',
+  'approval_ttl_expired',
+  'hub_failed',
+] as const;
 
 /** A message has content, be it null; it says of calls and of a refusal where there are any. */
 const answerNulls = { 'choices.message': ['content'] } as const;

@@ -14,7 +14,7 @@ const taskWork = {
   variables: inputOf,
   /** Its book's refusal, or the word that somebody else pays than the task names. */
   refusal: z.union([RefusedCallAnswer, Problem]),
-  errors: ['unknown_model', 'payer_mismatch', 'policy_blocked', 'budget_exhausted'],
+  errors: ['unknown_model', 'payer_mismatch', 'policy_blocked', 'budget_exhausted', 'approval_ttl_expired'],
 } as const;
 
 export const taskDoors = [

@@ -21,6 +21,7 @@ import {
 } from './page/book-links.resolver.ts';
 import { BookFeedResolver } from './page/feed.resolver.ts';
 import { BookRowResolver } from './page/row.resolver.ts';
+import { ShadowPolicies } from './policy/migration.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
 
 export const bookEntities = [
@@ -34,7 +35,7 @@ export const bookEntities = [
   BookSum,
   PullExport,
 ];
-export const bookMigrations = [BookBaseline, BookSums, BookTermsEvents, PullExportTable];
+export const bookMigrations = [BookBaseline, BookSums, BookTermsEvents, PullExportTable, ShadowPolicies];
 
 const named = (reference: object) => reference;
 

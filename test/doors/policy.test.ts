@@ -31,29 +31,55 @@ const unset = {
   approval_ttl: null,
   risk_tiers: null,
 };
+const none = { ...unset, shadow: null };
 
 describe('GET, POST /v1/agents/{agent_id}/book/policy', () => {
   it('200 with all eight names, null where nothing is set', async () => {
-    expect(await read()).toMatchObject({ status: 200, body: { agent_id: agent.agent_id, ...unset } });
+    expect(await read()).toMatchObject({ status: 200, body: { agent_id: agent.agent_id, ...none } });
   });
 
   it('200 with what was set, each member for itself; null clears', async () => {
     expect((await set('hourly_cap', '20000')).body).toEqual({
       agent_id: agent.agent_id,
-      ...unset,
+      ...none,
       hourly_cap: '20000',
     });
     expect((await set('daily_cap', 100_000)).body).toMatchObject({ hourly_cap: '20000', daily_cap: '100000' });
     expect((await set('kill_switch', false)).body).toMatchObject({ daily_cap: '100000', kill_switch: false });
-    const kept = { ...unset, agent_id: agent.agent_id, daily_cap: '100000', kill_switch: false };
+    const kept = { ...none, agent_id: agent.agent_id, daily_cap: '100000', kill_switch: false };
     expect((await set('hourly_cap', null)).body).toEqual(kept);
     expect((await read()).body).toEqual(kept);
   });
 
+  it('200 with each of the models, approvals and tiers that were set; null clears them', async () => {
+    const risk_tiers = { high: ['request_task', 'redeem'], low: ['quote_task'] };
+    const values = { model_allowlist: ['alpha-1'], tier2_above: '5000', approval_ttl: 60, risk_tiers };
+    for (const [name, value] of Object.entries(values)) expect((await set(name, value)).status).toBe(200);
+    expect((await read()).body).toMatchObject(values);
+    for (const name of Object.keys(values)) await set(name, null);
+    expect((await read()).body).toMatchObject({ ...unset, daily_cap: '100000', kill_switch: false });
+  });
+
+  it('200 with what is in shadow mode apart, each mode for itself', async () => {
+    const shadow = (policy_type: string, value: JsonObject[string]) => write({ policy_type, value, mode: 'shadow' });
+    const { body } = await shadow('daily_cap', '5');
+    expect(body).toMatchObject({ daily_cap: '100000', shadow: { ...unset, daily_cap: '5' } });
+    await shadow('kill_switch', true);
+    expect((await set('daily_cap', '200000')).body).toMatchObject({ daily_cap: '200000', shadow: { daily_cap: '5' } });
+    expect((await read()).body).toMatchObject({ kill_switch: false, shadow: { kill_switch: true } });
+    await shadow('kill_switch', null);
+    expect((await shadow('daily_cap', null)).body).toMatchObject({ daily_cap: '200000', shadow: null });
+    await set('daily_cap', '100000');
+  });
+
   it.each([
     [{ policy_type: 'weekly_cap', value: '1' }, 'invalid_policy', 'policy_type'],
-    [{ policy_type: 'model_allowlist', value: ['test/model'] }, 'invalid_policy', 'policy_type'],
-    [{ policy_type: 'risk_tiers', value: null }, 'invalid_policy', 'policy_type'],
+    [{ policy_type: 'model_allowlist', value: [] }, 'invalid_policy', 'value'],
+    [{ policy_type: 'model_allowlist', value: ['svc/auto'] }, 'invalid_policy', 'value'],
+    [{ policy_type: 'tier2_above', value: '-5' }, 'invalid_policy', 'value'],
+    [{ policy_type: 'approval_ttl', value: 0 }, 'invalid_policy', 'value'],
+    [{ policy_type: 'risk_tiers', value: { high: ['no_door'], low: [] } }, 'invalid_policy', 'value'],
+    [{ policy_type: 'hourly_cap', value: '1', mode: 'dry' }, 'invalid_request', 'mode'],
     [{ policy_type: 'hourly_cap', value: '1.5' }, 'invalid_policy', 'value'],
     [{ policy_type: 'hourly_cap', value: { atomic: '1' } }, 'invalid_policy', 'value'],
     [{ policy_type: 'kill_switch', value: 'off' }, 'invalid_policy', 'value'],
@@ -120,6 +146,12 @@ describe('GraphQL bookPolicy and setBookPolicy', () => {
     expect(bad.errors?.[0]?.extensions).toMatchObject({ code: 'invalid_policy', param: 'value' });
     const none = await graphql(READ, { agentId }, null);
     expect(none.errors?.[0]?.extensions).toMatchObject({ code: 'unauthenticated' });
+    const shadowed = await graphql(
+      `mutation ($agentId: Int!) { setBookPolicy(agentId: $agentId, policyType: hourly_cap, value: "7", mode: shadow) {
+        hourlyCap shadow { hourlyCap } } }`,
+      { agentId },
+    );
+    expect(shadowed.data?.setBookPolicy).toEqual({ hourlyCap: null, shadow: { hourlyCap: '7' } });
     const other = await graphql(SET, { agentId, type: 'kill_switch', value: true }, stranger.session);
     expect(other.errors?.[0]?.extensions).toMatchObject({ code: 'forbidden' });
   });

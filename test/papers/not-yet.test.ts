@@ -46,7 +46,7 @@ it.each(specified)('%s is served, or the README says that it is not', (path, nam
   expect(not_yet.includes(named)).toBe(!served.has(path));
 });
 
-it('every policy is offered, or the README says that it is not', () => {
-  for (const [name, { rule }] of Object.entries<{ readonly rule: unknown }>(policyKinds))
-    expect(not_yet.includes(`\`${name}\``), name).toBe(rule === null);
+it('of the policies none is missing, and the README says of none that it is', () => {
+  expect(Object.keys(policyKinds)).toHaveLength(8);
+  for (const name of Object.keys(policyKinds)) expect(not_yet, name).not.toContain(`\`${name}\``);
 });

@@ -39,7 +39,7 @@ export async function readPart(tx: Tx, agent_id: number, after: number): Promise
 }
 
 const HEAD = `select agent_id, seq, position, row_hash, event_hash, spent_atomic, by_rail, hour_start, hour_atomic,
-    day_start, day_atomic, reserved_atomic, budget_atomic, policy, terms_hash, damage,
+    day_start, day_atomic, reserved_atomic, budget_atomic, policy, shadow, terms_hash, damage,
     (select coalesce(max(seq), 0) from book_row where agent_id = $1) as row_seq_max
   from book where agent_id = $1`;
 

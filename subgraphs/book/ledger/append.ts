@@ -56,6 +56,8 @@ export interface Head extends Counters {
   /** Budget Y; null is unlimited. */
   readonly budget_atomic: AtomicAmount | null;
   readonly policy: BookPolicy;
+  /** Policies in shadow mode. */
+  readonly shadow: BookPolicy;
   /** Another one whenever budget or policy were set. */
   readonly policy_version: number;
   readonly seq: number;
@@ -149,8 +151,8 @@ type StoredHead = Omit<Head, 'hour' | 'day'> & {
 
 /** The clock is read above the locking scan, hence after the wait: a cap is judged by the time at which it is judged. */
 const headsOf = (locking: string) => `with head as materialized (
-    select agent_id, budget_atomic, policy, policy_version, spent_atomic, reserved_atomic, hour_start, hour_atomic, day_start,
-      day_atomic, seq, position, row_hash, event_hash, by_rail, damage is not null as damaged
+    select agent_id, budget_atomic, policy, shadow, policy_version, spent_atomic, reserved_atomic, hour_start, hour_atomic,
+      day_start, day_atomic, seq, position, row_hash, event_hash, by_rail, damage is not null as damaged
     from book where agent_id = any($1) order by agent_id ${locking})
   select head.*, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from head`;
 const LOCK = headsOf('for update');

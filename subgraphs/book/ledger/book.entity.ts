@@ -38,6 +38,9 @@ export class BookHead {
   /** What its owner set; members that are not set are not there. */
   @Property({ type: 'json', defaultRaw: `'{}'` })
   policy!: BookPolicy;
+  /** The same in shadow mode: it refuses nothing, and tells what it would have refused. */
+  @Property({ type: 'json', defaultRaw: `'{}'` })
+  shadow!: BookPolicy;
   /** Grows whenever budget or policy are set: what it refused before is another refusal. */
   @Property({ type: 'integer', default: 0 })
   policyVersion!: number;

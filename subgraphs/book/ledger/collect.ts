@@ -9,6 +9,7 @@ import { issueReceipts, type PreparedReceipt } from '../../receipt/receipt/issue
 import { type Receipt } from '../../receipt/receipt/receipt.entity.ts';
 import { appendRow, type EventRecord, headOf, lockBooks, storeBirths, storeBooks } from './append.ts';
 import { termsHash } from './terms.ts';
+import { tellWouldBlock, type WouldBlock } from './would-block.ts';
 
 /*
  * This folder is the only writer of books, rows and events (test/tidy.test.ts). Every function takes the transaction and
@@ -19,7 +20,13 @@ import { termsHash } from './terms.ts';
 /** What one collected call leaves behind: a receipt, and a row where it lands on a book. */
 export interface Collection {
   readonly prepared: PreparedReceipt;
-  readonly landing: { readonly agent_id: AgentId; readonly birth: RowBirth; readonly reserved: AtomicAmount } | null;
+  readonly landing: {
+    readonly agent_id: AgentId;
+    readonly birth: RowBirth;
+    readonly reserved: AtomicAmount;
+    /** What policies in shadow mode said of the call when its book let it pass. */
+    readonly would_block?: readonly WouldBlock[];
+  } | null;
 }
 
 export interface Collected {
@@ -31,7 +38,7 @@ export interface Collected {
 export function openBook(tx: Tx, agent_id: AgentId): void {
   tx.write({
     text: 'insert into book (agent_id, opened_at, terms_hash) values ($1, now(), $2)',
-    values: [agent_id, termsHash(agent_id, { budget_atomic: null, policy: {} })],
+    values: [agent_id, termsHash(agent_id, { budget_atomic: null, policy: {}, shadow: {} })],
   });
 }
 
@@ -54,13 +61,13 @@ export async function collect(
   const events: EventRecord[] = [];
   const sequenced = items.map(({ prepared, landing }) => {
     if (landing === null) return { prepared, book_seq: null };
-    const { head, row, event } = appendRow(headOf(books, landing.agent_id), landing.birth, log.collected_at_ms);
-    books.set(landing.agent_id, {
-      ...head,
-      reserved_atomic: atomicAmount(head.reserved_atomic - landing.reserved),
-    });
+    const born = appendRow(headOf(books, landing.agent_id), landing.birth, log.collected_at_ms);
+    const { row } = born;
+    const told = tellWouldBlock(born.head, row, landing.would_block ?? []);
+    const reserved_atomic = atomicAmount(told.head.reserved_atomic - landing.reserved);
+    books.set(landing.agent_id, { ...told.head, reserved_atomic });
     rows.push(row);
-    events.push(event);
+    events.push(born.event, ...told.events);
     return { prepared, book_seq: row.seq };
   });
 

@@ -16,6 +16,10 @@ export interface ReservationRequest extends Omit<Reservation, 'amount'> {
   readonly payer_wallet: string | null;
   /** As the request names it. */
   readonly model: string | null;
+  /** Ids of the models one of which will answer; empty where none is involved, as for a call that no model answers. */
+  readonly models: readonly string[];
+  /** Coordinate of the paid field: what its operation is called is read off it. */
+  readonly field: string;
   readonly intent_id: string | null;
   readonly attempt_index: number | null;
   /** The money has moved already, by somebody else's doing: nothing is left to refuse, and the call is owed. */

@@ -1,16 +1,31 @@
 import { atomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { operationsOf } from '../../../schema/paid-operations.ts';
+import type { AskedCall } from '../../../schema/policy-rule.ts';
 import type { Tx } from '../../database.ts';
 import { type Refuser } from '../../receipt/refusal/sign-refusal.ts';
-import { type Evaluation, evaluate } from '../policy/evaluate.ts';
+import { type Blocked, evaluate, wouldRefuse } from '../policy/evaluate.ts';
 import { type Heads, headOf, lockBooks, readBooks, storeBooks } from './append.ts';
 import { type BlockedTooOften, type BookRefusal, blockCalls, blockedTooOften } from './block.ts';
 import { kindsOf, nameOfKind, readBlockedHours } from './blocked-hours.ts';
 import type { Reservation, ReservationRequest } from './reservation.ts';
+import { type WouldBlock, wouldBlockOf } from './would-block.ts';
 
 /* Part of the ledger: what a book lets pass. */
 
-export type Reserved = { readonly kind: 'reserved' } | BookRefusal | BlockedTooOften;
+/** A call that its book lets pass. */
+export interface LetPass {
+  readonly kind: 'reserved';
+  /** Ids of the models that may answer it; null where the book does not say. */
+  readonly allowed_models: readonly string[] | null;
+  /** What policies in shadow mode say of it: told with its row. */
+  readonly would_block: readonly WouldBlock[];
+}
+
+/** A call that lands on no book, or holds nothing there. */
+export const UNASKED: LetPass = { kind: 'reserved', allowed_models: null, would_block: [] };
+
+export type Reserved = LetPass | BookRefusal | BlockedTooOften;
 
 /**
  * Holds money under the book's ceilings until `collect` or `voidReservations`, or refuses: judged item by item in their
@@ -30,24 +45,40 @@ export async function reserve(
   );
   requireSound(books, items);
   const locked = new Map(books);
-  const evaluations = items.map(item => hold(books, item));
-  const calls = items.flatMap((asked, index) => {
-    const blocked = evaluations[index];
-    return blocked?.kind === 'blocked' ? [{ asked, blocked }] : [];
-  });
+  const judged = items.map(asked => ({ asked, outcome: hold(books, asked) }));
+  const calls = judged.flatMap(({ asked, outcome }) =>
+    outcome.kind === 'blocked' ? [{ asked, blocked: outcome }] : [],
+  );
   const { outcomes, events } = await blockCalls(tx, refuser, books, calls);
   const changed = [...books].filter(([agent_id, head]) => locked.get(agent_id) !== head);
   storeBooks(tx, new Map(changed), events);
   const refused = new Map(calls.map(({ asked }, index) => [asked, outcomes[index]]));
-  return items.map(item => refused.get(item) ?? { kind: 'reserved' });
+  return judged.map(({ asked, outcome }) =>
+    outcome.kind === 'reserved' ? outcome : (refused.get(asked) as BookRefusal | BlockedTooOften),
+  );
 }
 
-function hold(books: Heads, item: ReservationRequest): Evaluation {
+/** Nothing of an owed call is judged: there is nothing left to refuse. */
+function hold(books: Heads, item: ReservationRequest): LetPass | Blocked {
   const head = headOf(books, item.agent_id);
-  const evaluation = item.owed ? ({ kind: 'admitted' } as const) : evaluate(head, item.amount);
-  if (evaluation.kind === 'admitted' && item.amount !== null)
+  const call = callOf(item);
+  const evaluation = item.owed ? ADMITTED : evaluate(head, call);
+  if (evaluation.kind === 'blocked') return evaluation;
+  const shadowed = item.owed ? [] : wouldRefuse(head, head.shadow, call);
+  if (item.amount !== null)
     books.set(item.agent_id, { ...head, reserved_atomic: atomicAmount(head.reserved_atomic + item.amount) });
-  return evaluation;
+  return {
+    kind: 'reserved',
+    allowed_models: head.policy.model_allowlist ?? null,
+    would_block: shadowed.map(blocked => wouldBlockOf(blocked, head.now_ms)),
+  };
+}
+
+const ADMITTED = { kind: 'admitted' } as const;
+
+/** The one place that says which approval came with a call: none, as nobody can sign one yet. */
+function callOf({ amount, models, field }: ReservationRequest): AskedCall {
+  return { amount, models, operations: operationsOf(field), approval: null };
 }
 
 /**
@@ -63,11 +94,11 @@ export async function refusedTooOften(
     tx,
     items.map(item => item.agent_id),
   );
-  const refused = items.map(({ agent_id, amount, intent_id, owed }) => {
-    const head = headOf(books, agent_id);
-    const evaluation = evaluate(head, amount);
-    if (owed || head.damaged || evaluation.kind === 'admitted') return null;
-    return { head, evaluation, kinds: kindsOf(head, evaluation, intent_id) };
+  const refused = items.map(item => {
+    const head = headOf(books, item.agent_id);
+    const evaluation = evaluate(head, callOf(item));
+    if (item.owed || head.damaged || evaluation.kind === 'admitted') return null;
+    return { head, evaluation, kinds: kindsOf(head, evaluation, item.intent_id) };
   });
   const hours = await readBlockedHours(
     tx,

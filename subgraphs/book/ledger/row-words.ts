@@ -26,6 +26,7 @@ export const BookEventKindWord = graphEnum<BookEventKind>('BookEventKind', 'What
   replay: 'The payment of a row was sent again.',
   correction: 'A row turned out otherwise than it was recorded, and says so.',
   blocked: 'Calls were refused like that of the row, and have no row of their own.',
+  would_block: 'A policy in shadow mode would have refused the call of the row.',
   policy_changed: 'The owner of the book set or cleared a policy.',
   budget_changed: 'The owner of the book set or cleared its budget.',
 });

@@ -13,6 +13,8 @@ import { appendEvent, lockBooks, storeBooks } from './append.ts';
 export interface BookTerms {
   readonly budget_atomic: AtomicAmount | null;
   readonly policy: BookPolicy;
+  /** Policies that refuse nothing, and tell what they would have refused. */
+  readonly shadow: BookPolicy;
 }
 
 /** Another budget or policy, and what its event tells of it beside what all tell. */
@@ -23,10 +25,18 @@ export interface ChangedTerms extends BookTerms {
 /** Whose session or proof changed them; null where nobody says. */
 export type ChangedBy = (HeldBook & ProvenBy) | null;
 
-/** SHA-256 of the canonical {agent_id, budget_atomic, policy}: what is signed as an allowance depends on them. */
-export function termsHash(agent_id: number, { budget_atomic, policy }: BookTerms): string {
+/**
+ * SHA-256 of the canonical {agent_id, budget_atomic, policy}: what is signed as an allowance depends on them. `shadow` is
+ * among them where anything is set so: books that stood before there was such a thing keep their hashes.
+ */
+export function termsHash(agent_id: number, { budget_atomic, policy, shadow }: BookTerms): string {
   const budget = budget_atomic === null ? null : budget_atomic.toString();
-  return canonicalHash({ agent_id, budget_atomic: budget, policy: policy as JsonObject });
+  return canonicalHash({ agent_id, budget_atomic: budget, policy: policy as JsonObject, ...shadowMember(shadow) });
+}
+
+/** What hashes and events say of policies in shadow mode: nothing where there are none. */
+export function shadowMember(shadow: BookPolicy): JsonObject {
+  return Object.keys(shadow).length === 0 ? {} : { shadow: shadow as JsonObject };
 }
 
 /** Enough of a session's hash to tell two apart. */
@@ -47,8 +57,8 @@ export function setTerms(
     const head = (await lockBooks(tx, [agent_id])).get(agent_id);
     if (!head) return null;
     if (head.damaged) throw new Refusal('book_damaged');
-    const { told, budget_atomic, policy } = change(head);
-    const terms = { budget_atomic, policy };
+    const { told, budget_atomic, policy, shadow } = change(head);
+    const terms = { budget_atomic, policy, shadow };
     const terms_hash = termsHash(agent_id, terms);
     if (terms_hash === termsHash(agent_id, head)) return terms;
     const policy_version = head.policy_version + 1;
@@ -58,8 +68,9 @@ export function setTerms(
     storeBooks(tx, new Map([[agent_id, changed.head]]), [changed.event]);
     tx.write({
       name: 'set terms',
-      text: 'update book set budget_atomic = $2, policy = $3, terms_hash = $4, policy_version = $5 where agent_id = $1',
-      values: [agent_id, budget_atomic?.toString() ?? null, policy, terms_hash, policy_version],
+      text: `update book set budget_atomic = $2, policy = $3, shadow = $4, terms_hash = $5, policy_version = $6
+        where agent_id = $1`,
+      values: [agent_id, budget_atomic?.toString() ?? null, policy, shadow, terms_hash, policy_version],
     });
     return terms;
   });

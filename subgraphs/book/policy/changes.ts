@@ -4,12 +4,17 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { BookPolicy, PolicyType } from '../../../schema/policy-kinds.ts';
 import type { ProvenBy } from '../../../schema/principal.ts';
 import type { Database } from '../../database.ts';
+import type { Policies } from './set.ts';
 
 /** What the event of a change tells: see ../ledger/terms.ts. */
 interface TermsBody {
   /** Of a policy. */
   readonly policy_type?: PolicyType;
   readonly policy?: BookPolicy;
+  /** Of a policy: absent where none is in shadow mode. */
+  readonly shadow?: BookPolicy;
+  /** Absent where the policy is in force. */
+  readonly mode?: 'shadow';
   readonly before: Json;
   readonly after: Json;
   readonly policy_version: number;
@@ -39,23 +44,32 @@ export function termsEvents(
 type JsonRow = Readonly<Record<string, unknown>>;
 
 /**
- * The policy that was in force at a moment; null where no change tells of it: then it is as it stands. Before the first
- * change that is told of it was what that one changed.
+ * The policies that stood at a moment; null where no change tells of them: then they are as they stand. Before the first
+ * change that is told of they were what that one changed.
  */
-export async function policyAt(database: Database, agent_id: AgentId, at: Date): Promise<BookPolicy | null> {
+export async function policiesAt(database: Database, agent_id: AgentId, at: Date): Promise<Policies | null> {
   const changed = `${EVENTS} and kind = 'policy_changed'`;
   const [last] = await database.query<TermsEvent & JsonRow>({
     name: 'policy at',
     text: `${changed} and at <= $2 order by position desc limit 1`,
     values: [agent_id, at.toISOString()],
   });
-  if (last) return last.body.policy ?? {};
+  if (last) return policiesOf(last.body);
   const text = `${changed} order by position limit 1`;
   const [first] = await database.query<TermsEvent & JsonRow>({ name: 'first policy', text, values: [agent_id] });
   if (!first) return null;
-  const { policy_type, before, policy } = first.body;
-  const others: JsonObject = Object.fromEntries(
-    Object.entries((policy ?? {}) as JsonObject).filter(([name]) => name !== policy_type),
-  );
-  return (before === null ? others : { ...others, [policy_type ?? '']: before }) as BookPolicy;
+  const { policy_type = '', before, mode } = first.body;
+  const { policy, shadow } = policiesOf(first.body);
+  return mode === 'shadow'
+    ? { policy, shadow: withBefore(shadow, policy_type, before) }
+    : { policy: withBefore(policy, policy_type, before), shadow };
+}
+
+function policiesOf({ policy = {}, shadow = {} }: TermsBody): Policies {
+  return { policy, shadow };
+}
+
+function withBefore(policy: BookPolicy, policy_type: string, before: Json): BookPolicy {
+  const others = Object.fromEntries(Object.entries(policy as JsonObject).filter(([name]) => name !== policy_type));
+  return (before === null ? others : { ...others, [policy_type]: before }) as BookPolicy;
 }

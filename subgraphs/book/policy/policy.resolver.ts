@@ -4,7 +4,7 @@ import type { Json } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
-import type { BookPolicy as Kept, PolicyType } from '../../../schema/policy-kinds.ts';
+import type { PolicyMode, PolicyType } from '../../../schema/policy-kinds.ts';
 import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { parsePolicy } from '../../../schema/requests/policy.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
@@ -12,9 +12,9 @@ import { requireHeld, requirePossession } from '../../access.ts';
 import { PolicyTypeWord } from '../../words.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
-import { policyAt, termsEvents } from './changes.ts';
-import { ShownChange, ShownPolicy, shownChange, shownPolicy } from './policy.type.ts';
-import { setPolicy } from './set.ts';
+import { policiesAt, termsEvents } from './changes.ts';
+import { PolicyModeWord, ShownChange, ShownPolicy, shownChange, shownPolicy } from './policy.type.ts';
+import { type Policies, setPolicy } from './set.ts';
 
 @Resolver(() => ShownPolicy)
 export class BookPolicyResolver {
@@ -30,8 +30,8 @@ export class BookPolicyResolver {
   ): Promise<ShownPolicy> {
     const agent_id = requirePossession(context.principal, agentId);
     const head = await soundHead(context.database, agent_id);
-    const then = head && at ? await policyAt(context.database, agent_id, at) : null;
-    return shown(agent_id, then ?? head?.policy ?? null);
+    const then = head && at ? await policiesAt(context.database, agent_id, at) : null;
+    return shown(agent_id, then ?? head);
   }
 
   @Directive(`@listSize(assumedSize: ${limits.book_page_rows_default})`)
@@ -66,16 +66,18 @@ export class BookPolicyResolver {
       description: 'As the type wants it: digits for a cap in atomic USDC, a boolean for a switch; null clears it.',
     })
     value: Json | undefined,
+    @Arg('mode', () => PolicyModeWord, { defaultValue: 'enforce', description: 'Whether it is to refuse calls.' })
+    mode: PolicyMode,
     @Ctx() context: BookContext,
   ): Promise<ShownPolicy> {
     const held = requireHeld(context.principal, agentId);
     const { agent_id } = held;
-    const change = parsePolicy(policyType, value);
+    const change = { ...parsePolicy(policyType, value), mode };
     return shown(agent_id, await setPolicy(context.database, agent_id, change, held));
   }
 }
 
-function shown(agent_id: AgentId, policy: Kept | null): ShownPolicy {
-  if (policy === null) throw new Refusal('forbidden');
-  return shownPolicy(agent_id, policy);
+function shown(agent_id: AgentId, policies: Policies | null): ShownPolicy {
+  if (policies === null) throw new Refusal('forbidden');
+  return shownPolicy(agent_id, policies);
 }

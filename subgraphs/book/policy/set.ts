@@ -1,28 +1,32 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import type { BookPolicy } from '../../../schema/policy-kinds.ts';
+import type { BookPolicy, PolicyMode } from '../../../schema/policy-kinds.ts';
 import type { PolicyChange } from '../../../schema/requests/policy.ts';
 import type { Database } from '../../database.ts';
-import { type ChangedBy, setTerms } from '../ledger/terms.ts';
+import { type BookTerms, type ChangedBy, setTerms, shadowMember } from '../ledger/terms.ts';
+
+/** What a book's owner has set: what refuses calls, and what only tells that it would have. */
+export type Policies = Pick<BookTerms, 'policy' | 'shadow'>;
 
 /**
- * Sets one member of a book's policy, or clears it; the policy as it then stands, null where there is no such book. In
+ * Sets one member of a book's policy, or clears it; the policies as they then stand, null where there is no such book. In
  * force for every reservation that begins after this returns: the head's row lock puts both in order.
  */
 export async function setPolicy(
   database: Database,
   agent_id: AgentId,
-  { policy_type, value }: PolicyChange,
+  { policy_type, value, mode = 'enforce' }: PolicyChange & { readonly mode?: PolicyMode },
   by: ChangedBy = null,
-): Promise<BookPolicy | null> {
-  const terms = await setTerms(database, agent_id, by, ({ budget_atomic, policy: standing }) => {
-    const { [policy_type]: before = null, ...others } = standing;
-    const policy = value === null ? others : { ...others, [policy_type]: value };
-    const body = { policy_type, before, after: value, policy } as JsonObject;
-    return { budget_atomic, policy, told: { kind: 'policy_changed', body } };
+): Promise<Policies | null> {
+  return setTerms(database, agent_id, by, ({ budget_atomic, policy: enforced, shadow: shadowed }) => {
+    const { [policy_type]: before = null, ...others } = mode === 'enforce' ? enforced : shadowed;
+    const changed = (value === null ? others : { ...others, [policy_type]: value }) as BookPolicy;
+    const [policy, shadow] = mode === 'enforce' ? [changed, shadowed] : [enforced, changed];
+    const shadow_told = mode === 'shadow' ? { mode, shadow } : shadowMember(shadow);
+    const body = { policy_type, before, after: value, policy, ...shadow_told } as JsonObject;
+    return { budget_atomic, policy, shadow, told: { kind: 'policy_changed', body } };
   });
-  return terms?.policy ?? null;
 }
 
 /** Sets budget Y; null clears it. In force for every reservation that begins after this returns. */
@@ -32,8 +36,8 @@ export async function setBudget(
   budget: AtomicAmount | null,
   by: ChangedBy = null,
 ): Promise<void> {
-  await setTerms(database, agent_id, by, ({ budget_atomic, policy }) => {
+  await setTerms(database, agent_id, by, ({ budget_atomic, policy, shadow }) => {
     const body = { before: budget_atomic?.toString() ?? null, after: budget?.toString() ?? null };
-    return { budget_atomic: budget, policy, told: { kind: 'budget_changed', body } };
+    return { budget_atomic: budget, policy, shadow, told: { kind: 'budget_changed', body } };
   });
 }

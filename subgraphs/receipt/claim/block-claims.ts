@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { RefusalId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 import { dropSlots } from './claim.ts';
@@ -24,6 +25,20 @@ export function unclaim(tx: Tx, claim_keys: readonly string[]): void {
     text: `update payment_claim set state = 'released', lease_owner = null, reason = 'blocked', reserved_atomic = 0, moved_at = now()
       where claim_key = any($1) and state = 'claimed'`,
     values: [claim_keys],
+  });
+}
+
+/** What the book has said of claims that it let pass, in the transaction that made them. */
+export function addToLandings(
+  tx: Tx,
+  claims: readonly { readonly claim_key: string; readonly landing: JsonObject }[],
+): void {
+  if (claims.length === 0) return;
+  tx.write({
+    name: 'add to landings',
+    text: `update payment_claim c set landing = c.landing || n.landing
+      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where c.claim_key = n.claim_key`,
+    values: [JSON.stringify(claims)],
   });
 }
 

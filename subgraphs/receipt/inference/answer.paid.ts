@@ -4,9 +4,10 @@ import type { TaskId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { type Intent, intentOf, type SvcOptions } from '../../../schema/requests/paid-work.ts';
 import type { Context } from '../../context.ts';
-import type { JobKind, Work, WorkThenSettle } from '../../sale.ts';
+import type { JobKind, Work, WorkBounds, WorkThenSettle } from '../../sale.ts';
 import {
   type Ability,
+  allowedAmong,
   type Candidate,
   candidatesFor,
   isRouted,
@@ -32,6 +33,17 @@ export interface Wanted extends SvcOptions {
 }
 
 type Route = Omit<HubRoute, 'until_ms'>;
+
+/** Ids of the models one of which would answer: what a book is asked about. */
+export function modelsFor({ settings }: Hubs, model: string, ability: Ability): readonly string[] {
+  if (isRouted(model)) return [model];
+  return [...new Set(candidatesFor(settings, model, ability).map(candidate => candidate.model))];
+}
+
+/** Who is asked, within what its book allows and until when. */
+export function boundRoute({ candidates, ...route }: Route, { until_ms, allowed_models }: WorkBounds): HubRoute {
+  return { ...route, candidates: allowedAmong(candidates, allowed_models), until_ms };
+}
 
 /**
  * Before any claim: whether anybody can be asked. A model that the router does not list is not asked for there, or its keys
@@ -116,10 +128,11 @@ export function answerPaid<A extends JsonObject & Wanted & Intent, V extends obj
     field,
     job_kind,
     model: ({ model }) => model,
+    models: asked => modelsFor(hubs, asked.model, ability(asked)),
     admit: (asked, _payer, context) => admitRoute(hubs, asked, ability(asked), context),
-    async work(asked, task_id, context, until_ms) {
-      const asking = { ...routeOf(hubs, asked, ability(asked), context), until_ms };
-      const outcome = await hubs.put(sold.question(asked, context), asking);
+    async work(asked, task_id, context, bounds) {
+      const route = boundRoute(routeOf(hubs, asked, ability(asked), context), bounds);
+      const outcome = await hubs.put(sold.question(asked, context), route);
       if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
       const { hub, model, value } = outcome;
       const by = { hub, model };

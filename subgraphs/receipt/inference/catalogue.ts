@@ -65,6 +65,19 @@ export function candidatesFor(
   });
 }
 
+/**
+ * Those of them that a book allows; null allows all. Where it allows none, all of them: such a call was refused before, but
+ * for one that has been paid for already, which is not refused.
+ */
+export function allowedAmong(
+  candidates: readonly Candidate[],
+  allowed_models: readonly string[] | null,
+): readonly Candidate[] {
+  if (allowed_models === null) return candidates;
+  const allowed = candidates.filter(({ model }) => allowed_models.includes(model));
+  return allowed.length === 0 ? candidates : allowed;
+}
+
 export interface OfferedModel {
   readonly id: string;
   /** Names of the hubs behind the id, in the order of trying. */

@@ -91,6 +91,8 @@ export function asking(agent: number, number: number, differently: Partial<Price
     task_id: `task_${agent}_${number}`,
     payer_wallet: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     model: 'small-1',
+    models: ['small-1'],
+    field: 'Mutation.createChatCompletion',
     intent_id: null,
     attempt_index: null,
     owed: false,

@@ -4,7 +4,7 @@ import type { ChatRequest } from '../../../../schema/requests/chat-completion.ts
 import { type ChatRequestMessage, imageAt } from '../../../../schema/requests/chat-message.ts';
 import type { Piece } from '../../../piece.ts';
 import type { Stream, Work, WorkThenSettle } from '../../../sale.ts';
-import { admitRoute, answerPaid, callTerms, hubFailed, routeOf } from '../answer.paid.ts';
+import { admitRoute, answerPaid, boundRoute, callTerms, hubFailed, modelsFor, routeOf } from '../answer.paid.ts';
 import { type Ability, candidatesFor, isRouted } from '../catalogue.ts';
 import { type AssistantMessage, chatQuestion, type HubCompletion, isText } from '../hubs/chat.ts';
 import type { Hubs } from '../hubs/open.ts';
@@ -113,14 +113,13 @@ export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
     ...chatTerms,
     order: 'stream',
     field: 'Subscription.chatCompletionStream',
+    models: ({ model, messages }) => modelsFor(hubs, model, abilityFor(messages)),
     async admit(request, _payer, context) {
       await admitRoute(hubs, request, requireAbility(hubs, request, 'messages'), context);
     },
-    async open(request, task_id, context, until_ms) {
-      const outcome = await hubs.stream(request, {
-        ...routeOf(hubs, request, abilityFor(request.messages), context),
-        until_ms,
-      });
+    async open(request, task_id, context, bounds) {
+      const route = boundRoute(routeOf(hubs, request, abilityFor(request.messages), context), bounds);
+      const outcome = await hubs.stream(request, route);
       if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
       const { hub, model, listening } = outcome;
       const created = Math.floor(context.clock.now_ms() / 1000);

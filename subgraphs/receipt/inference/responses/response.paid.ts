@@ -2,7 +2,7 @@ import { canonicalHash } from '../../../../schema/canonical-json.ts';
 import type { ResponseCall } from '../../../../schema/requests/responses.ts';
 import type { Piece } from '../../../piece.ts';
 import type { Stream, Work, WorkThenSettle } from '../../../sale.ts';
-import { admitRoute, answerPaid, callTerms, hubFailed, routeOf } from '../answer.paid.ts';
+import { admitRoute, answerPaid, boundRoute, callTerms, hubFailed, modelsFor, routeOf } from '../answer.paid.ts';
 import { abilityFor, requireAbility, requireWhole } from '../completions/completion.paid.ts';
 import type { HubRequest, Usage } from '../hubs/chat.ts';
 import type { Hubs } from '../hubs/open.ts';
@@ -75,13 +75,14 @@ export function responseStream(hubs: Hubs): Stream<ResponseCall, KeptResponse> {
     ...responseTerms,
     order: 'stream',
     field: 'Subscription.responseStream',
+    models: ({ model, input }) => modelsFor(hubs, model, abilityFor(input)),
     async admit(request, _payer, context) {
       const ability = requireAbility(hubs, { model: request.model, messages: request.input }, 'input');
       await admitRoute(hubs, request, ability, context);
     },
-    async open(request, task_id, context, until_ms) {
-      const route = routeOf(hubs, request, abilityFor(request.input), context);
-      const outcome = await hubs.stream(askedOf(request), { ...route, until_ms });
+    async open(request, task_id, context, bounds) {
+      const route = boundRoute(routeOf(hubs, request, abilityFor(request.input), context), bounds);
+      const outcome = await hubs.stream(askedOf(request), route);
       if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
       const { hub, model, listening } = outcome;
       const created_at = Math.floor(context.clock.now_ms() / 1000);

@@ -5,8 +5,8 @@ import { limits } from '../../../../schema/limits.ts';
 import type { TaskQuoteRequest, TaskRequest } from '../../../../schema/requests/tasks.ts';
 import { iso } from '../../../clock.ts';
 import type { JobKind, Payer, Work, WorkThenSettle } from '../../../sale.ts';
-import { callTerms } from '../answer.paid.ts';
-import { type Candidate, candidatesFor } from '../catalogue.ts';
+import { callTerms, modelsFor } from '../answer.paid.ts';
+import { allowedAmong, type Candidate, candidatesFor } from '../catalogue.ts';
 import type { Hubs } from '../hubs/open.ts';
 
 /** Where a task would go, and what a call costs us there; null where nobody has said. */
@@ -83,12 +83,13 @@ function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonOb
     field,
     job_kind,
     model: ({ model_id }) => model_id,
+    models: ({ model_id }) => modelsFor(hubs, model_id, 'text'),
     async admit(request, payer) {
       requireSender(request, payer);
-      routeOfTask(hubs, request.model_id);
+      routeOfTask(hubs, request.model_id, null);
     },
-    async work({ model_id, payment }, _task_id, context) {
-      const priced = routeOfTask(hubs, model_id);
+    async work({ model_id, payment }, _task_id, context, { allowed_models }) {
+      const priced = routeOfTask(hubs, model_id, allowed_models);
       const { route, price_atomic } = priced;
       // Nothing has been put to a provider: it has cost nothing yet.
       const provider_cogs = price_atomic === null ? null : { actual: 0, usd_mark: price_atomic };
@@ -98,13 +99,18 @@ function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonOb
 }
 
 /**
- * Of the hubs that serve the model, one that is well. The router's ids are not among them: it is asked under the caller's
+ * Of the hubs that serve the model, or another that the book allows in its place, one that is well. The router's ids are not among them: it is asked under the caller's
  * own key, which a task does not leave here. @throws unknown_model
  */
-function routeOfTask({ settings, standings }: Hubs, model_id: string): PricedRoute {
+function routeOfTask(
+  { settings, standings }: Hubs,
+  model_id: string,
+  allowed_models: readonly string[] | null,
+): PricedRoute {
   const health = ({ hub }: Candidate) =>
     standings.find(known => known.hub === hub && known.modality === 'text')?.health ?? 1;
-  const [live] = candidatesFor(settings, model_id).toSorted((one, other) => health(other) - health(one));
+  const candidates = allowedAmong(candidatesFor(settings, model_id), allowed_models);
+  const [live] = candidates.toSorted((one, other) => health(other) - health(one));
   if (live === undefined) throw new Refusal('unknown_model', { param: 'model_id' });
   const price = settings.find(({ name }) => name === live.hub)?.prices?.[live.model];
   return { route: live, price_atomic: price ?? null };

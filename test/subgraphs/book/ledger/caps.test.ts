@@ -126,8 +126,9 @@ describe('policy', () => {
     await withBooks(database, 11);
     await set(11, 'daily_cap', '10');
     await set(11, 'kill_switch', false);
-    expect(await set(11, 'hourly_cap', '5')).toEqual({ daily_cap: '10', hourly_cap: '5', kill_switch: false });
-    expect(await set(11, 'daily_cap', null)).toEqual({ hourly_cap: '5', kill_switch: false });
+    const all = { daily_cap: '10', hourly_cap: '5', kill_switch: false };
+    expect(await set(11, 'hourly_cap', '5')).toMatchObject({ policy: all, shadow: {} });
+    expect((await set(11, 'daily_cap', null))?.policy).toEqual({ hourly_cap: '5', kill_switch: false });
     expect(await setPolicy(database, agentId(997), parsePolicy('daily_cap', '1'))).toBeNull();
   });
 

@@ -1,31 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atomicAmount } from '../../../../schema/amount.ts';
-import { counted, emptyWindow, windowAt } from '../../../../schema/clock-window.ts';
+import { counted, windowAt } from '../../../../schema/clock-window.ts';
 import type { BookPolicy } from '../../../../schema/policy-kinds.ts';
 import { parsePolicy, policyNames } from '../../../../schema/requests/policy.ts';
 import { tally } from '../../../../subgraphs/book/ledger/append.ts';
-import { type Ceilings, evaluate } from '../../../../subgraphs/book/policy/evaluate.ts';
+import { evaluate } from '../../../../subgraphs/book/policy/evaluate.ts';
+import { byKey, open, paying, usdc } from '../../../harness/ledger/asked-call.ts';
 
 const HOUR_MS = 3_600_000;
 const at = (iso: string) => Date.parse(iso);
-const usdc = (amount: number | bigint) => atomicAmount(BigInt(amount));
 const window = (start: string, amount: number) => ({ start_ms: at(start), atomic: usdc(amount) });
-
-const open: Ceilings = {
-  policy: {},
-  budget_atomic: null,
-  spent_atomic: usdc(0),
-  reserved_atomic: usdc(0),
-  hour: emptyWindow,
-  day: emptyWindow,
-  now_ms: at('2026-03-01T10:30:00Z'),
-};
 
 describe('what a book lets pass', () => {
   it('is everything where nothing is set', () => {
     const rich = { ...open, spent_atomic: usdc(10n ** 30n), reserved_atomic: usdc(10n ** 30n) };
-    expect(evaluate(rich, usdc(2000))).toEqual({ kind: 'admitted' });
+    expect(evaluate(rich, paying(2000))).toEqual({ kind: 'admitted' });
   });
 
   it('is nothing at all under the kill switch, which is named before any cap', () => {
@@ -35,7 +24,7 @@ describe('what a book lets pass', () => {
       budget_atomic: usdc(0),
       spent_atomic: usdc(5),
     };
-    expect(evaluate(killed, usdc(2000))).toEqual({
+    expect(evaluate(killed, paying(2000))).toEqual({
       kind: 'blocked',
       refusal_code: 'policy_blocked',
       policy_code: 'kill_switch',
@@ -45,7 +34,7 @@ describe('what a book lets pass', () => {
       period_start: null,
       reason: 'The kill switch of this book is on.',
     });
-    expect(evaluate({ ...open, policy: { kill_switch: false } }, usdc(2000)).kind).toBe('admitted');
+    expect(evaluate({ ...open, policy: { kill_switch: false } }, paying(2000)).kind).toBe('admitted');
   });
 
   it('is every call without money, whatever the ceilings, but under the two policies that no amount decides', () => {
@@ -55,9 +44,9 @@ describe('what a book lets pass', () => {
       budget_atomic: usdc(0),
       spent_atomic: usdc(9),
     };
-    expect(evaluate(full, null)).toEqual({ kind: 'admitted' });
+    expect(evaluate(full, byKey)).toEqual({ kind: 'admitted' });
     const switched = { ...full, policy: { ...full.policy, require_payment_ref: true } };
-    expect(evaluate(switched, null)).toEqual({
+    expect(evaluate(switched, byKey)).toEqual({
       kind: 'blocked',
       refusal_code: 'policy_blocked',
       policy_code: 'require_payment_ref',
@@ -67,15 +56,15 @@ describe('what a book lets pass', () => {
       period_start: null,
       reason: 'This book takes no call without a payment, and a key stood in for one.',
     });
-    expect(evaluate({ ...open, policy: { require_payment_ref: true } }, usdc(2000)).kind).toBe('admitted');
+    expect(evaluate({ ...open, policy: { require_payment_ref: true } }, paying(2000)).kind).toBe('admitted');
     const killed = { ...switched, policy: { ...switched.policy, kill_switch: true } };
-    expect(evaluate(killed, null)).toMatchObject({ policy_code: 'kill_switch' });
+    expect(evaluate(killed, byKey)).toMatchObject({ policy_code: 'kill_switch' });
   });
 
   it('ends with the budget, up to its last unit', () => {
     const spent = { ...open, budget_atomic: usdc(10_000), spent_atomic: usdc(4000), reserved_atomic: usdc(4000) };
-    expect(evaluate(spent, usdc(2000)).kind).toBe('admitted');
-    expect(evaluate(spent, usdc(2001))).toEqual({
+    expect(evaluate(spent, paying(2000)).kind).toBe('admitted');
+    expect(evaluate(spent, paying(2001))).toEqual({
       kind: 'blocked',
       refusal_code: 'budget_exhausted',
       policy_code: 'budget_exhausted',
@@ -92,7 +81,7 @@ describe('what a book lets pass', () => {
     const hour = window('2026-03-01T10:00:00Z', 2000);
     const day = window('2026-03-01T00:00:00Z', 4000);
     const busy = { ...open, policy, hour, day, reserved_atomic: usdc(3000) };
-    expect(evaluate(busy, usdc(2000))).toMatchObject({
+    expect(evaluate(busy, paying(2000))).toMatchObject({
       refusal_code: 'policy_blocked',
       policy_code: 'hourly_cap_exceeded',
       policy_key: 'hourly_cap',
@@ -100,7 +89,7 @@ describe('what a book lets pass', () => {
       cap_atomic: 6000n,
       period_start: '2026-03-01T10:00:00.000Z',
     });
-    expect(evaluate({ ...busy, reserved_atomic: usdc(1000) }, usdc(2000))).toMatchObject({
+    expect(evaluate({ ...busy, reserved_atomic: usdc(1000) }, paying(2000))).toMatchObject({
       policy_code: 'daily_cap_exceeded',
       policy_key: 'daily_cap',
       spent_atomic: 4000n,
@@ -124,18 +113,18 @@ describe('the edge of an hour and of a day, in UTC', () => {
     // A clock that went back does not open the hour before once more.
     ['2026-02-28T22:59:59.999Z', 'hourly_cap_exceeded'],
   ])('at %s: %s', (now, policy_code) => {
-    const evaluation = evaluate({ ...full, now_ms: at(now) }, usdc(2000));
+    const evaluation = evaluate({ ...full, now_ms: at(now) }, paying(2000));
     expect(evaluation.kind === 'blocked' ? evaluation.policy_code : undefined).toBe(policy_code);
   });
 
   it('holds the day while the hours pass', () => {
     const later = { ...full, hour: window('2026-02-28T09:00:00Z', 2000), now_ms: at('2026-02-28T10:00:00Z') };
-    expect(evaluate(later, usdc(2000))).toMatchObject({ policy_code: 'daily_cap_exceeded' });
+    expect(evaluate(later, paying(2000))).toMatchObject({ policy_code: 'daily_cap_exceeded' });
   });
 
   it('counts what is still held from the hour before: it may be collected in this one', () => {
     const held = { ...full, reserved_atomic: usdc(2000), now_ms: at('2026-03-01T00:00:00.000Z') };
-    expect(evaluate(held, usdc(2000))).toMatchObject({ policy_code: 'hourly_cap_exceeded', spent_atomic: 0n });
+    expect(evaluate(held, paying(2000))).toMatchObject({ policy_code: 'hourly_cap_exceeded', spent_atomic: 0n });
   });
 
   it('takes an amount out of its own hour only', () => {
@@ -173,7 +162,7 @@ describe('any interleaving of reserve, collect, void and money that never came',
           head = { ...head, now_ms: head.now_ms + minutes * 60_000 };
           const amount = usdc((pick % 5) + 1);
           const row = rows[pick % Math.max(rows.length, 1)];
-          if (kind === 'reserve' && evaluate(head, amount).kind === 'admitted') held.push(amount);
+          if (kind === 'reserve' && evaluate(head, paying(amount)).kind === 'admitted') held.push(amount);
           else if (kind === 'unverify' && row) {
             head = tally(head, { amount: usdc(row.amount), rail: 'usdc' }, row.at_ms, -1);
             rows.splice(rows.indexOf(row), 1);
@@ -210,6 +199,11 @@ describe('a policy as it is asked for', () => {
     ['kill_switch', false, false],
     ['hourly_cap', null, null],
     ['kill_switch', null, null],
+    ['model_allowlist', ['a', 'b', 'a'], ['a', 'b']],
+    ['tier2_above', 5000, '5000'],
+    ['approval_ttl', 1, 1],
+    ['approval_ttl', 86_400, 86_400],
+    ['risk_tiers', { high: ['request_task', 'redeem', 'redeem'] }, { high: ['request_task', 'redeem'], low: [] }],
   ] as const)('%s %j is taken', (policy_type, value, kept) => {
     expect(parsePolicy(policy_type, value)).toEqual({ policy_type, value: kept });
   });
@@ -226,6 +220,25 @@ describe('a policy as it is asked for', () => {
     ['kill_switch', 'true'],
     ['kill_switch', 1],
     ['kill_switch', undefined],
+    ['model_allowlist', []],
+    ['model_allowlist', 'a'],
+    ['model_allowlist', ['']],
+    ['model_allowlist', [7]],
+    ['model_allowlist', ['svc/auto']],
+    ['model_allowlist', ['a\0b']],
+    ['model_allowlist', ['a'.repeat(201)]],
+    ['model_allowlist', Array.from({ length: 101 }, (_, index) => `m${index}`)],
+    ['tier2_above', '-1'],
+    ['approval_ttl', 0],
+    ['approval_ttl', 1.5],
+    ['approval_ttl', '300'],
+    ['approval_ttl', 86_401],
+    ['risk_tiers', []],
+    ['risk_tiers', { high: 'redeem' }],
+    ['risk_tiers', { high: ['no_such_door'] }],
+    ['risk_tiers', { low: ['agents_register'] }],
+    ['risk_tiers', { high: ['redeem'], low: ['redeem'] }],
+    ['risk_tiers', { high: [], middle: [] }],
   ] as const)('%s %j is refused by its value', (policy_type, value) => {
     expect(refusalOf(policy_type, value)).toMatchObject({ code: 'invalid_policy', param: 'value' });
   });
@@ -234,14 +247,28 @@ describe('a policy as it is asked for', () => {
     expect(refusalOf(policy_type, null)).toMatchObject({ code: 'invalid_policy', param: 'policy_type' });
   });
 
-  it('is refused by name where it would not be kept: all eight are known, four are offered', () => {
-    const offered = policyNames.filter(policy_type => refusalOf(policy_type, null) === null);
-    expect(policyNames).toHaveLength(8);
-    expect(offered.sort()).toEqual(['daily_cap', 'hourly_cap', 'kill_switch', 'require_payment_ref']);
-    expect(refusalOf('model_allowlist', ['a'])).toMatchObject({
-      code: 'invalid_policy',
-      message: expect.stringContaining('not offered yet'),
-    });
+  it('is taken for each of the eight names', () => {
+    expect(policyNames.toSorted()).toEqual([
+      'approval_ttl',
+      'daily_cap',
+      'hourly_cap',
+      'kill_switch',
+      'model_allowlist',
+      'require_payment_ref',
+      'risk_tiers',
+      'tier2_above',
+    ]);
+    expect(policyNames.map(policy_type => refusalOf(policy_type, null))).toEqual(Array(8).fill(null));
+  });
+
+  it('says what is wrong with tiers and models', () => {
+    const said = (policy_type: string, value: Parameters<typeof parsePolicy>[1]) =>
+      refusalOf(policy_type, value)?.message;
+    expect(said('risk_tiers', { high: ['chat'] })).toContain('names "chat"; known are chat_completions,');
+    expect(said('risk_tiers', { high: ['redeem'], low: ['redeem'] })).toContain('has redeem both in high and in low');
+    expect(said('risk_tiers', { high: [], middle: [] })).toContain('is {high: [names], low: [names]} and no more');
+    expect(said('model_allowlist', ['svc/auto'])).toContain('svc/* is not one of them');
+    expect(said('model_allowlist', [])).toContain('is a list of 1 to 100 model ids');
   });
 });
 

@@ -20,7 +20,7 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const payer = { network: 'base', wallet: '0x0' } as const;
 // The declaration looks at the clock and at nothing else of the context.
 const context = { clock: { now_ms: () => 1_790_000_000_999 } } as Context;
-const until_ms = Number.MAX_SAFE_INTEGER;
+const bounds = { until_ms: Number.MAX_SAFE_INTEGER, allowed_models: null };
 
 describe('the catalogue', () => {
   it('svc/auto is a live route on each hub in turn, an id every hub that serves it', () => {
@@ -121,7 +121,7 @@ describe('Mutation.createChatCompletion', () => {
     const task_id = taskId(1, new Uint8Array(10));
     const request = parseRequest(ChatRequest, { messages, intent_id: 'i', attempt_index: 2 });
     const paid = completionPaid(hubs);
-    const work = await paid.work(request, task_id, context, until_ms);
+    const work = await paid.work(request, task_id, context, bounds);
     await hubs.close();
     expect(work.route).toEqual({ hub: 'one', model: 'm' });
     expect(work.answer).toMatchObject({ id: `chatcmpl-${task_id}`, created: 1_790_000_000, model: 'm', hub: 'one' });
@@ -132,7 +132,7 @@ describe('Mutation.createChatCompletion', () => {
 
   it('no hub answers: hub_failed, with every attempt named', async () => {
     const paid = completionPaid(openHubs(settings, { clock: systemClock }));
-    const work = paid.work(parseRequest(ChatRequest, { messages }), taskId(1, new Uint8Array(10)), context, until_ms);
+    const work = paid.work(parseRequest(ChatRequest, { messages }), taskId(1, new Uint8Array(10)), context, bounds);
     await expect(work).rejects.toMatchObject({
       code: 'hub_failed',
       extensions: {

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { riskyOperations } from './paid-operations.ts';
+
+const known = new Set(riskyOperations);
+const Names = z.array(z.string()).default([]);
+
+/**
+ * Which operations are how risky: `high` ones need a fresh approval at any amount, `low` ones none up to `tier2_above`, as
+ * all that is in neither list. Names are those of paid doors and of acts, each in one list, once.
+ */
+export const RiskTiers = z
+  .strictObject({ high: Names, low: Names }, { error: 'is {high: [names], low: [names]} and no more, or null' })
+  .superRefine(({ high, low }, { addIssue }) => {
+    const unknown = [...high, ...low].find(name => !known.has(name));
+    if (unknown !== undefined)
+      addIssue(`names ${JSON.stringify(unknown.slice(0, 64))}; known are ${riskyOperations.join(', ')}`);
+    const twice = high.find(name => low.includes(name));
+    if (twice !== undefined && unknown === undefined) addIssue(`has ${twice} both in high and in low`);
+  })
+  .transform(({ high, low }) => ({ high: [...new Set(high)], low: [...new Set(low)] }));

@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
+import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
+
+let service: Service;
+let book: ReturnType<typeof refusing>;
+beforeAll(async () => {
+  service = await openService();
+  book = refusing(service);
+});
+
+const jwks = async () => (await service.get('/.well-known/jwks.json')).body as never;
+
+describe('a charge above tier2_above', () => {
+  it('403 approval_ttl_expired, signed: nothing is charged, and GET /refusal/{id} shows it', async () => {
+    const agent = await service.newAgent();
+    await book.set(agent, 'tier2_above', '1999');
+    const asked = service.hubs[0].requests.length;
+    const { heard } = await book.refused(agent);
+    expect(heard.body).toMatchObject({
+      code: 'approval_ttl_expired',
+      refusal_code: 'approval_ttl_expired',
+      policy_code: 'tier2_approval_missing',
+      requested_amount: '2000',
+      charged: false,
+    });
+    const shown = await service.get<Refusal>(`/refusal/${heard.body.refusal_id}`);
+    expect(shown).toMatchObject({ status: 200, body: { refusal_code: 'approval_ttl_expired' } });
+    expect(verifyRefusal(shown.body, await jwks())).toMatchObject({ kind: 'valid' });
+    // What the book's owner has set stays with the owner.
+    expect(shown.text).not.toContain('1999');
+    expect(service.hubs[0].requests.length).toBe(asked);
+    expect(await service.transfersFrom(agent.account)).toHaveLength(1);
+    const { entries, totals } = await book.bookOf(agent);
+    expect(entries[0]).toMatchObject({
+      evidence: 'policy_blocked',
+      policy_code: 'tier2_approval_missing',
+      cap_atomic: '1999',
+      spent_atomic: '2000',
+    });
+    expect(totals).toMatchObject({ count: 1 });
+  });
+
+  it('200 at the amount itself, and by key, which asks for none', async () => {
+    const agent = await service.newAgent();
+    await book.set(agent, 'tier2_above', '2000');
+    expect((await service.buy(agent.account)).status).toBe(200);
+    await book.set(agent, 'tier2_above', '0');
+    const key = { 'X-API-Key': 'a-live-key', 'X-SVC-Session': agent.session };
+    expect((await service.post(CHAT, ask('By key'), key)).status).toBe(200);
+  });
+});
+
+describe('an operation that risk_tiers has as high', () => {
+  it('403 at any amount, by its door, by the other door of the same field, by key and by GraphQL; others pass', async () => {
+    const agent = await service.newAgent();
+    await book.set(agent, 'risk_tiers', { high: ['chat_completions'], low: ['create_response'] });
+    const high = { refusal_code: 'approval_ttl_expired', policy_code: 'high_risk_approval_missing', charged: false };
+    expect((await book.refused(agent)).heard.body).toMatchObject(high);
+    const a2a = await service.payment(agent.account, '/a2a-message');
+    expect(await service.post('/a2a-message', ask('Message'), a2a)).toMatchObject({ status: 403, body: high });
+    const key = { 'X-API-Key': 'a-live-key', 'X-SVC-Session': agent.session };
+    expect(await service.post(CHAT, ask('By key'), key)).toMatchObject({ status: 403, body: high });
+    const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }';
+    const { body } = await service.post<{ errors: { extensions: Refused }[] }>(
+      '/graphql',
+      { query, variables: { input: ask('On the graph') } },
+      await service.payment(agent.account, CHAT),
+    );
+    expect(body.errors[0]?.extensions).toMatchObject(high);
+    const response = await service.payment(agent.account, '/v1/responses');
+    expect((await service.post('/v1/responses', { input: 'Hello' }, response)).status).toBe(200);
+    await book.set(agent, 'risk_tiers', null);
+    expect((await service.buy(agent.account)).status).toBe(200);
+  });
+});
