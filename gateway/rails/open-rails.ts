@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { Semaphore } from '../../subgraphs/semaphore.ts';
-import type { WalletProofs } from '../../subgraphs/session/context.ts';
+import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import { ConfigFault } from '../config/fault.ts';
 import type { Config } from '../config/read-config.ts';
 import type { Faults } from '../operations/faults.ts';

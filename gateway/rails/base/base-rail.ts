@@ -5,7 +5,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { type Funds, openClaimsOf } from '../../../subgraphs/receipt/claim/funds.ts';
 import { findSettlement } from '../../../subgraphs/receipt/claim/settlement/read.ts';
 import type { Semaphore } from '../../../subgraphs/semaphore.ts';
-import type { WalletProofs } from '../../../subgraphs/session/context.ts';
+import type { WalletProofs } from '../../../subgraphs/wallet-proofs.ts';
 import { rememberChain } from '../epoch.ts';
 import { vouchFor } from '../facilitator/facilitated-chain.ts';
 import { type FinalChain, recheckFinalized } from '../finality.ts';

@@ -2,7 +2,7 @@ import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { walletRevertedLately } from '../../../subgraphs/receipt/claim/reverted-payments.ts';
 import { Semaphore, type SemaphoreBounds } from '../../../subgraphs/semaphore.ts';
-import type { WalletProofs, WalletVerdict } from '../../../subgraphs/session/context.ts';
+import type { WalletProofs, WalletVerdict } from '../../../subgraphs/wallet-proofs.ts';
 import { PROVEN, REVERTED_LATELY, type Rejected, type Undecided } from '../outcome.ts';
 import type { BasePayment } from '../payment.ts';
 import { type ChainAnswer, map, type Unreachable } from '../rpc.ts';

@@ -2,7 +2,7 @@ import { type Address, getAddress, hashMessage, isAddress, isHex } from 'viem';
 import { keccak256 } from '../../../schema/digest.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
-import type { WalletProofs } from '../context.ts';
+import type { WalletProofs } from '../../wallet-proofs.ts';
 import type { RegistrationText } from './take-signature.ts';
 
 /** EIP-55 spelling of an address; null for what is none. Mixed case must match its checksum: it is there to catch typos. */

@@ -1,5 +1,5 @@
 import { openWalletProofs } from '../../../gateway/rails/base/wallets.ts';
-import { type WalletProofs, type WalletVerdict } from '../../../subgraphs/session/context.ts';
+import { type WalletProofs, type WalletVerdict } from '../../../subgraphs/wallet-proofs.ts';
 
 export interface AskedWallets extends WalletProofs {
   /** What was asked, in order. */

@@ -5,7 +5,7 @@ import { VALID_SIGNATURE } from '../../../../gateway/rails/base/contracts.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { openWalletProofs } from '../../../../gateway/rails/base/wallets.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { type WalletProofs } from '../../../../subgraphs/session/context.ts';
+import { type WalletProofs } from '../../../../subgraphs/wallet-proofs.ts';
 import { highS, newAccount } from '../../../harness/base/wallet.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';
 import { atEnd } from '../../../harness/release.ts';
