@@ -13,7 +13,7 @@ const places = new WeakMap<LeftOutNulls, Place>();
 
 /**
  * Leaves out null members of the objects that the column names, of no other and never into a JSON scalar. A dotted name is
- * a member of each of those objects. What is Written was written so. Where to look is read from the column once.
+ * a member of each of those objects, the empty name the body itself. What is Written was written so. Where to look is read from the column once.
  */
 export function withoutNulls(body: Json, nulls: LeftOutNulls): Json {
   const known = places.get(nulls) ?? placeOf(nulls);
@@ -25,7 +25,7 @@ function placeOf(nulls: LeftOutNulls): Place {
   const root: Place = { kept: null, inner: new Map() };
   for (const [path, kept] of Object.entries(nulls)) {
     let place = root;
-    for (const name of path.split('.')) {
+    for (const name of path === '' ? [] : path.split('.')) {
       const inner = place.inner.get(name) ?? { kept: null, inner: new Map() };
       place.inner.set(name, inner);
       place = inner;

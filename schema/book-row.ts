@@ -1,43 +1,13 @@
 import type { AtomicAmount } from './amount.ts';
 import type { JsonObject } from './canonical-json.ts';
 import { arrivalStatuses, evidences } from './evidence.ts';
+import type { RowFact } from './row-fact.ts';
 
 /**
  * What a row of a book says, each fact in one place: its column, its field on the graph, its member in the REST answer and
  * in OpenAPI, what the ledger writes and hashes, what an arrival may change, and what the audit compares come from here.
  * REST answers and OpenAPI show the facts in this order.
  */
-export interface RowFact {
-  /**
-   * Where it comes from. `place`: the ledger's, as the row is appended; `birth`: whoever collects says it, and it is
-   * hashed with the place; `later`: null at birth, set by an arrival; `counted`: by the replays that follow; `facts`: a
-   * member of the column `facts`, which only some kinds of row carry; `events`: told by the book's events.
-   */
-  readonly from: 'place' | 'birth' | 'later' | 'counted' | 'facts' | 'events';
-  /** `digits`: a text of atomic units. */
-  readonly type: 'text' | 'digits' | 'integer' | 'boolean' | 'amount' | 'time' | 'json' | 'json_list';
-  /** The values that a text may have. */
-  readonly one_of?: readonly string[];
-  readonly nullable?: true;
-  /** An arrival may change it: the event of that keeps what the row was born with. */
-  readonly moves?: true;
-  /** Shown as this member of a group, and not by its own name. */
-  readonly group?: readonly [group: RowGroup, member: string];
-  /** It came once rows stood: hashed only where it is set, so that what stood before keeps its hash. */
-  readonly added?: true;
-  /** On the graph. */
-  readonly description?: string;
-  /** What one of it weighs in the cost of a document, where that is more than a field's. */
-  readonly cost?: number;
-  /** In OpenAPI. */
-  readonly rest_description?: string;
-  /** `none`: it is no member of the REST answer; `null`: it stands there also when it is null. */
-  readonly rest?: 'none' | 'null';
-  /** It is on no face at all. */
-  readonly hidden?: true;
-}
-export type RowGroup = 'payment' | 'route';
-
 export const rowFacts = {
   agent_id: { from: 'place', type: 'integer', rest: 'none', description: 'Whose book.' },
   seq: { from: 'place', type: 'integer', description: 'Its place in the book: from 1, without a gap.' },
@@ -109,7 +79,7 @@ export const rowFacts = {
     rest_description: 'Of the signed refusal: GET /refusal/{refusal_id}.',
   },
   policy_code: { from: 'facts', type: 'text', description: 'Which rule of the book refused.' },
-  reason: { from: 'facts', type: 'text', description: 'Why it was refused, in a sentence.' },
+  reason: { from: 'facts', type: 'text', description: 'Why it was refused, or why it corrects, in a sentence.' },
   policy_key: {
     from: 'facts',
     type: 'text',
@@ -139,16 +109,26 @@ export const rowFacts = {
   omission_rule: { from: 'later', type: 'text', nullable: true, description: 'Why it has no amount.' },
   ingress_receipt: { from: 'later', type: 'json', nullable: true },
   bucket: { from: 'facts', type: 'text', description: 'Of an inflow: what the money is for.' },
+  allocation: {
+    from: 'facts',
+    type: 'digits',
+    description: 'Of an inflow: atomic USDC that are set aside. It is no spend, and in no sum.',
+  },
+  corrects: {
+    from: 'facts',
+    type: 'text',
+    description: 'Of a correction: the task of the inflow, or of the earlier correction, that it takes the place of.',
+  },
   inflow_claim: {
     from: 'facts',
     type: 'json',
     description: 'Of an inflow: the signed claim of bucket and allocation.',
   },
   inflow_corrections: {
-    from: 'facts',
+    from: 'rows',
     type: 'json_list',
     cost: 5,
-    description: 'Of an inflow: what was corrected since, oldest first.',
+    description: 'Of an inflow: what was corrected since, oldest first, the newest 200; each is a row of its own too.',
   },
   fulfillment: { from: 'birth', type: 'json', nullable: true },
   facts: { from: 'birth', type: 'json', hidden: true },
@@ -172,7 +152,7 @@ type From<F extends RowFact['from']> = {
   [K in RowFactName]: Facts[K]['from'] extends F ? K : never;
 }[RowFactName];
 
-/** Those that are columns of the table; all others are read out of one, or out of the events. */
+/** Those that are columns of the table; all others are read out of one, out of the events, or out of later rows. */
 export type RowColumn = From<'place' | 'birth' | 'later' | 'counted'>;
 /** Those that a row is born with, and an arrival may change. */
 export type MovableColumn = {
@@ -216,7 +196,7 @@ function named<K extends RowFactName>(holds: (fact: RowFact) => boolean): readon
   return Object.entries<RowFact>(rowFacts).flatMap(([name, fact]) => (holds(fact) ? [name as K] : []));
 }
 
-export const rowColumns = named<RowColumn>(({ from }) => from !== 'facts' && from !== 'events');
+export const rowColumns = named<RowColumn>(({ from }) => !['facts', 'events', 'rows'].includes(from));
 /** What the hash covers: all that a row is born with, and its place; but for the hash itself. */
 export const hashedColumns = named<From<'birth' | 'place'>>(({ from }) => from === 'birth' || from === 'place').filter(
   name => name !== 'row_hash',

@@ -11,4 +11,5 @@ export const documents = {
   book_audit: 'svc402.book_audit.v1',
   book_pull_export: 'svc402.book_pull_export.v1',
   export_coverage: 'svc402.export_coverage.v1',
+  inflow_claim: 'svc402.inflow_claim.v1',
 } as const;

@@ -2,6 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import {
+  type InflowClaimVerification,
+  isInflowClaim,
+  verifyInflowClaim,
+} from '../../subgraphs/receipt/verify/inflow-claim.ts';
+import {
   isPullExport,
   type PullExportVerification,
   verifyPullExport,
@@ -13,14 +18,15 @@ import { OperatorFault } from '../config/fault.ts';
 import { run } from '../operations/run.ts';
 
 /*
- * `npm run verify -- FILE|URL`: verifies a receipt, a refusal or a published export, asking the service for it and for its
- * key set and nothing else.
+ * `npm run verify -- FILE|URL`: verifies a receipt, a refusal, a published export or an inflow's claim, asking the service for
+ * it and for its key set and nothing else.
  */
 
 const USAGE = `usage: npm run verify -- FILE|URL [--jwks FILE|URL]
 
-Verifies a receipt (or an answer that carries one as "svc"), a signed refusal or a published export. Without --jwks the key
-set is fetched from whom the document itself names; give --jwks to trust nobody but that file.`;
+Verifies a receipt (or an answer that carries one as "svc"), a signed refusal, a published export or the claim of an inflow
+(or its row). Without --jwks the key set is fetched from whom the document itself names; give --jwks to trust nobody but that
+file.`;
 
 const FETCH_TIMEOUT_MS = 10_000;
 /** A published export has up to 200 rows, each with what callers wrote on it. */
@@ -93,7 +99,7 @@ function printReport({ unsigned, broken, unchecked }: Report, keys_given: boolea
   if (!keys_given) console.log("  open  Whether the keys are the issuer's: the document itself named them.");
 }
 
-type AnyVerification = Verification | RefusalVerification | PullExportVerification;
+type AnyVerification = Verification | RefusalVerification | PullExportVerification | InflowClaimVerification;
 
 function printReceipt(verification: Verification, keys_given: boolean): void {
   printChecks(verification, 'receipt');
@@ -125,10 +131,21 @@ function printExport(verification: PullExportVerification, keys_given: boolean):
   if (specimen === true) console.log('A specimen: made in the development profile, where no real money moves.');
 }
 
+function printInflow(verification: InflowClaimVerification, keys_given: boolean): void {
+  printChecks(verification, 'claim');
+  if (verification.kind === 'invalid') return;
+  printReport(verification.report, keys_given);
+  const { task_id, iss, agent_id, bucket, allocation, corrects } = verification.claims;
+  const what = corrects === undefined ? '' : `, in place of ${corrects}`;
+  console.log(`Valid: ${task_id}${what}, signed by ${iss}: ${allocation} to ${bucket}, on book ${agent_id}.`);
+  console.log('A claim, not a payment: it is neither money that moved nor spend.');
+}
+
 /** What can be verified, and how each kind is told; the last takes what no other does. */
 const kinds = [
   { name: 'Refusal', is: isRefusal, verify: printed(verifyRefusal, printRefusal) },
   { name: 'Export', is: isPullExport, verify: printed(verifyPullExport, printExport) },
+  { name: 'Inflow', is: isInflowClaim, verify: printed(verifyInflowClaim, printInflow) },
   { name: 'Receipt', is: () => true, verify: printed(verifyReceipt, printReceipt) },
 ] as const;
 
@@ -164,9 +181,9 @@ async function main(): Promise<number> {
     return 2;
   }
   const read = await readJson(source);
-  const document = isJsonObject(read.svc) ? read.svc : read;
+  const document = [read.svc, read.inflow_claim].find(isJsonObject) ?? read;
   const keys = values.jwks ?? jwksUri(document);
-  const kind = kinds.find(({ is }) => is(document)) ?? kinds[2];
+  const kind = kinds.find(({ is }) => is(document)) ?? kinds[3];
   console.log(`${`${kind.name}:`.padEnd(8)} ${source}\nKeys:    ${keys}`);
   const options = isUrl(source) ? { base_url: new URL(source).origin } : {};
   const jwks = await readJson(keys);

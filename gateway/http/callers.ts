@@ -11,6 +11,7 @@ import { findTask } from '../../subgraphs/receipt/claim/task-status.ts';
 import type { ReceiptContext } from '../../subgraphs/receipt/context.ts';
 import type { InferenceContext } from '../../subgraphs/receipt/inference/context.ts';
 import type { Selling } from '../../subgraphs/sale.ts';
+import { walletOfAgent } from '../../subgraphs/session/agent/find.ts';
 import type { SessionContext } from '../../subgraphs/session/context.ts';
 import { heldBySession, sealDecoy } from '../../subgraphs/session/possession/check.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
@@ -49,6 +50,7 @@ export function servicesOf(
     base_url,
     profile,
     readBookEvents: openBookEvents(opened.database),
+    walletOfAgent: agent_id => walletOfAgent(opened.database, agent_id),
     findTask: task_id => findTask(opened.database, base_url, task_id),
   };
 }

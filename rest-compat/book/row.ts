@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type ColumnJson, type RowFact, type RowFactName, type RowGroup, rowFacts } from '../../schema/book-row.ts';
+import { type ColumnJson, type RowFactName, rowFacts } from '../../schema/book-row.ts';
 import { camel } from '../../schema/camel.ts';
+import type { RowFact, RowGroup } from '../../schema/row-fact.ts';
 import { Atomic, JsonMembers } from '../answer-shapes.ts';
 
 /* A row of a book in REST answers: document, OpenAPI and the nulls that stay, made of the one table of its facts. */
@@ -89,3 +90,12 @@ const replayNulls = ['at', 'settlement_status', 'replay_of'];
 
 /** By the list that they stand in. */
 export const bookNulls = { entries: rowNulls, 'entries.replay_events': replayNulls } as const;
+/** Where the answer is a row itself. */
+export const rowAnswerNulls = { '': rowNulls, replay_events: replayNulls } as const;
+/** Where it has an inflow and a correction of it as members. */
+export const correctedNulls = {
+  row: rowNulls,
+  'row.replay_events': replayNulls,
+  correction: rowNulls,
+  'correction.replay_events': replayNulls,
+} as const;

@@ -4,12 +4,15 @@ import { BookExportResolver } from './export/export.resolver.ts';
 import { PullExportTable } from './export/migration.ts';
 import { PullExportResolver } from './export/publish.resolver.ts';
 import { PullExport } from './export/pull-export.entity.ts';
+import { InflowResolver } from './inflow/inflow.resolver.ts';
 import { BookHead } from './ledger/book.entity.ts';
 import { BookEvent } from './ledger/event.entity.ts';
 import { BookIntent } from './ledger/intent.entity.ts';
+import { BookSequenceTables } from './ledger/migration.ts';
 import { BlockedHourRow, RepeatedEvents, ReplayHour } from './ledger/repeated-events.entity.ts';
 import { BookRow } from './ledger/row.entity.ts';
 import { BookSum } from './ledger/sum.entity.ts';
+import { BookCorrection, BookSupersession } from './ledger/supersession.entity.ts';
 import { BookBaseline, BookSums, BookTermsEvents } from './migration.ts';
 import { BookResolver, bookWritten } from './page/book.resolver.ts';
 import {
@@ -21,6 +24,7 @@ import {
 } from './page/book-links.resolver.ts';
 import { BookFeedResolver } from './page/feed.resolver.ts';
 import { BookRowResolver } from './page/row.resolver.ts';
+import { BookSequenceResolver } from './page/sequence.resolver.ts';
 import { ShadowPolicies } from './policy/migration.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
 
@@ -34,8 +38,17 @@ export const bookEntities = [
   BlockedHourRow,
   BookSum,
   PullExport,
+  BookCorrection,
+  BookSupersession,
 ];
-export const bookMigrations = [BookBaseline, BookSums, BookTermsEvents, PullExportTable, ShadowPolicies];
+export const bookMigrations = [
+  BookBaseline,
+  BookSums,
+  BookTermsEvents,
+  PullExportTable,
+  ShadowPolicies,
+  BookSequenceTables,
+];
 
 const named = (reference: object) => reference;
 
@@ -51,6 +64,8 @@ export function bookSubgraph(): Promise<Subgraph> {
     ViewerResolver,
     BookExportResolver,
     PullExportResolver,
+    InflowResolver,
+    BookSequenceResolver,
   ] as const;
   // An agent and a receipt are known here by their keys alone.
   const references = { Book: resolveBook, Agent: named, Receipt: named };

@@ -3,6 +3,7 @@ import type { AgentId } from '../../schema/ids.ts';
 import { type BookContext } from '../../subgraphs/book/context.ts';
 import { BookResolver } from '../../subgraphs/book/page/book.resolver.ts';
 import { connectionOf } from '../../subgraphs/book/page/connection.ts';
+import { sequenceOf } from '../../subgraphs/book/page/sequence.ts';
 import { totalsBy } from '../../subgraphs/book/page/totals.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
@@ -44,6 +45,14 @@ export function totals(database: Database, _issuer: Issuer, { book, count }: Job
   return repeat(count, async () => {
     const days = await totalsBy(database, book.agent_id, ['DAY'], {});
     if (days.length === 0) throw new Error('there is no day');
+  });
+}
+
+/** Whether the book is without a gap. */
+export function sequences(database: Database, _issuer: Issuer, { book, count }: Job): Promise<void> {
+  return repeat(count, async () => {
+    const { gapless } = await sequenceOf(database, book.agent_id, null);
+    if (!gapless) throw new Error('a row is missing');
   });
 }
 

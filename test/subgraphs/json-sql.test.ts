@@ -33,8 +33,9 @@ const facts = fc.record(
     spent_atomic: fc.oneof(fc.nat().map(String), fc.integer()),
     refusal_id: text,
     bucket: text,
+    allocation: fc.oneof(fc.nat().map(String), fc.integer()),
+    corrects: text,
     inflow_claim: fc.oneof(object, fc.constant(null)),
-    inflow_corrections: fc.array(object, { maxLength: 2 }),
     unheard_of: json,
   },
   { requiredKeys: [] },
@@ -104,6 +105,11 @@ const replays = rows
     hash: '',
   }));
 
+/** Every fourth row is followed by three that correct it, if it is an inflow. */
+const corrections = rows
+  .map(({ seq }) => ({ agent_id: AGENT, seq, original_seq: seq - (seq % 4), corrects_seq: seq - (seq % 4) }))
+  .filter(({ seq, original_seq }) => original_seq > 0 && seq !== original_seq);
+
 const countedOf = ({ seq, task_id }: (typeof rows)[number]) => {
   const [first_at, last_at] = [new Date(0), new Date(1)];
   const kind = seq % 2 === 0 ? 'replay' : 'blocked';
@@ -116,6 +122,7 @@ beforeAll(async () => {
     openBook(tx, AGENT);
     insertRows(tx, 'book_row', rows);
     insertRows(tx, 'book_event', replays);
+    insertRows(tx, 'book_correction', corrections);
     // What no event tells of yet is in the count all the same.
     insertRows(tx, 'book_counted', rows.filter(({ seq }) => seq % 5 === 0).map(countedOf));
     tx.write({ text: `insert into book_intent values ($1, 'one', 3, 1), ($1, 'two', 0, 0)`, values: [AGENT] });
@@ -178,6 +185,21 @@ it('every field of a row at once, without the nulls that a door leaves out', asy
   const book = `{ entries ${whole(typeNamed('BookRow'))} }`;
   const nulls = { entries: ['payerWallet', 'bucket'], 'entries.replayEvents': ['at'] };
   expect(await page(book, ROWS, nulls)).toEqual(withoutNulls(await page(book, ROWS), nulls));
+});
+
+it('an inflow shows what was corrected of it, oldest first; a correction and any other row null', async () => {
+  const { entries } = (await page('{ entries { seq inflowCorrections } }', ROWS, {})) as unknown as {
+    entries: readonly { readonly seq: number; readonly inflowCorrections: readonly JsonObject[] | null }[];
+  };
+  const shown = entries.filter(({ inflowCorrections }) => inflowCorrections !== null);
+  expect(shown.map(({ seq }) => seq).toReversed()).toEqual(
+    rows.filter(({ facts: its }) => 'inflow_claim' in its && !('corrects' in its)).map(({ seq }) => seq),
+  );
+  for (const { seq, inflowCorrections } of shown) {
+    const expected = corrections.filter(({ original_seq }) => original_seq === seq).map(it => it.seq);
+    expect(inflowCorrections?.map(it => it.seq)).toEqual(expected);
+  }
+  expect(shown.some(({ inflowCorrections }) => inflowCorrections?.length === 3)).toBe(true);
 });
 
 it('rows under two names', async () => {

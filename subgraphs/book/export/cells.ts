@@ -1,7 +1,7 @@
 import { rowFacts } from '../../../schema/book-row.ts';
 import { type ExportField, type ExportFieldName, exportFields } from '../../../schema/export-row.ts';
 import { asTime } from '../../json-sql.ts';
-import { factText } from '../page/row-json.ts';
+import { factText, INFLOW_CORRECTIONS } from '../page/row-json.ts';
 
 /** Replaced by a parameter in the statement that reads. */
 export const BASE_URL = ':base_url';
@@ -50,6 +50,7 @@ const computed: { readonly [K in ExportFieldName]?: string } = {
   collected_at: stripped(asTime('r.collected_at')),
   replay_count: '(r.replay_count + coalesce(c.count, 0))::text',
   replay_events: REPLAYS,
+  inflow_corrections: `(${INFLOW_CORRECTIONS})::text`,
   verify_url: VERIFY,
   auditor_url: AUDITOR,
   explorer_url: EXPLORER,
@@ -69,8 +70,9 @@ const kinds = {
 
 function cellOf([name, { type, nullable }]: [string, ExportField]): Cell {
   const fact = name in rowFacts ? rowFacts[name as keyof typeof rowFacts] : null;
-  const in_facts = fact?.from === 'facts';
-  const stored = in_facts ? factText(name, fact.type) : `r.${name}::text`;
+  const stored = fact?.from === 'facts' ? factText(name, fact.type) : `r.${name}::text`;
+  // Only a row with facts has later rows of its own.
+  const in_facts = fact?.from === 'facts' || fact?.from === 'rows';
   const kind = closed.includes(name) ? 'closed' : in_facts && kinds[type] === 'closed' ? 'open' : kinds[type];
   return { name, kind, nullable, in_facts, sql: computed[name as ExportFieldName] ?? stored };
 }

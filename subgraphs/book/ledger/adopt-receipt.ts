@@ -9,7 +9,7 @@ import {
 } from '../../../schema/receipt-payload.ts';
 import type { Tx } from '../../database.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
-import { appendRow, headOf, lockBooks, storeBirths, storeBooks } from './append.ts';
+import { append } from './append-births.ts';
 import { type Arrival, arrive } from './arrive.ts';
 
 /** What a row says of its money as it is born, by what its settlement rests on. */
@@ -37,11 +37,7 @@ export const bornBy = {
  */
 export async function adoptReceipt(tx: Tx, agent_id: AgentId, receipt: Receipt): Promise<void> {
   if (receipt.agentId !== null) return;
-  const books = await lockBooks(tx, [agent_id]);
-  const born = appendRow(headOf(books, agent_id), birthOf(receipt), receipt.collectedAt.getTime());
-  books.set(agent_id, born.head);
-  storeBirths(tx, [born.row]);
-  storeBooks(tx, books, [born.event]);
+  await append(tx, [{ agent_id, birth: birthOf(receipt), owed: true, at_ms: receipt.collectedAt.getTime() }]);
   // What was vouched for when it was signed has been seen since, or it would open no book.
   if (receipt.ingressReceipt !== null) await arrive(tx, [arrivalOf(receipt.taskId, receipt.ingressReceipt)]);
 }

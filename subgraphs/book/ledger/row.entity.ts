@@ -1,16 +1,10 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
-import {
-  type ColumnValue,
-  type RowColumn,
-  type RowFact,
-  type RowFactName,
-  type RowGroup,
-  rowFacts,
-} from '../../../schema/book-row.ts';
+import { type ColumnValue, type RowColumn, type RowFactName, rowFacts } from '../../../schema/book-row.ts';
 import { type Camel, camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { RowFact, RowGroup } from '../../../schema/row-fact.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 import { PolicyCodeWord, PolicyTypeWord, SettledByWord } from '../../words.ts';
@@ -45,6 +39,9 @@ const Columns = class {} as new () => { [K in RowColumn as Camel<K>]: ColumnValu
 @Index({ name: 'book_row_intent_seq', properties: ['agentId', 'intentId', 'seq'] })
 @Index({ name: 'book_row_evidence_seq', properties: ['agentId', 'evidence', 'seq'] })
 export class BookRow extends Columns {
+  /** Read with the row; null where it is no inflow. */
+  inflowCorrections?: readonly JsonObject[] | null;
+
   /** A member of `facts`; null where this kind of row has none of that type. */
   fact(name: string, type: RowFact['type']): unknown {
     const value = this.facts[name];
@@ -105,8 +102,8 @@ const primaryKeys: readonly string[] = ['agent_id', 'seq'] satisfies RowColumn[]
 const getter = (get: (this: BookRow) => unknown) => ({ get, configurable: true, enumerable: false });
 
 for (const [name, fact] of Object.entries<RowFact>(rowFacts)) {
-  // Told by a resolver, which reads the book's events.
-  if (fact.from === 'events') continue;
+  // Told by a resolver: they stand in the book's events, or in later rows.
+  if (fact.from === 'events' || fact.from === 'rows') continue;
   const property = camel(name);
   if (fact.from !== 'facts') {
     const options = { ...columnTypes[fact.type as keyof typeof columnTypes], ...defaults[name as RowColumn] };

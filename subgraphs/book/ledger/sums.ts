@@ -21,17 +21,25 @@ export const sumDimensions = {
 } as const satisfies Record<string, { readonly period: 'hour' | 'day'; readonly bucket: string }>;
 export type SumDimension = keyof typeof sumDimensions;
 
-const dimensions = Object.entries(sumDimensions)
-  .map(([name, { period, bucket }]) => `('${name}', date_trunc('${period}', r.collected_at, 'UTC'), ${bucket})`)
-  .join(', ');
+/** All rows of a book, of whatever time, by rail: here `count` is of those without an amount too. */
+export const ROWS_DIMENSION = 'rows';
+const EVER = 'to_timestamp(0)';
+
+const dimensions = [
+  ...Object.entries(sumDimensions).map(
+    ([name, { period, bucket }]) => `('${name}', date_trunc('${period}', r.collected_at, 'UTC'), ${bucket})`,
+  ),
+  `('${ROWS_DIMENSION}', ${EVER}, '')`,
+].join(', ');
 
 /** Adds the rows of `source` to the sums, `times` each. */
 export const sumsOf = (source: string, times: string): string => `
   insert into book_sum as s (agent_id, dimension, period, bucket, rail, count, amount, first_seq, last_seq)
   select r.agent_id, d.dimension, d.period, coalesce(d.bucket, ''), coalesce(r.rail, ''),
-    count(r.amount) * ${times}, coalesce(sum(r.amount), 0) * ${times}, min(r.seq), max(r.seq)
+    count(case d.dimension when '${ROWS_DIMENSION}' then 1 else r.amount end) * ${times},
+    coalesce(sum(r.amount), 0) * ${times}, min(r.seq), max(r.seq)
   from ${source} r cross join lateral (values ${dimensions}) as d(dimension, period, bucket)
-  where r.amount is not null or d.dimension = 'hour'
+  where r.amount is not null or d.dimension in ('hour', '${ROWS_DIMENSION}')
   group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
   on conflict (agent_id, dimension, period, bucket, rail) do update set
     count = s.count + excluded.count, amount = s.amount + excluded.amount,
@@ -74,3 +82,10 @@ export function countRows(
   const values = [rows.map(({ agent_id }) => agent_id), rows.map(({ seq }) => seq), times];
   tx.write({ name: 'count rows', text: STANDING, values });
 }
+
+/** Counts all rows that stand by ROWS_DIMENSION, where they were not yet. */
+export const COUNT_STANDING_ROWS = `
+  insert into book_sum (agent_id, dimension, period, bucket, rail, count, amount, first_seq, last_seq)
+  select agent_id, '${ROWS_DIMENSION}', ${EVER}, '', coalesce(rail, ''), count(*), coalesce(sum(amount), 0), min(seq), max(seq)
+  from book_row group by agent_id, coalesce(rail, '')
+  on conflict do nothing`;

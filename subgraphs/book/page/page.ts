@@ -8,7 +8,7 @@ import { BookHead } from '../ledger/book.entity.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { type ReadEvents, shareReads } from './feed.ts';
-import { ofPage, replaysCounted } from './row-json.ts';
+import { INFLOW_CORRECTIONS, ofPage, replaysCounted } from './row-json.ts';
 import type { RowScope } from './row-scope.ts';
 
 /** One entity by one prepared statement; null where there is none. */
@@ -88,7 +88,7 @@ export async function rowsOf(database: Database, scope: RowScope): Promise<BookR
 
 /** Of book $1. */
 const rowsFrom = ({ orm }: Database, rows: string) =>
-  `select ${selectList(orm, BookRow)}, coalesce(c.count, 0) as counted
+  `select ${selectList(orm, BookRow)}, coalesce(c.count, 0) as counted, ${INFLOW_CORRECTIONS} as "inflowCorrections"
     from ${rows} left join ${replaysCounted('$1')} c using (seq)`;
 
 interface CountedRow extends Record<string, unknown> {
@@ -122,7 +122,7 @@ async function eventsAfter(database: Database, agent_id: number, after: number, 
 
 async function rowsBySeq(database: Database, agent_id: number, seqs: readonly number[]): Promise<Map<number, BookRow>> {
   if (seqs.length === 0) return new Map();
-  const text = `${rowsFrom(database, 'book_row')} where agent_id = $1 and seq = any($2)`;
+  const text = `${rowsFrom(database, 'book_row r')} where agent_id = $1 and seq = any($2)`;
   const rows = await database.query<CountedRow>({ name: 'rows by seq', text, values: [agent_id, seqs] });
   return new Map(rows.map(asRow).map(row => [row.seq, row]));
 }

@@ -1,8 +1,10 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
-import { type RowFact, type RowGroup, rowFacts } from '../../../schema/book-row.ts';
+import { rowFacts } from '../../../schema/book-row.ts';
 import { camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
+import { inflowLimits } from '../../../schema/inflow-limits.ts';
+import type { RowFact, RowGroup } from '../../../schema/row-fact.ts';
 import type { Written } from '../../../schema/written.ts';
 import type { Database } from '../../database.ts';
 import {
@@ -93,7 +95,8 @@ function factJson(name: string, type: RowFact['type']): string {
 }
 
 const entries = Object.entries<RowFact>(rowFacts).filter(([, { hidden }]) => !hidden);
-const columns = entries.filter(([, { from, group }]) => from !== 'facts' && from !== 'events' && !group);
+const beside = ['facts', 'events', 'rows'];
+const columns = entries.filter(([, { from, group }]) => !beside.includes(from) && !group);
 const inFacts = entries.filter(([, { from }]) => from === 'facts');
 
 const ofGroup = (type: string, group: RowGroup): Writing => ({
@@ -106,6 +109,18 @@ const ofGroup = (type: string, group: RowGroup): Writing => ({
 });
 
 const WITH_RECEIPT = withReceipt.map(evidence => `'${evidence}'`).join(', ');
+
+/**
+ * What was corrected of an inflow, `r`, as one jsonb list: the newest, oldest first, each with the claim that is signed of
+ * it. Null of every other row; looked up by the place of the row alone.
+ */
+export const INFLOW_CORRECTIONS = `case when r.facts ? 'inflow_claim' and not r.facts ? 'corrects' then (
+  select coalesce(jsonb_agg(jsonb_build_object('seq', n.seq, 'task_id', n.task_id, 'corrects', n.facts->'corrects',
+    'reason', n.facts->'reason', 'bucket', n.facts->'bucket', 'allocation', n.facts->'allocation',
+    'recorded_at', (${asTime('n.collected_at')})::jsonb, 'inflow_claim', n.facts->'inflow_claim') order by n.seq), '[]')
+  from (select seq from book_correction where agent_id = r.agent_id and original_seq = r.seq
+    order by seq desc limit ${inflowLimits.corrections_shown_max}) newest
+  join book_row n on n.agent_id = r.agent_id and n.seq = newest.seq) end`;
 
 /** What is not a column as it stands. */
 const computed = {
@@ -147,6 +162,7 @@ const rowWriting: Writing = {
     ...Object.fromEntries(columns.map(([name, { type }]) => [camel(name), columnJson[type](`r.${name}`)])),
     ...Object.fromEntries(inFacts.map(([name, { type }]) => [camel(name), factJson(name, type)])),
     ...computed,
+    inflowCorrections: asPrinted(`(${INFLOW_CORRECTIONS})`),
     ...shapes,
     fulfillmentDocument: columnJson.json('r.fulfillment'),
     payment: ofGroup('RowPayment', 'payment'),
@@ -164,7 +180,8 @@ const rowWriting: Writing = {
     },
   },
   always: [...columns.filter(([, { nullable }]) => !nullable).map(([name]) => camel(name)), ...Object.keys(computed)],
-  rare: { none: `r.facts = '{}'`, fields: inFacts.map(([name]) => camel(name)) },
+  // An inflow has facts, or it has no corrections.
+  rare: { none: `r.facts = '{}'`, fields: [...inFacts.map(([name]) => camel(name)), 'inflowCorrections'] },
 };
 
 /** Stands in a text for the rows of its page, which are chosen by whoever runs it. */

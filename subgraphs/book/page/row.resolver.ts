@@ -1,4 +1,6 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
 import { Ctx, Directive, FieldResolver, Resolver, Root } from 'type-graphql';
+import { rowFacts } from '../../../schema/book-row.ts';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
@@ -38,6 +40,12 @@ export class BookRowResolver {
   async replayEvents(@Root() row: BookRow, @Ctx() context: BookContext): Promise<BookReplay[]> {
     const replays = row.replayCount === 0 ? [] : await replaysOf(context.database, row);
     return replays.map(replay => toCamelKeys(replay) as BookReplay);
+  }
+
+  @Directive(`@cost(weight: ${rowFacts.inflow_corrections.cost})`)
+  @FieldResolver(() => [GraphQLJSONObject], { nullable: true, description: rowFacts.inflow_corrections.description })
+  inflowCorrections(@Root() { inflowCorrections = null }: BookRow): readonly JsonObject[] | null {
+    return inflowCorrections;
   }
 }
 

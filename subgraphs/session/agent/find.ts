@@ -32,3 +32,7 @@ export async function agentById(database: Database, agent_id: number): Promise<A
   });
   return rows[0] ?? null;
 }
+
+export async function walletOfAgent(database: Database, agent_id: AgentId): Promise<string | null> {
+  return (await agentById(database, agent_id))?.wallet ?? null;
+}

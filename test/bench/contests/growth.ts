@@ -3,13 +3,14 @@ import { type Arena, atMost, type Contest, type Goal, type Line, type Measured, 
 import type { Job } from '../servers/ledger.ts';
 
 const SMALL = 1_000;
-const works = ['append', 'page', 'connection', 'total', 'proof'] as const;
+const works = ['append', 'page', 'connection', 'total', 'gaps', 'proof'] as const;
 type Work = (typeof works)[number];
 const times: Record<Work, { readonly quick: number; readonly long: number }> = {
   append: { quick: 400, long: 4_000 },
   page: { quick: 80, long: 500 },
   connection: { quick: 80, long: 500 },
   total: { quick: 80, long: 500 },
+  gaps: { quick: 400, long: 2_000 },
   proof: { quick: 100, long: 800 },
 };
 
@@ -18,6 +19,7 @@ const names: Record<Work, string> = {
   page: 'a page',
   connection: 'a page of a connection, anywhere in the book',
   total: 'the totals by day',
+  gaps: 'the report of the sequence',
   proof: 'a proof',
 };
 /** A young book has few days: what its totals cost is no measure of an old one's; they stay within 5 ms. */
@@ -26,6 +28,7 @@ const goals: Record<Work, Goal> = {
   page: atMost(1.5),
   connection: atMost(1.5),
   total: { kind: 'at_most', value: 5 },
+  gaps: atMost(1.5),
   proof: atMost(1.5),
 };
 

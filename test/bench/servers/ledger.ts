@@ -12,7 +12,7 @@ import { openVault } from '../../../subgraphs/vault.ts';
 import { answer, given } from '../child/answer.ts';
 import { collection } from '../collection.ts';
 import { fill } from '../fill.ts';
-import { connections, pages, proofs, totals } from '../reads.ts';
+import { connections, pages, proofs, sequences, totals } from '../reads.ts';
 
 export interface LedgerGiven {
   readonly issuer_key: string;
@@ -102,7 +102,8 @@ const page = async (job: Job) => pages((await ledgerOf(job.book.database_url)).d
 const proof = async (job: Job) => proofs((await ledgerOf(job.book.database_url)).database, issuer, job);
 const connection = async (job: Job) => connections((await ledgerOf(job.book.database_url)).database, issuer, job);
 const total = async (job: Job) => totals((await ledgerOf(job.book.database_url)).database, issuer, job);
+const gaps = async (job: Job) => sequences((await ledgerOf(job.book.database_url)).database, issuer, job);
 
-answer({}, { openBook, prepare, append, fill: filled, page, connection, total, proof }, async () => {
+answer({}, { openBook, prepare, append, fill: filled, page, connection, total, gaps, proof }, async () => {
   for (const ledger of opened.values()) await (await ledger).database.close();
 });

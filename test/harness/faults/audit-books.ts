@@ -36,7 +36,7 @@ export async function auditBooks(database: Database): Promise<void> {
   await auditSums(database);
 }
 
-/** Whatever is counted by hour, day, model and so on is what the rows that stand add up to. */
+/** Whatever is counted by hour, day, model and so on is what the rows that stand add up to; how many there are, too. */
 async function auditSums(database: Database): Promise<void> {
   const counted = await database.query({
     text: `select agent_id, dimension, period, bucket, rail, count, amount from book_sum where count <> 0 order by 1, 2, 3, 4, 5`,
@@ -56,6 +56,8 @@ async function auditSums(database: Database): Promise<void> {
       coalesce(rail, '') as rail, count(*)::int as count, sum(amount) as amount
       from book_row where amount is not null group by 1, 2, 3, 4, 5`;
   });
+  scans.push(`select agent_id, 'rows', to_timestamp(0), '', coalesce(rail, ''), count(*)::int, coalesce(sum(amount), 0)
+    from book_row group by 1, 5`);
   expect(counted).toEqual(await database.query({ text: `${scans.join(' union all ')} order by 1, 2, 3, 4, 5` }));
 }
 

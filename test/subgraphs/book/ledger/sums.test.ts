@@ -39,6 +39,7 @@ describe('the sums of a book', () => {
       { ...all, dimension: 'model', bucket: 'small-1' },
       { ...all, dimension: 'network', bucket: 'base' },
       { ...all, dimension: 'payer', bucket: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
+      { ...all, dimension: 'rows', bucket: '' },
     ]);
     await auditBooks(database);
   });

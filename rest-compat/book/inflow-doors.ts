@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { RowFilterMembers } from '../../schema/requests/book.ts';
+import { CorrectionRequest, InflowRequest } from '../../schema/requests/inflow.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { AgentPath } from './doors.ts';
+import { CorrectedAnswer, SequenceAnswer } from './inflow-answers.ts';
+import { correctedNulls, Row, rowAnswerNulls, rowFragments } from './row.ts';
+
+/** Whom a signed claim is asked about may be out of reach. */
+const byClaim = ['inflow_claim_invalid', 'duplicate_task', 'chain_unavailable', 'book_damaged'] as const;
+
+/** Rows that no payment stands behind, and how all rows of a book follow each other. */
+export const inflowDoors = [
+  documentDoor({
+    name: 'record_inflow',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/inflow',
+    summary: 'Records that something is set aside: a signed claim of bucket and allocation, without a payment',
+    tags: ['book'],
+    possession: 'required',
+    status: 201,
+    document: operation('book/record_inflow', rowFragments),
+    params: AgentPath,
+    body: InflowRequest,
+    variables: ({ params, body: { bucket, allocation, task_id, model, hub, inflow_claim } }) => ({
+      agentId: params.agent_id,
+      input: inputOf({ bucket, allocation, taskId: task_id, model, hub, inflowClaim: inflow_claim }),
+    }),
+    nulls: rowAnswerNulls,
+    response: Row,
+    errors: byClaim,
+  }),
+  documentDoor({
+    name: 'correct_inflow',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/inflow/correct',
+    summary: 'Appends a correction to an inflow, or to an earlier correction of it',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/correct_inflow', rowFragments),
+    params: AgentPath,
+    body: CorrectionRequest,
+    variables: ({ params, body: { task_id, reason, bucket, allocation, correction } }) => ({
+      agentId: params.agent_id,
+      input: inputOf({ taskId: task_id, reason, bucket, allocation, correction }),
+    }),
+    nulls: correctedNulls,
+    response: CorrectedAnswer,
+    errors: ['inflow_not_found', ...byClaim],
+  }),
+  documentDoor({
+    name: 'get_book_gaps',
+    methods: ['GET'],
+    path: '/v1/agents/{agent_id}/book/gaps',
+    summary: 'Whether the rows of the book are without a gap, and how corrections follow each other',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/get_book_gaps'),
+    params: AgentPath,
+    query: z.strictObject({
+      task_id: RowFilterMembers.task_id.describe('Of a row: then `supersession` is of the chain that it stands in.'),
+    }),
+    variables: ({ params, query }) => ({ agentId: params.agent_id, ...present({ taskId: query.task_id }) }),
+    response: SequenceAnswer,
+    errors: ['book_damaged', 'not_found'],
+  }),
+] as const;
+
+/** Members that were not given are not there. */
+function inputOf(members: Readonly<Record<string, object | string | undefined>>): JsonObject {
+  return present(members as Readonly<Record<string, Json | undefined>>);
+}

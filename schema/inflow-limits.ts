@@ -1,0 +1,16 @@
+/** Limits of inflows and their corrections, units last in each name; all others are in limits.ts. */
+export const inflowLimits = {
+  /** Of one book, both together: nobody pays for them. */
+  rows_per_book_hour_max: 200,
+  /** Of an inflow, the newest that its row shows. */
+  corrections_shown_max: 200,
+  bucket_chars_max: 64,
+  hub_chars_max: 128,
+  /** Of an id that its caller chose. */
+  task_chars_max: 128,
+  reason_chars_max: 500,
+  /** Of the object that a correction may carry. */
+  correction_bytes_max: 4 * 1024,
+  correction_depth_max: 8,
+  correction_members_max: 100,
+} as const;

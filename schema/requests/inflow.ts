@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { parseAtomic } from '../amount.ts';
+import { isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
+import { inflowLimits } from '../inflow-limits.ts';
+import { exceededBy } from '../json-bounds.ts';
+import { limits } from '../limits.ts';
+import { storedText } from './parse.ts';
+import { PossessionMembers } from './possession.ts';
+
+/* What is asked of /v1/agents/{agent_id}/book/inflow and …/inflow/correct. */
+
+/** Where the owner names no bucket. */
+export const USUAL_BUCKET = 'patron';
+
+const Bucket = storedText.min(1).max(inflowLimits.bucket_chars_max);
+
+const Allocation = z
+  .string({ error: 'is a string of digits (atomic USDC)' })
+  .refine(text => parseAtomic(text) !== null, { error: 'is not a string of digits (atomic USDC)' })
+  .describe('Atomic USDC. It is set aside, not spent: no total, cap or budget counts it.');
+
+/** An id that stands in paths and in other books, too. */
+const TaskName = z
+  .string()
+  .regex(/^[\w.:-]+$/, { error: 'is made of letters, digits and . _ : -' })
+  .max(inflowLimits.task_chars_max);
+
+const Reason = storedText.min(1).max(inflowLimits.reason_chars_max);
+
+const SignedAt = z.iso.datetime({ offset: true, error: 'is an RFC 3339 date-time' });
+/** Contract wallets sign at length. */
+const Signature = z
+  .string()
+  .max(limits.wallet_signature_chars_max)
+  .regex(/^0x(?:[0-9a-fA-F]{2})+$/, { error: 'is not 0x and whole bytes in hex' });
+
+/** An inflow that the agent's wallet has signed beforehand; what it says the request has to say too. */
+const SignedInflow = z.strictObject({
+  agent_id: z.int(),
+  bucket: Bucket,
+  allocation: Allocation,
+  task_id: TaskName.optional(),
+  signed_at: SignedAt,
+  signature: Signature,
+});
+
+/** The same of a correction: `task_id` is the row that it corrects. */
+const SignedCorrection = z.strictObject({
+  agent_id: z.int(),
+  task_id: TaskName,
+  reason: Reason,
+  bucket: Bucket.optional(),
+  allocation: Allocation.optional(),
+  signed_at: SignedAt,
+  signature: Signature,
+});
+
+/** What of an inflow is the same by REST and on the graph. */
+export const InflowMembers = z.strictObject({
+  bucket: Bucket.optional().describe(`What the money is for; \`${USUAL_BUCKET}\` unless told.`),
+  allocation: Allocation,
+  task_id: TaskName.optional().describe("An id of the caller's own, once for ever; one is made where it is left out."),
+  model: storedText.min(1).max(limits.model_id_chars_max).optional(),
+  hub: storedText.min(1).max(inflowLimits.hub_chars_max).optional(),
+  inflow_claim: SignedInflow.optional().describe(
+    'Signed beforehand by the wallet of the agent: personal_sign (EIP-191; ERC-1271 of a contract) over `svc.inflow_claim|` ' +
+      'and the canonical JSON (RFC 8785) of its members without `signature`. It serves once.',
+  ),
+});
+export type InflowMembers = z.output<typeof InflowMembers>;
+
+/** Body of POST /v1/agents/{agent_id}/book/inflow; possession in it was looked at before. */
+export const InflowRequest = PossessionMembers.extend(InflowMembers.shape).strict();
+
+export const CorrectionMembers = z.strictObject({
+  task_id: TaskName.describe('Of the inflow, or of the earlier correction, that is corrected.'),
+  reason: Reason.describe('Why, in a sentence.'),
+  bucket: Bucket.optional().describe('As it was where it is left out.'),
+  allocation: Allocation.optional(),
+  correction: z
+    .custom<JsonObject>(isJsonObject, { error: 'is not an object' })
+    .superRefine((value, context) => {
+      const fault = faultOf(value);
+      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+    })
+    .optional()
+    .meta({ type: 'object', additionalProperties: true })
+    .describe(
+      'Any object; one with a `signature` is a correction that the wallet of the agent has signed beforehand: {agent_id, task_id, ' +
+        'reason, bucket?, allocation?, signed_at, signature}, over `svc.inflow_correction|` and its other members as in an inflow.',
+    ),
+});
+export type CorrectionMembers = z.output<typeof CorrectionMembers>;
+
+/** Body of POST /v1/agents/{agent_id}/book/inflow/correct; possession in it was looked at before. */
+export const CorrectionRequest = PossessionMembers.extend(CorrectionMembers.shape).strict();
+
+/** Body of a correction that is signed, where its `correction` says that it is. */
+export const SignedCorrectionRequest = z.object({ correction: SignedCorrection });
+
+const BOUNDS = { depth: inflowLimits.correction_depth_max, members: inflowLimits.correction_members_max };
+
+/** Why an object cannot be kept and signed; null where it can. */
+function faultOf(value: JsonObject): string | null {
+  const text = JSON.stringify(value);
+  const bytes = Buffer.from(text);
+  if (bytes.length > inflowLimits.correction_bytes_max)
+    return `is longer than ${inflowLimits.correction_bytes_max} bytes`;
+  const exceeded = exceededBy(bytes, BOUNDS);
+  if (exceeded !== null) return `exceeds a ${exceeded} of ${BOUNDS[exceeded]}`;
+  return isStorable(value) ? null : 'holds U+0000, half of a surrogate pair or no finite number';
+}
+
+function isStorable(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
+}

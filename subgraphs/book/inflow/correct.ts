@@ -1,0 +1,75 @@
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { type AgentId, taskId } from '../../../schema/ids.ts';
+import { type CorrectionMembers, SignedCorrectionRequest } from '../../../schema/requests/inflow.ts';
+import { parseRequest } from '../../../schema/requests/parse.ts';
+import type { BookContext } from '../context.ts';
+import { append } from '../ledger/append-births.ts';
+import { supersede } from '../ledger/supersede.ts';
+import { takeTask } from '../ledger/take-task.ts';
+import { type InflowRow, inflowRow } from './find.ts';
+import { inflowBirth, TASK_BYTES } from './record.ts';
+import { requireRoom } from './room.ts';
+import { signedInflow } from './sign.ts';
+import { requireWalletClaim, taskOfClaim, type WalletClaim } from './wallet-claim.ts';
+
+/** Where the two rows stand. */
+export interface CorrectedSeqs {
+  readonly original_seq: number;
+  readonly seq: number;
+}
+
+/**
+ * Appends a correction to the inflow, or to the earlier correction, that it names. Nothing is changed and nobody elected: a
+ * second one of the same row is appended as well, and makes a fork. What it leaves out stands as it was.
+ * @throws inflow_not_found, inflow_claim_invalid, duplicate_task, rate_limited, book_damaged
+ */
+export async function correctInflow(
+  request: CorrectionMembers,
+  agent_id: AgentId,
+  context: BookContext,
+): Promise<CorrectedSeqs> {
+  const { task_id: corrects, reason } = request;
+  const signed = signedCorrectionOf(request);
+  const before = await inflowRow(context.database, agent_id, corrects);
+  if (before === null) throw new Refusal('inflow_not_found', { param: 'task_id' });
+  const said = { task_id: corrects, reason, bucket: request.bucket, allocation: request.allocation };
+  const shown = signed && { kind: 'correction' as const, claim: signed, param: 'correction' as const, said };
+  const wallet_word = shown ? await requireWalletClaim(shown, agent_id, context) : null;
+  const task_id = signed
+    ? taskOfClaim('correction', signed)
+    : taskId(context.clock.now_ms(), context.random.bytes(TASK_BYTES));
+  const { bucket, allocation } = standing(before, signed ?? request);
+  const correction = signed ? undefined : request.correction;
+  const claimed = { agent_id, task_id, bucket, allocation, corrects, reason, correction, wallet_word };
+  const inflow_claim = signedInflow(context, { ...claimed, model: before.model, hub: before.hub });
+  const birth = inflowBirth({ ...before, task_id }, { bucket, allocation, corrects, reason, inflow_claim });
+  return context.database.transaction(async tx => {
+    await takeTask(tx, task_id);
+    await requireRoom(tx, agent_id);
+    const [row] = await append(tx, [{ agent_id, birth, owed: false }]);
+    if (row === undefined) throw new Error('a birth left no row');
+    const { seq } = row;
+    supersede(tx, { agent_id, seq, original_seq: before.original_seq, corrects_seq: before.seq });
+    return { seq, original_seq: before.original_seq };
+  });
+}
+
+/** What holds from now on: what is said anew, and the rest as the row before says it. */
+function standing(
+  before: InflowRow,
+  { bucket, allocation }: { readonly bucket?: string | undefined; readonly allocation?: string | undefined },
+): Pick<InflowRow, 'bucket' | 'allocation'> {
+  return { bucket: bucket ?? before.bucket, allocation: allocation ?? before.allocation };
+}
+
+type SignedCorrection = WalletClaim & {
+  readonly bucket?: string | undefined;
+  readonly allocation?: string | undefined;
+};
+
+/** Null where nobody has signed it beforehand. @throws invalid_request where it says so and is no such claim */
+function signedCorrectionOf({ correction }: { readonly correction?: JsonObject | undefined }): SignedCorrection | null {
+  if (!isJsonObject(correction) || !Object.hasOwn(correction, 'signature')) return null;
+  return parseRequest(SignedCorrectionRequest, { correction }).correction as SignedCorrection;
+}

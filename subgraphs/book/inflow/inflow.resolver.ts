@@ -1,0 +1,65 @@
+import { Arg, Ctx, Int, Mutation, Resolver } from 'type-graphql';
+import { toSnakeKeys } from '../../../schema/camel.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { CorrectionMembers, InflowMembers } from '../../../schema/requests/inflow.ts';
+import { parseRequest } from '../../../schema/requests/parse.ts';
+import { requirePossession } from '../../access.ts';
+import type { BookContext } from '../context.ts';
+import { withoutNull } from '../export/export.resolver.ts';
+import { BookRow } from '../ledger/row.entity.ts';
+import { rowsOf } from '../page/page.ts';
+import { rowScope } from '../page/row-scope.ts';
+import { correctInflow } from './correct.ts';
+import { CorrectedInflow, InflowCorrectionInput, InflowInput } from './inflow.type.ts';
+import { recordInflow } from './record.ts';
+
+@Resolver()
+export class InflowResolver {
+  @Mutation(() => BookRow, { nullable: true, description: 'Records that something is set aside; its row.' })
+  async recordInflow(
+    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Arg('input', () => InflowInput, { description: 'How much, and for what.' }) input: InflowInput,
+    @Ctx() context: BookContext,
+  ): Promise<BookRow> {
+    const agent_id = requirePossession(context.principal, agentId);
+    const taskId = await recordInflow(parseRequest(InflowMembers, membersOf(input)), agent_id, context);
+    return rowAt(context, agent_id, { taskId });
+  }
+
+  @Mutation(() => CorrectedInflow, {
+    nullable: true,
+    description: 'Appends a correction to an inflow, or to an earlier correction of it.',
+  })
+  async correctInflow(
+    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Arg('input', () => InflowCorrectionInput, { description: 'Of which row, why, and what is said anew.' })
+    input: InflowCorrectionInput,
+    @Ctx() context: BookContext,
+  ): Promise<CorrectedInflow> {
+    const agent_id = requirePossession(context.principal, agentId);
+    const request = parseRequest(CorrectionMembers, membersOf(input));
+    const { original_seq, seq } = await correctInflow(request, agent_id, context);
+    const [row, correction] = await Promise.all(
+      [original_seq, seq].map(place => rowAt(context, agent_id, { seq: place })),
+    );
+    return { row, correction } as CorrectedInflow;
+  }
+}
+
+/** An input as the wire spells it; what the caller signed, or may say freely, as it stands. */
+function membersOf(input: InflowInput | InflowCorrectionInput): unknown {
+  const { allocation } = input;
+  const given = withoutNull({ ...input, allocation: typeof allocation === 'bigint' ? String(allocation) : allocation });
+  return toSnakeKeys(given, ['inflowClaim', 'correction']);
+}
+
+/** A row that was written just now. */
+async function rowAt(
+  { database }: BookContext,
+  agent_id: AgentId,
+  filter: { readonly taskId: string } | { readonly seq: number },
+): Promise<BookRow> {
+  const [row] = await rowsOf(database, rowScope(agent_id, { limit: 1, filter }));
+  if (!row) throw new Error('what was appended is not there');
+  return row;
+}

@@ -1,0 +1,51 @@
+import { nothingKnown, type RowBirth } from '../../../schema/book-row.ts';
+import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { type AgentId, taskId } from '../../../schema/ids.ts';
+import { type InflowMembers, USUAL_BUCKET } from '../../../schema/requests/inflow.ts';
+import type { BookContext } from '../context.ts';
+import { append } from '../ledger/append-births.ts';
+import { takeTask } from '../ledger/take-task.ts';
+import { requireRoom } from './room.ts';
+import { signedInflow } from './sign.ts';
+import { requireWalletClaim, taskOfClaim } from './wallet-claim.ts';
+
+/** Of an id that is made here. */
+export const TASK_BYTES = 10;
+
+/**
+ * Records that the book's owner sets something aside: a row without a payment, in no sum. Returns its task.
+ * @throws inflow_claim_invalid, duplicate_task, rate_limited, book_damaged
+ */
+export async function recordInflow(request: InflowMembers, agent_id: AgentId, context: BookContext): Promise<string> {
+  const { allocation, model, hub, inflow_claim: claim } = request;
+  const said = { bucket: request.bucket, allocation, task_id: request.task_id };
+  const shown = claim && { kind: 'inflow' as const, claim, param: 'inflow_claim' as const, said };
+  const wallet_word = shown ? await requireWalletClaim(shown, agent_id, context) : null;
+  const bucket = claim?.bucket ?? request.bucket ?? USUAL_BUCKET;
+  const named = claim ? (claim.task_id ?? taskOfClaim('inflow', claim)) : request.task_id;
+  const task_id = named ?? taskId(context.clock.now_ms(), context.random.bytes(TASK_BYTES));
+  const inflow_claim = signedInflow(context, { agent_id, task_id, bucket, allocation, model, hub, wallet_word });
+  const birth = inflowBirth({ task_id, model, hub }, { bucket, allocation, inflow_claim });
+  await context.database.transaction(async tx => {
+    await takeTask(tx, task_id);
+    await requireRoom(tx, agent_id);
+    await append(tx, [{ agent_id, birth, owed: false }]);
+  });
+  return task_id;
+}
+
+/** A row that no payment stands behind: what is said of its money is a claim, and no amount. */
+export function inflowBirth(
+  { task_id, model, hub }: { readonly task_id: string; readonly model?: string | null; readonly hub?: string | null },
+  facts: JsonObject,
+): RowBirth {
+  return {
+    ...nothingKnown,
+    task_id,
+    evidence: 'inflow_claimed',
+    collected: false,
+    model: model ?? null,
+    hub: hub ?? null,
+    facts: present(facts),
+  };
+}

@@ -1,0 +1,44 @@
+import { canonicalJson, type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import type { InflowClaimPayload } from '../../../schema/inflow-claim.ts';
+import { jwksUri } from '../../../schema/links.ts';
+import { iso } from '../../clock.ts';
+import type { BookContext } from '../context.ts';
+import type { WalletWord } from './wallet-claim.ts';
+
+/** What is claimed of an inflow, before anybody has signed it here. */
+export interface UnsignedInflow {
+  readonly agent_id: number;
+  readonly task_id: string;
+  readonly bucket: string;
+  /** Atomic USDC, digits. */
+  readonly allocation: string;
+  readonly model?: string | undefined;
+  readonly hub?: string | undefined;
+  /** Of a correction: the task that it takes the place of, why, and what else its owner says. */
+  readonly corrects?: string;
+  readonly reason?: string;
+  readonly correction?: JsonObject | undefined;
+  /** Null where the wallet has signed nothing. */
+  readonly wallet_word: WalletWord | null;
+}
+
+type Signing = Pick<BookContext, 'issuer' | 'clock' | 'profile'>;
+
+/** svc402.inflow_claim.v1: its members, and the `signature` over all of them. */
+export function signedInflow({ issuer, clock, profile }: Signing, inflow: UnsignedInflow): JsonObject {
+  const { wallet_word, ...claimed } = inflow;
+  const payload: InflowClaimPayload = {
+    ...present({ ...claimed, ...wallet_word, profile: profile === 'development' ? profile : undefined }),
+    schema: documents.inflow_claim,
+    iss: issuer.base_url,
+    verify_jwks: jwksUri(issuer.base_url),
+    agent_id: inflow.agent_id,
+    task_id: inflow.task_id,
+    bucket: inflow.bucket,
+    allocation: inflow.allocation,
+    claimed_at: iso(clock.now_ms()),
+  };
+  const value = issuer.signCanonical(canonicalJson(payload));
+  return { ...payload, signature: { alg: 'ES256', kid: issuer.kid, value } };
+}

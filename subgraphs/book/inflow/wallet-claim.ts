@@ -1,0 +1,58 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { type WalletClaimKind, walletClaimText } from '../../../schema/inflow-claim.ts';
+import { limits } from '../../../schema/limits.ts';
+import { eip191Hash } from '../../../schema/secp256k1.ts';
+import type { BookContext } from '../context.ts';
+
+/** What a wallet has said beforehand, as it stands in the issuer's claim. */
+export type WalletWord = { readonly wallet: string; readonly wallet_claim: JsonObject };
+
+export interface WalletClaim extends JsonObject {
+  readonly agent_id: number;
+  /** ISO 8601. */
+  readonly signed_at: string;
+  readonly signature: string;
+}
+
+interface Shown {
+  readonly kind: WalletClaimKind;
+  readonly claim: WalletClaim;
+  /** The member of the request that it came in. */
+  readonly param: 'inflow_claim' | 'correction';
+  /** What the request says itself: the claim has to say the same. What is left out is taken from the claim. */
+  readonly said: Readonly<Record<string, string | undefined>>;
+}
+
+type Asking = Pick<BookContext, 'wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
+
+/**
+ * Believes a claim that the wallet of the book's agent has signed. What can be told without asking anybody is told first.
+ * @throws inflow_claim_invalid; chain_unavailable, unavailable where nobody could be asked
+ */
+export async function requireWalletClaim(shown: Shown, agent_id: AgentId, asking: Asking): Promise<WalletWord> {
+  const { kind, claim, param, said } = shown;
+  const wrong = (member: string) => new Refusal('inflow_claim_invalid', { param: `${param}.${member}` });
+  if (claim.agent_id !== agent_id) throw wrong('agent_id');
+  const other = Object.keys(said).find(name => said[name] !== undefined && said[name] !== claim[name]);
+  if (other !== undefined) throw wrong(other);
+  const ahead_ms = Date.parse(claim.signed_at) - asking.clock.now_ms();
+  if (ahead_ms > limits.wallet_signature_ahead_seconds_max * 1000) throw wrong('signed_at');
+  const wallet = await asking.walletOfAgent(agent_id);
+  if (wallet === null) throw wrong('signature');
+  const digest = eip191Hash(walletClaimText(kind, claim));
+  const verdict = await asking.wallets.verifies(wallet, digest, claim.signature, asking.principal.address);
+  if (verdict === 'unreachable') throw new Refusal('chain_unavailable', { facts: { charged: false } });
+  if (verdict === 'no_turn') throw new Refusal('unavailable', { facts: { charged: false } });
+  if (verdict !== 'valid') throw wrong('signature');
+  return { wallet, wallet_claim: claim };
+}
+
+const DIGITS = 32;
+
+/** A signed claim serves once: what it says is the name of its row, where it names none itself. */
+export function taskOfClaim(kind: WalletClaimKind, claim: JsonObject): string {
+  return `${kind}_${sha256Hex(walletClaimText(kind, claim)).slice(0, DIGITS)}`;
+}

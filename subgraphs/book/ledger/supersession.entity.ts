@@ -1,0 +1,39 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+
+/** Which row corrects which: one of these for each correction. What the correction says stands on its own row. */
+@Entity({ tableName: 'book_correction' })
+@Index({ name: 'book_correction_original', properties: ['agentId', 'originalSeq', 'seq'] })
+@Index({ name: 'book_correction_corrects', properties: ['agentId', 'correctsSeq'] })
+export class BookCorrection {
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  agentId!: number;
+  /** Of the correction's own row. */
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  seq!: number;
+  /** The inflow that its chain begins with. */
+  @Property({ type: 'integer' })
+  originalSeq!: number;
+  /** The row that it names: the original, or an earlier correction of it. */
+  @Property({ type: 'integer' })
+  correctsSeq!: number;
+}
+
+/** What the corrections of one inflow came to, or (`originalSeq` 0) those of the whole book: counted as they land. */
+@Entity({ tableName: 'book_supersession' })
+export class BookSupersession {
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  agentId!: number;
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  originalSeq!: number;
+  /** Inflows that were corrected. */
+  @Property({ type: 'integer' })
+  chains!: number;
+  @Property({ type: 'integer' })
+  corrections!: number;
+  /** Rows that more than one correction names. */
+  @Property({ type: 'integer' })
+  forks!: number;
+  /** Of the newest correction: where nothing forks, the one that stands. */
+  @Property({ type: 'integer' })
+  lastSeq!: number;
+}

@@ -1,0 +1,23 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { Tx } from '../../database.ts';
+import { isTaskKnown } from '../../receipt/claim/known-task.ts';
+
+/**
+ * Part of the ledger: an id that its caller chose is taken for a row, once for ever and over all books, since receipts,
+ * arrivals and replays are found by it. Of two at once the second waits for the first. Before any head is locked.
+ * @throws duplicate_task
+ */
+export async function takeTask(tx: Tx, task_id: string): Promise<void> {
+  await tx.query({
+    name: 'lock task',
+    text: `select pg_advisory_xact_lock(hashtextextended('task ' || $1, 0))`,
+    values: [task_id],
+  });
+  const standing = await tx.query({
+    name: 'row of task',
+    text: 'select 1 from book_row where task_id = $1 limit 1',
+    values: [task_id],
+  });
+  if (standing.rows.length > 0 || (await isTaskKnown(tx, task_id)))
+    throw new Refusal('duplicate_task', { param: 'task_id' });
+}

@@ -1,0 +1,92 @@
+import { documents } from '../../../schema/documents.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { Database } from '../../database.ts';
+import { ROWS_DIMENSION } from '../ledger/sums.ts';
+import { WHOLE_BOOK } from '../ledger/supersede.ts';
+import type { BookSequence, SupersessionStatus } from './sequence.type.ts';
+
+/** What is counted of a book's rows and of its corrections, or of those of one inflow. */
+export interface SequenceCounts {
+  /** Of the head. */
+  readonly seq: number;
+  /** Births that were counted as they landed, and the lowest and highest seq among them; null where there are none. */
+  readonly counted: number;
+  readonly counted_min: number | null;
+  readonly counted_max: number | null;
+  /** The lowest and the highest seq of any row that stands. */
+  readonly seq_min: number | null;
+  readonly seq_max: number | null;
+  readonly chains: number;
+  readonly corrections: number;
+  readonly forks: number;
+  readonly last_task_id: string | null;
+}
+
+/**
+ * The report of a book's sequence, or with a task the same with the chain of corrections that it stands in. Read off what
+ * was counted as rows landed, and off both ends of an index: no row is looked at, however many there are.
+ * @throws Refusal forbidden where there is no such book, book_damaged, not_found where the task is none of its rows
+ */
+export async function sequenceOf(
+  database: Pick<Database, 'query'>,
+  agent_id: AgentId,
+  task_id: string | null,
+): Promise<BookSequence> {
+  const original_seq = task_id === null ? WHOLE_BOOK : await chainOf(database, agent_id, task_id);
+  const [found] = await database.query<SequenceCounts & { damaged: boolean }>({
+    name: 'book sequence',
+    text: COUNTS,
+    values: [agent_id, original_seq],
+  });
+  if (!found) throw new Refusal('forbidden');
+  if (found.damaged) throw new Refusal('book_damaged');
+  return {
+    schema: documents.book_seq_report,
+    agentId: agent_id,
+    seq: found.seq,
+    count: found.counted,
+    gapless: isGapless(found),
+    supersession: { ...supersessionOf(found), taskId: task_id },
+  };
+}
+
+/**
+ * Whether positions are exactly 1..N. No two rows share one (they are the key), so it is so where as many were born as the
+ * highest says, none lies outside, and both ends stand.
+ */
+export function isGapless({ seq, counted, ...ends }: SequenceCounts): boolean {
+  const { counted_min, counted_max, seq_min, seq_max } = ends;
+  if (seq === 0) return counted === 0 && seq_max === null;
+  return counted === seq && counted_min === 1 && counted_max === seq && seq_min === 1 && seq_max === seq;
+}
+
+/** Nobody is elected where several could stand: neither on a fork, nor between chains that have nothing to do with each other. */
+export function supersessionOf({ chains, corrections, forks, last_task_id }: SequenceCounts) {
+  const status: SupersessionStatus = corrections === 0 ? 'none' : forks === 0 ? 'linear' : 'forked';
+  const authoritative = status === 'linear' && chains === 1 ? last_task_id : null;
+  return { status, authoritative, chains, corrections, forks };
+}
+
+/** The inflow that a row's chain begins with; of a row that is none its own seq, under which nothing is counted. */
+async function chainOf(database: Pick<Database, 'query'>, agent_id: AgentId, task_id: string): Promise<number> {
+  const [row] = await database.query<{ original_seq: number }>({
+    name: 'chain of row',
+    text: `select coalesce(c.original_seq, r.seq) as original_seq
+      from book_row r left join book_correction c using (agent_id, seq) where r.agent_id = $1 and r.task_id = $2`,
+    values: [agent_id, task_id],
+  });
+  if (!row) throw new Refusal('not_found', { param: 'task_id', detail: 'No row of that task stands on this book.' });
+  return row.original_seq;
+}
+
+const COUNTS = `select h.seq, h.damage is not null as damaged, r.counted, r.counted_min, r.counted_max,
+    (select min(seq) from book_row where agent_id = $1) as seq_min,
+    (select max(seq) from book_row where agent_id = $1) as seq_max,
+    coalesce(s.chains, 0) as chains, coalesce(s.corrections, 0) as corrections, coalesce(s.forks, 0) as forks,
+    (select task_id from book_row where agent_id = $1 and seq = s.last_seq) as last_task_id
+  from book h
+    cross join (select coalesce(sum(count), 0)::int as counted, min(first_seq) as counted_min, max(last_seq) as counted_max
+      from book_sum where agent_id = $1 and dimension = '${ROWS_DIMENSION}') r
+    left join book_supersession s on s.agent_id = h.agent_id and s.original_seq = $2
+  where h.agent_id = $1`;

@@ -1,0 +1,127 @@
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import { walletClaimText } from '../../../schema/inflow-claim.ts';
+import { jwksUri } from '../../../schema/links.ts';
+import { eip191Hash, recoverAddress } from '../../../schema/secp256k1.ts';
+import type { Report } from './report.ts';
+import { base64url, type Jwks, verifyEs256 } from './signature.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+
+export type InflowClaimVerification =
+  | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[]; readonly report: Report }
+  | Invalid;
+
+/** Whether a document says that it is the signed claim of an inflow, or of a correction of one. */
+export function isInflowClaim(document: JsonObject): boolean {
+  return document.schema === documents.inflow_claim;
+}
+
+/**
+ * Verifies the claim that stands on an inflow row against a published key set, offline. It proves what was claimed, by whom
+ * it was signed and when; nothing was paid for it.
+ */
+export function verifyInflowClaim(
+  document: JsonObject,
+  jwks: Jwks,
+  options: { readonly base_url?: string } = {},
+): InflowClaimVerification {
+  const { signature, ...claims } = document;
+  if (!isJsonObject(signature)) return malformedDocument('This is no claim of an inflow: signature is missing.');
+  const bases = [claims.iss, options.base_url].filter(base => typeof base === 'string');
+  try {
+    const judged = judgeBy(rules, { claims, signature, bases, jwks });
+    if (judged.kind === 'invalid') return judged;
+    return { kind: 'valid', claims, checks: judged.checks, report: reportOn(claims) };
+  } catch (fault) {
+    // Only text without a canonical form gets here.
+    return malformedDocument(`The claim has no canonical form: ${String(fault)}`);
+  }
+}
+
+interface OpenedClaim {
+  /** All that is signed: every member but `signature`. */
+  readonly claims: JsonObject;
+  readonly signature: JsonObject;
+  readonly bases: readonly string[];
+  readonly jwks: Jwks;
+}
+
+/** In order: a later rule may rely on all before it. */
+const rules: readonly Rule<OpenedClaim>[] = [
+  {
+    code: 'signature_invalid',
+    says: 'The issuer signed these members (ES256 over canonical JSON).',
+    fault: ({ claims, signature: { alg, kid, value }, jwks }) =>
+      unless(
+        alg === 'ES256' && verifyEs256(jwks, kid, canonicalJson(claims), base64url(value)),
+        'No key of the set verifies the signature.',
+      ),
+  },
+  {
+    code: 'not_an_inflow_claim',
+    says: 'What was signed is an allocation to a bucket, and names no payment.',
+    fault: ({ claims }) =>
+      unless(
+        isInflowClaim(claims) &&
+          typeof claims.agent_id === 'number' &&
+          [claims.task_id, claims.bucket, claims.claimed_at].every(it => typeof it === 'string') &&
+          /^\d+$/.test(String(claims.allocation)) &&
+          !('payment' in claims || 'payment_ref' in claims),
+        'What was signed is no claim of this kind.',
+      ),
+  },
+  {
+    code: 'wallet_claim_differs',
+    says: 'What the wallet is said to have signed is what the issuer signed.',
+    fault: ({ claims }) => walletFault(claims),
+  },
+  {
+    code: 'link_foreign',
+    says: "The key set is the issuer's.",
+    fault: ({ claims, bases }) =>
+      unless(
+        bases.some(base => claims.verify_jwks === jwksUri(base)),
+        'verify_jwks leads elsewhere than to the issuer.',
+      ),
+  },
+];
+
+/** A wallet's correction names the row that it corrects; its inflow may name its own. */
+function walletFault(claims: JsonObject): string | null {
+  const { wallet_claim: said } = claims;
+  if (said === undefined) return null;
+  if (!isJsonObject(said)) return 'wallet_claim is no object.';
+  const { signature: _, signed_at: __, task_id, ...members } = said;
+  const named = claims.corrects ?? claims.task_id;
+  const other = Object.keys(members).find(name => canonicalJson(members[name] ?? null) !== json(claims[name]));
+  if (other !== undefined) return `wallet_claim.${other} is not what was signed.`;
+  return unless(task_id === undefined || task_id === named, 'wallet_claim.task_id is not what was signed.');
+}
+
+const json = (value: Json | undefined) => canonicalJson(value ?? null);
+
+/** What a claim that has passed every rule leaves open. */
+function reportOn(claims: JsonObject): Report {
+  return {
+    unsigned: { lane: [], unknown: [] },
+    broken: [],
+    unchecked: [
+      'Whether the money is there: it is a claim, no payment stands behind it.',
+      'Whether it was corrected since: the row in the book says so.',
+      ...(claims.wallet_claim === undefined || isSignedByKey(claims)
+        ? []
+        : [`Whether the contract at ${String(claims.wallet)} takes the signature for its own: ask it (ERC-1271).`]),
+    ],
+  };
+}
+
+/** EIP-191, by a key alone. What a contract takes for a signature nobody can tell offline; the issuer says that it did. */
+function isSignedByKey({ wallet, wallet_claim, corrects }: JsonObject): boolean {
+  if (!isJsonObject(wallet_claim)) return false;
+  const parts = /^0x([0-9a-f]{128})(1b|1c)$/i.exec(String(wallet_claim.signature));
+  if (parts === null) return false;
+  const [, compact = '', v = ''] = parts;
+  const text = walletClaimText(corrects === undefined ? 'inflow' : 'correction', wallet_claim);
+  const address = recoverAddress(eip191Hash(text), Buffer.from(compact, 'hex'), v.toLowerCase() === '1b' ? 0 : 1);
+  return address !== null && address.toLowerCase() === String(wallet).toLowerCase();
+}

@@ -1,0 +1,248 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { verifyInflowClaim } from '../../subgraphs/receipt/verify/inflow-claim.ts';
+import { type ClaimSigner, inflowDoorsOf, signedBy } from '../harness/doors/inflows.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+let service: Service;
+let agent: Agent;
+let stranger: Agent;
+beforeAll(async () => {
+  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  [agent, stranger] = [await service.newAgent(), await service.newAgent()];
+});
+
+const { book, record, correct, gaps, entries, graphql } = inflowDoorsOf(() => service);
+const reason = 'The invoice said otherwise.';
+
+/** The task of a new inflow, 100 for `patron`. */
+async function inflow(of = agent): Promise<string> {
+  return String((await record(of, { allocation: '100', model: 'alpha-1' })).body.task_id);
+}
+
+const correctionOf = (of: Agent, members: JsonObject, by: ClaimSigner = of.account) =>
+  signedBy(by, 'correction', { agent_id: of.agent_id, reason, signed_at: new Date().toISOString(), ...members });
+
+describe('POST /v1/agents/{agent_id}/book/inflow/correct', () => {
+  it('200 appends a row of its own; the inflow stays as it was, and shows it', async () => {
+    const task_id = await inflow();
+    const before = (await entries(agent))[0];
+    const { status, body } = await correct(agent, { task_id, reason, allocation: '90', correction: { invoice: [7] } });
+    expect(status).toBe(200);
+    const { row, correction } = body;
+    expect(correction).toMatchObject({
+      evidence: 'inflow_claimed',
+      collected: false,
+      seq: Number(before?.seq) + 1,
+      corrects: task_id,
+      reason,
+      bucket: 'patron',
+      allocation: '90',
+      route: { model: 'alpha-1' },
+      inflow_claim: { corrects: task_id, reason, allocation: '90', correction: { invoice: [7] } },
+    });
+    expect(correction).not.toHaveProperty('inflow_corrections');
+    const shown = {
+      ...{ seq: correction.seq, task_id: correction.task_id, corrects: task_id, reason },
+      ...{ bucket: 'patron', allocation: '90', recorded_at: correction.collected_at },
+      inflow_claim: correction.inflow_claim,
+    };
+    expect(row).toEqual({ ...before, inflow_corrections: [shown] });
+    expect((await entries(agent)).slice(0, 2)).toEqual([correction, row]);
+    const { body: jwks } = await service.get('/.well-known/jwks.json');
+    expect(verifyInflowClaim(correction.inflow_claim ?? {}, jwks)).toMatchObject({ kind: 'valid' });
+  });
+
+  it('200 on an earlier correction: what is left out stands as that one says; all of them are shown, oldest first', async () => {
+    const task_id = await inflow();
+    const one = (await correct(agent, { task_id, reason, bucket: 'second' })).body.correction;
+    const two = (await correct(agent, { task_id: one.task_id ?? '', reason, allocation: '3' })).body;
+    expect(two.correction).toMatchObject({ corrects: one.task_id, bucket: 'second', allocation: '3' });
+    expect(two.row.task_id).toBe(task_id);
+    expect(two.row.inflow_corrections?.map(it => it.task_id)).toEqual([one.task_id, two.correction.task_id]);
+  });
+
+  it('200 twice on the same row, also at once: both are appended, and that is a fork', async () => {
+    const task_id = await inflow();
+    const heard = await Promise.all(['1', '2'].map(allocation => correct(agent, { task_id, reason, allocation })));
+    expect(heard.map(({ status }) => status)).toEqual([200, 200]);
+    const { body } = await gaps(agent, `?task_id=${task_id}`);
+    expect(body.supersession).toMatchObject({ status: 'forked', authoritative: null, corrections: 2, forks: 1 });
+    expect(body.gapless).toBe(true);
+  });
+
+  it('200 with an object of any members, which is signed as it was sent', async () => {
+    const correction = JSON.parse('{"__proto__":{"a":1},"none":null,"n":1e21,"é\\n":["\u2028",0.1,-5e-324]}');
+    const { status, body } = await correct(agent, { task_id: await inflow(), reason, correction });
+    expect(status).toBe(200);
+    const claim = body.correction.inflow_claim ?? {};
+    expect(body.row.inflow_corrections).toMatchObject([{ inflow_claim: { correction: claim.correction ?? null } }]);
+    expect(Object.keys(claim.correction ?? {}).toSorted()).toEqual(Object.keys(correction).toSorted());
+    expect(claim.correction).toEqual(correction);
+    const { body: jwks } = await service.get('/.well-known/jwks.json');
+    expect(verifyInflowClaim(claim, jwks)).toMatchObject({ kind: 'valid' });
+  });
+
+  it('200 with a correction that the wallet signed beforehand', async () => {
+    const task_id = await inflow();
+    const signed = await correctionOf(agent, { task_id, allocation: '5' });
+    const { status, body } = await correct(agent, { task_id, reason, correction: signed });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { correction: { allocation: '5', inflow_claim: { wallet_claim: signed, allocation: '5' } } },
+    });
+    const { body: jwks } = await service.get('/.well-known/jwks.json');
+    const verified = verifyInflowClaim(body.correction.inflow_claim ?? {}, jwks);
+    expect(verified).toMatchObject({ kind: 'valid' });
+    expect(JSON.stringify(verified)).not.toContain('ERC-1271');
+    // It serves once.
+    expect(await correct(agent, { task_id, reason, correction: signed })).toMatchObject({
+      status: 409,
+      body: { code: 'duplicate_task' },
+    });
+  });
+
+  it('200 leaves totals and spent as they were', async () => {
+    const money = async () => {
+      const { body } = await service.get(book(agent, ''), { 'X-SVC-Session': agent.session });
+      return { totals: body.totals, spent: body.spent };
+    };
+    const task_id = await inflow();
+    const before = await money();
+    await correct(agent, { task_id, reason, allocation: '888888888888' });
+    expect(await money()).toEqual(before);
+  });
+
+  it.each<[string, string, JsonObject]>([
+    ['without a task_id', 'task_id', { task_id: null }],
+    ['without a reason', 'reason', { reason: null }],
+    ['with an empty reason', 'reason', { reason: '' }],
+    ['with a reason that is too long', 'reason', { reason: 'r'.repeat(501) }],
+    ['with an allocation that is none', 'allocation', { allocation: '1e3' }],
+    ['with a correction that is a list', 'correction', { correction: [] }],
+    ['with a correction that is too long', 'correction', { correction: { note: 'n'.repeat(5_000) } }],
+    [
+      'with a correction that is too deep',
+      'correction',
+      { correction: JSON.parse(`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`) },
+    ],
+    [
+      'with a correction of too many members',
+      'correction',
+      { correction: { a: Array.from({ length: 101 }, () => 1) } },
+    ],
+    ['with U+0000 in a correction', 'correction', { correction: { note: ['\0'] } }],
+    ['with half of a surrogate pair in a correction', 'correction', { correction: { '\ud800': 1 } }],
+    ['with a signed correction that is none', 'correction.', { correction: { signature: '0x00' } }],
+    ['with a member that is not known', 'alocation', { alocation: '1' }],
+  ])('400 %s, and nothing is written', async (_, param, body) => {
+    const task_id = await inflow();
+    const before = (await entries(agent)).length;
+    const given = Object.fromEntries(
+      Object.entries({ task_id, reason, ...body }).filter(([, value]) => value !== null),
+    ) as JsonObject;
+    const heard = await correct(agent, given);
+    expect(heard.status).toBe(400);
+    expect((heard.body as unknown as { error: { param: string } }).error.param).toMatch(new RegExp(`^${param}`));
+    expect((await entries(agent)).length).toBe(before);
+  });
+
+  it('401 without possession, 403 with a wrong one: empty bodies', async () => {
+    const task_id = await inflow();
+    const path = book(agent, '/inflow/correct');
+    expect(await service.post(path, { task_id, reason })).toMatchObject({ status: 401, text: '' });
+    const { agent_id } = agent;
+    for (const session of ['guess', stranger.session])
+      expect(await correct({ agent_id, session }, { task_id, reason })).toMatchObject({ status: 403, text: '' });
+  });
+
+  it('403 with a demo key beside the session: it writes nothing', async () => {
+    const task_id = await inflow();
+    const before = (await entries(agent)).length;
+    const heard = await correct(agent, { task_id, reason }, { 'X-API-Key': 'a-demo-key' });
+    expect(heard).toMatchObject({ status: 403, text: '' });
+    expect((await entries(agent)).length).toBe(before);
+  });
+
+  it('403 on a correction by another wallet, and on one that says otherwise', async () => {
+    const [task_id, other] = [await inflow(), await inflow()];
+    const before = (await entries(agent)).length;
+    const cases: [member: string, body: JsonObject][] = [
+      ['signature', { correction: await correctionOf(agent, { task_id }, stranger.account) }],
+      ['agent_id', { correction: await correctionOf(stranger, { task_id }) }],
+      ['task_id', { correction: await correctionOf(agent, { task_id: other }) }],
+      ['reason', { correction: await correctionOf(agent, { task_id, reason: 'Another.' }) }],
+      ['allocation', { allocation: '1', correction: await correctionOf(agent, { task_id }) }],
+      ['bucket', { bucket: 'mine', correction: await correctionOf(agent, { task_id, bucket: 'yours' }) }],
+    ];
+    for (const [member, body] of cases)
+      expect(await correct(agent, { task_id, reason, ...body })).toMatchObject({
+        status: 403,
+        body: { code: 'inflow_claim_invalid', error: { param: `correction.${member}` } },
+      });
+    expect((await entries(agent)).length).toBe(before);
+  });
+
+  it("404 where no inflow of that task stands on the book: a paid call, another's inflow, nothing", async () => {
+    const bought = (await service.buy(agent.account)).body.svc.task_id;
+    for (const task_id of [bought, await inflow(stranger), 'nothing'])
+      expect(await correct(agent, { task_id, reason })).toMatchObject({
+        status: 404,
+        body: { code: 'inflow_not_found', detail: 'inflow row not found' },
+      });
+  });
+
+  it('503 on a book that its audit has closed', async () => {
+    const own = await service.newAgent();
+    const task_id = await inflow(own);
+    await service.query(`update book set damage = '{"what":"row_missing","place":1}' where agent_id = $1`, [
+      own.agent_id,
+    ]);
+    expect(await correct(own, { task_id, reason })).toMatchObject({ status: 503, body: { code: 'book_damaged' } });
+  });
+});
+
+describe('GraphQL correctInflow', () => {
+  const CORRECT = `mutation ($agentId: Int!, $input: InflowCorrectionInput!) {
+    correctInflow(agentId: $agentId, input: $input) { row { taskId inflowCorrections }
+      correction { seq corrects reason allocation inflowClaim } } }`;
+
+  it('appends the same as the door, and refuses what the door refuses', async () => {
+    const { agent_id: agentId, session } = agent;
+    const taskId = await inflow();
+    const correction = { snake_case: { camelCase: [true, null, -0.5e-7] } };
+    const { data } = await graphql(
+      CORRECT,
+      { agentId, input: { taskId, reason, allocation: '4', correction } },
+      session,
+    );
+    expect(data?.correctInflow).toMatchObject({
+      row: { taskId, inflowCorrections: [{ allocation: '4', inflow_claim: { correction } }] },
+      correction: { corrects: taskId, reason, allocation: '4' },
+    });
+    const refused = async (input: JsonObject, by?: string) =>
+      (await graphql(CORRECT, { agentId, input }, by)).errors?.[0]?.extensions.code;
+    expect(await refused({ taskId, reason })).toBe('unauthenticated');
+    expect(await refused({ taskId, reason }, stranger.session)).toBe('forbidden');
+    expect(await refused({ taskId, reason: '' }, session)).toBe('invalid_request');
+    expect(await refused({ taskId: 'nothing', reason }, session)).toBe('inflow_not_found');
+  });
+
+  it('a page of inflows says of each what was corrected, in entries, as a connection and by REST alike', async () => {
+    const own = await service.newAgent();
+    for (const _ of [1, 2, 3]) await correct(own, { task_id: await inflow(own), reason });
+    const query = `query ($agentId: Int!) { book(agentId: $agentId) {
+      entries { seq inflowCorrections } rows(first: 20) { edges { node { seq inflowCorrections } } } } }`;
+    const { data } = await graphql(query, { agentId: own.agent_id }, own.session);
+    const shown = data?.book as unknown as { entries: JsonObject[]; rows: { edges: { node: JsonObject }[] } };
+    expect(shown.rows.edges.map(({ node }) => node)).toEqual(shown.entries);
+    const byRest = (await entries(own)).map(it => ({
+      seq: it.seq,
+      inflowCorrections: it.inflow_corrections ?? null,
+    }));
+    expect(shown.entries).toEqual(byRest);
+    expect(byRest.filter(it => it.inflowCorrections?.length === 1)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,48 @@
+import type { PrivateKeyAccount } from 'viem/accounts';
+import type { z } from 'zod';
+import type { CorrectedAnswer, SequenceAnswer } from '../../../rest-compat/book/inflow-answers.ts';
+import type { Row } from '../../../rest-compat/book/row.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { type WalletClaimKind, walletClaimText } from '../../../schema/inflow-claim.ts';
+import type { Service } from './open-service.ts';
+
+type Agent = Pick<Awaited<ReturnType<Service['newAgent']>>, 'agent_id' | 'session'>;
+
+/** The doors of a service at which inflows are recorded and corrected, and asked for. */
+export function inflowDoorsOf(service: () => Service) {
+  const book = ({ agent_id }: Pick<Agent, 'agent_id'>, beneath: string) => `/v1/agents/${agent_id}/book${beneath}`;
+  return {
+    book,
+    record: (agent: Agent, body: JsonObject, headers = {}) =>
+      service().post<z.infer<typeof Row>>(book(agent, '/inflow'), { session: agent.session, ...body }, headers),
+    correct: (agent: Agent, body: JsonObject, headers = {}) =>
+      service().post<z.infer<typeof CorrectedAnswer>>(
+        book(agent, '/inflow/correct'),
+        { session: agent.session, ...body },
+        headers,
+      ),
+    gaps: (agent: Agent, query = '') =>
+      service().get<z.infer<typeof SequenceAnswer>>(book(agent, `/gaps${query}`), { 'X-SVC-Session': agent.session }),
+    async entries(agent: Agent) {
+      const { body } = await service().get<{ entries: z.infer<typeof Row>[] }>(book(agent, ''), {
+        'X-SVC-Session': agent.session,
+      });
+      return body.entries;
+    },
+    graphql: async (query: string, variables: JsonObject, session?: string) =>
+      (
+        await service().post<{ data: JsonObject | null; errors?: { extensions: JsonObject }[] }>(
+          '/graphql',
+          { query, variables },
+          session === undefined ? {} : { 'X-SVC-Session': session },
+        )
+      ).body,
+  };
+}
+
+export type ClaimSigner = Pick<PrivateKeyAccount, 'signMessage'>;
+
+/** A claim as its wallet signs it beforehand. */
+export async function signedBy(account: ClaimSigner, kind: WalletClaimKind, members: JsonObject): Promise<JsonObject> {
+  return { ...members, signature: await account.signMessage({ message: walletClaimText(kind, members) }) };
+}
