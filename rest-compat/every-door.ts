@@ -1,6 +1,7 @@
 import { bookDoors } from './book/doors.ts';
 import { exportDoors } from './book/export-doors.ts';
 import { inflowDoors } from './book/inflow-doors.ts';
+import { lineageDoors } from './book/lineage-doors.ts';
 import { discoveryDoors } from './discovery/doors.ts';
 import type { Door } from './door.ts';
 import { inferenceDoors, mediaDoors } from './inference/doors.ts';
@@ -15,6 +16,7 @@ export const everyDoor: readonly Door[] = [
   ...taskDoors,
   ...registrationDoors,
   ...bookDoors,
+  ...lineageDoors,
   ...exportDoors,
   ...inflowDoors,
   ...possessionDoors,

@@ -36,6 +36,7 @@ export const errors = {
   policy_blocked: [403, 'A policy of the book refuses this call. Nothing was charged.'],
   approval_ttl_expired: [403, 'The book wants a fresh approval of this call. Nothing was charged.'],
   budget_exhausted: [403, 'The budget of the book does not cover this call. Nothing was charged.'],
+  parent_not_on_book: [403, 'The parent is no row of the book that this call lands on. Nothing was charged.'],
   payer_mismatch: [403, 'The payment comes from another wallet than the one that the request names.'],
   receipt_not_qualifying: [403, 'That receipt does not qualify: nothing was collected under it, or not yet.'],
   inflow_claim_invalid: [

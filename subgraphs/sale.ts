@@ -5,6 +5,7 @@ import type { AgentId, TaskId } from '../schema/ids.ts';
 import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { ProviderCogs } from '../schema/receipt-payload.ts';
+import type { NamedIntent } from '../schema/requests/paid-work.ts';
 import type { Context } from './context.ts';
 import type { Tx } from './database.ts';
 import type { Piece } from './piece.ts';
@@ -117,8 +118,8 @@ interface Sold<A extends JsonObject> {
   readonly job_kind: JobKind;
   readonly price_atomic: AtomicAmount;
   readonly networks: readonly NetworkName[];
-  /** Intent and attempt as the request names them: they stand on the row. */
-  intent?(args: A): { intent_id: string | null; attempt_index: number | null };
+  /** Intent, attempt and parent as the request names them: they stand on the row. */
+  intent?(args: A): NamedIntent;
   /** The model as the request names it: it stands on the row of a call that its book refuses. */
   model?(args: A): string | null;
   /**

@@ -36,6 +36,8 @@ export type Admission =
 export interface AdmissionParts {
   readonly database: Database;
   readonly guesses: Pick<Guesses, 'requireNoGuess'>;
+  /** @throws parent_not_on_book */
+  requireParent(presented: Presented, context: Context): Promise<void>;
   readonly hears: Hears;
 }
 
@@ -49,10 +51,10 @@ export type Admit = (presented: Presented, context: Context) => Promise<Admissio
  */
 export function openAdmission(parts: AdmissionParts): Admit {
   return async (presented, context) => {
-    const { paid, args, payment } = presented;
+    const { paid, payment } = presented;
     try {
       if (payment.late !== null) throw parts.hears({ kind: 'rejected', paid, reason: payment.late.reason });
-      await paid.admit?.(args, presented.payer, context);
+      await requireServed(parts, presented, context);
       const ready = await readyToPay(parts, presented);
       if (ready.funds === null) await requireUnsearched(parts, presented);
       return ready;
@@ -61,6 +63,17 @@ export function openAdmission(parts: AdmissionParts): Admit {
       return lookAgain(parts, presented, context, refusal);
     }
   };
+}
+
+/** What is sold would be served to this payer, and the call follows from nothing that its book has not. */
+async function requireServed(
+  { requireParent }: Pick<AdmissionParts, 'requireParent'>,
+  presented: Presented,
+  context: Context,
+): Promise<void> {
+  const { paid, args, payer } = presented;
+  await paid.admit?.(args, payer, context);
+  await requireParent(presented, context);
 }
 
 /** Whether the chain would take it now, and its payer can pay. */
@@ -108,12 +121,13 @@ async function lookAgain(
 
 /** Out of time, and never claimed here: what somebody else has submitted in time has been paid all the same. */
 async function admittedLate(
-  { hears }: AdmissionParts,
+  parts: AdmissionParts,
   presented: Presented,
   context: Context,
   refusal: Refusal,
 ): Promise<Admission> {
-  const { paid, args, payment } = presented;
+  const { hears } = parts;
+  const { paid, payment } = presented;
   const used = await presented.rail.usedInTime(payment);
   switch (used.kind) {
     case 'unused':
@@ -123,7 +137,7 @@ async function admittedLate(
     case 'undecided':
       throw hears({ kind: 'unknown' }, used.cause);
     case 'spent':
-      await paid.admit?.(args, presented.payer, context);
+      await requireServed(parts, presented, context);
       return admitted(presented, used.payment, null);
   }
 }

@@ -94,7 +94,7 @@ function requestBox(vault: Vault, { paid, args, claim_key }: Presented): Buffer 
 const MARK = Buffer.of(0);
 
 /** The session's book, or else the payer's: decided before the money moves, and kept on the claim. */
-async function landsOn({ paid, args, payer }: Presented, context: Context): Promise<Claiming['book']> {
+export async function landsOn({ paid, args, payer }: Presented, context: Context): Promise<Claiming['book']> {
   const { possession } = context.principal;
   if (paid.book) return paid.book(args, payer, context);
   return possession.kind === 'proven' ? possession.agent_id : 'payers';
@@ -123,6 +123,7 @@ export function landingOf(
     resource: context.resource ?? `${context.base_url}/graphql`,
     intent_id: null,
     attempt_index: null,
+    parent_ref: null,
     ...paid.intent?.(args),
     // Beside a payment a demo key counts for nothing.
     api_key_hash: 'hash' in api_key && !(api_key.kind === 'demo' && context.payment) ? api_key.hash : null,

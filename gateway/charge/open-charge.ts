@@ -17,7 +17,7 @@ import { openAdmission } from './admission.ts';
 import { type Hears, openHears } from './answer-by-outcome.ts';
 import { boughtOnce } from './buy-once.ts';
 import { type MarksOf, openMarks } from './call-names.ts';
-import { openClaimRequests } from './claim-request.ts';
+import { landsOn, openClaimRequests } from './claim-request.ts';
 import { StreamsInFlight } from './drive-stream.ts';
 import { Failures } from './failures.ts';
 import { abandonClaimed, type GivingUp, openGivingUp } from './give-up.ts';
@@ -31,10 +31,11 @@ import { recordClaim } from './record-claim.ts';
 import { redeliver } from './redelivery.ts';
 import { openRefusedByBook, type RefusedByBook } from './refused-by-book.ts';
 import { ReleaseLater } from './release-later.ts';
+import { requireParent } from './require-parent.ts';
 import { openSettling } from './settle-claim.ts';
 import { deliverStreamed, streamKept } from './streamed.ts';
 import { openTakeClaim } from './take-claim.ts';
-import { openVerify } from './verify-payment.ts';
+import { openVerify, type Presented } from './verify-payment.ts';
 import { holdWaived, waiverOf } from './waived.ts';
 import { deliverWhole } from './whole.ts';
 
@@ -137,7 +138,7 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     verify: openVerify({ database, rails, pay_to, clock, marksOf, failures, hears }),
     guesses,
     boughtOnce: boughtOnce.bind(null, { database, guesses, hears }) as EnterParts['boughtOnce'],
-    admit: openAdmission({ database, guesses, hears }),
+    admit: openAdmission({ database, guesses, hears, requireParent: openRequireParent(parts) }),
     take: openTakeClaim({
       ...{ database, queue: queues.claim, log, giving_up, later, hears },
       requestOf: openClaimRequests({ random, vault, pay_to, owner, hears }),
@@ -160,6 +161,18 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     if (entered.kind === 'bought') return redeliver(bought_by, entered, context);
     return { kind: 'held', held: await holdPaid(held_by, entered, context) };
   };
+}
+
+/** Of a payment: the session's book, or else its payer's as it stands now, as which it stands for good. */
+function openRequireParent({ database, agentOfWallet }: Pick<ChargeParts, 'database' | 'agentOfWallet'>) {
+  return (presented: Presented, context: Context) =>
+    requireParent(database, {
+      ...presented,
+      async landsOn() {
+        const book = await landsOn(presented, context);
+        return book === 'payers' ? agentOfWallet(presented.payer.wallet) : book;
+      },
+    });
 }
 
 /** By a key, with no money in it. */

@@ -34,6 +34,7 @@ import {
 import { announceSalt } from './payment-response.ts';
 import type { RefusedByBook } from './refused-by-book.ts';
 import type { ReleaseLater } from './release-later.ts';
+import { requireParent } from './require-parent.ts';
 
 /** A key that stands in for a payment. */
 export interface Waiver {
@@ -118,8 +119,9 @@ export async function holdWaived(
   let held: Held | null = null;
   try {
     await paid.admit?.(args, null, context);
-    stopwatch.begin('claim');
     const call = callOf(parts, asked, { waiver, named }, context);
+    await requireParent(names.database, { ...asked, landsOn: async () => call.agent_id });
+    stopwatch.begin('claim');
     const taken = await take(parts, call, context);
     if (taken.kind === 'recorded') {
       end();

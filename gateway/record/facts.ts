@@ -22,6 +22,8 @@ export interface Landing extends JsonObject {
   readonly resource: string | null;
   readonly intent_id: string | null;
   readonly attempt_index: number | null;
+  /** The task of the row that it follows from, which stood on its book before it was claimed; claims of old say nothing of it. */
+  readonly parent_ref: string | null;
   readonly api_key_hash: string | null;
   readonly model: string | null;
   readonly hub: string | null;

@@ -124,7 +124,7 @@ export function collectionOf({ prepared, settled }: Recording): Collection {
     hub: landing.hub,
     intent_id: landing.intent_id,
     attempt_index: landing.attempt_index,
-    parent_ref: null,
+    parent_ref: landing.parent_ref ?? null,
     fulfillment: fulfillmentOf(settled),
     facts: {},
   };

@@ -86,8 +86,7 @@ async function holdOthers(
 
 function askingOf({ hold, agent_id, landing, model, models, field }: KeyCalling): ReservationRequest | null {
   if (agent_id === null) return null;
-  const { intent_id, attempt_index } = landing;
-  const { task_id } = hold;
-  const named = { model, models, field, intent_id, attempt_index };
-  return { agent_id, amount: null, task_id, payer_wallet: null, ...named, owed: false };
+  const { intent_id, attempt_index, parent_ref } = landing;
+  const named = { task_id: hold.task_id, model, models, field, intent_id, attempt_index, parent_ref };
+  return { ...named, agent_id, amount: null, payer_wallet: null, owed: false };
 }

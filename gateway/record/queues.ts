@@ -177,7 +177,7 @@ async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly P
 function askingOf(request: ClaimRequest, models: Pick<Claiming, 'model' | 'models'>): ReservationRequest | null {
   const { agent_id, reserved_atomic } = request;
   if (agent_id === null || reserved_atomic === 0n) return null;
-  const { intent_id, attempt_index } = request.landing as Landing;
+  const { intent_id, attempt_index, parent_ref } = request.landing as Landing;
   return {
     agent_id,
     amount: reserved_atomic,
@@ -187,6 +187,7 @@ function askingOf(request: ClaimRequest, models: Pick<Claiming, 'model' | 'model
     ...models,
     intent_id,
     attempt_index,
+    parent_ref: parent_ref ?? null,
     // Whose means are not asked has paid already, for all that we know: the chain will say whether it was us.
     owed: request.means === null,
   };

@@ -84,6 +84,7 @@ function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
   const paid: ErrorCode[] = [
     'invalid_payment',
     'book_not_named',
+    'parent_not_on_book',
     'payment_in_flight',
     'claim_already_settled',
     'payment_already_used',

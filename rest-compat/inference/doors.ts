@@ -6,10 +6,11 @@ import { limits } from '../../schema/limits.ts';
 import { A2aMessage } from '../../schema/requests/a2a-message.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
-import { AttemptIndex, IntentId } from '../../schema/requests/paid-work.ts';
+import { AttemptIndex, IntentId, ParentRef } from '../../schema/requests/paid-work.ts';
 import { opaqueMembers } from '../../schema/requests/parse.ts';
 import { ResponsesRequest } from '../../schema/requests/responses.ts';
 import { transcriptionWith } from '../../schema/requests/transcription.ts';
+import { Problem } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { type DoorPrice, documentDoor } from '../door.ts';
 import { bare } from '../omit-nulls.ts';
@@ -27,18 +28,20 @@ import {
   TranscriptionAnswer,
 } from './answers.ts';
 
-/** The intent as headers name it, on every door that sells work. */
+/** The intent and the parent as headers name them, on every door that sells work. */
 const IntentHeaders = z.object({
   'x-svc-intent': IntentId,
   'x-svc-attempt': digits(AttemptIndex).optional(),
+  'x-svc-parent': ParentRef.optional(),
 });
 
-/** A body that names its intent itself goes before the headers. */
+/** A body that names them itself goes before the headers. */
 function withIntent(body: JsonObject, headers: z.output<typeof IntentHeaders>): JsonObject {
   return {
     ...body,
     intent_id: body.intent_id ?? headers['x-svc-intent'],
     attempt_index: body.attempt_index ?? headers['x-svc-attempt'] ?? null,
+    parent_ref: body.parent_ref ?? headers['x-svc-parent'] ?? null,
   };
 }
 
@@ -56,7 +59,8 @@ export const paidWork = {
   body_bytes_max: limits.request_bytes_max,
   headers: IntentHeaders,
   complete: withIntent,
-  refusal: RefusedCallAnswer,
+  /** Its book's refusal, or the word why the call is not one of that book or that payer. */
+  refusal: z.union([RefusedCallAnswer, Problem]),
 } as const;
 
 /** The one variable of their documents: the body, spelt as the graph has it. */

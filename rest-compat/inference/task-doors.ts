@@ -1,10 +1,7 @@
-import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { TaskQuoteRequest, TaskRequest } from '../../schema/requests/tasks.ts';
-import { Problem } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
-import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { inputOf, paidWork } from './doors.ts';
 import { TaskAcceptedAnswer, TaskQuoteAnswer } from './task-answers.ts';
 
@@ -12,8 +9,6 @@ const taskWork = {
   ...paidWork,
   tags: ['tasks'],
   variables: inputOf,
-  /** Its book's refusal, or the word that somebody else pays than the task names. */
-  refusal: z.union([RefusedCallAnswer, Problem]),
   errors: ['unknown_model', 'payer_mismatch', 'policy_blocked', 'budget_exhausted', 'approval_ttl_expired'],
 } as const;
 

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { PossessionMembers } from '../../schema/requests/possession.ts';
 import { RegistrationRequest } from '../../schema/requests/registration.ts';
@@ -7,6 +9,17 @@ import { AgentPath } from '../book/doors.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { RegisterAnswer, RotationAnswer } from './answers.ts';
+
+/** The book that a registration opens has no row that it could follow from. */
+const NoParent = z.object({
+  'x-svc-parent': z
+    .preprocess(given => {
+      if (given !== undefined) throw new Refusal('parent_not_on_book', { param: 'x-svc-parent' });
+      return given;
+    }, z.string().optional())
+    .optional()
+    .describe('A registration follows from nothing: 403.'),
+});
 
 export const registrationDoors = [
   documentDoor({
@@ -19,6 +32,7 @@ export const registrationDoors = [
     price: { amount_atomic: limits.stamp_price_atomic, networks: ['base'], stamp: true, paid_by: ['payment'] },
     waived_by: 'task_id',
     document: operation('session/register_agent'),
+    headers: NoParent,
     body: RegistrationRequest,
     variables: ({ body }) => ({ input: toCamelKeys(body) as JsonObject }),
     response: RegisterAnswer,

@@ -10,7 +10,7 @@ import {
   Tools,
   unofferedChoice,
 } from './chat-message.ts';
-import { intentMembers, svcMembers } from './paid-work.ts';
+import { intentMembers, svcMembers, withParent } from './paid-work.ts';
 import { listOf, remembering, wellFormedText } from './parse.ts';
 import {
   chatWithoutEffect,
@@ -168,6 +168,7 @@ export const ChatRequest = remembering(
       stream,
       intent_id,
       attempt_index,
+      ...withParent(given),
       ...forwardedMembers(given),
       ...(given.svc ? { svc: given.svc } : {}),
       ...(stream ? { stream_options: { include_usage: given.stream_options?.include_usage ?? false } } : {}),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { ModelId } from './chat-completion.ts';
-import { intentMembers, svcMembers } from './paid-work.ts';
+import { intentMembers, svcMembers, withParent } from './paid-work.ts';
 import { remembering, wellFormedText } from './parse.ts';
 import { only, unset } from './unserved.ts';
 
@@ -53,13 +53,14 @@ const members = z.object({
  * that one call has one canonical form.
  */
 export const ImageRequest = remembering(
-  members.transform(({ model, prompt, size, response_format, intent_id, attempt_index, svc }) => ({
+  members.transform(({ model, prompt, size, response_format, intent_id, attempt_index, svc, ...given }) => ({
     model,
     prompt,
     size,
     response_format,
     intent_id,
     attempt_index,
+    ...withParent(given),
     ...(svc ? { svc } : {}),
   })),
 );

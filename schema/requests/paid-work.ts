@@ -25,20 +25,40 @@ export const AttemptIndex = z
   .min(0)
   .max(2 ** 31 - 1);
 
+/** The task of a row: ours, or one that the book's owner has named. */
+export const ParentRef = storedText.min(1).max(limits.row_name_chars_max);
+
 /** What a body of paid work says of the treasury's intent it serves; spread into the schema of each such body. */
 export const intentMembers = {
   intent_id: IntentId.describe('Groups attempts under one treasury intent bill. Also header X-SVC-Intent.'),
   attempt_index: AttemptIndex.nullable()
     .default(null)
     .describe('Zero-based attempt within intent_id. Also header X-SVC-Attempt.'),
+  parent_ref: ParentRef.nullish()
+    .transform(given => given ?? undefined)
+    .optional()
+    .describe('The task of the row that this call follows from, on the same book. Also header X-SVC-Parent.'),
 } as const;
 
 export interface Intent {
   readonly intent_id: string | null;
   readonly attempt_index: number | null;
+  readonly parent_ref?: string | undefined;
 }
 
 /** The `intent` of a paid field whose arguments carry it. */
-export function intentOf({ intent_id, attempt_index }: Intent): Intent {
-  return { intent_id, attempt_index };
+export function intentOf({ intent_id, attempt_index, parent_ref }: Intent): NamedIntent {
+  return { intent_id, attempt_index, parent_ref: parent_ref ?? null };
+}
+
+/** The same with each member there, as it is kept. */
+export interface NamedIntent {
+  readonly intent_id: string | null;
+  readonly attempt_index: number | null;
+  readonly parent_ref: string | null;
+}
+
+/** A call that follows from none has no such member, so that it is the call that it was before there was one. */
+export function withParent({ parent_ref }: Pick<Intent, 'parent_ref'>): Pick<Intent, 'parent_ref'> {
+  return parent_ref === undefined ? {} : { parent_ref };
 }

@@ -12,7 +12,7 @@ import {
   TokensMax,
 } from './chat-completion.ts';
 import { ChatRequestMessage, functionMembers, ToolChoice, ToolMode, Tools, toolOf, toolsOf } from './chat-message.ts';
-import { intentMembers, svcMembers } from './paid-work.ts';
+import { intentMembers, svcMembers, withParent } from './paid-work.ts';
 import { listOf, remembering, wellFormedText } from './parse.ts';
 import { ResponseItems } from './response-input.ts';
 import { only, responseWithoutEffect, unset, withoutEffect } from './unserved.ts';
@@ -120,6 +120,7 @@ export const ResponseCall = remembering(
       temperature,
       intent_id,
       attempt_index,
+      ...withParent(given),
       ...forwardedMembers(given),
       ...(stream ? { stream } : {}),
       ...(svc === undefined ? {} : { svc }),

@@ -13,6 +13,8 @@ import { BlockedHourRow, RepeatedEvents, ReplayHour } from './ledger/repeated-ev
 import { BookRow } from './ledger/row.entity.ts';
 import { BookSum } from './ledger/sum.entity.ts';
 import { BookCorrection, BookSupersession } from './ledger/supersession.entity.ts';
+import { BookLineageResolver } from './lineage/lineage.resolver.ts';
+import { BookLineage } from './lineage/migration.ts';
 import { BookBaseline, BookSums, BookTermsEvents } from './migration.ts';
 import { BookResolver, bookWritten } from './page/book.resolver.ts';
 import {
@@ -48,6 +50,7 @@ export const bookMigrations = [
   PullExportTable,
   ShadowPolicies,
   BookSequenceTables,
+  BookLineage,
 ];
 
 const named = (reference: object) => reference;
@@ -66,6 +69,7 @@ export function bookSubgraph(): Promise<Subgraph> {
     PullExportResolver,
     InflowResolver,
     BookSequenceResolver,
+    BookLineageResolver,
   ] as const;
   // An agent and a receipt are known here by their keys alone.
   const references = { Book: resolveBook, Agent: named, Receipt: named };

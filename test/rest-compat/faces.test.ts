@@ -49,7 +49,7 @@ it('OpenAPI tells payment, possession, parameters and refusals from the columns'
     headers: { 'x-svc-refusal-url': expect.anything(), 'Retry-After': expect.anything() },
     content: {
       'application/problem+json': {
-        schema: { $ref: '#/components/schemas/RefusedCall' },
+        schema: { anyOf: ['RefusedCall', 'Problem'].map(name => ({ $ref: `#/components/schemas/${name}` })) },
       },
     },
   });

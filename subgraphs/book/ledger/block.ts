@@ -140,8 +140,8 @@ function refuse({ random }: Refuser, head: Head, { asked, blocked }: BlockedCall
 
 /** Nothing was charged, so nothing stands on the row that money would. */
 function birthOf(asked: ReservationRequest, blocked: Blocked, refusal_id: RefusalId): RowBirth {
-  const { task_id, model, intent_id, attempt_index, payer_wallet } = asked;
-  const named = { task_id, model, intent_id, attempt_index, payer_wallet };
+  const { task_id, model, intent_id, attempt_index, parent_ref, payer_wallet } = asked;
+  const named = { task_id, model, intent_id, attempt_index, parent_ref, payer_wallet };
   return {
     ...nothingKnown,
     ...named,

@@ -22,6 +22,8 @@ export interface ReservationRequest extends Omit<Reservation, 'amount'> {
   readonly field: string;
   readonly intent_id: string | null;
   readonly attempt_index: number | null;
+  /** The task of the row that it follows from. */
+  readonly parent_ref: string | null;
   /** The money has moved already, by somebody else's doing: nothing is left to refuse, and the call is owed. */
   readonly owed: boolean;
 }

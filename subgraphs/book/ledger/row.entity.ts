@@ -38,6 +38,11 @@ const Columns = class {} as new () => { [K in RowColumn as Camel<K>]: ColumnValu
 @Index({ name: 'book_row_task_id', properties: ['taskId'] })
 @Index({ name: 'book_row_intent_seq', properties: ['agentId', 'intentId', 'seq'] })
 @Index({ name: 'book_row_evidence_seq', properties: ['agentId', 'evidence', 'seq'] })
+@Index({
+  name: 'book_row_parent',
+  properties: ['agentId', 'parentRef', 'seq'],
+  where: 'parent_ref is not null',
+})
 export class BookRow extends Columns {
   /** Read with the row; null where it is no inflow. */
   inflowCorrections?: readonly JsonObject[] | null;

@@ -13,6 +13,11 @@ export abstract class IntentInput {
   intentId?: string | null;
   @Field(() => Int, { nullable: true, description: 'Zero-based attempt within intentId.' })
   attemptIndex?: number | null;
+  @Field(() => String, {
+    nullable: true,
+    description: 'The task of the row that this call follows from, on the book that it lands on; else 403.',
+  })
+  parentRef?: string | null;
 }
 
 /** The same of a request for a model's work. */

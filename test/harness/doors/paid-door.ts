@@ -177,6 +177,32 @@ export function keepsPaidManners(opened: () => Service, { path, job_kind, body, 
       });
     });
 
+    it('200 following from a row of its own book: the row says so, and no receipt', async () => {
+      const service = opened();
+      const agent = await service.newAgent();
+      const headers = { 'X-SVC-Parent': agent.task_id };
+      const sent = good(agent.account, 'Child');
+      const heard = await service.knock<Answer>('POST', path, { body: sent, headers, by: payingFetch(agent.account) });
+      expect(heard.status).toBe(200);
+      expect(heard.text).not.toContain('parent');
+      const [row] = (await refusing(service).bookOf(agent)).entries;
+      expect(row).toMatchObject({ task_id: heard.body.svc.task_id, evidence: 'collected', parent_ref: agent.task_id });
+    });
+
+    it("403 following from another's row or from none, alike: nothing is claimed, and the payment then buys", async () => {
+      const service = opened();
+      const [agent, other] = [await service.newAgent(), await service.newAgent()];
+      const payment = await service.payment(agent.account, path);
+      const send = (parent: Record<string, string>) =>
+        service.post<Answer>(path, good(agent.account, 'Child'), { ...payment, ...parent });
+      const foreign = await send({ 'X-SVC-Parent': other.task_id });
+      expect(foreign).toMatchObject({ status: 403, body: { code: 'parent_not_on_book', charged: false } });
+      expect((await send({ 'X-SVC-Parent': 'task_of_nobody' })).text).toBe(foreign.text);
+      expect(await service.claimsOf(agent.account)).toHaveLength(1);
+      expect(await service.transfersFrom(agent.account)).toHaveLength(1);
+      expect((await send({ 'X-SVC-Parent': agent.task_id })).status).toBe(200);
+    });
+
     it('200 idempotent_replay by a live key under the same Idempotency-Key, worked for once; 409 to another request', async () => {
       const { send } = await visit();
       const headers = { 'X-API-Key': 'a-live-key', 'Idempotency-Key': newName() };

@@ -95,6 +95,7 @@ export function asking(agent: number, number: number, differently: Partial<Price
     field: 'Mutation.createChatCompletion',
     intent_id: null,
     attempt_index: null,
+    parent_ref: null,
     owed: false,
     ...differently,
   };

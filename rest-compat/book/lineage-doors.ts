@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { evidences } from '../../schema/evidence.ts';
+import { lineageLimits } from '../../schema/lineage-limits.ts';
+import { PageLimit, pageRows, RowCursorMembers } from '../../schema/requests/book.ts';
+import { Atomic, nameComponents } from '../answer-shapes.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { digits } from '../text-members.ts';
+import { AgentPath } from './doors.ts';
+
+/** What is null is left out, as in the book itself. */
+const LineageEntry = z.object({
+  task_id: z.string(),
+  seq: z.int(),
+  depth: z.int().describe('Steps from `self`, up or down.'),
+  parent_ref: z.string().optional(),
+  evidence: z.enum(evidences),
+  collected: z.boolean(),
+  collected_at: z.string(),
+  amount: Atomic.optional(),
+  rail: z.string().optional(),
+  payment_ref: z.string().optional(),
+  model: z.string().optional(),
+  hub: z.string().optional(),
+  intent_id: z.string().optional(),
+  attempt_index: z.int().optional(),
+});
+
+const { steps_max, descendants_max } = lineageLimits;
+
+const LineageAnswer = z.object({
+  agent_id: z.int(),
+  self: LineageEntry,
+  root: LineageEntry.nullable().describe('`self` where it follows from nothing; null where it is too far up.'),
+  ancestors: z.array(LineageEntry).describe(`By parent_ref, nearest first: ${steps_max} at the most.`),
+  descendants: z.array(LineageEntry).describe('In the order of the book.'),
+  truncated: z
+    .boolean()
+    .describe(`There is more than ${steps_max} steps up or down, or than ${descendants_max} descendants.`),
+  next: z.int().nullable().describe('`after` of the next page of descendants; null where there is none.'),
+});
+nameComponents({ LineageEntry, Lineage: LineageAnswer });
+
+const { after } = RowCursorMembers;
+
+export const lineageDoors = [
+  documentDoor({
+    name: 'get_book_lineage',
+    methods: ['GET'],
+    path: '/v1/agents/{agent_id}/book/lineage/{task_id}',
+    summary: 'What a row of the book follows from, and what follows from it; 403 where the book has no such row',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/get_book_lineage'),
+    params: AgentPath.extend({ task_id: z.string().min(1) }),
+    query: z.strictObject({
+      limit: digits(PageLimit).optional().describe('Descendants: default 50, more than 200 is clamped.'),
+      after: digits(after.unwrap()).optional().describe('Descendants behind the row of this seq: see `next`.'),
+    }),
+    variables: ({ params, query }) => ({
+      agentId: params.agent_id,
+      taskId: params.task_id,
+      limit: pageRows(query.limit),
+      after: query.after ?? null,
+    }),
+    nulls: { self: [], root: [], ancestors: [], descendants: [] },
+    response: LineageAnswer,
+    errors: ['book_damaged'],
+  }),
+] as const;

@@ -1,0 +1,37 @@
+import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
+import { Refusal } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
+import { requirePossession } from '../../access.ts';
+import type { BookContext } from '../context.ts';
+import { soundHead } from '../page/page.ts';
+import { Lineage } from './lineage.type.ts';
+import { readLineage } from './read.ts';
+
+@Resolver(() => Lineage)
+export class BookLineageResolver {
+  @Directive(
+    `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingArguments: ["limit"], sizedFields: ["descendants"], requireOneSlicingArgument: false)`,
+  )
+  @Query(() => Lineage, {
+    nullable: true,
+    description: 'What a row follows from and what follows from it, for whoever possesses its book.',
+  })
+  async lineage(
+    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Arg('taskId', () => String, { description: 'The task of a row on it; else forbidden.' }) taskId: string,
+    @Arg('limit', () => Int, { nullable: true, description: 'Descendants: 1 to 200, 50 where it is left out.' })
+    limit: number | null,
+    @Arg('after', () => Int, { nullable: true, description: 'Descendants behind the row of this seq: see `next`.' })
+    after: number | null,
+    @Ctx() { principal, database }: BookContext,
+  ): Promise<Lineage> {
+    const agent_id = requirePossession(principal, agentId);
+    if (typeof limit === 'number' && limit < 1)
+      throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${PAGE_LIMIT_BOUNDS}.` });
+    await soundHead(database, agent_id);
+    const found = await readLineage(database, agent_id, taskId, { limit: pageRows(limit), after: after ?? 0 });
+    if (found === null) throw new Refusal('forbidden');
+    return found;
+  }
+}

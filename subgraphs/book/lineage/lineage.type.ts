@@ -1,0 +1,55 @@
+import { Directive, Field, Int, ObjectType } from 'type-graphql';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { Evidence } from '../../../schema/evidence.ts';
+import { lineageLimits } from '../../../schema/lineage-limits.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { EvidenceWord } from '../ledger/row-words.ts';
+
+@ObjectType({ description: 'A row of a book, as far as its lineage shows it; `Book.row` has all of it.' })
+export class LineageRow {
+  @Field(() => String, { description: 'The call that it is of.' }) taskId!: string;
+  @Field(() => Int, { description: 'Its place in the book.' }) seq!: number;
+  @Field(() => Int, { description: 'How many steps it is from the row that was asked for, up or down.' })
+  depth!: number;
+  @Field(() => String, { nullable: true, description: 'The row it follows from; null where it follows from none.' })
+  parentRef!: string | null;
+  @Field(() => EvidenceWord, { description: 'What it rests on.' }) evidence!: Evidence;
+  @Field(() => Boolean, { description: 'Whether its money was collected.' }) collected!: boolean;
+  @Field(() => DateTimeScalar, { description: 'When it was collected, or else recorded.' }) collectedAt!: Date;
+  @Field(() => AtomicAmountScalar, { nullable: true, description: 'Atomic units of the rail.' })
+  amount!: AtomicAmount | null;
+  @Field(() => String, { nullable: true, description: 'What was paid with: `usdc`.' }) rail!: string | null;
+  @Field(() => String, { nullable: true, description: '`network:transaction`.' }) paymentRef!: string | null;
+  @Field(() => String, { nullable: true, description: 'The model that answered, or was asked for.' })
+  model!: string | null;
+  @Field(() => String, { nullable: true, description: 'The hub that answered.' }) hub!: string | null;
+  @Field(() => String, { nullable: true, description: 'The treasury intent it names.' }) intentId!: string | null;
+  @Field(() => Int, { nullable: true, description: 'Its attempt, from 0.' }) attemptIndex!: number | null;
+}
+
+@ObjectType({ description: 'What a row of a book follows from, and what follows from it.' })
+export class Lineage {
+  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
+  @Field(() => LineageRow, { description: 'The row that was asked for.' }) self!: LineageRow;
+  @Field(() => LineageRow, {
+    nullable: true,
+    description: 'Where it all began: itself, where it follows from none; null where that is too far up.',
+  })
+  root!: LineageRow | null;
+  @Directive(`@listSize(assumedSize: ${lineageLimits.steps_max})`)
+  @Field(() => [LineageRow], {
+    description: `What it follows from, the nearest first: ${lineageLimits.steps_max} at the most.`,
+  })
+  ancestors!: LineageRow[];
+  @Field(() => [LineageRow], { description: 'What follows from it, in the order of the book, page by page.' })
+  descendants!: LineageRow[];
+  @Field(() => Boolean, {
+    description: `Whether it is followed no further: ${lineageLimits.steps_max} steps up and down, the first ${lineageLimits.descendants_max} descendants.`,
+  })
+  truncated!: boolean;
+  @Field(() => Int, {
+    nullable: true,
+    description: '`after` of the next page of descendants; null where there is none.',
+  })
+  next!: number | null;
+}

@@ -1,0 +1,84 @@
+import type { RowColumn } from '../../../schema/book-row.ts';
+import { camel } from '../../../schema/camel.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { lineageLimits } from '../../../schema/lineage-limits.ts';
+import type { Database } from '../../database.ts';
+import type { Lineage, LineageRow } from './lineage.type.ts';
+
+const shown = [
+  ...(['task_id', 'seq', 'parent_ref', 'evidence', 'collected', 'collected_at', 'amount', 'rail'] as const),
+  ...(['payment_ref', 'model', 'hub', 'intent_id', 'attempt_index'] as const),
+] satisfies RowColumn[];
+const columns = shown.join(', ');
+const of = (table: string) => shown.map(name => `${table}.${name}`).join(', ');
+
+const { steps_max, descendants_max } = lineageLimits;
+
+/**
+ * One recursive query, each step of it along an index: what it costs depends on the lineage, and not on the book. A child
+ * stands behind its parent, so that both ways come to an end. Of each wave of children the first suffice in the order of
+ * the book: whatever is among the first of all, its ancestors are too.
+ */
+export const LINEAGE = `with recursive
+  up as (
+    select ${columns}, 0 as depth from book_row where agent_id = $1 and task_id = $2
+    union all
+    select ${of('p')}, u.depth + 1 from up u cross join lateral (
+      select ${columns} from book_row where agent_id = $1 and task_id = u.parent_ref and seq < u.seq limit 1) p
+    where u.depth < ${steps_max}),
+  down as (
+    select * from up where depth = 0
+    union all
+    select * from (
+      select ${of('c')}, d.depth + 1 as depth from down d cross join lateral (
+        select ${columns} from book_row where agent_id = $1 and parent_ref = d.task_id and seq > d.seq
+        order by seq limit ${descendants_max + 1}) c
+      where d.depth <= ${steps_max} order by c.seq limit ${descendants_max + 1}) wave),
+  told as (select * from down where depth between 1 and ${steps_max} order by seq limit ${descendants_max})
+  select way, depth, ${shown.map(name => `${name} as "${camel(name)}"`).join(', ')},
+    (select count(*) > ${descendants_max} or coalesce(max(depth) > ${steps_max}, false) from down where depth > 0) as more
+  from (
+    select 'up' as way, up.* from up
+    union all
+    (select 'down', told.* from told where seq > $3 order by seq limit $4)) lineage order by way desc, depth, seq`;
+
+interface Found extends LineageRow {
+  readonly way: 'up' | 'down';
+  /** Whether there are descendants that are not told of. */
+  readonly more: boolean;
+}
+
+export interface LineagePage {
+  readonly limit: number;
+  /** The seq of the last descendant that its reader has; 0 begins. */
+  readonly after: number;
+}
+
+/** Null where the book has no such row. */
+export async function readLineage(
+  database: Database,
+  agent_id: AgentId,
+  task_id: string,
+  { limit, after }: LineagePage,
+): Promise<Lineage | null> {
+  const found = await database.query<Found & Record<string, unknown>>({
+    name: 'lineage',
+    text: LINEAGE,
+    values: [agent_id, task_id, after, limit + 1],
+  });
+  const [self, ...ancestors] = found.filter(({ way }) => way === 'up');
+  if (!self) return null;
+  const below = found.filter(({ way }) => way === 'down').toSorted((a, b) => a.seq - b.seq);
+  const descendants = below.slice(0, limit);
+  const farthest = ancestors.at(-1) ?? self;
+  const root = farthest.parentRef === null ? farthest : null;
+  return {
+    agentId: agent_id,
+    self,
+    root,
+    ancestors,
+    descendants,
+    truncated: root === null || self.more,
+    next: below.length > limit ? (descendants.at(-1)?.seq ?? null) : null,
+  };
+}

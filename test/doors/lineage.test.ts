@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+let service: Service;
+/** The stamp, a chat that follows from it, two that follow from that one, of which the second is refused. */
+let agent: Agent;
+let other: Agent;
+let child: string;
+let grandchild: string;
+let refused: string;
+beforeAll(async () => {
+  service = await openService();
+  const shop = refusing(service);
+  [agent, other] = [await service.newAgent(), await service.newAgent()];
+  const buy = async (content: string, parent: string) =>
+    (await service.buy(agent.account, ask(content), { 'X-SVC-Parent': parent })).body.svc.task_id;
+  child = await buy('Child', agent.task_id);
+  grandchild = await buy('Grandchild', child);
+  await shop.set(agent, 'kill_switch', true);
+  refused = String((await shop.refused(agent, ask('Refused', { parent_ref: child }))).heard.body.task_id);
+});
+
+const path = (task_id: string, query = '') => `/v1/agents/${agent.agent_id}/book/lineage/${task_id}${query}`;
+const session = () => ({ 'X-SVC-Session': agent.session });
+const read = (task_id: string, query = '', headers: Record<string, string> = session()) =>
+  service.get(path(task_id, query), headers);
+const tasks = (rows: unknown) => (rows as { task_id: string }[]).map(({ task_id }) => task_id);
+const empty = (status: number) => ({ status, text: '' });
+
+const DOCUMENT = `query Lineage($agentId: Int!, $taskId: String!, $limit: Int) {
+  lineage(agentId: $agentId, taskId: $taskId, limit: $limit) {
+    agentId self { taskId depth } root { taskId } ancestors { taskId depth } descendants { taskId seq depth evidence }
+    truncated next } }`;
+async function graph(variables: JsonObject, headers: Record<string, string> = session()) {
+  const { body } = await service.post<{ data: JsonObject; errors?: { extensions: JsonObject }[] }>(
+    '/graphql',
+    { query: DOCUMENT, variables: { agentId: agent.agent_id, ...variables } },
+    headers,
+  );
+  return { lineage: body.data?.lineage, code: body.errors?.[0]?.extensions.code };
+}
+
+describe('GET /v1/agents/{agent_id}/book/lineage/{task_id}', () => {
+  it('200 of the first row: itself the root, all that follows from it, in the order of the book', async () => {
+    const { status, body } = await read(agent.task_id);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      agent_id: agent.agent_id,
+      self: { task_id: agent.task_id, seq: 1, depth: 0, evidence: 'collected', amount: '2000', rail: 'usdc' },
+      ancestors: [],
+      descendants: [
+        { task_id: child, seq: 2, depth: 1, parent_ref: agent.task_id, model: 'alpha-1', hub: 'alpha' },
+        { task_id: grandchild, seq: 3, depth: 2, parent_ref: child },
+        { task_id: refused, seq: 4, depth: 2, parent_ref: child, evidence: 'policy_blocked', collected: false },
+      ],
+      truncated: false,
+      next: null,
+    });
+    expect(body.root).toEqual(body.self);
+  });
+
+  it('200 of a row in the midst and of one at the end, ancestors nearest first', async () => {
+    const midst = (await read(child)).body;
+    expect([tasks(midst.ancestors), tasks(midst.descendants)]).toEqual([[agent.task_id], [grandchild, refused]]);
+    const end = (await read(grandchild)).body;
+    expect([tasks(end.ancestors), end.descendants]).toEqual([[child, agent.task_id], []]);
+    expect(end.root).toMatchObject({ task_id: agent.task_id, depth: 2 });
+    expect(end.self).toMatchObject({ task_id: grandchild });
+  });
+
+  it('200 page by page: next is what after wants', async () => {
+    const first = (await read(agent.task_id, '?limit=2')).body;
+    expect([tasks(first.descendants), first.next]).toEqual([[child, grandchild], 3]);
+    const second = (await read(agent.task_id, `?limit=2&after=${first.next}`)).body;
+    expect([tasks(second.descendants), second.next]).toEqual([[refused], null]);
+  });
+
+  it('200 by /graphql, the same', async () => {
+    expect(await graph({ taskId: child, limit: 1 })).toEqual({
+      code: undefined,
+      lineage: {
+        agentId: agent.agent_id,
+        self: { taskId: child, depth: 0 },
+        root: { taskId: agent.task_id },
+        ancestors: [{ taskId: agent.task_id, depth: 1 }],
+        descendants: [{ taskId: grandchild, seq: 3, depth: 1, evidence: 'collected' }],
+        truncated: false,
+        next: 3,
+      },
+    });
+  });
+
+  it.each([
+    ['limit', '?limit=0'],
+    ['limit', '?limit=x'],
+    ['after', '?after=-1'],
+    ['before', '?before=3'],
+  ])('400 naming %s: %s', async (param, query) => {
+    expect(await read(child, query)).toMatchObject({ status: 400, body: { error: { param } } });
+  });
+
+  it('400 by /graphql where the limit is none', async () => {
+    expect(await graph({ taskId: child, limit: 0 })).toEqual({ lineage: null, code: 'invalid_request' });
+  });
+
+  it('401 without possession, empty', async () => {
+    expect(await read(child, '', {})).toMatchObject(empty(401));
+    expect(await graph({ taskId: child }, {})).toEqual({ lineage: null, code: 'unauthenticated' });
+  });
+
+  it('403 with a wrong session or that of another book, empty', async () => {
+    expect(await read(child, '', { 'X-SVC-Session': 'guess' })).toMatchObject(empty(403));
+    expect(await read(child, '', { 'X-SVC-Session': other.session })).toMatchObject(empty(403));
+  });
+
+  it('403 of a task that stands on another book, or on none, alike', async () => {
+    expect(await read(other.task_id)).toMatchObject(empty(403));
+    expect(await read('task_of_nobody')).toMatchObject(empty(403));
+    expect(await graph({ taskId: other.task_id })).toEqual({ lineage: null, code: 'forbidden' });
+  });
+
+  it('503 of a book that its audit has closed', async () => {
+    await service.query(`update book set damage = '{}' where agent_id = $1`, [agent.agent_id]);
+    expect(await read(child)).toMatchObject({ status: 503, body: { code: 'book_damaged' } });
+    await service.query('update book set damage = null where agent_id = $1', [agent.agent_id]);
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { audit } from '../harness/faults/audit.ts';
+import { newBuyer, send, trySend } from '../harness/faults/buyer.ts';
+import { closed } from '../harness/faults/claims.ts';
+import { openGround, reached } from '../harness/faults/ground.ts';
+
+it('a call whose process is killed between settlement and record is recorded with its parent', {
+  timeout: 120_000,
+}, async () => {
+  const ground = await openGround();
+  const healthy = await ground.start();
+  const buyer = await newBuyer(ground);
+  const { body } = await send(healthy, await buyer.registration());
+  const parent_ref = String(body.task_id);
+  const messages = [{ role: 'user', content: 'Child' }];
+  const order = await buyer.pay('/v1/chat/completions', { model: 'test/model', messages, parent_ref });
+
+  const dying = await ground.startFaulty({ point: 'before_record' });
+  const lost = trySend(dying, order);
+  await reached(dying, 'before_record');
+  expect(await lost).toBeNull();
+
+  const { state, task_id } = await closed(ground, order);
+  expect(state).toBe('recorded');
+  const rows = await ground.database.query({
+    text: 'select parent_ref, evidence from book_row where task_id = $1',
+    values: [task_id],
+  });
+  expect(rows).toEqual([{ parent_ref, evidence: 'collected' }]);
+  expect((await send(healthy, order)).body).toMatchObject({ svc: { task_id } });
+  expect(await audit(ground)).toBe(2);
+});
