@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../schema/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
 import { sha256Hex } from '../schema/digest.ts';
 import { Refusal } from '../schema/errors.ts';
 import { jsonText } from '../schema/written.ts';
@@ -64,9 +64,10 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
   });
   for (const upload of uploads) await upload.deliver();
   if (stream === null) {
-    const spelt = plain ? { ...door, media: plain.media, answer: plain.textOf } : door;
+    const kept = keptFor(door, query);
+    const spelt = plain ? { ...kept, media: plain.media, answer: plain.textOf } : kept;
     const executed = await port.execute({ document, variables, valid_body, caller: passage.caller, nulls: door.nulls });
-    return unlessKnown(headers, tagged(door, concluded(spelt, request, port, executed)));
+    return unlessKnown(headers, tagged(spelt, concluded(spelt, request, port, executed)));
   }
   const subscribed = await port.subscribe({ document, variables, valid_body, caller: passage.caller });
   if (subscribed.kind === 'refused') return concluded(door, request, port, subscribed.executed);
@@ -183,6 +184,12 @@ function refusal(
   }
   const challenge = offer(door, request, port, { code, detail: message }, error.challenge);
   return { ...challenge, headers: { ...headers, ...challenge.headers } };
+}
+
+/** What somebody asks of their own is kept nowhere, wherever the same door says what anybody may keep. */
+function keptFor(door: DocumentDoor, query: unknown): DocumentDoor {
+  const asked = door.unkept_with !== null && isJsonObject(query) && door.unkept_with in query;
+  return asked ? { ...door, cache: NO_STORE } : door;
 }
 
 /** 128 bits: none other has it. */

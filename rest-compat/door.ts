@@ -41,8 +41,9 @@ export interface Columns {
   /**
    * `required`: 401 without, 403 with a wrong one, both empty; where the path names an agent, it must be that one's.
    * `session`: the same, and by the session itself, since a proof is a proof to whoever has read it.
+   * `offered`: nobody has to; the resolver asks it of whoever wants to be shown more.
    */
-  readonly possession: 'none' | 'required' | 'session';
+  readonly possession: 'none' | 'offered' | 'required' | 'session';
   /** Media type of the body; a form brings its file beside it, and the body names that by an id. */
   readonly takes: BodyMedia;
   /** A longer body is refused, unread from there on. */
@@ -55,6 +56,8 @@ export interface Columns {
   readonly rated: boolean;
   /** Cache-Control of the answer in hand, which has an ETag where it may be kept; refusals are never stored. */
   readonly cache: string;
+  /** A member of the query in whose presence an answer is the asker's own, and kept nowhere. */
+  readonly unkept_with: string | null;
   readonly nulls: LeftOutNulls;
   /** What it may answer besides what its other columns imply. */
   readonly errors: readonly ErrorCode[];
@@ -150,6 +153,7 @@ const usual = {
   asks_again: false,
   rated: true,
   cache: NO_STORE,
+  unkept_with: null,
   nulls: {},
   errors: [],
   refusal: null,

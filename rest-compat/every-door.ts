@@ -2,6 +2,7 @@ import { bookDoors } from './book/doors.ts';
 import { exportDoors } from './book/export-doors.ts';
 import { inflowDoors } from './book/inflow-doors.ts';
 import { lineageDoors } from './book/lineage-doors.ts';
+import { recordDoors } from './book/record-doors.ts';
 import { discoveryDoors } from './discovery/doors.ts';
 import type { Door } from './door.ts';
 import { inferenceDoors, mediaDoors } from './inference/doors.ts';
@@ -19,6 +20,7 @@ export const everyDoor: readonly Door[] = [
   ...lineageDoors,
   ...exportDoors,
   ...inflowDoors,
+  ...recordDoors,
   ...possessionDoors,
   ...receiptDoors,
   ...settlementDoors,

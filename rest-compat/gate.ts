@@ -191,7 +191,8 @@ function namedAgent(door: Door, request: DoorRequest): number | null {
 
 /** A wrong session on a paid door is a 403 before any charge, also where the door asks for none. */
 function unpossessed(door: Door, request: DoorRequest, { possession }: Caller): 401 | 403 | null {
-  if (door.possession === 'none') return door.price && possession.kind === 'wrong' ? 403 : null;
+  if (door.possession === 'none' || door.possession === 'offered')
+    return door.price && possession.kind === 'wrong' ? 403 : null;
   if (possession.kind === 'absent') return 401;
   if (possession.kind === 'wrong') return 403;
   const opening = booksOf(possession).filter(({ by }) => door.possession !== 'session' || by === 'session');

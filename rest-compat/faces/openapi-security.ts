@@ -28,6 +28,7 @@ export function byKey({ price }: Pick<Columns, 'price'>): boolean {
 
 const shownFor: Readonly<Record<Columns['possession'], readonly (string | null)[]>> = {
   none: [null],
+  offered: [null, 'session', 'proof'],
   required: ['session', 'proof'],
   session: ['session'],
 };

@@ -82,12 +82,14 @@ function operation(door: Door, method: DoorMethod, schemas: ComponentSchemas): J
 /** Security says the same to machines; whoever writes a client by its types sends them as parameters. */
 const possession: Readonly<Record<Columns['possession'], readonly JsonObject[]>> = {
   none: [],
+  offered: [sessionHeader, shownProof, proofNonce],
   required: [sessionHeader, shownProof, proofNonce],
   session: [sessionHeader],
 };
 
 const possessionTerms: Readonly<Record<Columns['possession'], readonly string[]>> = {
   none: [],
+  offered: ['Who shows possession of the book may ask for more.'],
   required: ['Opened by possession of the book: its session, or a proof of it.'],
   session: ["Opened by the book's session itself; a proof does not do."],
 };

@@ -6,6 +6,7 @@ import { PullExportResolver } from './export/publish.resolver.ts';
 import { PullExport } from './export/pull-export.entity.ts';
 import { InflowResolver } from './inflow/inflow.resolver.ts';
 import { BookHead } from './ledger/book.entity.ts';
+import { BookDay } from './ledger/day.entity.ts';
 import { BookEvent } from './ledger/event.entity.ts';
 import { BookIntent } from './ledger/intent.entity.ts';
 import { BookSequenceTables } from './ledger/migration.ts';
@@ -29,6 +30,8 @@ import { BookRowResolver } from './page/row.resolver.ts';
 import { BookSequenceResolver } from './page/sequence.resolver.ts';
 import { ShadowPolicies } from './policy/migration.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
+import { BookDays } from './record/migration.ts';
+import { AgentRecordResolver } from './record/record.resolver.ts';
 
 export const bookEntities = [
   BookHead,
@@ -42,6 +45,7 @@ export const bookEntities = [
   PullExport,
   BookCorrection,
   BookSupersession,
+  BookDay,
 ];
 export const bookMigrations = [
   BookBaseline,
@@ -51,6 +55,7 @@ export const bookMigrations = [
   ShadowPolicies,
   BookSequenceTables,
   BookLineage,
+  BookDays,
 ];
 
 const named = (reference: object) => reference;
@@ -70,6 +75,7 @@ export function bookSubgraph(): Promise<Subgraph> {
     InflowResolver,
     BookSequenceResolver,
     BookLineageResolver,
+    AgentRecordResolver,
   ] as const;
   // An agent and a receipt are known here by their keys alone.
   const references = { Book: resolveBook, Agent: named, Receipt: named };

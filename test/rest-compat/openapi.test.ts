@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
     const ours = ['X-SVC-Session', 'X-SVC-Proof', 'X-SVC-Nonce'];
     const counts = new Map<string, readonly string[]>(
       everyDoor.map(({ path, possession, price }) => {
-        const shown = { required: ours, session: ours.slice(0, 1), none: price ? ours.slice(0, 1) : [] };
+        const shown = { required: ours, offered: ours, session: ours.slice(0, 1), none: price ? ours.slice(0, 1) : [] };
         return [path, shown[possession]];
       }),
     );

@@ -12,6 +12,7 @@ import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { appendEvent, countIntents, type EventRecord, type Head, headOf, storeBooks, tally } from './append.ts';
 import { lockBooksOf, type RowName } from './correct.ts';
+import { type CountedOnDay, countDays } from './days.ts';
 import { countRows } from './sums.ts';
 
 /** What became of a call that was recorded at settle (RECORDED_BY_SETTLE) before anybody had seen its money arrive. */
@@ -37,6 +38,7 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
   const standing = await readRows(tx, rows);
   const moved: MovedRow[] = [];
   const events: EventRecord[] = [];
+  const rested: CountedOnDay[] = [];
   for (const row of standing) {
     const arrival = arrivals.get(row.task_id);
     if (!arrival || !mayBecome(row.evidence, arrival.to)) continue;
@@ -44,12 +46,14 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
     books.set(row.agent_id, head);
     events.push(event);
     moved.push(after);
+    rested.push({ ...row, times: -1 }, { ...row, evidence: after.evidence, times: 1 });
   }
   if (moved.length === 0) return;
   const recounted = moved.filter(row => !countsAlike(row, standing));
   countRows(tx, recounted, -1);
   storeRows(tx, moved);
   countRows(tx, recounted, 1);
+  countDays(tx, rested);
   countIntents(
     tx,
     moved.filter(row => row.collected),

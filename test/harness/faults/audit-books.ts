@@ -33,6 +33,7 @@ export async function auditBooks(database: Database): Promise<void> {
     auditRows(book, own(rows), own(events));
   }
   await auditCounts(database);
+  await auditDays(database);
   await auditSums(database);
 }
 
@@ -72,6 +73,16 @@ async function auditCounts(database: Database): Promise<void> {
       where r.seq is null or c.count < 1 or c.first_at > c.last_at`,
   });
   expect(wrong).toEqual([]);
+}
+
+/** Days count every row by what it rests on now. */
+async function auditDays(database: Database): Promise<void> {
+  const counted = await database.query({
+    text: 'select agent_id, day::text, evidence, rows from book_day where rows <> 0 order by 1, 2, 3',
+  });
+  const text = `select agent_id, (collected_at at time zone 'UTC')::date::text as day, evidence, count(*)::int as rows
+    from book_row group by 1, 2, 3 order by 1, 2, 3`;
+  expect(counted).toEqual(await database.query({ text }));
 }
 
 const ROW_COLUMNS = `task_id, evidence, collected, payment_ref, transfer_index, rail, amount, model, hub, intent_id,

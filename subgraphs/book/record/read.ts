@@ -1,0 +1,94 @@
+import { atomicAmount } from '../../../schema/amount.ts';
+import { countRange } from '../../../schema/count-range.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { Evidence } from '../../../schema/evidence.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { Database } from '../../database.ts';
+import type { AgentRecord, OffBoardHistory } from './record.type.ts';
+
+/** Sums of days that are over, by the database's clock. */
+const sumsBefore = (dimension: 'day' | 'hub' | 'network') => `from book_sum where agent_id = b.agent_id
+  and dimension = '${dimension}' and period < today.begins and count <> 0`;
+
+/**
+ * Counters alone: days that are over, so that nobody who asks again and again sees when a call was made. What is counted today
+ * shows tomorrow.
+ */
+const CARD = `select b.damage is not null as damaged, to_char(b.opened_at at time zone 'UTC', 'YYYY-MM-DD') as member_since,
+    to_char(today.begins at time zone 'UTC', 'YYYY-MM-DD') as as_of, days.rows, days.blocked,
+    (select count(distinct bucket) ${sumsBefore('hub')} and bucket <> '') as hubs,
+    (select coalesce(jsonb_agg(distinct bucket), '[]') ${sumsBefore('network')} and bucket <> '') as networks,
+    (select coalesce(jsonb_agg(jsonb_build_object('rail', rail, 'amount', amount::text) order by rail), '[]') from (
+      select rail, sum(amount) as amount ${sumsBefore('day')} and rail <> '' group by rail) spent) as spend
+  from book b cross join (select date_trunc('day', now(), 'UTC') as begins) today
+  cross join lateral (
+    select coalesce(sum(rows), 0) as rows, coalesce(sum(rows) filter (where evidence = 'policy_blocked'), 0) as blocked
+    from book_day where agent_id = b.agent_id and day < (today.begins at time zone 'UTC')::date) days
+  where b.agent_id = $1`;
+
+interface Card {
+  readonly damaged: boolean;
+  readonly member_since: string;
+  readonly as_of: string;
+  readonly rows: string | bigint;
+  readonly blocked: string | bigint;
+  readonly hubs: string | bigint;
+  readonly networks: string[];
+  readonly spend: readonly { readonly rail: string; readonly amount: string }[];
+}
+
+/** What anybody is told of an agent; null where there is none. @throws book_damaged */
+export async function readRecord(database: Database, agent_id: number): Promise<AgentRecord | null> {
+  const statement = { name: 'record card', text: CARD, values: [agent_id] };
+  const [card] = await database.query<Card & Record<string, unknown>>(statement);
+  if (!card) return null;
+  if (card.damaged) throw new Refusal('book_damaged');
+  return {
+    agentId: agent_id,
+    memberSince: card.member_since,
+    asOf: card.as_of,
+    rows: countRange(BigInt(card.rows)),
+    blocked: countRange(BigInt(card.blocked)),
+    hubs: countRange(BigInt(card.hubs)),
+    networks: card.networks,
+    spend: card.spend.map(({ rail, amount }) => ({ rail, amount: countRange(BigInt(amount)) })),
+    offBoard: null,
+  };
+}
+
+const COLLECTED_AT = 'select collected_at from book_row where agent_id = b.agent_id order by seq';
+
+const HISTORY = `select b.by_rail,
+    (select coalesce(jsonb_agg(jsonb_build_object('evidence', evidence, 'rows', rows) order by evidence), '[]') from (
+      select evidence, sum(rows) as rows from book_day where agent_id = b.agent_id group by evidence having sum(rows) > 0) e
+    ) as by_evidence,
+    (select coalesce(jsonb_agg(jsonb_build_object('month', month, 'rows', rows) order by month), '[]') from (
+      select to_char(day, 'YYYY-MM') as month, sum(rows) as rows from book_day where agent_id = b.agent_id
+      group by 1 having sum(rows) > 0) m) as by_month,
+    (${COLLECTED_AT} limit 1) as first, (${COLLECTED_AT} desc limit 1) as last
+  from book b where agent_id = $1`;
+
+interface History {
+  readonly by_rail: Readonly<Record<string, { readonly count: number; readonly amount: string }>>;
+  readonly by_evidence: { readonly evidence: Evidence; readonly rows: number }[];
+  readonly by_month: { readonly month: string; readonly rows: number }[];
+  readonly first: Date | null;
+  readonly last: Date | null;
+}
+
+/** The same exactly and up to this moment, for the owner: counters, and the two rows at the ends. */
+export async function readHistory(database: Database, agent_id: AgentId): Promise<OffBoardHistory | null> {
+  const statement = { name: 'off-board history', text: HISTORY, values: [agent_id] };
+  const [found] = await database.query<History & Record<string, unknown>>(statement);
+  if (!found) return null;
+  const { by_rail, by_evidence, by_month, first, last } = found;
+  return {
+    byRail: Object.entries(by_rail).map(([rail, { count, amount }]) => ({
+      ...{ rail, count, amount: atomicAmount(BigInt(amount)) },
+    })),
+    byEvidence: by_evidence,
+    byMonth: by_month,
+    firstCollectedAt: first,
+    lastCollectedAt: last,
+  };
+}
