@@ -1,8 +1,8 @@
 import { type AtomicAmount, atomicAmount } from './amount.ts';
 
 /** The clock periods that a cap is set for. Unix time knows no leap second: each begins at a multiple of its length, in UTC. */
-const periods = { hour: 3_600_000, day: 86_400_000 } as const;
-export type Period = keyof typeof periods;
+export const period_ms = { hour: 3_600_000, day: 86_400_000 } as const;
+export type Period = keyof typeof period_ms;
 
 /** What was collected in one clock period; `start_ms` is null before the first amount. */
 export interface Window {
@@ -12,8 +12,8 @@ export interface Window {
 
 export const emptyWindow: Window = { start_ms: null, atomic: atomicAmount(0n) };
 
-function periodStart(period: Period, at_ms: number): number {
-  return Math.floor(at_ms / periods[period]) * periods[period];
+export function periodStart(period: Period, at_ms: number): number {
+  return Math.floor(at_ms / period_ms[period]) * period_ms[period];
 }
 
 /** The window that holds at that time: nothing in it once a new period has begun. It never goes back to an older one. */

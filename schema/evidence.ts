@@ -29,10 +29,10 @@ export type ArrivalStatus = (typeof arrivalStatuses)[number];
 
 /**
  * What happened on a book. All but a birth consume a position and no seq. `blocked` counts calls that were refused like
- * the row's own, and without a row of their own;
- * `would_block` says that a policy in shadow mode would have refused the call of the row.
+ * the row's own, and without a row of their own; `would_block` says that a policy in shadow mode would have refused the call
+ * of the row; `alert` is of the row by which something was reached.
  */
-export type BookEventKind = RowEventKind | TermsEventKind;
-export type RowEventKind = 'born' | 'transition' | 'replay' | 'correction' | 'blocked' | 'would_block';
+export type BookEventKind = RowEventKind | TermsEventKind | 'alerts_changed';
+export type RowEventKind = 'born' | 'transition' | 'replay' | 'correction' | 'blocked' | 'would_block' | 'alert';
 /** What its owner allows was changed: of no row, so such an event has neither seq nor task. */
 export type TermsEventKind = 'policy_changed' | 'budget_changed';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
+import { BookAlertAnswer } from './alert-answers.ts';
 import { Row } from './row.ts';
 
 export const BookAnswer = z.object({
@@ -26,6 +27,11 @@ export const BookAnswer = z.object({
     as_of: z.string(),
     signature: z.object({ alg: z.string(), value: z.string() }),
   }),
+  budget_ends_at: z
+    .string()
+    .nullable()
+    .describe('The UTC clock hour in which the budget ends at the rate of the last hour; null where nobody can tell.'),
+  alerts: z.array(BookAlertAnswer).describe('The newest, newest first.'),
 });
 
 nameComponents({ Book: BookAnswer, BookEntry: Row });

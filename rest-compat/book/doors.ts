@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { camel } from '../../schema/camel.ts';
+import { camel, toCamelKeys } from '../../schema/camel.ts';
 import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { AlertsRequest } from '../../schema/requests/alerts.ts';
 import {
   BookRequest,
   Moment,
@@ -13,6 +14,7 @@ import { PolicyRequest, parsePolicy } from '../../schema/requests/policy.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
+import { AlertSettingsAnswer } from './alert-answers.ts';
 import { BookAnswer } from './answers.ts';
 import { PolicyAnswer, policyFragments } from './policy.ts';
 import { bookNulls, rowFragments } from './row.ts';
@@ -102,5 +104,35 @@ export const bookDoors = [
     }),
     response: PolicyAnswer,
     errors: ['invalid_policy', 'book_damaged'],
+  }),
+  documentDoor({
+    name: 'get_book_alerts',
+    methods: ['GET'],
+    path: '/v1/agents/{agent_id}/book/alerts',
+    summary: 'What the book alerts its owner of before a cap or its budget is reached',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/get_book_alerts'),
+    params: AgentPath,
+    variables: ({ params }) => ({ agentId: params.agent_id }),
+    response: AlertSettingsAnswer,
+    errors: ['book_damaged'],
+  }),
+  documentDoor({
+    name: 'set_book_alerts',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/alerts',
+    summary: 'Sets what the book alerts of; null restores what is usual',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/set_book_alerts'),
+    params: AgentPath,
+    body: AlertsRequest,
+    variables: ({ params, body: { session: _, proof: __, ...change } }) => ({
+      agentId: params.agent_id,
+      ...(toCamelKeys(change) as JsonObject),
+    }),
+    response: AlertSettingsAnswer,
+    errors: ['book_damaged'],
   }),
 ] as const;

@@ -89,7 +89,7 @@ const rowNulls: readonly string[] = shown.filter(([, { rest }]) => rest === 'nul
 const replayNulls = ['at', 'settlement_status', 'replay_of'];
 
 /** By the list that they stand in. */
-export const bookNulls = { entries: rowNulls, 'entries.replay_events': replayNulls } as const;
+export const bookNulls = { entries: rowNulls, 'entries.replay_events': replayNulls, alerts: [] } as const;
 /** Where the answer is a row itself. */
 export const rowAnswerNulls = { '': rowNulls, replay_events: replayNulls } as const;
 /** Where it has an inflow and a correction of it as members. */

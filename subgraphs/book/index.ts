@@ -1,5 +1,7 @@
 import type { Subgraph } from '../subgraph.ts';
 import { buildSubgraph } from '../subgraph.ts';
+import { BookAlertsResolver } from './alerts/alerts.resolver.ts';
+import { BookAlerts } from './alerts/migration.ts';
 import { BookExportResolver } from './export/export.resolver.ts';
 import { PullExportTable } from './export/migration.ts';
 import { PullExportResolver } from './export/publish.resolver.ts';
@@ -56,6 +58,7 @@ export const bookMigrations = [
   BookSequenceTables,
   BookLineage,
   BookDays,
+  BookAlerts,
 ];
 
 const named = (reference: object) => reference;
@@ -76,6 +79,7 @@ export function bookSubgraph(): Promise<Subgraph> {
     BookSequenceResolver,
     BookLineageResolver,
     AgentRecordResolver,
+    BookAlertsResolver,
   ] as const;
   // An agent and a receipt are known here by their keys alone.
   const references = { Book: resolveBook, Agent: named, Receipt: named };

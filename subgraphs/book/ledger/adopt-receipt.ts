@@ -33,7 +33,7 @@ export const bornBy = {
 /**
  * The collected receipt that a book is opened by becomes its first row: born as it would have been had the book stood
  * then, at the time of its receipt, and counted. What was signed stays as it is: the receipt names no book. One that
- * stands on a book already is nobody else's row.
+ * stands on a book already is nobody else's row. Nothing can be told of it: a book that opens has neither cap nor budget nor habit.
  */
 export async function adoptReceipt(tx: Tx, agent_id: AgentId, receipt: Receipt): Promise<void> {
   if (receipt.agentId !== null) return;

@@ -1,4 +1,5 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import type { KeptAlertSettings } from '../../../schema/book-alerts.ts';
 import { hashedFacts, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { counted, type Window } from '../../../schema/clock-window.ts';
@@ -8,6 +9,7 @@ import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import { iso } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import { BOOK_CHANNEL } from '../../live.ts';
+import type { AlertState } from '../alerts/state.ts';
 import { countDays } from './days.ts';
 import { countBirths } from './sums.ts';
 
@@ -61,6 +63,8 @@ export interface Head extends Counters {
   readonly shadow: BookPolicy;
   /** Another one whenever budget or policy were set. */
   readonly policy_version: number;
+  readonly alert_settings: KeptAlertSettings;
+  readonly alert_state: AlertState;
   readonly seq: number;
   readonly position: number;
   readonly row_hash: string;
@@ -153,7 +157,8 @@ type StoredHead = Omit<Head, 'hour' | 'day'> & {
 /** The clock is read above the locking scan, hence after the wait: a cap is judged by the time at which it is judged. */
 const headsOf = (locking: string) => `with head as materialized (
     select agent_id, budget_atomic, policy, shadow, policy_version, spent_atomic, reserved_atomic, hour_start, hour_atomic,
-      day_start, day_atomic, seq, position, row_hash, event_hash, by_rail, damage is not null as damaged
+      day_start, day_atomic, seq, position, row_hash, event_hash, by_rail, alert_settings, alert_state,
+      damage is not null as damaged
     from book where agent_id = any($1) order by agent_id ${locking})
   select head.*, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from head`;
 const LOCK = headsOf('for update');

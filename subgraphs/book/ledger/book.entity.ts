@@ -1,8 +1,10 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { type AtomicAmount, remainder } from '../../../schema/amount.ts';
+import type { KeptAlertSettings } from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
+import type { AlertState } from '../alerts/state.ts';
 
 /**
  * The head of one book: where its two chains stand (rows by seq, events by position) and the counters that answer
@@ -60,6 +62,13 @@ export class BookHead {
   /** Of budget and policy, as their owner set them last; null where they have not since there is such a hash. */
   @Property({ type: 'text', nullable: true })
   termsHash!: string | null;
+
+  /** What of its alerts its owner set; what is not set is not there. */
+  @Property({ type: 'json', defaultRaw: `'{}'` })
+  alertSettings!: KeptAlertSettings;
+  /** What it has told, and what it judges by. */
+  @Property({ type: 'json', defaultRaw: `'{}'` })
+  alertState!: AlertState;
 
   get remainingAtomic(): AtomicAmount | null {
     return this.budgetAtomic === null ? null : remainder(this.budgetAtomic, this.spentAtomic);

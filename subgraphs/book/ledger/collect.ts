@@ -7,6 +7,7 @@ import { type OpenLog } from '../../receipt/log/head.ts';
 import { type SignedTreeHead } from '../../receipt/log/tree-head.ts';
 import { issueReceipts, type PreparedReceipt } from '../../receipt/receipt/issue.ts';
 import { type Receipt } from '../../receipt/receipt/receipt.entity.ts';
+import { appendAlerts, storeAlertStates, withHabits } from './alert.ts';
 import { appendRow, type EventRecord, headOf, lockBooks, storeBirths, storeBooks } from './append.ts';
 import { termsHash } from './terms.ts';
 import { tellWouldBlock, type WouldBlock } from './would-block.ts';
@@ -52,29 +53,39 @@ export async function collect(
   log: OpenLog,
   items: readonly Collection[],
 ): Promise<{ collected: readonly Collected[]; tree_head: SignedTreeHead }> {
-  const books = await lockBooks(
+  const locked = await lockBooks(
     tx,
     items.flatMap(item => item.landing?.agent_id ?? []),
   );
+  const books = await withHabits(tx, new Map(locked), landingOn(items), log.collected_at_ms);
 
   const rows: RowRecord[] = [];
   const events: EventRecord[] = [];
   const sequenced = items.map(({ prepared, landing }) => {
     if (landing === null) return { prepared, book_seq: null };
-    const born = appendRow(headOf(books, landing.agent_id), landing.birth, log.collected_at_ms);
-    const { row } = born;
-    const told = tellWouldBlock(born.head, row, landing.would_block ?? []);
-    const reserved_atomic = atomicAmount(told.head.reserved_atomic - landing.reserved);
-    books.set(landing.agent_id, { ...told.head, reserved_atomic });
-    rows.push(row);
-    events.push(born.event, ...told.events);
-    return { prepared, book_seq: row.seq };
+    const before = headOf(books, landing.agent_id);
+    const born = appendRow(before, landing.birth, log.collected_at_ms);
+    const blocks = tellWouldBlock(born.head, born.row, landing.would_block ?? []);
+    const alerts = appendAlerts(before, { head: blocks.head, row: born.row });
+    const reserved_atomic = atomicAmount(alerts.head.reserved_atomic - landing.reserved);
+    books.set(landing.agent_id, { ...alerts.head, reserved_atomic });
+    rows.push(born.row);
+    events.push(born.event, ...blocks.events, ...alerts.events);
+    return { prepared, book_seq: born.row.seq };
   });
 
   const receipts = await issueReceipts(tx, log, issuer, sequenced);
   const tree_head = log.store(tx, issuer);
   storeBirths(tx, rows);
+  storeAlertStates(tx, locked, books);
   storeBooks(tx, books, events);
   const collected = receipts.map((receipt, index) => ({ receipt, seq: sequenced[index]?.book_seq ?? null }));
   return { collected, tree_head };
+}
+
+function landingOn(items: readonly Collection[]): { agent_id: AgentId; amount: bigint }[] {
+  return items.flatMap(({ landing }) => {
+    const amount = landing?.birth.amount ?? null;
+    return landing === null || amount === null ? [] : [{ agent_id: landing.agent_id, amount }];
+  });
 }

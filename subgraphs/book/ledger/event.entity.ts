@@ -3,6 +3,7 @@ import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookEventKind } from '../../../schema/evidence.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { ShownAlert, shownAlert } from '../alerts/alert.type.ts';
 import { BookRow } from './row.entity.ts';
 import { BookEventKindWord } from './row-words.ts';
 
@@ -19,6 +20,11 @@ import { BookEventKindWord } from './row-words.ts';
   name: 'book_event_policy',
   properties: ['agentId', 'position'],
   where: "kind in ('policy_changed', 'budget_changed')",
+})
+@Index({
+  name: 'book_event_alert',
+  properties: ['agentId', 'kind', 'position'],
+  where: "kind in ('alert', 'alerts_changed')",
 })
 export class BookEvent {
   @Field(() => Int, { description: 'Whose book.' })
@@ -53,10 +59,14 @@ export class BookEvent {
   get count(): number {
     return typeof this.body.count === 'number' ? this.body.count : 1;
   }
+  @Field(() => ShownAlert, { nullable: true, description: 'What an `alert` tells; null of all else.' })
+  get alert(): ShownAlert | null {
+    return this.kind === 'alert' ? shownAlert(this) : null;
+  }
   /** The row as it stands when the event is read. */
   @Field(() => BookRow, {
     nullable: true,
-    description: 'The row as it stands when the event is read; null where policy or budget were changed.',
+    description: 'The row as it stands when the event is read; null where it is of none.',
   })
   row!: BookRow | null;
 }

@@ -29,6 +29,8 @@ export const BookEventKindWord = graphEnum<BookEventKind>('BookEventKind', 'What
   would_block: 'A policy in shadow mode would have refused the call of the row.',
   policy_changed: 'The owner of the book set or cleared a policy.',
   budget_changed: 'The owner of the book set or cleared its budget.',
+  alert: 'By the row something was reached that its owner is told of before the wall.',
+  alerts_changed: 'The owner of the book set what it alerts of.',
 });
 
 export const RowEventWord = graphEnum<'policy_blocked'>('RowEvent', 'What a row tells of that is no served call.', {

@@ -7,6 +7,8 @@ import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';
 import { iso } from '../../clock.ts';
 import type { Database } from '../../database.ts';
+import { withoutBudget } from '../alerts/state.ts';
+import { storeAlertStates } from './alert.ts';
 import { appendEvent, lockBooks, storeBooks } from './append.ts';
 
 /** What a book's owner allows; as it stands it has a hash of its own, and each change of it is an event. */
@@ -42,6 +44,11 @@ export function shadowMember(shadow: BookPolicy): JsonObject {
 /** Enough of a session's hash to tell two apart. */
 const SESSION_DIGITS = 16;
 
+/** As the event of a change tells it. */
+export function changedBy(by: ChangedBy): JsonObject | null {
+  return by && { by: by.by, session: by.session_hash.slice(0, SESSION_DIGITS) };
+}
+
 /**
  * Changes them under the head's lock, with an event of it in the same transaction; as they then stand, null where there is
  * no such book. In force for every reservation that begins after this returns. What is so already is not set again, and
@@ -62,10 +69,16 @@ export function setTerms(
     const terms_hash = termsHash(agent_id, terms);
     if (terms_hash === termsHash(agent_id, head)) return terms;
     const policy_version = head.policy_version + 1;
-    const shown = by && { by: by.by, session: by.session_hash.slice(0, SESSION_DIGITS) };
-    const body = { ...told.body, policy_version, by: shown };
-    const changed = appendEvent(head, { kind: told.kind, seq: null, task_id: null, body }, iso(head.now_ms));
-    storeBooks(tx, new Map([[agent_id, changed.head]]), [changed.event]);
+    const body = { ...told.body, policy_version, by: changedBy(by) };
+    const alert_state = budget_atomic === head.budget_atomic ? head.alert_state : withoutBudget(head.alert_state);
+    const changed = appendEvent(
+      { ...head, alert_state },
+      { kind: told.kind, seq: null, task_id: null, body },
+      iso(head.now_ms),
+    );
+    const books = new Map([[agent_id, changed.head]]);
+    storeAlertStates(tx, new Map([[agent_id, head]]), books);
+    storeBooks(tx, books, [changed.event]);
     tx.write({
       name: 'set terms',
       text: `update book set budget_atomic = $2, policy = $3, shadow = $4, terms_hash = $5, policy_version = $6

@@ -10,6 +10,7 @@ import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
 import type { WrittenFields } from '../../subgraph.ts';
+import { budgetEnd, hourOf, lastHour } from '../alerts/rate.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { setBudget } from '../policy/set.ts';
@@ -34,7 +35,7 @@ export function pageAsked({ limit, ...asked }: BookPageArguments): PageAsked {
 
 /** What the fields of a book are resolved from. */
 export interface BookPage
-  extends Omit<Book, 'agentId' | 'entries' | 'intents' | 'intentsDocument' | 'allowance'>,
+  extends Omit<Book, 'agentId' | 'entries' | 'intents' | 'intentsDocument' | 'allowance' | 'alerts'>,
     PageHead {
   readonly agentId: AgentId;
   readonly scope: RowScope;
@@ -177,7 +178,16 @@ export async function bookPage(
     cap: head.budgetAtomic,
     spent: head.spentAtomic,
     remaining: head.remainingAtomic,
+    budgetEndsAt: budgetEndsAt(found),
   };
+}
+
+function budgetEndsAt({ head, now_ms }: PageHead): Date | null {
+  const { remainingAtomic, hourStart, hourAtomic, alertState } = head;
+  if (remainingAtomic === null) return null;
+  const hour = { start_ms: hourStart?.getTime() ?? null, atomic: hourAtomic };
+  const ends_ms = budgetEnd(lastHour({ hour, alert_state: alertState }, now_ms), remainingAtomic, now_ms);
+  return ends_ms === null ? null : new Date(hourOf(ends_ms));
 }
 
 function totalsOf({ byRail }: PageHead['head']): Book['totals'] {

@@ -1,10 +1,12 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { alertLimits } from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { graphEnum } from '../../graph-enum.ts';
+import { ShownAlert } from '../alerts/alert.type.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { EvidenceWord } from '../ledger/row-words.ts';
 
@@ -89,6 +91,15 @@ export class Book {
   })
   remaining!: AtomicAmount | null;
   @Field(() => Allowance, { description: 'The same, signed.' }) allowance!: Allowance;
+  @Field(() => DateTimeScalar, {
+    nullable: true,
+    description:
+      'The UTC clock hour in which the budget ends at the rate of the last hour; null where nobody can tell.',
+  })
+  budgetEndsAt!: Date | null;
+  @Directive(`@listSize(assumedSize: ${alertLimits.alerts_shown_max})`)
+  @Field(() => [ShownAlert], { description: `Its newest ${alertLimits.alerts_shown_max}, newest first.` })
+  alerts!: ShownAlert[];
 }
 
 @Directive('@key(fields: "taskId")')

@@ -1,9 +1,11 @@
+import { alertLimits } from '../../../schema/book-alerts.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { preparedIfFew, writtenText } from '../../json-sql.ts';
+import { type AlertEvent, type ShownAlert, shownAlert } from '../alerts/alert.type.ts';
 import { BookHead } from '../ledger/book.entity.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
 import { BookRow } from '../ledger/row.entity.ts';
@@ -37,14 +39,41 @@ const INTENTS_OF_PAGE = `(select coalesce(json_object_agg(i.intent_id, json_buil
       select intent_id from (:rows) page))`;
 
 /** What of a book's head a page shows. */
-const HEAD_OF_PAGE =
-  'agent_id as "agentId", budget_atomic as "budgetAtomic", spent_atomic as "spentAtomic", by_rail as "byRail", damage';
+const HEAD_OF_PAGE = `agent_id as "agentId", budget_atomic as "budgetAtomic", spent_atomic as "spentAtomic",
+  by_rail as "byRail", damage, hour_start as "hourStart", hour_atomic as "hourAtomic", alert_state as "alertState",
+  floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms`;
+
+const ALERTS_OF_PAGE = `(select coalesce(json_agg(json_build_object('position', position, 'seq', seq, 'taskId', task_id,
+      'body', body, 'at', at) order by position desc), '[]')
+    from (select * from book_event where agent_id = $1 and kind = 'alert' order by position desc
+      limit ${alertLimits.alerts_shown_max}) newest)`;
 
 export interface PageHead {
-  readonly head: Pick<BookHead, 'agentId' | 'byRail' | 'spentAtomic' | 'budgetAtomic' | 'remainingAtomic' | 'damage'>;
+  readonly head: Pick<
+    BookHead,
+    | 'agentId'
+    | 'byRail'
+    | 'spentAtomic'
+    | 'budgetAtomic'
+    | 'remainingAtomic'
+    | 'damage'
+    | 'hourStart'
+    | 'hourAtomic'
+    | 'alertState'
+  >;
+  /** Database time. */
+  readonly now_ms: number;
   readonly intents: Written;
+  readonly alerts: readonly ShownAlert[];
   /** Null where they were not asked for. */
   readonly rows: Written | null;
+}
+
+interface FoundPage {
+  readonly now_ms: number;
+  readonly intents: string;
+  readonly rows: string | null;
+  readonly alerts: readonly (Omit<AlertEvent, 'at'> & { readonly at: string })[];
 }
 
 /** What a page says beside its rows, and these too where there is an SQL expression for them; null where there is no such book. */
@@ -54,12 +83,14 @@ export async function pageHead(
   rows_text: string | null,
 ): Promise<PageHead | null> {
   const statement = { ...pageText(scope, rows_text), values: [...scope.values] };
-  const [found] = await database.query<{ intents: string; rows: string | null }>(statement);
+  const [found] = await database.query<FoundPage>(statement);
   if (!found) return null;
-  const { intents, rows } = found;
+  const { intents, rows, alerts, now_ms } = found;
   return {
     head: asEntity(BookHead, found),
+    now_ms,
     intents: new Written(intents),
+    alerts: alerts.map(({ at, ...event }) => shownAlert({ ...event, at: new Date(at) })),
     rows: rows === null ? null : writtenText(rows),
   };
 }
@@ -72,7 +103,8 @@ function pageText(scope: RowScope, rows_text: string | null): Prepared {
   const known = prepared.get(scope.select) ?? new Map<string | null, Prepared>();
   const found = known.get(rows_text);
   if (found) return found;
-  const text = `select ${HEAD_OF_PAGE}, ${INTENTS_OF_PAGE} as intents, ${rows_text} as rows from book where agent_id = $1`;
+  const text = `select ${HEAD_OF_PAGE}, ${INTENTS_OF_PAGE} as intents, ${ALERTS_OF_PAGE} as alerts,
+    ${rows_text} as rows from book where agent_id = $1`;
   const statement = preparedIfFew(ofPage(text, scope));
   // Those that have a name are few.
   if (statement.name) prepared.set(scope.select, known.set(rows_text, statement));

@@ -70,7 +70,7 @@ export const PolicyModeWord = graphEnum<PolicyMode>('PolicyMode', 'What a policy
   shadow: 'It lets them pass, and leaves a `would_block` event on the book.',
 });
 
-const ProofMeansWord = graphEnum<ProvenBy['by']>('ProofMeans', 'By what a book was opened.', {
+export const ProofMeansWord = graphEnum<ProvenBy['by']>('ProofMeans', 'By what a book was opened.', {
   session: 'The session itself.',
   plain_proof: 'A proof of the plain form.',
   bound_proof: 'A proof that was bound to its request.',

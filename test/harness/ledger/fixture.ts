@@ -47,12 +47,14 @@ export function birth(task_id: string, number: number): RowBirth {
 }
 
 /** One collected call on a book, or on none. */
-export function collection(agent: number | null, number: number): Collection {
+export function collection(agent: number | null, number: number, amount = 2000n): Collection {
   const task_id = `task_${agent ?? 0}_${number}`;
-  const facts = { ...paidCall, task_id, agent_id: agent, payment: { ...paidCall.payment, ...payment(number) } };
+  const paid = { ...paidCall.payment, gross_amount: String(amount), settled_amount: String(amount) };
+  const facts = { ...paidCall, task_id, agent_id: agent, payment: { ...paid, ...payment(number) } };
   const prepared = prepareReceipt(issuer, facts as typeof paidCall);
   if (agent === null) return { prepared, landing: null };
-  return { prepared, landing: { agent_id: agentId(agent), birth: birth(task_id, number), reserved: atomicAmount(0n) } };
+  const born = { ...birth(task_id, number), amount: atomicAmount(amount) };
+  return { prepared, landing: { agent_id: agentId(agent), birth: born, reserved: atomicAmount(0n) } };
 }
 
 /** As the recorder does: the log's head first, then all that the batch writes. */
@@ -102,8 +104,8 @@ export function asking(agent: number, number: number, differently: Partial<Price
 }
 
 /** A call recorded at settle, its money not seen yet. */
-export function vouched(agent: number, number: number): Collection {
-  const item = collection(agent, number);
+export function vouched(agent: number, number: number, amount = 2000n): Collection {
+  const item = collection(agent, number, amount);
   if (item.landing === null) throw new Error('it lands on a book');
   const pending = {
     evidence: 'RECORDED_BY_SETTLE',

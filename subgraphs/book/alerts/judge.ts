@@ -1,0 +1,131 @@
+import { type AtomicAmount, parseAtomic, remainder } from '../../../schema/amount.ts';
+import {
+  type AlertCeiling,
+  type AlertKind,
+  type AlertSettings,
+  alertCeilings,
+  alertKinds,
+  alertLimits,
+  type KeptAlertSettings,
+  settingsInForce,
+} from '../../../schema/book-alerts.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { type Window, windowAt } from '../../../schema/clock-window.ts';
+import type { BookPolicy } from '../../../schema/policy-kinds.ts';
+import { iso } from '../../clock.ts';
+import { budgetEnd, dayOf, type Hours, hourOf, lastHour } from './rate.ts';
+import { type AlertName, type AlertState, tell, wasTold } from './state.ts';
+
+/** All that is judged of a book, as a row that was collected leaves it. */
+export interface AlertedBook extends Hours {
+  readonly policy: BookPolicy;
+  readonly budget_atomic: AtomicAmount | null;
+  readonly spent_atomic: AtomicAmount;
+  readonly day: Window;
+  readonly alert_settings: KeptAlertSettings;
+}
+
+interface Found extends AlertName {
+  /** What its event tells beside its kind; amounts are digits. */
+  readonly facts: JsonObject;
+}
+
+interface Seen {
+  readonly book: AlertedBook;
+  readonly settings: AlertSettings;
+  /** Of the last hour. */
+  readonly rate: AtomicAmount;
+  readonly at_ms: number;
+}
+
+interface Ceiling {
+  readonly cap_atomic: AtomicAmount;
+  readonly spent_atomic: AtomicAmount;
+  readonly period_start: string | null;
+}
+
+const ceilings: Readonly<Record<AlertCeiling, (book: AlertedBook, at_ms: number) => Ceiling | null>> = {
+  hourly_cap: capOf('hour'),
+  daily_cap: capOf('day'),
+  budget: ({ budget_atomic, spent_atomic }) =>
+    budget_atomic === null ? null : { cap_atomic: budget_atomic, spent_atomic, period_start: null },
+};
+
+function capOf(period: 'hour' | 'day'): (typeof ceilings)[AlertCeiling] {
+  return ({ policy, [period]: window }, at_ms) => {
+    const set = period === 'hour' ? policy.hourly_cap : policy.daily_cap;
+    // A cap that cannot be read lets no call pass, and is no reason not to record what was paid for.
+    const cap_atomic = set === undefined ? null : parseAtomic(set);
+    if (cap_atomic === null) return null;
+    const { start_ms, atomic } = windowAt(window, period, at_ms);
+    return { cap_atomic, spent_atomic: atomic, period_start: iso(start_ms) };
+  };
+}
+
+/** What is so of a book, whether it was told or not, each kind by its rule. */
+const rules: Readonly<Record<AlertKind, (seen: Seen) => readonly Found[]>> = {
+  threshold: ({ book, settings: { thresholds_percent }, at_ms }) =>
+    alertCeilings.flatMap(subject => {
+      const ceiling = ceilings[subject](book, at_ms);
+      if (ceiling === null) return [];
+      const { cap_atomic, spent_atomic, period_start } = ceiling;
+      const reached = thresholds_percent.filter(percent => spent_atomic * 100n >= cap_atomic * BigInt(percent));
+      const sums = { spent_atomic: spent_atomic.toString(), cap_atomic: cap_atomic.toString(), period_start };
+      return reached.map(percent => ({
+        subject,
+        percent,
+        period_start,
+        facts: { ceiling: subject, percent, ...sums },
+      }));
+    }),
+
+  burn({ book, settings: { burn_factor }, rate, at_ms }) {
+    const { habit } = book.alert_state;
+    const period_start = dayOf(at_ms);
+    if (habit?.day !== period_start || habit.days < alertLimits.habit_days_min) return [];
+    const median = parseAtomic(habit.median_atomic) ?? 0n;
+    if (rate < alertLimits.rate_atomic_min || rate * HOURS_OF_DAY < BigInt(burn_factor) * median) return [];
+    const habit_atomic = (median / HOURS_OF_DAY).toString();
+    const facts = { rate_atomic: rate.toString(), habit_atomic, factor: burn_factor, period_start };
+    return [{ subject: 'burn', percent: null, period_start, facts }];
+  },
+
+  budget_end({ book, settings: { budget_end_hours }, rate, at_ms }) {
+    const ceiling = ceilings.budget(book, at_ms);
+    if (ceiling === null) return [];
+    const { cap_atomic, spent_atomic } = ceiling;
+    const ends_ms = budgetEnd(rate, remainder(cap_atomic, spent_atomic), at_ms);
+    if (ends_ms === null || ends_ms - at_ms > budget_end_hours * HOUR_MS) return [];
+    const period_start = dayOf(at_ms);
+    const sums = { spent_atomic: spent_atomic.toString(), cap_atomic: cap_atomic.toString(), period_start };
+    const facts = { ceiling: 'budget', ...sums, rate_atomic: rate.toString(), budget_ends_at: hourOf(ends_ms) };
+    return [{ subject: 'budget_end', percent: null, period_start, facts }];
+  },
+};
+
+const HOURS_OF_DAY = 24n;
+const HOUR_MS = 3_600_000;
+
+/**
+ * What a book tells as a row that was just counted leaves it, as the bodies of events, and what is told from then on. Each is
+ * told once in its period, also where money is taken back and comes again.
+ */
+export function judgeAlerts(book: AlertedBook, at_ms: number): { told: readonly JsonObject[]; state: AlertState } {
+  const seen = { book, settings: settingsInForce(book.alert_settings), rate: lastHour(book, at_ms), at_ms };
+  let state = book.alert_state;
+  const told: JsonObject[] = [];
+  for (const alert of alertKinds)
+    for (const { facts, ...name } of rules[alert](seen)) {
+      if (wasTold(state, name)) continue;
+      state = tell(state, name);
+      told.push({ alert, ...facts });
+    }
+  return { told, state };
+}
+
+/** Whether what a book is used to matters for a row: a day's first hour that comes to a rate at all. Until then nobody reads it. */
+export function wantsHabit(book: AlertedBook, amount: bigint, at_ms: number): boolean {
+  const day = dayOf(at_ms);
+  if (book.alert_state.habit?.day === day) return false;
+  return lastHour(book, at_ms) + amount >= alertLimits.rate_atomic_min;
+}

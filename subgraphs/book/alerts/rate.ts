@@ -1,0 +1,58 @@
+import { type AtomicAmount, atomicAmount, parseAtomic } from '../../../schema/amount.ts';
+import { alertLimits } from '../../../schema/book-alerts.ts';
+import { period_ms, periodStart, type Window, windowAt } from '../../../schema/clock-window.ts';
+import { iso } from '../../clock.ts';
+import type { AlertState, Habit } from './state.ts';
+
+const HOUR_MS = BigInt(period_ms.hour);
+
+/** What a rate is read off: the hour that the head counts, and the one before it. */
+export interface Hours {
+  readonly hour: Window;
+  readonly alert_state: AlertState;
+}
+
+/** Keeps what the hour came to that a row has ended, if the one that it begins is the next. */
+export function hourPassed(state: AlertState, before: Window, after: Window): AlertState {
+  if (before.start_ms === after.start_ms) return state;
+  const { hour_before, ...others } = state;
+  if (before.start_ms !== null && after.start_ms === before.start_ms + period_ms.hour)
+    return { ...others, hour_before: { start: iso(before.start_ms), atomic: before.atomic.toString() } };
+  return hour_before === undefined ? state : others;
+}
+
+/**
+ * What was collected in the last 60 minutes, off two counters: all of the present clock hour, and of the one before it the
+ * part of it that lies within, as if it had come evenly. Exact at the end of an hour, and never more than both together.
+ */
+export function lastHour({ hour, alert_state: { hour_before } }: Hours, at_ms: number): AtomicAmount {
+  const { start_ms, atomic } = windowAt(hour, 'hour', at_ms);
+  const counted =
+    hour.start_ms === start_ms ? hour_before : hour.start_ms !== null && asKept(hour.start_ms, hour.atomic);
+  const previous =
+    counted && Date.parse(counted.start) === start_ms - period_ms.hour ? (parseAtomic(counted.atomic) ?? 0n) : 0n;
+  const left_ms = BigInt(Math.min(Math.max(start_ms + period_ms.hour - at_ms, 0), period_ms.hour));
+  return atomicAmount(atomic + (previous * left_ms) / HOUR_MS);
+}
+
+const asKept = (start_ms: number, atomic: AtomicAmount) => ({ start: iso(start_ms), atomic: atomic.toString() });
+
+/** When a budget ends at the rate of the last hour; null where it has ended, or where nobody can tell. */
+export function budgetEnd(rate: AtomicAmount, left: AtomicAmount, at_ms: number): number | null {
+  if (rate < alertLimits.rate_atomic_min || left === 0n) return null;
+  const in_ms = (left * HOUR_MS) / rate;
+  return in_ms > BigInt(alertLimits.budget_end_hours_max) * HOUR_MS ? null : at_ms + Number(in_ms);
+}
+
+/** The clock hour (UTC) of a moment, by its beginning. */
+export const hourOf = (at_ms: number): string => iso(periodStart('hour', at_ms));
+export const dayOf = (at_ms: number): string => iso(periodStart('day', at_ms));
+
+/** @param spent what each of the days before came to, those without spend left out */
+export function habitOf(day: string, spent: readonly bigint[]): Habit {
+  const ascending = spent.toSorted((one, other) => (one < other ? -1 : 1));
+  const half = ascending.length / 2;
+  const middle = ascending.slice(Math.ceil(half) - 1, Math.floor(half) + 1);
+  const median = middle.length === 0 ? 0n : middle.reduce((sum, one) => sum + one, 0n) / BigInt(middle.length);
+  return { day, days: ascending.length, median_atomic: median.toString() };
+}

@@ -1,0 +1,51 @@
+import { type KeptAlertSettings, settingsInForce } from '../../../schema/book-alerts.ts';
+import { canonicalHash, type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { AlertsChange } from '../../../schema/requests/alerts.ts';
+import { iso } from '../../clock.ts';
+import type { Database } from '../../database.ts';
+import { appendEvent, lockBooks, storeBooks } from './append.ts';
+import { type ChangedBy, changedBy } from './terms.ts';
+
+/**
+ * Part of the ledger: sets what a book alerts of, under its head's lock, with an event of it in the same transaction; as it is
+ * kept from then on, null where there is no such book. None of the terms that an allowance is signed over. What is so already
+ * is not set again, and nothing tells of it. @throws Refusal book_damaged
+ */
+export function setAlerts(
+  database: Database,
+  agent_id: AgentId,
+  by: ChangedBy,
+  change: AlertsChange,
+): Promise<KeptAlertSettings | null> {
+  return database.transaction(async tx => {
+    const head = (await lockBooks(tx, [agent_id])).get(agent_id);
+    if (!head) return null;
+    if (head.damaged) throw new Refusal('book_damaged');
+    const kept = changed(head.alert_settings, change);
+    if (canonicalHash(asJson(kept)) === canonicalHash(asJson(head.alert_settings))) return kept;
+    const body = {
+      before: asJson(settingsInForce(head.alert_settings)),
+      after: asJson(settingsInForce(kept)),
+      by: changedBy(by),
+    };
+    const told = appendEvent(head, { kind: 'alerts_changed', seq: null, task_id: null, body }, iso(head.now_ms));
+    tx.write({
+      name: 'set alerts',
+      text: 'update book set alert_settings = $2 where agent_id = $1',
+      values: [agent_id, kept],
+    });
+    storeBooks(tx, new Map([[agent_id, told.head]]), [told.event]);
+    return kept;
+  });
+}
+
+/** Null restores what is usual; what is left out stays. */
+function changed(kept: KeptAlertSettings, change: AlertsChange): KeptAlertSettings {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  const all = Object.entries({ ...kept, ...Object.fromEntries(given) });
+  return Object.fromEntries(all.filter(([, value]) => value !== null));
+}
+
+const asJson = (settings: KeptAlertSettings): JsonObject => present({ ...settings });
