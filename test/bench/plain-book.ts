@@ -68,6 +68,7 @@ export function bookResolvers(pool: pg.Pool) {
       entries: ({ agent_id, limit }: Paged) =>
         rows('select * from book_row where agent_id = $1 order by seq desc limit $2', [agent_id, limit]),
       intents: () => [],
+      alerts: () => [],
       intentsDocument: () => ({}),
       totals: ({ by_rail }: Row) => by_rail,
       window: () => 'prepaid_ceiling',

@@ -43,10 +43,12 @@ const HEAD_OF_PAGE = `agent_id as "agentId", budget_atomic as "budgetAtomic", sp
   by_rail as "byRail", damage, hour_start as "hourStart", hour_atomic as "hourAtomic", alert_state as "alertState",
   floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms`;
 
-const ALERTS_OF_PAGE = `(select coalesce(json_agg(json_build_object('position', position, 'seq', seq, 'taskId', task_id,
-      'body', body, 'at', at) order by position desc), '[]')
+/** Most books have told nothing yet, and then nothing is looked for. */
+const ALERTS_OF_PAGE = `case when alert_state ? 'told' then (
+    select coalesce(json_agg(json_build_object('position', position, 'seq', seq, 'taskId', task_id, 'body', body,
+      'at', at) order by position desc), '[]')
     from (select * from book_event where agent_id = $1 and kind = 'alert' order by position desc
-      limit ${alertLimits.alerts_shown_max}) newest)`;
+      limit ${alertLimits.alerts_shown_max}) newest) else '[]' end`;
 
 export interface PageHead {
   readonly head: Pick<
