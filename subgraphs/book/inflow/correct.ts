@@ -3,14 +3,13 @@ import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, taskId } from '../../../schema/ids.ts';
 import { type CorrectionMembers, SignedCorrectionRequest } from '../../../schema/requests/inflow.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
+import type { Tx } from '../../database.ts';
 import type { BookContext } from '../context.ts';
-import { append } from '../ledger/append-births.ts';
 import { supersede } from '../ledger/supersede.ts';
-import { takeTask } from '../ledger/take-task.ts';
 import { type InflowRow, inflowRow } from './find.ts';
-import { inflowBirth, TASK_BYTES } from './record.ts';
-import { requireRoom } from './room.ts';
+import { appendInflow, inflowBirth, TASK_BYTES } from './record.ts';
 import { signedInflow } from './sign.ts';
+import { inTurn } from './turns.ts';
 import { requireWalletClaim, taskOfClaim, type WalletClaim } from './wallet-claim.ts';
 
 /** Where the two rows stand. */
@@ -44,15 +43,13 @@ export async function correctInflow(
   const claimed = { agent_id, task_id, bucket, allocation, corrects, reason, correction, wallet_word };
   const inflow_claim = signedInflow(context, { ...claimed, model: before.model, hub: before.hub });
   const birth = inflowBirth({ ...before, task_id }, { bucket, allocation, corrects, reason, inflow_claim });
-  return context.database.transaction(async tx => {
-    await takeTask(tx, task_id);
-    await requireRoom(tx, agent_id);
-    const [row] = await append(tx, [{ agent_id, birth, owed: false }]);
-    if (row === undefined) throw new Error('a birth left no row');
-    const { seq } = row;
-    supersede(tx, { agent_id, seq, original_seq: before.original_seq, corrects_seq: before.seq });
-    return { seq, original_seq: before.original_seq };
-  });
+  const { original_seq, seq: corrects_seq } = before;
+  const write = async (tx: Tx) => {
+    const { seq } = await appendInflow(tx, agent_id, birth);
+    supersede(tx, { agent_id, seq, original_seq, corrects_seq });
+    return { seq, original_seq };
+  };
+  return inTurn(agent_id, () => context.database.transaction(write));
 }
 
 /** What holds from now on: what is said anew, and the rest as the row before says it. */

@@ -1,12 +1,14 @@
-import { nothingKnown, type RowBirth } from '../../../schema/book-row.ts';
+import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { type AgentId, taskId } from '../../../schema/ids.ts';
 import { type InflowMembers, USUAL_BUCKET } from '../../../schema/requests/inflow.ts';
+import type { Tx } from '../../database.ts';
 import type { BookContext } from '../context.ts';
 import { append } from '../ledger/append-births.ts';
 import { takeTask } from '../ledger/take-task.ts';
 import { requireRoom } from './room.ts';
 import { signedInflow } from './sign.ts';
+import { inTurn } from './turns.ts';
 import { requireWalletClaim, taskOfClaim } from './wallet-claim.ts';
 
 /** Of an id that is made here. */
@@ -26,12 +28,18 @@ export async function recordInflow(request: InflowMembers, agent_id: AgentId, co
   const task_id = named ?? taskId(context.clock.now_ms(), context.random.bytes(TASK_BYTES));
   const inflow_claim = signedInflow(context, { agent_id, task_id, bucket, allocation, model, hub, wallet_word });
   const birth = inflowBirth({ task_id, model, hub }, { bucket, allocation, inflow_claim });
-  await context.database.transaction(async tx => {
-    await takeTask(tx, task_id);
-    await requireRoom(tx, agent_id);
-    await append(tx, [{ agent_id, birth, owed: false }]);
-  });
-  return task_id;
+  const write = (tx: Tx) => appendInflow(tx, agent_id, birth);
+  const { task_id: written } = await inTurn(agent_id, () => context.database.transaction(write));
+  return written;
+}
+
+/** Its task is taken, there is room for it, and it stands: or nothing of it does. */
+export async function appendInflow(tx: Tx, agent_id: AgentId, birth: RowBirth): Promise<RowRecord> {
+  await takeTask(tx, birth.task_id);
+  await requireRoom(tx, agent_id);
+  const [row] = await append(tx, [{ agent_id, birth, owed: false }]);
+  if (row === undefined) throw new Error('a birth left no row');
+  return row;
 }
 
 /** A row that no payment stands behind: what is said of its money is a claim, and no amount. */
