@@ -55,8 +55,9 @@ describe('papers', () => {
     expect(stale.map(([page]) => page)).toEqual([]);
   });
 
-  it('the root page has at most 150 lines, each other at most 100', () => {
-    const long = pages.filter(page => lines(read(page)) > (page === 'README.md' ? 150 : 100));
+  it('the root page has at most 150 lines, each other at most 100; a changelog grows', () => {
+    const bounded = pages.filter(page => page !== '.github/CHANGELOG.md');
+    const long = bounded.filter(page => lines(read(page)) > (page === 'README.md' ? 150 : 100));
     expect(long.map(page => `${page}: ${lines(read(page))}`)).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { type AtomicAmount, parseAtomic } from '../../../schema/amount.ts';
 import type { AlertCeiling, AlertKind } from '../../../schema/book-alerts.ts';

@@ -127,7 +127,7 @@ describe('Mutation.createChatCompletion', () => {
     expect(work.answer).toMatchObject({ id: `chatcmpl-${task_id}`, created: 1_790_000_000, model: 'm', hub: 'one' });
     expect(work.output_sha256).toBe(canonicalHash(work.answer.choices));
     expect(JSON.parse(JSON.stringify(work.answer))).toEqual(work.answer);
-    expect(paid.intent?.(request)).toEqual({ intent_id: 'i', attempt_index: 2 });
+    expect(paid.intent?.(request)).toEqual({ intent_id: 'i', attempt_index: 2, parent_ref: null });
   });
 
   it('no hub answers: hub_failed, with every attempt named', async () => {
