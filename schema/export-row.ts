@@ -47,6 +47,8 @@ export const exportFields = {
   verify_url: { ...text, description: 'The receipt, or the signed refusal of a row that was blocked.' },
   auditor_url: { ...text, description: 'The receipt with `?format=auditor`.' },
   explorer_url: { ...text, description: 'Where the payment can be looked up on its chain.' },
+  // The specification's list ends above.
+  parent_ref: { ...text, description: 'The task of the row that it follows from, on the same book.' },
 } as const satisfies Record<string, ExportField>;
 
 export type ExportFieldName = keyof typeof exportFields;
