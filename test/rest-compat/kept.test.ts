@@ -18,13 +18,14 @@ beforeEach(() => {
 });
 
 const kept = everyDoor.filter(({ cache }) => cache !== 'no-store');
-const pathOf = (path: string) => path.replace(/\{\w+\}/g, 'task_1');
+const pathOf = (path: string) => path.replace('{agent_id}', '1').replace(/\{\w+\}/g, 'task_1');
 
 it('kept are keys, histories, models and what describes the service, and a preimage for ever: nothing else', () => {
   expect(kept.map(({ path, cache }) => `${path}: ${cache}`)).toEqual([
     '/v1/models: public, max-age=60',
     '/v1/models/{id}: public, max-age=60',
     '/public/export/{slug}: public, no-cache',
+    '/v1/agents/{agent_id}/record: public, max-age=300',
     '/receipt/{id}/preimage: public, max-age=31536000, immutable',
     '/.well-known/jwks.json: public, max-age=60',
     '/.well-known/did.json: public, max-age=60',
@@ -35,7 +36,13 @@ it('kept are keys, histories, models and what describes the service, and a preim
     '/openapi.json: public, max-age=300',
   ]);
   // What is sold, shown to whoever possesses it, or changes from one moment to the next is not.
-  for (const { price, possession } of kept) expect([price, possession]).toEqual([null, 'none']);
+  for (const { price, possession, unkept_with } of kept)
+    expect([price, possession]).toEqual([null, unkept_with === null ? 'none' : 'offered']);
+});
+
+it('what somebody asks of their own is kept nowhere, though the same door says what may be kept', async () => {
+  const { headers } = await house.get('/v1/agents/1/record?opt_in=1');
+  expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null]);
 });
 
 describe.each(kept.map(door => [pathOf(door.path), door] as const))('GET %s', (path, door) => {

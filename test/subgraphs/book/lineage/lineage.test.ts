@@ -26,7 +26,7 @@ async function bookOf(parents: readonly number[]): Promise<number> {
     await landAt(database, agent, rows.slice(from, from + AT_ONCE));
   return agent;
 }
-const AT_ONCE = 1_000;
+const AT_ONCE = 200;
 
 const read = (agent: number, seq: number, limit = 200, after = 0) =>
   readLineage(database, agentId(agent), nameOf(agent, seq), { limit, after });
