@@ -3,6 +3,7 @@ import { exportDoors } from './book/export-doors.ts';
 import { inflowDoors } from './book/inflow-doors.ts';
 import { lineageDoors } from './book/lineage-doors.ts';
 import { recordDoors } from './book/record-doors.ts';
+import { simulationDoors } from './book/simulation.ts';
 import { discoveryDoors } from './discovery/doors.ts';
 import type { Door } from './door.ts';
 import { inferenceDoors, mediaDoors } from './inference/doors.ts';
@@ -18,6 +19,7 @@ export const everyDoor: readonly Door[] = [
   ...registrationDoors,
   ...bookDoors,
   ...lineageDoors,
+  ...simulationDoors,
   ...exportDoors,
   ...inflowDoors,
   ...recordDoors,

@@ -44,11 +44,6 @@ export const limits = {
   temperature_max: 2,
   penalty_max: 2,
   model_id_chars_max: 200,
-  /** Of a book's model_allowlist. */
-  allowed_models_max: 100,
-  /** For how long an approval stays fresh where the book does not say. */
-  approval_ttl_seconds: 300,
-  approval_ttl_seconds_max: 86_400,
   /** When every listed model is said to have been made: no hub tells, and a list that changes with each start is none. */
   models_created_seconds: 1_767_225_600,
   usdc_decimals: 6,

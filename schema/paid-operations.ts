@@ -26,6 +26,12 @@ export function operationsOf(field: string): readonly string[] {
   return listed.filter(([, { fields }]) => fields.includes(field)).map(([name]) => name);
 }
 
+/** The same of what was bought at a URL; empty where that does not tell, as `/graphql` does not. */
+export function operationsAt(url: string): readonly string[] {
+  const sold = listed.find(([, { path }]) => url.endsWith(path));
+  return sold ? operationsOf(sold[1].fields[0] ?? '') : [];
+}
+
 /** What a signed act may be for, beside the calls of doors. */
 const actTypes = ['handoff', 'read_private', 'redeem'] as const;
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type AtomicAmount, atomicAmount } from './amount.ts';
 import { windowAt } from './clock-window.ts';
-import { limits } from './limits.ts';
+import { policyLimits } from './policy-limits.ts';
 import type { AskedCall, PolicyRule, PolicyStanding } from './policy-rule.ts';
 import type { policyTypes } from './policy-types.ts';
 
@@ -138,8 +138,8 @@ export const policyKinds = {
   },
   approval_ttl: {
     type: 'seconds',
-    description: `Seconds for which an approval is fresh; ${limits.approval_ttl_seconds} where it is not set.`,
-    rest_description: `Seconds for which an approval is fresh; ${limits.approval_ttl_seconds} where it is null.`,
+    description: `Seconds for which an approval is fresh; ${policyLimits.approval_ttl_seconds} where it is not set.`,
+    rest_description: `Seconds for which an approval is fresh; ${policyLimits.approval_ttl_seconds} where it is null.`,
     rule: null,
   },
   risk_tiers: {

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { parseAtomic } from './amount.ts';
 import { limits } from './limits.ts';
+import { policyLimits } from './policy-limits.ts';
 import { storedText } from './requests/parse.ts';
 import { RiskTiers } from './risk-tiers.ts';
 
 /* How the values of policies are read, whichever policy they are of. */
 
 const DIGITS = 'is a string of digits (atomic USDC) or null';
-const MODELS = `is a list of 1 to ${limits.allowed_models_max} model ids, each of 1 to ${limits.model_id_chars_max} characters, or null`;
-const SECONDS = `is a whole number of seconds from 1 to ${limits.approval_ttl_seconds_max}, or null`;
+const MODELS = `is a list of 1 to ${policyLimits.allowed_models_max} model ids, each of 1 to ${limits.model_id_chars_max} characters, or null`;
+const SECONDS = `is a whole number of seconds from 1 to ${policyLimits.approval_ttl_seconds_max}, or null`;
 
 /** A cap in atomic USDC. A JSON number that is exact is taken too; it is kept as the string that it spells. */
 const Cap = z
@@ -19,7 +20,7 @@ const Cap = z
 const Models = z
   .array(storedText.min(1).max(limits.model_id_chars_max))
   .min(1)
-  .max(limits.allowed_models_max)
+  .max(policyLimits.allowed_models_max)
   .refine(ids => !ids.some(id => id.startsWith('svc/')), {
     error: 'names the models that may answer; svc/* is not one of them, it stands for a choice',
   })
@@ -30,6 +31,6 @@ export const policyTypes = {
   cap: { value: Cap, wants: DIGITS },
   toggle: { value: z.boolean(), wants: 'is true, false or null' },
   models: { value: Models, wants: MODELS },
-  seconds: { value: z.int().min(1).max(limits.approval_ttl_seconds_max), wants: SECONDS },
+  seconds: { value: z.int().min(1).max(policyLimits.approval_ttl_seconds_max), wants: SECONDS },
   tiers: { value: RiskTiers, wants: 'is {high: [names], low: [names]} and no more, or null' },
 } as const;

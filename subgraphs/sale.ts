@@ -159,6 +159,9 @@ export interface Stream<A extends JsonObject, T extends JsonObject> extends Sold
   piecesOf(answer: T): readonly Piece[];
 }
 
+/** What the route of a stamp names in place of a hub: no hub is called so. */
+export const STAMPED_BY = 'svc';
+
 /** The payment settles first; its effect is written in the transaction that records it, so it cannot be lost. */
 export interface Stamp<A extends JsonObject, T extends JsonObject> extends Sold<A> {
   readonly order: 'stamp';

@@ -7,7 +7,10 @@ export const hub = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, 'a hub name is up to 63 letters, digits, dots, dashes')
     .refine(name => name !== 'router', 'a hub is not called as the router is')
-    .describe('as answers, receipts and headers name it: up to 63 letters, digits, dots, dashes; not `router`'),
+    .refine(name => name !== 'svc', 'a hub is not called as what this service stamps itself')
+    .describe(
+      'as answers, receipts and headers name it: up to 63 letters, digits, dots, dashes; not `router` or `svc`',
+    ),
   base_url: httpUrl().transform(withoutSlash).describe('up to and including the version, `https://…/v1`'),
   api_key: z.string().min(1).describe('our key there'),
   models: modelIds()

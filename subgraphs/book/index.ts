@@ -32,6 +32,7 @@ import { BookRowResolver } from './page/row.resolver.ts';
 import { BookSequenceResolver } from './page/sequence.resolver.ts';
 import { ShadowPolicies } from './policy/migration.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
+import { PolicySimulationResolver } from './policy/simulation/simulation.resolver.ts';
 import { BookDays } from './record/migration.ts';
 import { AgentRecordResolver } from './record/record.resolver.ts';
 
@@ -54,11 +55,11 @@ export const bookMigrations = [
   BookSums,
   BookTermsEvents,
   PullExportTable,
-  ShadowPolicies,
   BookSequenceTables,
   BookLineage,
   BookDays,
   BookAlerts,
+  ShadowPolicies,
 ];
 
 const named = (reference: object) => reference;
@@ -67,6 +68,7 @@ export function bookSubgraph(): Promise<Subgraph> {
   const resolvers = [
     BookResolver,
     BookPolicyResolver,
+    PolicySimulationResolver,
     BookRowResolver,
     BookFeedResolver,
     AgentBookResolver,

@@ -1,7 +1,7 @@
 import { Kind } from 'graphql';
 import { expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { operationsOf, paidOperations } from '../../schema/paid-operations.ts';
+import { operationsAt, operationsOf, paidOperations } from '../../schema/paid-operations.ts';
 
 /* What a book may name as risky is what is sold by doors, and nothing else. */
 
@@ -34,5 +34,7 @@ it('is one operation where two doors sell one field, by whatever way it is calle
   const chat = ['chat_completions', 'a2a_message'];
   expect(operationsOf('Mutation.createChatCompletion')).toEqual(chat);
   expect(operationsOf('Subscription.chatCompletionStream')).toEqual(chat);
-  expect(operationsOf('Mutation.registerAgent')).toEqual([]);
+  expect(operationsAt('https://svc.example/a2a-message')).toEqual(chat);
+  expect(operationsAt('https://svc.example/task-quote')).toEqual(['quote_task']);
+  expect([operationsAt('https://svc.example/graphql'), operationsOf('Mutation.registerAgent')]).toEqual([[], []]);
 });

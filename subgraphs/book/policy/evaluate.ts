@@ -1,5 +1,4 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { limits } from '../../../schema/limits.ts';
 import {
   type BookPolicy,
   budgetRule,
@@ -8,6 +7,7 @@ import {
   type PolicyType,
   policyKinds,
 } from '../../../schema/policy-kinds.ts';
+import { policyLimits } from '../../../schema/policy-limits.ts';
 import type { AskedCall, Objection, Spending } from '../../../schema/policy-rule.ts';
 import type { RefusalCode } from '../../../schema/refusal-payload.ts';
 
@@ -68,7 +68,7 @@ export function wouldRefuse(ceilings: Ceilings, shadow: BookPolicy, call: AskedC
 function blockedBy({ policy_type, rule, set }: SetRule, ceilings: Ceilings, call: AskedCall): Blocked | null {
   const value = set(ceilings);
   if (value === undefined) return null;
-  const { approval_ttl: approval_ttl_seconds = limits.approval_ttl_seconds } = ceilings.policy;
+  const { approval_ttl: approval_ttl_seconds = policyLimits.approval_ttl_seconds } = ceilings.policy;
   const objection = rule.objection(value as never, { ...ceilings, approval_ttl_seconds }, call);
   if (objection === null) return null;
   const { refusal_code, policy_code } = rule;

@@ -4,7 +4,7 @@ import { limits } from '../../../schema/limits.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import type { Services } from '../../context.ts';
 import type { Tx } from '../../database.ts';
-import type { Stamp, Stamped } from '../../sale.ts';
+import { STAMPED_BY, type Stamp, type Stamped } from '../../sale.ts';
 import { agentOfWallet } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
 import { controlledWallet, requirePayer } from './admit.ts';
@@ -25,7 +25,7 @@ export function registrationPaid(
     job_kind: 'other',
     price_atomic: limits.stamp_price_atomic,
     networks: ['base'],
-    route: { model: 'register', hub: 'svc' },
+    route: { model: 'register', hub: STAMPED_BY },
     async admit(request, payer, context: SessionContext) {
       await controlledWallet(request, context, async wallet => {
         requirePayer(wallet, payer);

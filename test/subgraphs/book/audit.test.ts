@@ -140,6 +140,11 @@ describe('the audit of a book', () => {
     ['the budget', 'terms_altered', 'update book set budget_atomic = 1000000 where agent_id = $1'],
     ['the budget lifted', 'terms_altered', 'update book set budget_atomic = null where agent_id = $1'],
     ['a cap', 'terms_altered', `update book set policy = '{}' where agent_id = $1`],
+    [
+      'a policy in shadow mode',
+      'terms_altered',
+      `update book set shadow = '{"kill_switch": true}' where agent_id = $1`,
+    ],
     ['where the rows end', 'head_altered', `update book set row_hash = repeat('0', 64) where agent_id = $1`],
     ['where the events end', 'head_altered', `update book set event_hash = repeat('0', 64) where agent_id = $1`],
     ['a head that went back', 'head_altered', 'update book set position = position - 1 where agent_id = $1'],

@@ -1,0 +1,16 @@
+/** Limits of what a book's owner may set, and of trying it out. Units stand last in each name. */
+export const policyLimits = {
+  /** Of a model_allowlist. */
+  allowed_models_max: 100,
+  /** For how long an approval stays fresh where the book does not say. */
+  approval_ttl_seconds: 300,
+  approval_ttl_seconds_max: 86_400,
+  /** Rows of a book that one page of a simulation looks at, so many at a time. */
+  simulated_rows_max: 10_000,
+  simulated_rows_at_once: 500,
+  /** Of one process. */
+  simulations_at_once_max: 2,
+  simulation_wait_ms_max: 5_000,
+  simulations_waiting_per_book_max: 4,
+  simulation_cursor_chars_max: 4_096,
+} as const;

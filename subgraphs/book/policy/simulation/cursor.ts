@@ -1,0 +1,105 @@
+import { atomicAmount } from '../../../../schema/amount.ts';
+import { canonicalHash, canonicalJson, type JsonObject } from '../../../../schema/canonical-json.ts';
+import type { Window } from '../../../../schema/clock-window.ts';
+import { Refusal } from '../../../../schema/errors.ts';
+import type { AgentId } from '../../../../schema/ids.ts';
+import type { TriedTerms } from '../../../../schema/requests/simulation.ts';
+import type { Vault } from '../../../vault.ts';
+import type { SimulatedTime, SimulationSpan } from './read.ts';
+import type { Counted, SimulationState } from './simulate.ts';
+
+/*
+ * A simulation goes on where it stopped: what it had counted by then goes along, sealed, so that nobody keeps it and
+ * nobody makes it up. It is of one book, and of one question.
+ */
+
+const labelOf = (agent_id: AgentId) => `policy-simulation:${agent_id}`;
+
+interface Question {
+  readonly agent_id: AgentId;
+  readonly tried: TriedTerms;
+  readonly time: SimulatedTime;
+}
+
+/** What a cursor is good for: the same question on. */
+function questionHash({ tried: { policy, budget_atomic }, time: { from, to } }: Question): string {
+  const budget = budget_atomic?.toString() ?? null;
+  return canonicalHash({
+    policy: policy as JsonObject,
+    budget,
+    from: from?.toISOString() ?? null,
+    to: to?.toISOString() ?? null,
+  });
+}
+
+export function cursorOf(vault: Pick<Vault, 'seal'>, question: Question, { state, last_seq }: SimulationSpan): string {
+  const { spent_atomic, hour, day, considered, blocked, ...counts } = state;
+  const kept = {
+    ...counts,
+    last_seq,
+    question: questionHash(question),
+    spent_atomic: spent_atomic.toString(),
+    hour: windowJson(hour),
+    day: windowJson(day),
+    considered: countedJson(considered),
+    blocked: Object.fromEntries(Object.entries(blocked).map(([code, counted]) => [code, countedJson(counted)])),
+  };
+  return vault.seal(canonicalJson(kept), labelOf(question.agent_id)).toString('base64url');
+}
+
+type Kept = Omit<SimulationState, 'spent_atomic' | 'hour' | 'day' | 'considered' | 'blocked'> & {
+  readonly last_seq: number;
+  readonly question: string;
+  readonly spent_atomic: string;
+  readonly hour: ReturnType<typeof windowJson>;
+  readonly day: ReturnType<typeof windowJson>;
+  readonly considered: ReturnType<typeof countedJson>;
+  readonly blocked: Readonly<Record<string, ReturnType<typeof countedJson>>>;
+};
+
+/** @throws Refusal invalid_request where it was not made here, or for another book or question */
+export function spanOfCursor(vault: Pick<Vault, 'open'>, question: Question, cursor: string): SimulationSpan {
+  const {
+    last_seq,
+    question: hash,
+    spent_atomic,
+    hour,
+    day,
+    considered,
+    blocked,
+    ...counts
+  } = opened(vault, question, cursor);
+  if (hash !== questionHash(question)) throw wrong('was made for another policy, from or to');
+  const state = {
+    ...counts,
+    spent_atomic: atomicAmount(BigInt(spent_atomic)),
+    hour: windowOf(hour),
+    day: windowOf(day),
+    considered: countedOf(considered),
+    blocked: Object.fromEntries(Object.entries(blocked).map(([code, counted]) => [code, countedOf(counted)])),
+  };
+  return { state, last_seq };
+}
+
+function opened(vault: Pick<Vault, 'open'>, { agent_id }: Question, cursor: string): Kept {
+  try {
+    return JSON.parse(vault.open(Buffer.from(cursor, 'base64url'), labelOf(agent_id)).toString('utf8')) as Kept;
+  } catch {
+    throw wrong('is none of a simulation of this book');
+  }
+}
+
+function wrong(fault: string): Refusal {
+  return new Refusal('invalid_request', { param: 'cursor', detail: `cursor ${fault}.` });
+}
+
+const windowJson = ({ start_ms, atomic }: Window) => ({ start_ms, atomic: atomic.toString() });
+const windowOf = ({ start_ms, atomic }: ReturnType<typeof windowJson>): Window => ({
+  start_ms,
+  atomic: atomicAmount(BigInt(atomic)),
+});
+const countedJson = ({ count, atomic }: Counted) => ({ count, atomic: atomic.toString() });
+const countedOf = ({ count, atomic }: ReturnType<typeof countedJson>): Counted => ({
+  count,
+  atomic: atomicAmount(BigInt(atomic)),
+});

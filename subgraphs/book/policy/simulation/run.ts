@@ -1,0 +1,64 @@
+import type { AgentId } from '../../../../schema/ids.ts';
+import { policyLimits } from '../../../../schema/policy-limits.ts';
+import type { TriedTerms } from '../../../../schema/requests/simulation.ts';
+import type { Database, Tx } from '../../../database.ts';
+import type { Blocked } from '../evaluate.ts';
+import { nextRows, type SimulatedTime, type SimulationSpan, simulationSpan } from './read.ts';
+import { type LedgerRow, type SimulationState, simulateRow } from './simulate.ts';
+
+export interface SimulationAsked {
+  readonly agent_id: AgentId;
+  readonly tried: TriedTerms;
+  readonly time: SimulatedTime;
+  /** Calls that are listed; 0 lists none, and looks at as many rows as one page may. */
+  readonly limit: number;
+  /** Null where it begins. */
+  readonly span: SimulationSpan | null;
+}
+
+/** A call that would have been refused, as the book had it, and why. */
+export interface SimulatedBlock {
+  readonly row: LedgerRow;
+  readonly blocked: Blocked;
+}
+
+/** A page of a simulation. Its sums are over all that was looked at up to its end, by the pages before it too. */
+export interface SimulationPage {
+  readonly blocks: readonly SimulatedBlock[];
+  readonly span: SimulationSpan;
+  readonly complete: boolean;
+}
+
+/**
+ * Looks at the next rows, all as they stood at one moment: until `limit` are blocked, or so many were looked at as one page
+ * may. In slices with a read between them, so that nobody else waits for the event loop.
+ */
+export function runSimulation(database: Database, asked: SimulationAsked): Promise<SimulationPage> {
+  return database.transaction(async tx => {
+    await tx.query('set transaction isolation level repeatable read, read only');
+    const { agent_id, time } = asked;
+    return simulatePage(tx, asked, asked.span ?? (await simulationSpan(tx, agent_id, time)));
+  });
+}
+
+async function simulatePage(
+  tx: Tx,
+  { agent_id, tried, time, limit }: SimulationAsked,
+  { state: begun, last_seq }: SimulationSpan,
+): Promise<SimulationPage> {
+  const blocks: SimulatedBlock[] = [];
+  const full = () => limit > 0 && blocks.length >= limit;
+  let state: SimulationState = begun;
+  const end = Math.min(last_seq, begun.seq + policyLimits.simulated_rows_max);
+  while (state.seq < end && !full()) {
+    const { rows, through } = await nextRows(tx, agent_id, time, { after: state.seq, last_seq: end });
+    for (const row of rows) {
+      if (full()) break;
+      const next = simulateRow(state, tried, row);
+      state = next.state;
+      if (next.blocked && limit > 0) blocks.push({ row, blocked: next.blocked });
+    }
+    if (!full()) state = { ...state, seq: through };
+  }
+  return { blocks, span: { state, last_seq }, complete: state.seq >= last_seq };
+}
