@@ -87,7 +87,7 @@ describe('a policy in shadow mode', () => {
     expect((await eventsOf(agent)).map(({ kind }) => kind)).toEqual(['born', 'born']);
   });
 
-  it('is told to followers and in policyChanges by its mode', async () => {
+  it('is told in policyChanges by its mode', async () => {
     const agent = await service.newAgent();
     await book.set(agent, 'daily_cap', '9000');
     await shadow(agent, 'daily_cap', '5000');

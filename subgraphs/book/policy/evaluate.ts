@@ -60,6 +60,8 @@ export function evaluate(ceilings: Ceilings, call: AskedCall): Evaluation {
  * in the order of their precedence. What they would have refused has been collected, and counts as spent.
  */
 export function wouldRefuse(ceilings: Ceilings, shadow: BookPolicy, call: AskedCall): readonly Blocked[] {
+  // Nearly every book: nothing is asked of it then.
+  if (Object.keys(shadow).length === 0) return [];
   const { approval_ttl = ceilings.policy.approval_ttl } = shadow;
   const policy = { ...shadow, ...(approval_ttl === undefined ? {} : { approval_ttl }) };
   return inOrder.flatMap(set_rule => blockedBy(set_rule, { ...ceilings, policy, budget_atomic: null }, call) ?? []);
