@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  buildSchema,
+  type GraphQLField,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  Kind,
+} from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Door } from '../../rest-compat/door.ts';
+import { everyDoor } from '../../rest-compat/every-door.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
+import { ROOT } from '../harness/root.ts';
+
+/* Every door and every mutation that writes by possession, as the tables of both have them: those that come later too. */
+
+const DEMO = { 'X-API-Key': 'a-demo-key' };
+
+let service: Service;
+let agent: Awaited<ReturnType<Service['newAgent']>>;
+beforeAll(async () => {
+  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  agent = await service.newAgent();
+  await service.post(`/v1/agents/${agent.agent_id}/book/export/publish`, { session: agent.session });
+});
+
+/** Whatever the database holds of an agent, table by table. */
+async function standing(): Promise<Record<string, unknown>> {
+  const tables = await service.query<{ name: string }>(
+    `select table_name as name from information_schema.columns where column_name = 'agent_id' and table_schema = 'public'`,
+  );
+  expect(tables.length).toBeGreaterThan(8);
+  const found = await Promise.all(
+    tables.map(async ({ name }) => {
+      const text = `select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as rows from ${name} t`;
+      return [name, (await service.query(text))[0]?.rows] as const;
+    }),
+  );
+  return Object.fromEntries(found);
+}
+
+const writes = (door: Door): boolean =>
+  door.kind === 'document' &&
+  door.price === null &&
+  door.possession !== 'none' &&
+  door.documents.some(({ definitions }) =>
+    definitions.some(it => it.kind === Kind.OPERATION_DEFINITION && it.operation === 'mutation'),
+  );
+const writingDoors = everyDoor.filter(writes);
+
+/** Of what is valid only by more than its shape, or writes only where an optional member is there. */
+const bodies: Readonly<Record<string, JsonObject>> = {
+  get_agent_book: { budget: '1' },
+  set_book_policy: { policy_type: 'kill_switch', value: true },
+  set_book_alerts: { burn_factor: 9 },
+};
+
+interface Shape {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Shape[];
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+}
+
+/** Something of that shape: its members that are required. */
+function sampleOf({ type, enum: words, anyOf, properties = {}, required = [], ...shape }: Shape): unknown {
+  if (shape.const !== undefined) return shape.const;
+  if (words) return words[0];
+  if (anyOf?.[0]) return sampleOf(anyOf[0]);
+  if (type === 'object') return Object.fromEntries(required.map(name => [name, sampleOf(properties[name] ?? {})]));
+  if (type === 'array') return [];
+  if (type === 'integer' || type === 'number') return Math.max(1, shape.minimum ?? 1);
+  if (type === 'boolean') return true;
+  return '1';
+}
+
+const bodyOf = (door: Door): JsonObject =>
+  bodies[door.name] ??
+  (sampleOf(z.toJSONSchema(door.requests.body, { io: 'input', unrepresentable: 'any' }) as Shape) as JsonObject);
+
+const pathOf = ({ path }: Door): string =>
+  path.replace('{agent_id}', String(agent.agent_id)).replaceAll(/\{\w+\}/g, 'none');
+
+describe('a demo key beside the session of the book: 403, empty, and nothing is written', () => {
+  const asked = writingDoors.flatMap(door =>
+    door.methods.filter(method => method !== 'GET').map(method => [method, door.path, door] as const),
+  );
+
+  it('is asked of the doors that are known to write', () => {
+    const names = writingDoors.map(({ name }) => name);
+    for (const known of [
+      'get_agent_book',
+      'set_book_policy',
+      'set_book_alerts',
+      'publish_book_export',
+      'rotate_session',
+    ])
+      expect(names).toContain(known);
+  });
+
+  it.each(asked)('%s %s', async (method, _, door) => {
+    const before = await standing();
+    const heard = await service.knock(method, pathOf(door), {
+      body: bodyOf(door),
+      headers: { ...DEMO, 'X-SVC-Session': agent.session },
+    });
+    expect(heard, `a valid body of ${door.name} is named in this file`).toMatchObject({ status: 403, text: '' });
+    expect(await standing()).toEqual(before);
+  });
+});
+
+const supergraph = buildSchema(await readFile(join(ROOT, 'schema/supergraph.graphql'), 'utf8'), { assumeValid: true });
+const mutations = Object.values(supergraph.getMutationType()?.getFields() ?? {});
+const isPaid = ({ astNode }: GraphQLField<unknown, unknown>) =>
+  astNode?.directives?.some(({ name }) => name.value === 'paid') ?? false;
+const unpaid = mutations.filter(field => !isPaid(field));
+
+/** A literal of that type, as far as it is required. */
+function literalOf(type: GraphQLInputType, name: string): string {
+  if (isNonNullType(type)) return literalOf(type.ofType as GraphQLInputType, name);
+  if (isListType(type)) return '[]';
+  if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields()).filter(isRequiredInputField);
+    return `{ ${fields.map(field => `${field.name}: ${literalOf(field.type, field.name)}`).join(', ')} }`;
+  }
+  if (name === 'agentId') return String(agent.agent_id);
+  return (
+    { Int: '1', Float: '1', Boolean: 'true', JSON: 'null', JSONObject: '{}', DateTime: '"2026-01-01T00:00:00Z"' }[
+      type.name
+    ] ?? '"1"'
+  );
+}
+
+function mutationOf({ name, args, type }: GraphQLField<unknown, unknown>): string {
+  const required = args.filter(arg => isNonNullType(arg.type));
+  const given = required.map(arg => `${arg.name}: ${literalOf(arg.type, arg.name)}`).join(', ');
+  const selection = /^\[?(String|Boolean|Int|ID|JSON|JSONObject)\b/.test(String(type)) ? '' : ' { __typename }';
+  return `mutation { ${name}${given && `(${given})`}${selection} }`;
+}
+
+describe('a demo key beside the session of the book: forbidden, and nothing is written', () => {
+  it('is asked of the mutations that are known to write', () => {
+    const names = unpaid.map(({ name }) => name);
+    for (const known of ['setBudget', 'setBookPolicy', 'setAlerts', 'publishExport', 'withdrawExport', 'rotateSession'])
+      expect(names).toContain(known);
+  });
+
+  it.each(unpaid.map(field => [field.name, field] as const))('mutation %s', async (_, field) => {
+    const before = await standing();
+    const heard = await service.post<{ readonly errors?: readonly { readonly extensions: JsonObject }[] }>(
+      '/graphql',
+      { query: mutationOf(field) },
+      { ...DEMO, 'X-SVC-Session': agent.session },
+    );
+    expect(heard.body.errors?.[0]?.extensions, heard.text).toMatchObject({ code: 'forbidden', status: 403 });
+    expect(await standing()).toEqual(before);
+  });
+});
