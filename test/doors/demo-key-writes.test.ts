@@ -158,12 +158,16 @@ describe('a demo key beside the session of the book: forbidden, and nothing is w
 
   it.each(unpaid.map(field => [field.name, field] as const))('mutation %s', async (_, field) => {
     const before = await standing();
-    const heard = await service.post<{ readonly errors?: readonly { readonly extensions: JsonObject }[] }>(
+    const heard = await service.post<{ readonly errors?: readonly JsonObject[] }>(
       '/graphql',
       { query: mutationOf(field) },
       { ...DEMO, 'X-SVC-Session': agent.session },
     );
-    expect(heard.body.errors?.[0]?.extensions, heard.text).toMatchObject({ code: 'forbidden', status: 403 });
+    const [refused] = heard.body.errors ?? [];
+    expect(refused, heard.text).toMatchObject({
+      message: 'A demo key writes nothing.',
+      extensions: { code: 'forbidden', status: 403 },
+    });
     expect(await standing()).toEqual(before);
   });
 });
