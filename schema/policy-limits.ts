@@ -7,7 +7,7 @@ export const policyLimits = {
   approval_ttl_seconds_max: 86_400,
   /** Rows of a book that one page of a simulation looks at, so many at a time. */
   simulated_rows_max: 10_000,
-  simulated_rows_at_once: 500,
+  simulated_rows_at_once: 200,
   /** Of one process. */
   simulations_at_once_max: 2,
   simulation_wait_ms_max: 5_000,
