@@ -8,11 +8,16 @@ import { boundTo, newNonce } from '../harness/doors/bound.ts';
 import { openService, type Registered, type Service } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
+/** An inflow that stands. */
+const INFLOW = 'inflow-that-stands';
+
 let service: Service;
 let agent: Registered;
 beforeAll(async () => {
   service = await openService();
   agent = await service.newAgent();
+  const inflow = { allocation: '5', task_id: INFLOW };
+  await service.post(`${book(agent)}/inflow`, inflow, { 'X-SVC-Session': agent.session });
 });
 
 const plainOf = ({ agent_id, session }: Registered, away = 0) =>
@@ -31,6 +36,13 @@ const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST get_agent_book': [{ limit: 5 }, { budget: '900000' }],
   'GET get_book_policy': [{}],
   'POST set_book_policy': [{ policy_type: 'daily_cap', value: '700000' }],
+  'GET get_book_alerts': [{}],
+  'POST set_book_alerts': [{ burn_factor: 5 }],
+  'POST simulate_book_policy': [{ policy: { daily_cap: '1' } }],
+  'GET get_book_lineage': [{}],
+  'POST record_inflow': [{ allocation: '5' }],
+  'POST correct_inflow': [{ task_id: INFLOW, reason: 'It was less.' }],
+  'GET get_book_gaps': [{}],
   'GET export_book': [{}],
   'POST export_book': [{ format: 'json' }],
   'GET stream_book_export': [{}],
@@ -42,24 +54,37 @@ const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
   'DELETE withdraw_book_export': [{}],
 };
 /** What is withdrawn once is not there to be withdrawn again: 404 to whoever may. */
-const opened: Readonly<Record<string, readonly number[]>> = { DELETE: [200, 404] };
+const opened: Readonly<Record<string, readonly number[]>> = { DELETE: [200, 404], POST: [200, 201] };
+let hours = 0;
+/** What makes a body another one, where a member that is not known is refused. */
+const others: Readonly<Record<string, (nonce: string) => JsonObject>> = {
+  export_book: nonce => ({ intent_id: nonce }),
+  publish_book_export: nonce => ({ intent_id: nonce }),
+  record_inflow: nonce => ({ model: nonce }),
+  correct_inflow: nonce => ({ reason: nonce }),
+  set_book_alerts: () => ({ budget_end_hours: ++hours }),
+};
 const knocks = everyDoor
   .filter(({ possession }) => possession === 'required')
   .flatMap(({ name, path, methods }) =>
     methods.flatMap(method =>
-      (bodies[`${method} ${name}`] ?? [null]).map(body => ({ method, path, body, writes: writes(name, method, body) })),
+      (bodies[`${method} ${name}`] ?? [null]).map(body => {
+        const another = others[name] ?? (nonce => ({ filler: nonce }));
+        return { method, path, body, another, writes: writes(name, method, body) };
+      }),
     ),
   );
 
 function writes(name: string, method: DoorMethod, body: JsonObject | null): boolean {
-  const reads = ['export_book', 'stream_book_export', 'stream_book_journal'].includes(name);
+  const reads = ['export_book', 'stream_book_export', 'stream_book_journal', 'simulate_book_policy'].includes(name);
   return method !== 'GET' && !reads && (body === null || !('limit' in body));
 }
 
-describe.each(knocks)('$method $path with $body', ({ method, path, body, writes }) => {
+describe.each(knocks)('$method $path with $body', ({ method, path, body, another, writes }) => {
   const request = (members: JsonObject = {}): ProvenRequest => {
     if (body === null) throw new Error(`${method} ${path} has no body here`);
-    return { method, path: path.replace('{agent_id}', String(agent.agent_id)), body: { ...body, ...members } };
+    const filled = path.replace('{agent_id}', String(agent.agent_id)).replace('{task_id}', agent.task_id);
+    return { method, path: filled, body: { ...body, ...members } };
   };
   if (path.endsWith('/publish'))
     beforeAll(async () => {
@@ -67,10 +92,8 @@ describe.each(knocks)('$method $path with $body', ({ method, path, body, writes 
       expect(published.status).toBe(200);
     });
   const good = opened[method] ?? [200];
-  // Where a body filters, a member that is not known is refused.
-  const filler = method === 'POST' && /\/export(\/publish)?$/.test(path) ? 'intent_id' : 'filler';
   /** Not asked for before. */
-  const fresh = () => (method === 'GET' ? request() : request({ [filler]: newNonce() }));
+  const fresh = () => (method === 'GET' ? request() : request(another(newNonce())));
 
   it(`a plain proof: 200, the same again ${writes ? '403, empty, and with another body once more 200' : '200'}`, async () => {
     const [one, other] = [fresh(), fresh()];
