@@ -28,6 +28,7 @@ import {
   ViewerResolver,
 } from './page/book-links.resolver.ts';
 import { BookFeedResolver } from './page/feed.resolver.ts';
+import { BookIntentEvidence } from './page/migration.ts';
 import { BookRowResolver } from './page/row.resolver.ts';
 import { BookSequenceResolver } from './page/sequence.resolver.ts';
 import { ShadowPolicies } from './policy/migration.ts';
@@ -60,6 +61,7 @@ export const bookMigrations = [
   BookDays,
   BookAlerts,
   ShadowPolicies,
+  BookIntentEvidence,
 ];
 
 const named = (reference: object) => reference;

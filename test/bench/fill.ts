@@ -4,6 +4,15 @@ import type { Database } from '../../subgraphs/database.ts';
 import { type NodeAddress, peaksOf } from '../../subgraphs/receipt/log/merkle-tree.ts';
 import { rootOf } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 
+/** Rows that only a filter finds: the oldest ones, and a pair of which each half is half of an old half of the book. */
+export const filled = {
+  evidence: 'UNVERIFIED',
+  intent: 'once',
+  bulk_evidence: 'foreign_ingest',
+  bulk_intent: 'bulk',
+} as const;
+const RARE_ROWS = 60;
+
 /**
  * A book of so many rows and a log of so many leaves, made by Postgres itself: hashes, keys and tree are as they would
  * be; receipts are without their signatures and longer text, which nothing that is measured reads.
@@ -15,6 +24,7 @@ export async function fill(database: Database, agent_id: AgentId, rows: number):
     await run('set synchronous_commit = off');
     await run(ROWS, [agent_id, rows]);
     await run(sumsOf('(select * from book_row where agent_id = $1)', '1'), [agent_id]);
+    await run(INTENTS, [agent_id]);
     await run(EVENTS, [agent_id, rows]);
     await run(HEAD, [agent_id, rows]);
     await run(RECEIPTS, [agent_id, rows]);
@@ -54,10 +64,21 @@ const TASK = `'filled_' || lpad((n - 1)::text, 9, '0')`;
 const HASH = `encode(sha256(convert_to(n::text, 'UTF8')), 'hex')`;
 const NEXT_HASH = `encode(sha256(convert_to((n - 1)::text, 'UTF8')), 'hex')`;
 
+/** Where each of both alone names a quarter of the book, and both together so few of its oldest rows. */
+const EVIDENCE = `case when n <= ${RARE_ROWS} then '${filled.bulk_evidence}'
+    when n <= ${2 * RARE_ROWS} then '${filled.evidence}'
+    when n <= $2::integer / 2 and n % 2 = 1 then '${filled.bulk_evidence}' else 'collected' end`;
+const INTENT = `case when n <= ${RARE_ROWS} then '${filled.bulk_intent}'
+    when n <= ${2 * RARE_ROWS} then '${filled.intent}'
+    when n <= $2::integer / 2 and n % 2 = 0 then '${filled.bulk_intent}' end`;
+
+const INTENTS = `insert into book_intent (agent_id, intent_id, collected_count, blocked_count)
+  select agent_id, intent_id, count(*), 0 from book_row where agent_id = $1 and intent_id is not null group by 1, 2`;
+
 const ROWS = `insert into book_row (agent_id, seq, task_id, evidence, collected, payment_ref, transfer_index, rail, amount,
-    collected_at, model, hub, payer_wallet, settled_by, fulfillment, arrival_status, prev_row_hash, row_hash)
-  select $1::integer, n, ${TASK}, 'collected', true, 'base:0x' || ${HASH}, 0, 'usdc', 2000,
-    now() - ($2::integer - n) * interval '1 minute', 'small-1', 'north',
+    collected_at, model, hub, intent_id, payer_wallet, settled_by, fulfillment, arrival_status, prev_row_hash, row_hash)
+  select $1::integer, n, ${TASK}, ${EVIDENCE}, true, 'base:0x' || ${HASH}, 0, 'usdc', 2000,
+    now() - ($2::integer - n) * interval '1 minute', 'small-1', 'north', ${INTENT},
     '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'observed_transfer', '{"job_kind":"completions","resource":null}',
     'confirmed', ${NEXT_HASH}, ${HASH}
   from generate_series(1, $2::integer) n`;

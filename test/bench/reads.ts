@@ -3,6 +3,7 @@ import type { AgentId } from '../../schema/ids.ts';
 import { type BookContext } from '../../subgraphs/book/context.ts';
 import { BookResolver } from '../../subgraphs/book/page/book.resolver.ts';
 import { connectionOf } from '../../subgraphs/book/page/connection.ts';
+import type { RowFilter } from '../../subgraphs/book/page/row-scope.ts';
 import { sequenceOf } from '../../subgraphs/book/page/sequence.ts';
 import { totalsBy } from '../../subgraphs/book/page/totals.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
@@ -10,7 +11,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { newestHead } from '../../subgraphs/receipt/log/signed-heads.ts';
 import { inclusionOf } from '../../subgraphs/receipt/log/stored-proofs.ts';
-import { filledTask } from './fill.ts';
+import { filled, filledTask } from './fill.ts';
 import type { Job } from './servers/ledger.ts';
 
 const PAGE_ROWS = 50;
@@ -28,6 +29,29 @@ export function pages(database: Database, issuer: Issuer, { book, count }: Job):
     const page = await books.book(book.agent_id, { limit: PAGE_ROWS }, context, info);
     const entries = await books.entries(page, context);
     if (entries.length !== PAGE_ROWS) throw new Error('the page is not full');
+  });
+}
+
+const MINUTE_MS = 60_000;
+
+/** Pages of the same book behind filters that name few rows, which lie far from its newest: by the same resolver. */
+export function filteredPages(database: Database, issuer: Issuer, { book, count, rows = 0 }: Job): Promise<void> {
+  const books = new BookResolver();
+  const context = contextOf(database, issuer, book.agent_id);
+  const info = { fieldNodes: [] } as unknown as GraphQLResolveInfo;
+  // A row was filled in for each minute.
+  const from = new Date(Date.now() - (rows / 2) * MINUTE_MS);
+  const filters: readonly RowFilter[] = [
+    { evidence: filled.evidence },
+    { intentId: filled.intent },
+    { evidence: filled.bulk_evidence, intentId: filled.bulk_intent },
+    { from, to: new Date(from.getTime() + (PAGE_ROWS + 10) * MINUTE_MS) },
+  ];
+  return repeat(count, async turn => {
+    const filter = filters[turn % filters.length];
+    const page = await books.book(book.agent_id, { limit: PAGE_ROWS, filter: filter ?? {} }, context, info);
+    const entries = await books.entries(page, context);
+    if (entries.length !== PAGE_ROWS) throw new Error(`the page behind ${JSON.stringify(filter)} is not full`);
   });
 }
 

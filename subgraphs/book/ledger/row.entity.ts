@@ -43,6 +43,11 @@ const Columns = class {} as new () => { [K in RowColumn as Camel<K>]: ColumnValu
   properties: ['agentId', 'parentRef', 'seq'],
   where: 'parent_ref is not null',
 })
+@Index({
+  name: 'book_row_intent_evidence_seq',
+  properties: ['agentId', 'intentId', 'evidence', 'seq'],
+  where: 'intent_id is not null',
+})
 export class BookRow extends Columns {
   /** Read with the row; null where it is no inflow. */
   inflowCorrections?: readonly JsonObject[] | null;

@@ -3,11 +3,12 @@ import { type Arena, atMost, type Contest, type Goal, type Line, type Measured, 
 import type { Job } from '../servers/ledger.ts';
 
 const SMALL = 1_000;
-const works = ['append', 'page', 'connection', 'total', 'gaps', 'proof'] as const;
+const works = ['append', 'page', 'filtered', 'connection', 'total', 'gaps', 'proof'] as const;
 type Work = (typeof works)[number];
 const times: Record<Work, { readonly quick: number; readonly long: number }> = {
   append: { quick: 400, long: 4_000 },
   page: { quick: 80, long: 500 },
+  filtered: { quick: 80, long: 500 },
   connection: { quick: 80, long: 500 },
   total: { quick: 80, long: 500 },
   gaps: { quick: 400, long: 2_000 },
@@ -17,6 +18,7 @@ const times: Record<Work, { readonly quick: number; readonly long: number }> = {
 const names: Record<Work, string> = {
   append: 'an append',
   page: 'a page',
+  filtered: 'a page behind a filter',
   connection: 'a page of a connection, anywhere in the book',
   total: 'the totals by day',
   gaps: 'the report of the sequence',
@@ -26,6 +28,7 @@ const names: Record<Work, string> = {
 const goals: Record<Work, Goal> = {
   append: atMost(1.5),
   page: atMost(1.5),
+  filtered: atMost(2),
   connection: atMost(1.5),
   total: { kind: 'at_most', value: 5 },
   gaps: atMost(1.5),

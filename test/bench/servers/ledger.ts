@@ -12,7 +12,7 @@ import { openVault } from '../../../subgraphs/vault.ts';
 import { answer, given } from '../child/answer.ts';
 import { collection } from '../collection.ts';
 import { fill } from '../fill.ts';
-import { connections, pages, proofs, sequences, totals } from '../reads.ts';
+import { connections, filteredPages, pages, proofs, sequences, totals } from '../reads.ts';
 
 export interface LedgerGiven {
   readonly issuer_key: string;
@@ -96,14 +96,15 @@ async function append({ book, way = 'together' }: Job): Promise<void> {
   );
 }
 
-const filled = async ({ book, rows = 0 }: Job) =>
+const fillBook = async ({ book, rows = 0 }: Job) =>
   fill((await ledgerOf(book.database_url)).database, book.agent_id, rows);
 const page = async (job: Job) => pages((await ledgerOf(job.book.database_url)).database, issuer, job);
+const filtered = async (job: Job) => filteredPages((await ledgerOf(job.book.database_url)).database, issuer, job);
 const proof = async (job: Job) => proofs((await ledgerOf(job.book.database_url)).database, issuer, job);
 const connection = async (job: Job) => connections((await ledgerOf(job.book.database_url)).database, issuer, job);
 const total = async (job: Job) => totals((await ledgerOf(job.book.database_url)).database, issuer, job);
 const gaps = async (job: Job) => sequences((await ledgerOf(job.book.database_url)).database, issuer, job);
 
-answer({}, { openBook, prepare, append, fill: filled, page, connection, total, gaps, proof }, async () => {
+answer({}, { openBook, prepare, append, fill: fillBook, page, filtered, connection, total, gaps, proof }, async () => {
   for (const ledger of opened.values()) await (await ledger).database.close();
 });

@@ -118,6 +118,7 @@ describe('a page at any depth', () => {
     ['no filter', {}],
     ['evidence', { evidence: 'collected' }],
     ['intent', { intentId: 'bill-1' }],
+    ['evidence and intent, each of many rows, both of few old ones', { evidence: 'UNVERIFIED', intentId: 'bill-1' }],
     ['a time that is long past', { to: new Date('2026-01-15T00:00:00Z') }],
   ])('reads as many rows as it shows, by an index: %s', async (_, filter) => {
     const agent = 9;
@@ -140,11 +141,12 @@ describe('a page at any depth', () => {
   });
 });
 
-/** 3,000 rows, half an hour apart. */
+/** 3,000 rows, half an hour apart; of an intent and on no proof are the first sixty alone. */
 async function fillTwoMonths(agent: number): Promise<void> {
   const born = Array.from({ length: 3_000 }, (_, index) => ({
     at: new Date(Date.parse('2026-01-01T00:00:00Z') + index * 1_800_000).toISOString(),
-    intent_id: index % 2 === 0 ? 'bill-1' : null,
+    intent_id: index < 60 || index % 2 === 0 ? 'bill-1' : null,
+    evidence: index < 60 || index % 2 === 1 ? ('UNVERIFIED' as const) : ('collected' as const),
   }));
   for (let first = 0; first < born.length; first += 500) await landAt(database, agent, born.slice(first, first + 500));
   await database.query({ text: 'analyze book_row' });
