@@ -95,7 +95,7 @@ export async function forgetHours(database: Pick<Database, 'query'>): Promise<vo
     const text = `delete from ${table} where (${key}) in (select ${key} from ${table}
       where hour < date_trunc('hour', now(), 'UTC') limit $1 for update skip locked) returning 1`;
     const limit = limits.counted_per_transaction_max;
-    while ((await database.query({ name: `forget ${table}`, text, values: [limit] })).length === limit);
+    while ((await database.query({ name: `forget hours of ${table}`, text, values: [limit] })).length === limit);
   }
 }
 

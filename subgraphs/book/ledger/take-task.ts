@@ -14,7 +14,7 @@ export async function takeTask(tx: Tx, task_id: string): Promise<void> {
     values: [task_id],
   });
   const standing = await tx.query({
-    name: 'row of task',
+    name: 'row of that task on any book',
     text: 'select 1 from book_row where task_id = $1 limit 1',
     values: [task_id],
   });
