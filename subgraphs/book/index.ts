@@ -8,7 +8,6 @@ import { PullExportResolver } from './export/publish.resolver.ts';
 import { PullExport } from './export/pull-export.entity.ts';
 import { InflowResolver } from './inflow/inflow.resolver.ts';
 import { BookHead } from './ledger/book.entity.ts';
-import { BookDay } from './ledger/day.entity.ts';
 import { BookEvent } from './ledger/event.entity.ts';
 import { BookIntent } from './ledger/intent.entity.ts';
 import { BookSequenceTables } from './ledger/migration.ts';
@@ -34,7 +33,6 @@ import { BookSequenceResolver } from './page/sequence.resolver.ts';
 import { ShadowPolicies } from './policy/migration.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
 import { PolicySimulationResolver } from './policy/simulation/simulation.resolver.ts';
-import { BookDays } from './record/migration.ts';
 import { AgentRecordResolver } from './record/record.resolver.ts';
 
 export const bookEntities = [
@@ -49,7 +47,6 @@ export const bookEntities = [
   PullExport,
   BookCorrection,
   BookSupersession,
-  BookDay,
 ];
 export const bookMigrations = [
   BookBaseline,
@@ -58,7 +55,6 @@ export const bookMigrations = [
   PullExportTable,
   BookSequenceTables,
   BookLineage,
-  BookDays,
   BookAlerts,
   ShadowPolicies,
   BookIntentEvidence,

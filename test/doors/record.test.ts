@@ -18,7 +18,6 @@ beforeAll(async () => {
   await shop.refused(agent);
   await shop.set(agent, 'kill_switch', null);
   const id = [agent.agent_id];
-  await service.query('update book_day set day = day - 1 where agent_id = $1', id);
   await service.query(`update book_sum set period = period - interval '1 day' where agent_id = $1`, id);
   expect((await service.buy(agent.account, ask('Today'))).status).toBe(200);
 });

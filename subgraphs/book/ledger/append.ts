@@ -10,7 +10,6 @@ import { iso } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import { BOOK_CHANNEL } from '../../live.ts';
 import type { AlertState } from '../alerts/state.ts';
-import { countDays } from './days.ts';
 import { countBirths } from './sums.ts';
 
 /** The counters of a book: they answer every total and every cap without a scan. */
@@ -215,10 +214,6 @@ export function storeBirths(tx: Tx, rows: readonly RowRecord[]): void {
   insertRows(tx, 'book_row', rows);
   countIntents(tx, rows);
   countBirths(tx, rows);
-  countDays(
-    tx,
-    rows.map(row => ({ ...row, times: 1 })),
-  );
 }
 
 export function countIntents(tx: Tx, rows: readonly Pick<RowRecord, IntentFacts>[]): void {

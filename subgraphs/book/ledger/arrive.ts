@@ -12,7 +12,6 @@ import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { appendEvent, countIntents, type EventRecord, type Head, headOf, storeBooks, tally } from './append.ts';
 import { lockBooksOf, type RowName } from './correct.ts';
-import { type CountedOnDay, countDays } from './days.ts';
 import { countRows } from './sums.ts';
 
 /** What became of a call that was recorded at settle (RECORDED_BY_SETTLE) before anybody had seen its money arrive. */
@@ -38,7 +37,6 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
   const standing = await readRows(tx, rows);
   const moved: MovedRow[] = [];
   const events: EventRecord[] = [];
-  const rested: CountedOnDay[] = [];
   for (const row of standing) {
     const arrival = arrivals.get(row.task_id);
     if (!arrival || !mayBecome(row.evidence, arrival.to)) continue;
@@ -46,25 +44,17 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
     books.set(row.agent_id, head);
     events.push(event);
     moved.push(after);
-    rested.push({ ...row, times: -1 }, { ...row, evidence: after.evidence, times: 1 });
   }
   if (moved.length === 0) return;
-  const recounted = moved.filter(row => !countsAlike(row, standing));
-  countRows(tx, recounted, -1);
+  // Sums are of what rows show: one that rests on something else counts no more as it stood, and then as it stands.
+  countRows(tx, moved, -1);
   storeRows(tx, moved);
-  countRows(tx, recounted, 1);
-  countDays(tx, rested);
+  countRows(tx, moved, 1);
   countIntents(
     tx,
     moved.filter(row => row.collected),
   );
   storeBooks(tx, books, events);
-}
-
-/** Sums are of what rows show: the one that shows other money counts no more as it stood, and then as it stands. */
-function countsAlike(moved: MovedRow, standing: readonly StandingRow[]): boolean {
-  const before = standing.find(row => row.agent_id === moved.agent_id && row.seq === moved.seq);
-  return before?.payment_ref === moved.payment_ref && (before.amount?.toString() ?? null) === moved.amount;
 }
 
 type StandingRow = RowName &

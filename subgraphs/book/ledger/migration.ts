@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { COUNT_STANDING_ROWS } from './sums.ts';
 
-/** Corrections of inflows, and how many rows a book has: what the report of its sequence is read from. */
+/** Corrections of inflows, and how many rows a book has of each day and evidence: what is told of its sequence, and to strangers. */
 export class BookSequenceTables extends Migration {
   override up(): void {
     this.addSql(`

@@ -17,7 +17,7 @@ export class BookSum {
   /** Empty where nothing was paid: amounts of two rails are never added up. */
   @PrimaryKey({ type: 'text' })
   rail!: string;
-  /** Of rows that carry an amount. */
+  /** Of rows that carry an amount; by `rows` and `evidence` of all. */
   @Property({ type: 'integer' })
   count!: number;
   @Property({ type: AtomicAmountColumn })

@@ -21,35 +21,50 @@ export const sumDimensions = {
 } as const satisfies Record<string, { readonly period: 'hour' | 'day'; readonly bucket: string }>;
 export type SumDimension = keyof typeof sumDimensions;
 
-/** All rows of a book, of whatever time, by rail: here `count` is of those without an amount too. */
-export const ROWS_DIMENSION = 'rows';
-const EVER = 'to_timestamp(0)';
+const truncated = (period: string) => `date_trunc('${period}', r.collected_at, 'UTC')`;
 
-const dimensions = [
-  ...Object.entries(sumDimensions).map(
-    ([name, { period, bucket }]) => `('${name}', date_trunc('${period}', r.collected_at, 'UTC'), ${bucket})`,
-  ),
-  `('${ROWS_DIMENSION}', ${EVER}, '')`,
-].join(', ');
+/**
+ * By these all rows count, those without an amount too. `rows` are of all time under one key, so that a sequence is told at
+ * the cost of a young book; `evidence` is by UTC day, as an agent's record tells of days that are over.
+ */
+const rowDimensions = {
+  rows: { period: 'to_timestamp(0)', bucket: `''` },
+  evidence: { period: truncated('day'), bucket: 'r.evidence' },
+} as const;
+export type RowDimension = keyof typeof rowDimensions;
+
+const byRows = Object.entries(rowDimensions).map(
+  ([name, { period, bucket }]) => `('${name}', ${period}, ${bucket}, true)`,
+);
+const byMoney = Object.entries(sumDimensions).map(
+  ([name, { period, bucket }]) => `('${name}', ${truncated(period)}, ${bucket}, false)`,
+);
+
+/** What the rows of `source` come to by these dimensions, `times` each. */
+const counted = (source: string, times: string, dimensions: readonly string[]) => `
+  insert into book_sum as s (agent_id, dimension, period, bucket, rail, count, amount, first_seq, last_seq)
+  select r.agent_id, d.dimension, d.period, coalesce(d.bucket, ''), coalesce(r.rail, ''),
+    count(case when d.of_rows then 1 else r.amount end) * ${times}, coalesce(sum(r.amount), 0) * ${times}, min(r.seq), max(r.seq)
+  from ${source} r cross join lateral (values ${dimensions.join(', ')}) as d(dimension, period, bucket, of_rows)
+  where r.amount is not null or d.of_rows or d.dimension = 'hour'
+  group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+  on conflict (agent_id, dimension, period, bucket, rail)`;
 
 /** Adds the rows of `source` to the sums, `times` each. */
 export const sumsOf = (source: string, times: string): string => `
-  insert into book_sum as s (agent_id, dimension, period, bucket, rail, count, amount, first_seq, last_seq)
-  select r.agent_id, d.dimension, d.period, coalesce(d.bucket, ''), coalesce(r.rail, ''),
-    count(case d.dimension when '${ROWS_DIMENSION}' then 1 else r.amount end) * ${times},
-    coalesce(sum(r.amount), 0) * ${times}, min(r.seq), max(r.seq)
-  from ${source} r cross join lateral (values ${dimensions}) as d(dimension, period, bucket)
-  where r.amount is not null or d.dimension in ('hour', '${ROWS_DIMENSION}')
-  group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
-  on conflict (agent_id, dimension, period, bucket, rail) do update set
+  ${counted(source, times, [...byMoney, ...byRows])} do update set
     count = s.count + excluded.count, amount = s.amount + excluded.amount,
     first_seq = least(s.first_seq, excluded.first_seq), last_seq = greatest(s.last_seq, excluded.last_seq)`;
+
+/** Counts all rows that stand by what counts rows, where they were not yet. */
+export const COUNT_STANDING_ROWS = `${counted('book_row', '1', byRows)} do nothing`;
 
 /** What of a row the sums are made of. Sent as columns: to write all of a batch out as JSON once more took a third of its time. */
 const countedColumns = {
   agent_id: 'int',
   seq: 'int',
   collected_at: 'timestamptz',
+  evidence: 'text',
   amount: 'numeric',
   rail: 'text',
   model: 'text',
@@ -82,10 +97,3 @@ export function countRows(
   const values = [rows.map(({ agent_id }) => agent_id), rows.map(({ seq }) => seq), times];
   tx.write({ name: 'count rows', text: STANDING, values });
 }
-
-/** Counts all rows that stand by ROWS_DIMENSION, where they were not yet. */
-export const COUNT_STANDING_ROWS = `
-  insert into book_sum (agent_id, dimension, period, bucket, rail, count, amount, first_seq, last_seq)
-  select agent_id, '${ROWS_DIMENSION}', ${EVER}, '', coalesce(rail, ''), count(*), coalesce(sum(amount), 0), min(seq), max(seq)
-  from book_row group by agent_id, coalesce(rail, '')
-  on conflict do nothing`;

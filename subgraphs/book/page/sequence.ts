@@ -2,7 +2,7 @@ import { documents } from '../../../schema/documents.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
-import { ROWS_DIMENSION } from '../ledger/sums.ts';
+import type { RowDimension } from '../ledger/sums.ts';
 import { WHOLE_BOOK } from '../ledger/supersede.ts';
 import type { BookSequence, SupersessionStatus } from './sequence.type.ts';
 
@@ -80,6 +80,7 @@ async function chainOf(database: Pick<Database, 'query'>, agent_id: AgentId, tas
   return row.original_seq;
 }
 
+const counted_by: RowDimension = 'rows';
 const COUNTS = `select h.seq, h.damage is not null as damaged, r.counted, r.counted_min, r.counted_max,
     (select min(seq) from book_row where agent_id = $1) as seq_min,
     (select max(seq) from book_row where agent_id = $1) as seq_max,
@@ -87,6 +88,6 @@ const COUNTS = `select h.seq, h.damage is not null as damaged, r.counted, r.coun
     (select task_id from book_row where agent_id = $1 and seq = s.last_seq) as last_task_id
   from book h
     cross join (select coalesce(sum(count), 0)::int as counted, min(first_seq) as counted_min, max(last_seq) as counted_max
-      from book_sum where agent_id = $1 and dimension = '${ROWS_DIMENSION}') r
+      from book_sum where agent_id = $1 and dimension = '${counted_by}') r
     left join book_supersession s on s.agent_id = h.agent_id and s.original_seq = $2
   where h.agent_id = $1`;

@@ -4,11 +4,13 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
+import type { RowDimension, SumDimension } from '../ledger/sums.ts';
 import type { AgentRecord, OffBoardHistory } from './record.type.ts';
 
-/** Sums of days that are over, by the database's clock. */
-const sumsBefore = (dimension: 'day' | 'hub' | 'network') => `from book_sum where agent_id = b.agent_id
-  and dimension = '${dimension}' and period < today.begins and count <> 0`;
+const sumsBy = (dimension: SumDimension | RowDimension) =>
+  `from book_sum where agent_id = b.agent_id and dimension = '${dimension}' and count <> 0`;
+/** Of days that are over, by the database's clock. */
+const sumsBefore = (dimension: SumDimension | RowDimension) => `${sumsBy(dimension)} and period < today.begins`;
 
 /**
  * Counters alone: days that are over, so that nobody who asks again and again sees when a call was made. What is counted today
@@ -22,8 +24,8 @@ const CARD = `select b.damage is not null as damaged, to_char(b.opened_at at tim
       select rail, sum(amount) as amount ${sumsBefore('day')} and rail <> '' group by rail) spent) as spend
   from book b cross join (select date_trunc('day', now(), 'UTC') as begins) today
   cross join lateral (
-    select coalesce(sum(rows), 0) as rows, coalesce(sum(rows) filter (where evidence = 'policy_blocked'), 0) as blocked
-    from book_day where agent_id = b.agent_id and day < (today.begins at time zone 'UTC')::date) days
+    select coalesce(sum(count), 0) as rows, coalesce(sum(count) filter (where bucket = 'policy_blocked'), 0) as blocked
+    ${sumsBefore('evidence')}) days
   where b.agent_id = $1`;
 
 interface Card {
@@ -60,11 +62,11 @@ const COLLECTED_AT = 'select collected_at from book_row where agent_id = b.agent
 
 const HISTORY = `select b.by_rail,
     (select coalesce(jsonb_agg(jsonb_build_object('evidence', evidence, 'rows', rows) order by evidence), '[]') from (
-      select evidence, sum(rows) as rows from book_day where agent_id = b.agent_id group by evidence having sum(rows) > 0) e
+      select bucket as evidence, sum(count) as rows ${sumsBy('evidence')} group by bucket) e
     ) as by_evidence,
     (select coalesce(jsonb_agg(jsonb_build_object('month', month, 'rows', rows) order by month), '[]') from (
-      select to_char(day, 'YYYY-MM') as month, sum(rows) as rows from book_day where agent_id = b.agent_id
-      group by 1 having sum(rows) > 0) m) as by_month,
+      select to_char(period at time zone 'UTC', 'YYYY-MM') as month, sum(count) as rows ${sumsBy('evidence')} group by 1) m
+    ) as by_month,
     (${COLLECTED_AT} limit 1) as first, (${COLLECTED_AT} desc limit 1) as last
   from book b where agent_id = $1`;
 

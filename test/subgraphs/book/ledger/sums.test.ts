@@ -32,6 +32,7 @@ describe('the sums of a book', () => {
     const all = { rail: 'usdc', count: 3, amount: 6000n, first: 1, last: 3 };
     expect(await sumsOf(database, 7)).toEqual([
       { ...all, dimension: 'day', bucket: '' },
+      { ...all, dimension: 'evidence', bucket: 'collected' },
       { ...all, dimension: 'hour', bucket: '' },
       { ...all, dimension: 'hub', bucket: 'north' },
       { ...all, dimension: 'intent', bucket: '', count: 1, amount: 2000n, last: 1 },

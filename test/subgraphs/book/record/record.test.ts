@@ -123,6 +123,8 @@ it('a database of before there were days has every row counted that stands, once
   const store = await openStore(await databaseBeforeBaselines());
   atEnd(() => store.close());
   await auditBooks(store);
-  const [counted] = await store.query<{ rows: number }>({ text: 'select sum(rows)::int as rows from book_day' });
+  const [counted] = await store.query<{ rows: number }>({
+    text: `select sum(count)::int as rows from book_sum where dimension = 'evidence'`,
+  });
   expect(counted?.rows).toBe(4);
 });
