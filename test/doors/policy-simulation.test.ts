@@ -71,6 +71,23 @@ describe('POST /v1/agents/{agent_id}/book/policy/simulate', () => {
     expect(body.rows.map(({ seq }) => seq)).toEqual(seqs);
   });
 
+  it('200 with a call by key: what looks at no amount would have refused it, and no cap', async () => {
+    const buyer = await service.newAgent();
+    const key = { 'X-API-Key': 'a-live-key', 'X-SVC-Session': buyer.session };
+    expect((await service.post('/v1/chat/completions', ask('By key'), key)).status).toBe(200);
+    for (const policy of ['require_payment_ref', 'kill_switch']) {
+      const { body } = await simulate({ [policy]: true }, {}, buyer);
+      expect(body).toMatchObject({
+        considered_count: 1,
+        considered_amount: '0',
+        blocked_count: 1,
+        blocked_amount: '0',
+      });
+      expect(body.rows).toMatchObject([{ seq: 2, amount: null, policy_code: policy }]);
+    }
+    expect((await simulate({ hourly_cap: '0' }, {}, buyer)).body).toMatchObject({ considered_count: 1, rows: [] });
+  });
+
   it('200 page by page, the sums growing; and of a time alone', async () => {
     const policy = { kill_switch: true };
     const first = (await simulate(policy, { limit: 3 })).body;

@@ -71,7 +71,7 @@ function seeded({ hour, day, before_day, before_hour, in_hour, first_seq }: Seed
   });
 }
 
-/** The next rows behind `after` that carry an amount, and how far that looked: seqs have no gaps, so it is bounded. */
+/** The next rows behind `after` that carry an amount or are of calls by key, and how far that looked: seqs have no gaps, so it is bounded. */
 export async function nextRows(
   tx: Tx,
   agent_id: AgentId,
@@ -82,7 +82,7 @@ export async function nextRows(
   const { rows } = await tx.query<LedgerRow & Record<string, unknown>>({
     name: 'simulated rows',
     text: `select seq, task_id, collected_at, amount, evidence, model, hub, fulfillment->>'resource' as resource
-      from book_row where agent_id = $1 and seq > $2 and seq <= $3 and amount is not null
+      from book_row where agent_id = $1 and seq > $2 and seq <= $3 and (amount is not null or evidence = 'UNVERIFIED')
         and collected_at >= $4::timestamptz and collected_at < $5::timestamptz order by seq`,
     values: [agent_id, after, through, from?.toISOString() ?? '-infinity', to?.toISOString() ?? 'infinity'],
   });

@@ -8,16 +8,17 @@ import { tally } from '../../ledger/append.ts';
 import { type Blocked, evaluate } from '../evaluate.ts';
 
 /*
- * What policies would have refused of what a book has collected: its rows once more, in their order, through the very
+ * What policies would have refused of the calls that a book let pass: its rows once more, in their order, through the very
  * function that judges calls and the one that counts rows. Pure.
  */
 
-/** A row that carries an amount, as far as policies look at it. */
+/** A row that carries an amount, or is of a call that a key stood in for, as far as policies look at it. */
 export interface LedgerRow {
   readonly seq: number;
   readonly task_id: string;
   readonly collected_at: Date;
-  readonly amount: AtomicAmount;
+  /** Null where a key stood in for the payment. */
+  readonly amount: AtomicAmount | null;
   readonly evidence: Evidence;
   /** That answered; null where none did. */
   readonly model: string | null;
@@ -91,9 +92,12 @@ export function simulateRow(
   };
 }
 
+/** Those that a book was asked about, by key too. */
+const asked: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'UNVERIFIED'];
+
 /** What no book was asked about counts as spent, and could not have been refused: stamps, and spend that came from elsewhere. */
 function wasJudged({ evidence, hub }: LedgerRow): boolean {
-  return (evidence === 'collected' || evidence === 'RECORDED_BY_SETTLE') && hub !== STAMPED_BY;
+  return asked.includes(evidence) && hub !== STAMPED_BY;
 }
 
 function spentBy(state: SimulationState, { amount, collected_at }: LedgerRow): SimulationState {
@@ -106,6 +110,6 @@ function spentBy(state: SimulationState, { amount, collected_at }: LedgerRow): S
   return counted;
 }
 
-export function add({ count, atomic }: Counted, amount: bigint): Counted {
-  return { count: count + 1, atomic: atomicAmount(atomic + amount) };
+export function add({ count, atomic }: Counted, amount: bigint | null): Counted {
+  return { count: count + 1, atomic: atomicAmount(atomic + (amount ?? 0n)) };
 }

@@ -31,7 +31,7 @@ export class PolicySimulationResolver {
   @Query(() => PolicySimulation, {
     nullable: true,
     description:
-      'Which collected calls these policies, and no others, would have refused, for whoever possesses the book. Each is judged as of when it was collected, by what was really spent before `from` and by what they let pass since; a call is taken to be answered by the model that answered it.',
+      'Which calls that the book let pass these policies, and no others, would have refused, for whoever possesses the book. Each is judged as of when it was collected, or recorded where a key stood in, by what was really spent before `from` and by what they let pass since; a call is taken to be answered by the model that answered it.',
   })
   async policySimulation(
     @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,

@@ -8,12 +8,14 @@ import { PolicyCodeWord, PolicyTypeWord } from '../../../words.ts';
 import type { SimulatedBlock, SimulationPage } from './run.ts';
 import { nothingCounted } from './simulate.ts';
 
-@ObjectType({ description: 'A call that was collected, and that the policies which are tried would have refused.' })
+@ObjectType({ description: 'A call that the book let pass, and that the policies which are tried would have refused.' })
 export class SimulatedRefusal {
   @Field(() => String, { description: 'Its task.' }) taskId!: string;
   @Field(() => Int, { description: 'Its place in the book.' }) seq!: number;
-  @Field(() => DateTimeScalar, { description: 'When it was collected: it is judged as of then.' }) collectedAt!: Date;
-  @Field(() => AtomicAmountScalar, { description: 'What it cost.' }) amount!: AtomicAmount;
+  @Field(() => DateTimeScalar, { description: 'When it was collected, or else recorded: it is judged as of then.' })
+  collectedAt!: Date;
+  @Field(() => AtomicAmountScalar, { nullable: true, description: 'What it cost; null where a key stood in.' })
+  amount!: AtomicAmount | null;
   @Field(() => PolicyCodeWord, { description: 'Which rule would have refused it.' }) policyCode!: PolicyCode;
   @Field(() => PolicyTypeWord, { nullable: true, description: 'Where a cap of a clock period would have.' })
   policyKey!: PolicyType | null;

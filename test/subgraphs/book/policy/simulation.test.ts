@@ -28,7 +28,8 @@ interface Row {
   readonly minutes: number;
   readonly model: string;
   readonly door: string;
-  readonly kind: 'collected' | 'RECORDED_BY_SETTLE' | 'foreign_ingest' | 'stamp';
+  /** `key`: a call that a key stood in for, whatever its amount says. */
+  readonly kind: 'collected' | 'RECORDED_BY_SETTLE' | 'foreign_ingest' | 'stamp' | 'key';
 }
 
 const BEGIN_MS = Date.parse('2026-03-01T22:10:00Z');
@@ -71,13 +72,14 @@ async function collectRows(tx: Tx, agent_id: AgentId, rows: Collected): Promise<
   );
 }
 
-function birthOf({ amount, model, door, kind }: Row): RowBirth {
+function birthOf({ amount: said, model, door, kind }: Row): RowBirth {
   const stamp = kind === 'stamp';
+  const amount = kind === 'key' ? null : said;
   return {
     ...birth(`task_${++tasks}`, tasks),
     ...(amount === null ? { amount: null, rail: null } : { amount: atomicAmount(BigInt(amount)) }),
     ...(stamp ? { model: 'register', hub: 'svc' } : { model }),
-    evidence: stamp ? 'collected' : kind,
+    evidence: kind === 'key' ? 'UNVERIFIED' : kind === 'stamp' ? 'collected' : kind,
     fulfillment: { resource: `http://svc.test${door}` },
   };
 }
@@ -111,19 +113,22 @@ function naive(rows: Collected, { policy, budget_atomic }: TriedTerms, from_ms: 
   const listed: (readonly [number, string])[] = [];
   let considered = 0;
   for (const { amount, at_ms, seq, kind, model, door } of rows) {
-    if (amount === null || at_ms >= to_ms) continue;
-    const row = { amount: BigInt(amount), at_ms };
+    const byKey = kind === 'key';
+    if ((amount === null && !byKey) || at_ms >= to_ms) continue;
+    const row = { amount: byKey ? 0n : BigInt(amount ?? 0), at_ms };
     if (at_ms < from_ms || kind === 'stamp' || kind === 'foreign_ingest') {
       passed.push(row);
       continue;
     }
     considered++;
     const sum = (those: typeof passed) => those.reduce((all, one) => all + one.amount, row.amount);
-    const over = (cap: string | undefined, those: typeof passed) => cap !== undefined && sum(those) > BigInt(cap);
+    const over = (cap: string | undefined, those: typeof passed) =>
+      !byKey && cap !== undefined && sum(those) > BigInt(cap);
     const high = policy.risk_tiers?.high ?? [];
     const risky = door === '/task-quote' ? high.includes('quote_task') : false;
     const code =
       (policy.kill_switch && 'kill_switch') ||
+      (byKey && policy.require_payment_ref && 'require_payment_ref') ||
       (policy.model_allowlist && !policy.model_allowlist.includes(model) && 'model_not_allowed') ||
       (over(budget_atomic?.toString(), passed) && 'budget_exhausted') ||
       (over(
@@ -137,7 +142,10 @@ function naive(rows: Collected, { policy, budget_atomic }: TriedTerms, from_ms: 
       ) &&
         'daily_cap_exceeded') ||
       (risky && 'high_risk_approval_missing') ||
-      (policy.tier2_above !== undefined && row.amount > BigInt(policy.tier2_above) && 'tier2_approval_missing');
+      (!byKey &&
+        policy.tier2_above !== undefined &&
+        row.amount > BigInt(policy.tier2_above) &&
+        'tier2_approval_missing');
     if (code) listed.push([seq, code]);
     else passed.push(row);
   }
@@ -150,7 +158,7 @@ const someRows = fc.array(
     minutes: fc.nat(50),
     model: fc.constantFrom('small-1', 'big-1'),
     door: fc.constantFrom('/v1/chat/completions', '/task-quote', '/graphql'),
-    kind: fc.constantFrom('collected', 'collected', 'RECORDED_BY_SETTLE', 'foreign_ingest', 'stamp'),
+    kind: fc.constantFrom('collected', 'collected', 'RECORDED_BY_SETTLE', 'foreign_ingest', 'stamp', 'key'),
   }),
   { minLength: 1, maxLength: 60 },
 );
@@ -163,6 +171,7 @@ const someTried = fc.record({
   model_allowlist: fc.option(fc.constant(['big-1']), { freq: 1 }),
   risk_tiers: fc.option(fc.constant({ high: ['quote_task'], low: [] }), { freq: 1 }),
   kill_switch: fc.option(fc.boolean(), { freq: 1 }),
+  require_payment_ref: fc.option(fc.boolean(), { freq: 1 }),
 });
 const someTime = fc.record({ from: fc.nat(1_500), to: fc.nat(1_500) });
 
@@ -206,7 +215,9 @@ describe('a simulation', () => {
         const refused = new Set(
           naive(whole.rows, tried, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY).listed.map(([seq]) => seq),
         );
-        const stood = whole.rows.map(row => (refused.has(row.seq) ? { ...row, amount: null } : row));
+        const stood = whole.rows.map(row =>
+          refused.has(row.seq) ? { ...row, kind: 'collected' as const, amount: null } : row,
+        );
         const { agent_id } = await bookOf(stood);
         expect((await simulated(agent_id, tried)).listed).toEqual([]);
       }),
