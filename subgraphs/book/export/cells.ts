@@ -1,4 +1,5 @@
 import { rowFacts } from '../../../schema/book-row.ts';
+import { evidences, withReceipt } from '../../../schema/evidence.ts';
 import { type ExportField, type ExportFieldName, exportFields } from '../../../schema/export-row.ts';
 import { asTime } from '../../json-sql.ts';
 import { factText, INFLOW_CORRECTIONS } from '../page/row-json.ts';
@@ -40,10 +41,15 @@ const EXPLORER = `case split_part(r.payment_ref, ':', 1) ${Object.entries(explor
   .map(([network, url]) => `when '${network}' then '${url}' || split_part(r.payment_ref, ':', 2)`)
   .join(' ')} end`;
 
-/** A row that was blocked has a refusal in place of a receipt, and one that nobody paid for neither. */
-const VERIFY = `case r.evidence when 'policy_blocked' then ${BASE_URL} || '/refusal/' || (r.facts->>'refusal_id')
-  when 'inflow_claimed' then null else ${BASE_URL} || '/receipt/' || r.task_id end`;
-const AUDITOR = `case when r.evidence not in ('policy_blocked', 'inflow_claimed')
+const WITHOUT_RECEIPT = evidences
+  .filter(evidence => !withReceipt.includes(evidence))
+  .map(it => `'${it}'`)
+  .join(', ');
+
+/** A row that was blocked has a refusal in place of a receipt, and others that rest on no receipt have neither. */
+const VERIFY = `case when r.evidence not in (${WITHOUT_RECEIPT}) then ${BASE_URL} || '/receipt/' || r.task_id
+  when r.evidence = 'policy_blocked' then ${BASE_URL} || '/refusal/' || (r.facts->>'refusal_id') end`;
+const AUDITOR = `case when r.evidence not in (${WITHOUT_RECEIPT})
   then ${BASE_URL} || '/receipt/' || r.task_id || '?format=auditor' end`;
 
 const computed: { readonly [K in ExportFieldName]?: string } = {

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { evidences } from '../../../../schema/evidence.ts';
 import { exportFieldNames } from '../../../../schema/export-row.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { csvOf } from '../../../../subgraphs/book/export/csv.ts';
@@ -84,6 +85,19 @@ it('no cell of a stream begins as a formula does', async () => {
   const [, ...records]: string[][] = parse(await streamed(agent_id, 'csv'));
   expect(records.length).toBe(7);
   for (const cell of records.flat()) expect(cell).not.toMatch(/^[=+\-@\t\r＝]/);
+});
+
+it('a row names the receipt that it rests on, or the refusal that it tells of, or neither', async () => {
+  const facts = { refusal_id: 'refusal_1' };
+  const agent_id = await newBook(evidences.map(evidence => ({ evidence, facts })));
+  for (const { evidence, task_id, verify_url, auditor_url } of await rowsOf(agent_id)) {
+    const receipt = `${base_url}/receipt/${task_id}`;
+    const none: readonly unknown[] = ['inflow_claimed', 'a2a_escrow'];
+    const refusal = evidence === 'policy_blocked' ? `${base_url}/refusal/refusal_1` : null;
+    const unreceipted = refusal !== null || none.includes(evidence);
+    expect([evidence, verify_url]).toEqual([evidence, unreceipted ? refusal : receipt]);
+    expect([evidence, auditor_url]).toEqual([evidence, unreceipted ? null : `${receipt}?format=auditor`]);
+  }
 });
 
 it('goes on after any row, with no row twice and none left out, across pages', async () => {
