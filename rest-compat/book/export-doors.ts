@@ -100,7 +100,7 @@ export const exportDoors = [
     other_media: mediaOf(streamForms).slice(1),
     params: AgentPath,
     query: z.strictObject({ ...streamQuery, after: digits(AfterRow).optional() }),
-    body: PossessionMembers.extend(streamQuery),
+    body: PossessionMembers.extend(streamQuery).strict(),
     variables: ({ params, query, body }) => ({
       agentId: params.agent_id,
       format: body.format ?? query.format ?? null,
@@ -128,7 +128,7 @@ export const exportDoors = [
     other_media: mediaOf(journalForms).slice(1),
     params: AgentPath,
     query: z.strictObject(journalQuery),
-    body: PossessionMembers.extend(journalQuery),
+    body: PossessionMembers.extend(journalQuery).strict(),
     variables: ({ params, query, body }) => ({
       agentId: params.agent_id,
       format: body.format ?? query.format ?? null,

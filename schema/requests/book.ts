@@ -24,13 +24,20 @@ export function pageRows(limit: number | null | undefined): number {
 /** A row's place in its book, as GraphQL's Int holds it; 0 is before the first. */
 const SEQ_MAX = 2 ** 31 - 1;
 const SEQ_BOUNDS = `is a row's seq: a whole number from 0 to ${SEQ_MAX}`;
-const Seq = z.int({ error: SEQ_BOUNDS }).min(0, { error: SEQ_BOUNDS }).max(SEQ_MAX, { error: SEQ_BOUNDS });
+export const Seq = z.int({ error: SEQ_BOUNDS }).min(0, { error: SEQ_BOUNDS }).max(SEQ_MAX, { error: SEQ_BOUNDS });
+
+const MOMENT = 'is an RFC 3339 date-time with its offset, or a day such as 2026-01-31 (UTC)';
 
 /** A moment; a bare day is its beginning in UTC. */
 export const Moment = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date().transform(day => `${day}T00:00:00Z`)], {
-    error: 'is an RFC 3339 date-time with its offset, or a day such as 2026-01-31 (UTC)',
-  })
+  .union(
+    [
+      // A text that is neither is refused in the words of the first alone.
+      z.iso.datetime({ offset: true, error: MOMENT }),
+      z.iso.date().transform(day => `${day}T00:00:00Z`),
+    ],
+    { error: MOMENT },
+  )
   .transform(moment => new Date(moment))
   .refine(isOfFourDigits, { error: FOUR_DIGITS })
   .transform(moment => moment.toISOString());

@@ -2,14 +2,11 @@ import { z } from 'zod';
 import { exportLimits } from '../export-limits.ts';
 import { limits } from '../limits.ts';
 import { pullFormats } from '../pull-export.ts';
-import { RowFilterMembers } from './book.ts';
+import { RowFilterMembers, Seq } from './book.ts';
 import { storedText } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
 
 /* What an export is asked for: which rows, how many, and in which form. */
-
-/** Postgres's integer, as a seq is kept. */
-const INT32_MAX = 2 ** 31 - 1;
 
 const LIMIT_BOUNDS = `is a whole number from 1 to ${exportLimits.rows_max}; a larger one is clamped`;
 
@@ -63,11 +60,7 @@ export const streamFormats = ['csv', 'ndjson', 'parquet'] as const;
 export type StreamFormat = (typeof streamFormats)[number];
 
 /** The seq of the last row that the reader of a stream has. */
-export const AfterRow = z
-  .int()
-  .min(0)
-  .max(INT32_MAX)
-  .describe('The seq of the last row that the reader has; 0 begins.');
+export const AfterRow = Seq.describe('The seq of the last row that the reader has; 0 begins.');
 
 /** Query and body of /v1/agents/{agent_id}/book/export/stream. */
 export const streamQuery = {

@@ -15,12 +15,15 @@ export interface PolicyChange {
 
 export const MODE = '`enforce` refuses calls; `shadow` lets them pass, and leaves a `would_block` event on the book.';
 
-/** Body of POST /v1/agents/{agent_id}/book/policy; possession in it was looked at before. */
+/**
+ * Body of POST /v1/agents/{agent_id}/book/policy; possession in it was looked at before. A member that is not known is
+ * refused: `mode` misspelt would put in force what was to be tried.
+ */
 export const PolicyRequest = PossessionMembers.extend({
   policy_type: z.string().describe(`One of ${policyNames.join(', ')}.`),
   value: z.unknown().optional().describe('Any JSON, as the type wants it; null clears.'),
   mode: z.enum(policyModes, { error: 'is enforce or shadow' }).default('enforce').describe(MODE),
-});
+}).strict();
 
 /** @throws Refusal invalid_policy for a type that is unknown, and for a value that the type does not take. */
 export function parsePolicy(policy_type: string, value: Json | undefined): PolicyChange {

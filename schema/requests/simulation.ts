@@ -28,13 +28,16 @@ export const simulationMembers = {
     .describe('As the page before gave it: what was blocked by then goes into what follows.'),
 } as const;
 
-/** Body of POST /v1/agents/{agent_id}/book/policy/simulate; possession in it was looked at before. */
+/**
+ * Body of POST /v1/agents/{agent_id}/book/policy/simulate; possession in it was looked at before. A member that is not known
+ * is refused: `from` misspelt would try all of the book.
+ */
 export const SimulationRequest = PossessionMembers.extend({
   policy: z
     .record(z.string(), z.unknown())
     .describe(`What is to be tried: any of ${policyNames.join(', ')}, and budget, each as it is set.`),
   ...simulationMembers,
-});
+}).strict();
 
 /** What is tried, as a book would keep it. */
 export interface TriedTerms {

@@ -123,6 +123,11 @@ describe('POST /v1/agents/{agent_id}/book/export/stream', () => {
     const { text } = await taken(path(reader, STREAM), { method: 'POST', body, headers });
     expect(text.split('\n')).toHaveLength(3);
   });
+
+  it.each([STREAM, JOURNAL])('400 on a member that is not known, by POST to %s', async door => {
+    const heard = await service.post(path(reader, door), { session: reader.session, from_seq: 2 });
+    expect(heard).toMatchObject({ status: 400, body: { error: { param: 'from_seq' } } });
+  });
 });
 
 describe('GET /v1/agents/{agent_id}/book/export/journal', () => {

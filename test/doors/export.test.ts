@@ -141,6 +141,7 @@ describe('GET /v1/agents/{agent_id}/book/export', () => {
       const param = query.split('=')[0];
       const heard = await service.get(path(reader, `?${query}`), held(reader));
       expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
+      expect(heard.body).not.toMatchObject({ detail: expect.stringContaining('Invalid ISO') });
     },
   );
 

@@ -138,6 +138,7 @@ describe('POST /v1/agents/{agent_id}/book/policy/simulate', () => {
     [{ policy: { kill_switch: true }, from: 'yesterday' }, 'invalid_request', 'from'],
     [{ policy: { kill_switch: true }, from: '2026-02-01', to: '2026-01-01' }, 'invalid_request', 'to'],
     [{ policy: { kill_switch: true }, cursor: 'made-up' }, 'invalid_request', 'cursor'],
+    [{ policy: { kill_switch: true }, form: '2026-01-01' }, 'invalid_request', 'form'],
   ] as const)('400 for %j', async (members, code, param) => {
     const heard = await service.post(path(agent.agent_id), { session: agent.session, ...members });
     expect(heard).toMatchObject({ status: 400, body: { code, error: { code, param } } });

@@ -87,6 +87,8 @@ describe('GET, POST /v1/agents/{agent_id}/book/policy', () => {
     [{ policy_type: 'kill_switch' }, 'invalid_policy', 'value'],
     [{ value: null }, 'invalid_request', 'policy_type'],
     [{ policy_type: 7, value: null }, 'invalid_request', 'policy_type'],
+    // It was to be tried, and would be in force.
+    [{ policy_type: 'kill_switch', value: true, Mode: 'shadow' }, 'invalid_request', 'Mode'],
   ] as const)('400 for %j', async (body, code, param) => {
     const before = (await read()).body;
     expect(await write(body)).toMatchObject({ status: 400, body: { code, error: { code, param } } });
