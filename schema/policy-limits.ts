@@ -2,6 +2,10 @@
 export const policyLimits = {
   /** Of a model_allowlist. */
   allowed_models_max: 100,
+  /** Of all of its ids together: every call locks and reads them, and every change of any policy keeps them once more. */
+  allowed_models_bytes_max: 8 * 1024,
+  /** Changes of the policies and the budget of one book, and of its alerts: each is an event for ever, and nobody pays for it. */
+  changes_per_book_hour_max: 200,
   /** For how long an approval stays fresh where the book does not say. */
   approval_ttl_seconds: 300,
   approval_ttl_seconds_max: 86_400,

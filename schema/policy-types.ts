@@ -24,6 +24,9 @@ const Models = z
   .refine(ids => !ids.some(id => id.startsWith('svc/')), {
     error: 'names the models that may answer; svc/* is not one of them, it stands for a choice',
   })
+  .refine(ids => Buffer.byteLength(ids.join('')) <= policyLimits.allowed_models_bytes_max, {
+    error: `names models by more than ${policyLimits.allowed_models_bytes_max} bytes together`,
+  })
   .transform(ids => [...new Set(ids)]);
 
 /** How values of a type are read, and what is said of one that cannot be where its own fault is not. */

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { riskyOperations } from './paid-operations.ts';
+import { listOf } from './requests/parse.ts';
 
 const known = new Set(riskyOperations);
-const Names = z.array(z.string()).default([]);
+/** Each name of one list is looked for in the other: of lists without an end nobody would see that. */
+const Names = listOf(z.string(), riskyOperations.length, 0).default([]);
 
 /**
  * Which operations are how risky: `high` ones need a fresh approval at any amount, `low` ones none up to `tier2_above`, as

@@ -6,12 +6,13 @@ import type { AlertsChange } from '../../../schema/requests/alerts.ts';
 import { iso } from '../../clock.ts';
 import type { Database } from '../../database.ts';
 import { appendEvent, lockBooks, storeBooks } from './append.ts';
+import { requireChangeRoom } from './change-room.ts';
 import { type ChangedBy, changedBy } from './terms.ts';
 
 /**
  * Part of the ledger: sets what a book alerts of, under its head's lock, with an event of it in the same transaction; as it is
  * kept from then on, null where there is no such book. None of the terms that an allowance is signed over. What is so already
- * is not set again, and nothing tells of it. @throws Refusal book_damaged
+ * is not set again, and nothing tells of it. @throws Refusal book_damaged, rate_limited
  */
 export function setAlerts(
   database: Database,
@@ -25,6 +26,7 @@ export function setAlerts(
     if (head.damaged) throw new Refusal('book_damaged');
     const kept = changed(head.alert_settings, change);
     if (canonicalHash(asJson(kept)) === canonicalHash(asJson(head.alert_settings))) return kept;
+    await requireChangeRoom(tx, agent_id, 'alerts');
     const body = {
       before: asJson(settingsInForce(head.alert_settings)),
       after: asJson(settingsInForce(kept)),

@@ -10,6 +10,7 @@ import type { Database } from '../../database.ts';
 import { withoutBudget } from '../alerts/state.ts';
 import { storeAlertStates } from './alert.ts';
 import { appendEvent, lockBooks, storeBooks } from './append.ts';
+import { requireChangeRoom } from './change-room.ts';
 
 /** What a book's owner allows; as it stands it has a hash of its own, and each change of it is an event. */
 export interface BookTerms {
@@ -22,6 +23,8 @@ export interface BookTerms {
 /** Another budget or policy, and what its event tells of it beside what all tell. */
 export interface ChangedTerms extends BookTerms {
   readonly told: { readonly kind: TermsEventKind; readonly body: JsonObject };
+  /** It stops the book: never refused for coming too often. */
+  readonly stops?: boolean;
 }
 
 /** Whose session or proof changed them; null where nobody says. */
@@ -52,7 +55,7 @@ export function changedBy(by: ChangedBy): JsonObject | null {
 /**
  * Changes them under the head's lock, with an event of it in the same transaction; as they then stand, null where there is
  * no such book. In force for every reservation that begins after this returns. What is so already is not set again, and
- * nothing tells of it. @throws Refusal book_damaged
+ * nothing tells of it. @throws Refusal book_damaged, rate_limited
  */
 export function setTerms(
   database: Database,
@@ -64,10 +67,11 @@ export function setTerms(
     const head = (await lockBooks(tx, [agent_id])).get(agent_id);
     if (!head) return null;
     if (head.damaged) throw new Refusal('book_damaged');
-    const { told, budget_atomic, policy, shadow } = change(head);
+    const { told, budget_atomic, policy, shadow, stops = false } = change(head);
     const terms = { budget_atomic, policy, shadow };
     const terms_hash = termsHash(agent_id, terms);
     if (terms_hash === termsHash(agent_id, head)) return terms;
+    if (!stops) await requireChangeRoom(tx, agent_id, 'terms');
     const policy_version = head.policy_version + 1;
     const body = { ...told.body, policy_version, by: changedBy(by) };
     const alert_state = budget_atomic === head.budget_atomic ? head.alert_state : withoutBudget(head.alert_state);

@@ -25,7 +25,8 @@ export async function setPolicy(
     const [policy, shadow] = mode === 'enforce' ? [changed, shadowed] : [enforced, changed];
     const shadow_told = mode === 'shadow' ? { mode, shadow } : shadowMember(shadow);
     const body = { policy_type, before, after: value, policy, ...shadow_told } as JsonObject;
-    return { budget_atomic, policy, shadow, told: { kind: 'policy_changed', body } };
+    const stops = policy_type === 'kill_switch' && value === true && mode === 'enforce';
+    return { budget_atomic, policy, shadow, told: { kind: 'policy_changed', body }, stops };
   });
 }
 

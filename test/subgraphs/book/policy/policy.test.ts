@@ -228,6 +228,7 @@ describe('a policy as it is asked for', () => {
     ['model_allowlist', ['a\0b']],
     ['model_allowlist', ['a'.repeat(201)]],
     ['model_allowlist', Array.from({ length: 101 }, (_, index) => `m${index}`)],
+    ['model_allowlist', Array.from({ length: 42 }, (_, index) => `${index + 10}`.padEnd(200, 'é'))],
     ['tier2_above', '-1'],
     ['approval_ttl', 0],
     ['approval_ttl', 1.5],
@@ -239,6 +240,8 @@ describe('a policy as it is asked for', () => {
     ['risk_tiers', { low: ['agents_register'] }],
     ['risk_tiers', { high: ['redeem'], low: ['redeem'] }],
     ['risk_tiers', { high: [], middle: [] }],
+    ['risk_tiers', { high: Array(11).fill('redeem') }],
+    ['risk_tiers', { high: ['redeem'], low: Array(11).fill('handoff') }],
   ] as const)('%s %j is refused by its value', (policy_type, value) => {
     expect(refusalOf(policy_type, value)).toMatchObject({ code: 'invalid_policy', param: 'value' });
   });
