@@ -128,7 +128,8 @@ export const rowFacts = {
     from: 'rows',
     type: 'json_list',
     cost: 5,
-    description: 'Of an inflow: what was corrected since, oldest first, the newest 200; each is a row of its own too.',
+    description:
+      'Of an inflow: what was corrected since, oldest first: the newest, at most 200 and 16 KiB of them; each is a row of its own too.',
   },
   fulfillment: { from: 'birth', type: 'json', nullable: true },
   facts: { from: 'birth', type: 'json', hidden: true },

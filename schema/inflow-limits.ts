@@ -6,8 +6,9 @@ export const inflowLimits = {
   writes_at_once_max: 4,
   write_wait_ms_max: 5_000,
   writes_waiting_per_book_max: 64,
-  /** Of an inflow, the newest that its row shows. */
+  /** Of an inflow, the newest that its row shows: so many, of so many bytes together, and the newest of any size. */
   corrections_shown_max: 200,
+  corrections_shown_bytes_max: 16 * 1024,
   bucket_chars_max: 64,
   hub_chars_max: 128,
   /** Of an id that its caller chose. */

@@ -112,15 +112,19 @@ const WITH_RECEIPT = withReceipt.map(evidence => `'${evidence}'`).join(', ');
 
 /**
  * What was corrected of an inflow, `r`, as one jsonb list: the newest, oldest first, each with the claim that is signed of
- * it. Null of every other row; looked up by the place of the row alone.
+ * it. Null of every other row; looked up by the place of the row alone. Nobody pays for corrections, and a page has 200
+ * rows: without a bound of their bytes it came to hundreds of megabytes.
  */
 export const INFLOW_CORRECTIONS = `case when r.facts ? 'inflow_claim' and not r.facts ? 'corrects' then (
   select coalesce(jsonb_agg(jsonb_build_object('seq', n.seq, 'task_id', n.task_id, 'corrects', n.facts->'corrects',
     'reason', n.facts->'reason', 'bucket', n.facts->'bucket', 'allocation', n.facts->'allocation',
     'recorded_at', (${asTime('n.collected_at')})::jsonb, 'inflow_claim', n.facts->'inflow_claim') order by n.seq), '[]')
-  from (select seq from book_correction where agent_id = r.agent_id and original_seq = r.seq
-    order by seq desc limit ${inflowLimits.corrections_shown_max}) newest
-  join book_row n on n.agent_id = r.agent_id and n.seq = newest.seq) end`;
+  from (select n.*, sum(octet_length(n.facts::text)) over newer as bytes, row_number() over newer as number
+    from (select seq from book_correction where agent_id = r.agent_id and original_seq = r.seq
+      order by seq desc limit ${inflowLimits.corrections_shown_max}) newest
+    join book_row n on n.agent_id = r.agent_id and n.seq = newest.seq
+    window newer as (order by n.seq desc)) n
+  where number = 1 or bytes <= ${inflowLimits.corrections_shown_bytes_max}) end`;
 
 /** What is not a column as it stands. */
 const computed = {
