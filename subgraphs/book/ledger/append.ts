@@ -10,6 +10,7 @@ import { iso } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import { BOOK_CHANNEL } from '../../live.ts';
 import type { AlertState } from '../alerts/state.ts';
+import { storedAlerts } from '../alerts/stored.ts';
 import { countBirths } from './sums.ts';
 
 /** The counters of a book: they answer every total and every cap without a scan. */
@@ -164,7 +165,8 @@ const LOCK = headsOf('for update');
 const READ = headsOf('');
 
 function unpacked({ hour_start, hour_atomic, day_start, day_atomic, ...head }: StoredHead): Head {
-  return { ...head, hour: windowOf(hour_start, hour_atomic), day: windowOf(day_start, day_atomic) };
+  const hour = windowOf(hour_start, hour_atomic);
+  return { ...head, ...storedAlerts(head), hour, day: windowOf(day_start, day_atomic) };
 }
 
 function windowOf(start: Date | null, atomic: AtomicAmount): Window {
@@ -195,13 +197,11 @@ export function storeBooks(tx: Tx, books: Heads, events: readonly EventRecord[])
 }
 
 /** What the ledger writes of a head; budget and policy are their owner's to write. */
-function stored({ hour, day, spent_atomic, reserved_atomic, ...head }: Head): object {
-  const { agent_id, seq, position, row_hash, event_hash, by_rail } = head;
-  const chains = { agent_id, seq, position, row_hash, event_hash, by_rail };
+function stored({ agent_id, seq, position, row_hash, event_hash, by_rail, hour, day, ...sums }: Head): object {
   return {
-    ...chains,
-    spent_atomic: spent_atomic.toString(),
-    reserved_atomic: reserved_atomic.toString(),
+    ...{ agent_id, seq, position, row_hash, event_hash, by_rail },
+    spent_atomic: sums.spent_atomic.toString(),
+    reserved_atomic: sums.reserved_atomic.toString(),
     hour_start: hour.start_ms === null ? null : iso(hour.start_ms),
     hour_atomic: hour.atomic.toString(),
     day_start: day.start_ms === null ? null : iso(day.start_ms),

@@ -53,6 +53,22 @@ describe('an alert', () => {
     expect(await named(book)).toEqual(['1 budget 50', '1 budget 80', '1 budget 100']);
   });
 
+  it.each([
+    ['alert_state', 'null'],
+    ['alert_state', '{"told":{"budget":{"since":null}}}'],
+    ['alert_state', '{"hour_before":7,"habit":[]}'],
+    ['alert_settings', '[]'],
+    ['alert_settings', '{"thresholds_percent":[1.5]}'],
+    ['alert_settings', '{"thresholds_percent":{},"burn_factor":0.5}'],
+  ])('keeps nothing from being recorded where its book has %s %s', async (column, altered) => {
+    const book = await books.openBook();
+    await books.setBudget(book, 100_000n);
+    await database.query({ text: `update book set ${column} = $2 where agent_id = $1`, values: [book, altered] });
+    await books.collect(books.rowOf(book, 50_000n));
+    expect(await named(book)).toEqual(['1 budget 50', '1 budget budget_end']);
+    await books.audit(book);
+  });
+
   it('of several rows in one batch is told once, by the one that reached it, of each book', async () => {
     const [one, other] = [await books.openBook(), await books.openBook()];
     for (const book of [one, other]) await books.setCap(book, 'hourly_cap', '100');
