@@ -94,7 +94,7 @@ const SUMS = `
 export class BookSums extends Migration {
   override up(): void {
     this.addSql(SUMS);
-    this.addSql(sumsOf('book_row', '1'));
+    this.addSql(sumsOf('book_row'));
   }
 }
 

@@ -11,7 +11,7 @@ import { insertRows, type Tx } from '../../database.ts';
 import { BOOK_CHANNEL } from '../../live.ts';
 import type { AlertState } from '../alerts/state.ts';
 import { storedAlerts } from '../alerts/stored.ts';
-import { countBirths } from './sums.ts';
+import { countRows } from './sums.ts';
 
 /** The counters of a book: they answer every total and every cap without a scan. */
 export interface Counters {
@@ -213,7 +213,10 @@ function stored({ agent_id, seq, position, row_hash, event_hash, by_rail, hour, 
 export function storeBirths(tx: Tx, rows: readonly RowRecord[]): void {
   insertRows(tx, 'book_row', rows);
   countIntents(tx, rows);
-  countBirths(tx, rows);
+  countRows(
+    tx,
+    rows.map(row => ({ ...row, times: 1 })),
+  );
 }
 
 export function countIntents(tx: Tx, rows: readonly Pick<RowRecord, IntentFacts>[]): void {

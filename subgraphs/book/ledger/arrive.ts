@@ -12,7 +12,7 @@ import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { appendEvent, countIntents, type EventRecord, type Head, headOf, storeBooks, tally } from './append.ts';
 import { lockBooksOf, type RowName } from './correct.ts';
-import { countRows } from './sums.ts';
+import { type CountedColumn, type CountedRow, countedNames, countRows } from './sums.ts';
 
 /** What became of a call that was recorded at settle (RECORDED_BY_SETTLE) before anybody had seen its money arrive. */
 export type Arrival = { readonly task_id: string } & (
@@ -37,6 +37,7 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
   const standing = await readRows(tx, rows);
   const moved: MovedRow[] = [];
   const events: EventRecord[] = [];
+  const recounted: CountedRow[] = [];
   for (const row of standing) {
     const arrival = arrivals.get(row.task_id);
     if (!arrival || !mayBecome(row.evidence, arrival.to)) continue;
@@ -44,12 +45,11 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
     books.set(row.agent_id, head);
     events.push(event);
     moved.push(after);
+    recounted.push({ ...row, times: -1 }, { ...row, ...after, times: 1 });
   }
   if (moved.length === 0) return;
-  // Sums are of what rows show: one that rests on something else counts no more as it stood, and then as it stands.
-  countRows(tx, moved, -1);
   storeRows(tx, moved);
-  countRows(tx, moved, 1);
+  countRows(tx, recounted);
   countIntents(
     tx,
     moved.filter(row => row.collected),
@@ -57,16 +57,17 @@ export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
   storeBooks(tx, books, events);
 }
 
-type StandingRow = RowName &
-  Pick<{ readonly [K in RowColumn]: ColumnValue<K> }, MovableColumn | 'rail' | 'intent_id' | 'collected_at'>;
+type StandingRow = RowName & Pick<{ readonly [K in RowColumn]: ColumnValue<K> }, MovableColumn | CountedColumn>;
 
 type MovedRow = RowName & MovableFacts & LaterFacts & { readonly intent_id: string | null };
+
+const readColumns = [...new Set(['task_id', ...movableColumns, ...countedNames])];
 
 async function readRows(tx: Tx, rows: readonly RowName[]): Promise<readonly StandingRow[]> {
   if (rows.length === 0) return [];
   const found = await tx.query<StandingRow>({
     name: 'rows to move',
-    text: `select agent_id, seq, task_id, ${movableColumns.join(', ')}, rail, intent_id, collected_at
+    text: `select ${readColumns.join(', ')}
       from book_row where (agent_id, seq) in (select * from unnest($1::int[], $2::int[])) order by agent_id, seq`,
     values: [rows.map(row => row.agent_id), rows.map(row => row.seq)],
   });
@@ -78,7 +79,7 @@ function transition(
   row: StandingRow,
   arrival: Arrival,
 ): { head: Head; event: EventRecord; after: MovedRow } {
-  const { agent_id, seq, task_id, intent_id, rail, collected_at, amount, ...facts } = row;
+  const { agent_id, seq, task_id, intent_id, rail, model, hub, payer_wallet, collected_at, amount, ...facts } = row;
   const born: MovableFacts = { ...facts, amount: amount?.toString() ?? null };
   const { ingress_receipt, omission_rule, ...is } = outcome(born, arrival);
   const body = { ...is, ingress_receipt, omission_rule, born: { ...born } };

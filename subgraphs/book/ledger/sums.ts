@@ -40,24 +40,35 @@ const byMoney = Object.entries(sumDimensions).map(
   ([name, { period, bucket }]) => `('${name}', ${truncated(period)}, ${bucket}, false)`,
 );
 
-/** What the rows of `source` come to by these dimensions, `times` each. */
-const counted = (source: string, times: string, dimensions: readonly string[]) => `
+const COUNT = 'sum(case when d.of_rows or r.amount is not null then r.times else 0 end)';
+const AMOUNT = 'coalesce(sum(r.amount * r.times), 0)';
+
+/**
+ * What the rows of `source` come to by these dimensions, each so often as it says in `times`. A row that counts in one place
+ * as before, once less and once more, is not written there.
+ */
+const counted = (source: string, dimensions: readonly string[]) => `
   insert into book_sum as s (agent_id, dimension, period, bucket, rail, count, amount, first_seq, last_seq)
   select r.agent_id, d.dimension, d.period, coalesce(d.bucket, ''), coalesce(r.rail, ''),
-    count(case when d.of_rows then 1 else r.amount end) * ${times}, coalesce(sum(r.amount), 0) * ${times}, min(r.seq), max(r.seq)
-  from ${source} r cross join lateral (values ${dimensions.join(', ')}) as d(dimension, period, bucket, of_rows)
+    ${COUNT}, ${AMOUNT}, min(r.seq), max(r.seq)
+  from ${source} cross join lateral (values ${dimensions.join(', ')}) as d(dimension, period, bucket, of_rows)
   where r.amount is not null or d.of_rows or d.dimension = 'hour'
-  group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+  group by 1, 2, 3, 4, 5 having (sum(r.times), ${COUNT}, ${AMOUNT}) <> (0, 0, 0)
+  order by 1, 2, 3, 4, 5
   on conflict (agent_id, dimension, period, bucket, rail)`;
 
-/** Adds the rows of `source` to the sums, `times` each. */
-export const sumsOf = (source: string, times: string): string => `
-  ${counted(source, times, [...byMoney, ...byRows])} do update set
+const added = (source: string) => `
+  ${counted(source, [...byMoney, ...byRows])} do update set
     count = s.count + excluded.count, amount = s.amount + excluded.amount,
     first_seq = least(s.first_seq, excluded.first_seq), last_seq = greatest(s.last_seq, excluded.last_seq)`;
 
+const once = (rows: string) => `(select n.*, 1 as times from ${rows} n) r`;
+
+/** Adds rows to the sums. */
+export const sumsOf = (rows: string): string => added(once(rows));
+
 /** Counts all rows that stand by what counts rows, where they were not yet. */
-export const COUNT_STANDING_ROWS = `${counted('book_row', '1', byRows)} do nothing`;
+export const COUNT_STANDING_ROWS = `${counted(once('book_row'), byRows)} do nothing`;
 
 /** What of a row the sums are made of. Sent as columns: to write all of a batch out as JSON once more took a third of its time. */
 const countedColumns = {
@@ -73,27 +84,17 @@ const countedColumns = {
   payer_wallet: 'text',
   payment_ref: 'text',
 } as const satisfies { readonly [K in keyof RowRecord]?: string };
-const countedNames = Object.keys(countedColumns) as (keyof typeof countedColumns)[];
-const asArrays = Object.values(countedColumns).map((type, index) => `$${index + 1}::${type}[]`);
+export type CountedColumn = keyof typeof countedColumns;
+export const countedNames = Object.keys(countedColumns) as readonly CountedColumn[];
+const columns = { ...countedColumns, times: 'int' };
+const names = Object.keys(columns) as (keyof typeof columns)[];
+const asArrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
+const COUNTED = added(`unnest(${asArrays.join(', ')}) as r(${names.join(', ')})`);
 
-const BIRTHS = sumsOf(`(select * from unnest(${asArrays.join(', ')}) as n(${countedNames.join(', ')}))`, '1');
-const STANDING = sumsOf(
-  '(select * from book_row where (agent_id, seq) in (select * from unnest($1::int[], $2::int[])))',
-  '$3::int',
-);
+/** A row as it was born or stands, that counts once more or (-1) no more. */
+export type CountedRow = { readonly [K in CountedColumn]: unknown } & { readonly times: 1 | -1 };
 
-export function countBirths(tx: Tx, rows: readonly RowRecord[]): void {
+export function countRows(tx: Tx, rows: readonly CountedRow[]): void {
   if (rows.length === 0) return;
-  tx.write({ name: 'count births', text: BIRTHS, values: countedNames.map(name => rows.map(row => row[name])) });
-}
-
-/** Counts rows as they stand at this place of the transaction, or (-1) no more. */
-export function countRows(
-  tx: Tx,
-  rows: readonly { readonly agent_id: number; readonly seq: number }[],
-  times: 1 | -1,
-): void {
-  if (rows.length === 0) return;
-  const values = [rows.map(({ agent_id }) => agent_id), rows.map(({ seq }) => seq), times];
-  tx.write({ name: 'count rows', text: STANDING, values });
+  tx.write({ name: 'count rows', text: COUNTED, values: names.map(name => rows.map(row => row[name])) });
 }
