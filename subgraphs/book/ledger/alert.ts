@@ -66,15 +66,3 @@ export async function withHabits(
   }
   return known;
 }
-
-/** Of the books that have told something, or know something, since they were locked. Before `storeBooks`, which is the last. */
-export function storeAlertStates(tx: Tx, locked: Heads, books: Heads): void {
-  const changed = [...books].filter(([agent_id, head]) => headOf(locked, agent_id).alert_state !== head.alert_state);
-  if (changed.length === 0) return;
-  tx.write({
-    name: 'store alert states',
-    text: `update book b set alert_state = s.alert_state
-      from jsonb_populate_recordset(null::book, $1::jsonb) s where b.agent_id = s.agent_id`,
-    values: [JSON.stringify(changed.map(([agent_id, { alert_state }]) => ({ agent_id, alert_state })))],
-  });
-}

@@ -188,7 +188,8 @@ export function storeBooks(tx: Tx, books: Heads, events: readonly EventRecord[])
     text: `with head as (
         update book b set spent_atomic = h.spent_atomic, reserved_atomic = h.reserved_atomic, seq = h.seq,
           position = h.position, row_hash = h.row_hash, event_hash = h.event_hash, by_rail = h.by_rail,
-          hour_start = h.hour_start, hour_atomic = h.hour_atomic, day_start = h.day_start, day_atomic = h.day_atomic
+          hour_start = h.hour_start, hour_atomic = h.hour_atomic, day_start = h.day_start, day_atomic = h.day_atomic,
+          alert_state = h.alert_state
         from jsonb_populate_recordset(null::book, $1::jsonb) h where b.agent_id = h.agent_id
         returning b.agent_id, b.position)
       select pg_notify('${BOOK_CHANNEL}', agent_id || ':' || position) from head where agent_id = any($2)`,
@@ -197,9 +198,20 @@ export function storeBooks(tx: Tx, books: Heads, events: readonly EventRecord[])
 }
 
 /** What the ledger writes of a head; budget and policy are their owner's to write. */
-function stored({ agent_id, seq, position, row_hash, event_hash, by_rail, hour, day, ...sums }: Head): object {
+function stored({
+  agent_id,
+  seq,
+  position,
+  row_hash,
+  event_hash,
+  by_rail,
+  alert_state,
+  hour,
+  day,
+  ...sums
+}: Head): object {
   return {
-    ...{ agent_id, seq, position, row_hash, event_hash, by_rail },
+    ...{ agent_id, seq, position, row_hash, event_hash, by_rail, alert_state },
     spent_atomic: sums.spent_atomic.toString(),
     reserved_atomic: sums.reserved_atomic.toString(),
     hour_start: hour.start_ms === null ? null : iso(hour.start_ms),

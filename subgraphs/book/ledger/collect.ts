@@ -7,7 +7,7 @@ import { type OpenLog } from '../../receipt/log/head.ts';
 import { type SignedTreeHead } from '../../receipt/log/tree-head.ts';
 import { issueReceipts, type PreparedReceipt } from '../../receipt/receipt/issue.ts';
 import { type Receipt } from '../../receipt/receipt/receipt.entity.ts';
-import { appendAlerts, storeAlertStates, withHabits } from './alert.ts';
+import { appendAlerts, withHabits } from './alert.ts';
 import { appendRow, type EventRecord, headOf, lockBooks, storeBirths, storeBooks } from './append.ts';
 import { termsHash } from './terms.ts';
 import { tellWouldBlock, type WouldBlock } from './would-block.ts';
@@ -57,7 +57,7 @@ export async function collect(
     tx,
     items.flatMap(item => item.landing?.agent_id ?? []),
   );
-  const books = await withHabits(tx, new Map(locked), landingOn(items), log.collected_at_ms);
+  const books = await withHabits(tx, locked, landingOn(items), log.collected_at_ms);
 
   const rows: RowRecord[] = [];
   const events: EventRecord[] = [];
@@ -77,7 +77,6 @@ export async function collect(
   const receipts = await issueReceipts(tx, log, issuer, sequenced);
   const tree_head = log.store(tx, issuer);
   storeBirths(tx, rows);
-  storeAlertStates(tx, locked, books);
   storeBooks(tx, books, events);
   const collected = receipts.map((receipt, index) => ({ receipt, seq: sequenced[index]?.book_seq ?? null }));
   return { collected, tree_head };

@@ -8,7 +8,6 @@ import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';
 import { iso } from '../../clock.ts';
 import type { Database } from '../../database.ts';
 import { withoutBudget } from '../alerts/state.ts';
-import { storeAlertStates } from './alert.ts';
 import { appendEvent, lockBooks, storeBooks } from './append.ts';
 import { requireChangeRoom } from './change-room.ts';
 
@@ -80,9 +79,7 @@ export function setTerms(
       { kind: told.kind, seq: null, task_id: null, body },
       iso(head.now_ms),
     );
-    const books = new Map([[agent_id, changed.head]]);
-    storeAlertStates(tx, new Map([[agent_id, head]]), books);
-    storeBooks(tx, books, [changed.event]);
+    storeBooks(tx, new Map([[agent_id, changed.head]]), [changed.event]);
     tx.write({
       name: 'set terms',
       text: `update book set budget_atomic = $2, policy = $3, shadow = $4, terms_hash = $5, policy_version = $6
