@@ -1,7 +1,8 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { emptyWindow } from '../../../schema/clock-window.ts';
-import { type Counters, type EventRecord, tally } from '../ledger/append.ts';
+import type { EventRecord } from '../ledger/append.ts';
+import { type Counters, tally } from '../ledger/counters.ts';
 import type { BookDamage, BookDamageKind } from './damage.ts';
 import { auditRow, type StoredRow } from './row.ts';
 

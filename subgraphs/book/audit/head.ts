@@ -1,7 +1,7 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Window } from '../../../schema/clock-window.ts';
-import type { Counters } from '../ledger/append.ts';
+import type { Counters } from '../ledger/counters.ts';
 import { type BookTerms, termsHash } from '../ledger/terms.ts';
 import { type Audit, damaged, type IntentCounts, sameJson, type Walked } from './audit.ts';
 

@@ -1,8 +1,8 @@
-import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { KeptAlertSettings } from '../../../schema/book-alerts.ts';
 import { hashedFacts, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
-import { counted, type Window } from '../../../schema/clock-window.ts';
+import type { Window } from '../../../schema/clock-window.ts';
 import type { BookEventKind } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
@@ -11,46 +11,8 @@ import { insertRows, type Tx } from '../../database.ts';
 import { BOOK_CHANNEL } from '../../live.ts';
 import type { AlertState } from '../alerts/state.ts';
 import { storedAlerts } from '../alerts/stored.ts';
+import { type Counters, tally } from './counters.ts';
 import { countRows } from './sums.ts';
-
-/** The counters of a book: they answer every total and every cap without a scan. */
-export interface Counters {
-  readonly spent_atomic: AtomicAmount;
-  /** Over the rows that carry an amount. */
-  readonly by_rail: Readonly<Record<string, { readonly count: number; readonly amount: string }>>;
-  readonly hour: Window;
-  readonly day: Window;
-}
-
-/** What of a row is counted, and the time that says in which hour and day. */
-export interface Countable {
-  readonly amount: AtomicAmount | null;
-  readonly rail: string | null;
-}
-
-/**
- * Counts a row from its birth on, and no more (`times` -1) where its money turns out never to have come. A row without
- * an amount is in no sum.
- */
-export function tally<C extends Counters>(counters: C, row: Countable, at_ms: number, times: 1 | -1): C {
-  if (row.amount === null) return counters;
-  const amount = row.amount * BigInt(times);
-  return {
-    ...counters,
-    spent_atomic: atomicAmount(counters.spent_atomic + amount),
-    by_rail: onRail(counters.by_rail, row.rail, amount, times),
-    hour: counted(counters.hour, 'hour', at_ms, amount),
-    day: counted(counters.day, 'day', at_ms, amount),
-  };
-}
-
-function onRail(by_rail: Counters['by_rail'], rail: string | null, amount: bigint, times: number): Counters['by_rail'] {
-  if (rail === null) return by_rail;
-  const { [rail]: before = { count: 0, amount: '0' }, ...others } = by_rail;
-  const count = before.count + times;
-  if (count === 0) return others;
-  return { ...by_rail, [rail]: { count, amount: atomicAmount(BigInt(before.amount) + amount).toString() } };
-}
 
 /** A book's head as the ledger holds it under lock. */
 export interface Head extends Counters {

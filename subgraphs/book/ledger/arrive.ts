@@ -10,8 +10,9 @@ import {
 import { mayBecome } from '../../../schema/evidence.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
-import { appendEvent, countIntents, type EventRecord, type Head, headOf, storeBooks, tally } from './append.ts';
+import { appendEvent, countIntents, type EventRecord, type Head, headOf, storeBooks } from './append.ts';
 import { lockBooksOf, type RowName } from './correct.ts';
+import { tally } from './counters.ts';
 import { type CountedColumn, type CountedRow, countedNames, countRows } from './sums.ts';
 
 /** What became of a call that was recorded at settle (RECORDED_BY_SETTLE) before anybody had seen its money arrive. */

@@ -4,7 +4,7 @@ import type { Evidence } from '../../../../schema/evidence.ts';
 import { operationsAt } from '../../../../schema/paid-operations.ts';
 import type { TriedTerms } from '../../../../schema/requests/simulation.ts';
 import { STAMPED_BY } from '../../../sale.ts';
-import { tally } from '../../ledger/append.ts';
+import { tally } from '../../ledger/counters.ts';
 import { type Blocked, evaluate } from '../evaluate.ts';
 
 /*

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { counted, windowAt } from '../../../../schema/clock-window.ts';
 import type { BookPolicy } from '../../../../schema/policy-kinds.ts';
 import { parsePolicy, policyNames } from '../../../../schema/requests/policy.ts';
-import { tally } from '../../../../subgraphs/book/ledger/append.ts';
+import { tally } from '../../../../subgraphs/book/ledger/counters.ts';
 import { evaluate } from '../../../../subgraphs/book/policy/evaluate.ts';
 import { byKey, open, paying, usdc } from '../../../harness/ledger/asked-call.ts';
 
