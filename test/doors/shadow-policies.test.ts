@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
-import { refusing } from '../harness/doors/refusing.ts';
+import { farFromFullHour, refusing } from '../harness/doors/refusing.ts';
+import { openSocket } from '../harness/doors/socket.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -85,6 +86,24 @@ describe('a policy in shadow mode', () => {
     await shadow(agent, 'tier2_above', '0');
     await book.refused(agent);
     expect((await eventsOf(agent)).map(({ kind }) => kind)).toEqual(['born', 'born']);
+  });
+
+  it('is told of live: which one, by which figures, and why', async () => {
+    const agent = await service.newAgent();
+    await farFromFullHour();
+    await shadow(agent, 'hourly_cap', '3000');
+    await service.buy(agent.account);
+    const query = `subscription { bookRows(agentId: ${agent.agent_id}, after: 3) {
+      kind seq wouldBlock { policyCode policyKey spentAtomic capAtomic periodStart judgedAt reason } } }`;
+    const wouldBlock = {
+      ...{ policyCode: 'hourly_cap_exceeded', policyKey: 'hourly_cap', spentAtomic: '2000', capAtomic: '3000' },
+      ...{ periodStart: expect.stringMatching(/:00:00\.000Z$/), judgedAt: expect.any(String) },
+      reason: expect.stringContaining('2000 asked for is more than the hourly_cap of 3000'),
+    };
+    const socket = openSocket(service, { session: agent.session });
+    expect(await socket.first(query)).toEqual({ data: { bookRows: { kind: 'would_block', seq: 2, wouldBlock } } });
+    const born = query.replace('after: 3', 'after: 2');
+    expect(await socket.first(born)).toEqual({ data: { bookRows: { kind: 'born', seq: 2, wouldBlock: null } } });
   });
 
   it('is told in policyChanges by its mode', async () => {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookEventKind } from '../../../schema/evidence.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { ShownAlert, shownAlert } from '../alerts/alert.type.ts';
+import { ShownWouldBlock, shownWouldBlock } from '../policy/would-block.type.ts';
 import { BookRow } from './row.entity.ts';
 import { BookEventKindWord } from './row-words.ts';
 
@@ -62,6 +63,10 @@ export class BookEvent {
   @Field(() => ShownAlert, { nullable: true, description: 'What an `alert` tells; null of all else.' })
   get alert(): ShownAlert | null {
     return this.kind === 'alert' ? shownAlert(this) : null;
+  }
+  @Field(() => ShownWouldBlock, { nullable: true, description: 'What a `would_block` tells; null of all else.' })
+  get wouldBlock(): ShownWouldBlock | null {
+    return this.kind === 'would_block' ? shownWouldBlock(this.body) : null;
   }
   /** The row as it stands when the event is read. */
   @Field(() => BookRow, {
