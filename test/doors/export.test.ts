@@ -113,6 +113,20 @@ describe('GET /v1/agents/{agent_id}/book/export', () => {
     expect(heard.text).toContain('0.004000 USDC');
   });
 
+  it('200 as a page for print with what inflows set aside, beside the amounts and in none', async () => {
+    const agent = await service.newAgent();
+    const session = { session: agent.session };
+    const inflow = await service.post<{ task_id: string }>(`/v1/agents/${agent.agent_id}/book/inflow`, {
+      ...{ ...session, allocation: '1500000', bucket: '<b>' },
+    });
+    const correction = { ...session, task_id: inflow.body.task_id, reason: 'A typo', allocation: '1600000' };
+    await service.post(`/v1/agents/${agent.agent_id}/book/inflow/correct`, correction);
+    const { text } = await service.get<string>(path(agent, '?format=html&evidence=inflow_claimed'), held(agent));
+    expect(text).toContain('<small>&lt;b&gt;: 1.500000 USDC set aside</small>');
+    expect(text).toContain('<small>A typo</small><small>&lt;b&gt;: 1.600000 USDC set aside</small>');
+    expect(text).toContain('No row carries an amount.');
+  });
+
   it.each<[string, string, number]>([
     ['limit', '&limit=2', 2],
     ['a limit above 200, clamped', '&limit=9999', 3],

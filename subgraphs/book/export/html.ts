@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
+import { parseAtomic } from '../../../schema/amount.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { ExportScope } from '../../../schema/export-coverage.ts';
 import type { BookAudit } from './audit.ts';
 import { currencyOf, decimalText } from './currency.ts';
@@ -105,7 +106,15 @@ function rowOf(row: JsonObject): Html {
     .replace(/\.\d+Z$/, '')}</td>
 <td>${link(row.verify_url, task_id)}<small>${link(row.explorer_url, payment_ref)}</small></td>
 <td>${model}<small>${hub}</small></td><td>${intent_id}${attempt ?? ''}</td>
-<td>${evidence}<small>${row.reason ?? row.omission_rule}</small></td><td class="amount">${amountOf(row.amount, rail)}</td></tr>`;
+<td>${evidence}<small>${row.reason ?? row.omission_rule}</small>${setAside(row)}</td><td class="amount">${amountOf(row.amount, rail)}</td></tr>`;
+}
+
+/** What an inflow claims: no amount, since nothing was paid, and yet what its reader looks for. */
+function setAside({ bucket, inflow_claim }: JsonObject): Html | string {
+  const allocation = isJsonObject(inflow_claim) ? inflow_claim.allocation : null;
+  const atomic = typeof allocation === 'string' ? parseAtomic(allocation) : null;
+  if (atomic === null) return '';
+  return html`<small>${bucket}: ${decimalText(atomic, currencyOf('usdc'))} USDC set aside</small>`;
 }
 
 function link(url: Json | undefined, text: Json | undefined): Html {
