@@ -10,6 +10,8 @@ export const inflowLimits = {
   corrections_shown_max: 200,
   corrections_shown_bytes_max: 16 * 1024,
   bucket_chars_max: 64,
+  /** Of the base URL of the service that a wallet names. */
+  service_chars_max: 512,
   hub_chars_max: 128,
   /** Of an id that its caller chose. */
   task_chars_max: 128,

@@ -27,6 +27,8 @@ const TaskName = z
 
 const Reason = storedText.min(1).max(inflowLimits.reason_chars_max);
 
+/** The service that it is for: the same agent_id may be the same wallet's elsewhere. */
+const Service = z.string().max(inflowLimits.service_chars_max);
 const SignedAt = z.iso.datetime({ offset: true, error: 'is an RFC 3339 date-time' });
 /** Contract wallets sign at length. */
 const Signature = z
@@ -36,6 +38,7 @@ const Signature = z
 
 /** An inflow that the agent's wallet has signed beforehand; what it says the request has to say too. */
 const SignedInflow = z.strictObject({
+  iss: Service,
   agent_id: z.int(),
   bucket: Bucket,
   allocation: Allocation,
@@ -46,6 +49,7 @@ const SignedInflow = z.strictObject({
 
 /** The same of a correction: `task_id` is the row that it corrects. */
 const SignedCorrection = z.strictObject({
+  iss: Service,
   agent_id: z.int(),
   task_id: TaskName,
   reason: Reason,
@@ -64,7 +68,7 @@ export const InflowMembers = z.strictObject({
   hub: storedText.min(1).max(inflowLimits.hub_chars_max).optional(),
   inflow_claim: SignedInflow.optional().describe(
     'Signed beforehand by the wallet of the agent: personal_sign (EIP-191; ERC-1271 of a contract) over `svc.inflow_claim|` ' +
-      'and the canonical JSON (RFC 8785) of its members without `signature`. It serves once.',
+      'and the canonical JSON (RFC 8785) of its members without `signature`; `iss` is the base of this service. It serves once.',
   ),
 });
 export type InflowMembers = z.output<typeof InflowMembers>;
@@ -86,7 +90,7 @@ export const CorrectionMembers = z.strictObject({
     .optional()
     .meta({ type: 'object', additionalProperties: true })
     .describe(
-      'Any object; one with a `signature` is a correction that the wallet of the agent has signed beforehand: {agent_id, task_id, ' +
+      'Any object; one with a `signature` is a correction that the wallet of the agent has signed beforehand: {iss, agent_id, task_id, ' +
         'reason, bucket?, allocation?, signed_at, signature}, over `svc.inflow_correction|` and its other members as in an inflow.',
     ),
 });

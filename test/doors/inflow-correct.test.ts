@@ -23,7 +23,13 @@ async function inflow(of = agent): Promise<string> {
 }
 
 const correctionOf = (of: Agent, members: JsonObject, by: ClaimSigner = of.account) =>
-  signedBy(by, 'correction', { agent_id: of.agent_id, reason, signed_at: new Date().toISOString(), ...members });
+  signedBy(by, 'correction', {
+    iss: service.url,
+    agent_id: of.agent_id,
+    reason,
+    signed_at: new Date().toISOString(),
+    ...members,
+  });
 
 describe('POST /v1/agents/{agent_id}/book/inflow/correct', () => {
   it('200 appends a row of its own; the inflow stays as it was, and shows it', async () => {

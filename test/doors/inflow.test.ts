@@ -26,7 +26,7 @@ const jwks = async () => (await service.get('/.well-known/jwks.json')).body;
 /** A claim by the wallet of that agent. */
 const claimOf = (of: Agent, members: JsonObject = {}, by: ClaimSigner = of.account) =>
   signedBy(by, 'inflow', {
-    ...{ agent_id: of.agent_id, bucket: 'patron', allocation, signed_at: new Date().toISOString() },
+    ...{ iss: service.url, agent_id: of.agent_id, bucket: 'patron', allocation, signed_at: new Date().toISOString() },
     ...members,
   });
 
@@ -169,6 +169,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow', () => {
       ['signature', { inflow_claim: { ...good, signature: `0x${'11'.repeat(65)}` } }],
       ['signature', { inflow_claim: { ...good, signed_at: new Date(0).toISOString() } }],
       ['agent_id', { inflow_claim: await claimOf(stranger) }],
+      ['iss', { inflow_claim: await claimOf(agent, { iss: 'https://another.example' }) }],
       ['allocation', { allocation: '1', inflow_claim: good }],
       ['bucket', { bucket: 'other', inflow_claim: good }],
       ['task_id', { task_id: 'other', inflow_claim: good }],

@@ -18,7 +18,7 @@ export class InflowInput {
   @Field(() => GraphQLJSONObject, {
     nullable: true,
     description:
-      'Signed beforehand by the wallet: {agent_id, bucket, allocation, task_id?, signed_at, signature}. Serves once.',
+      'Signed beforehand by the wallet: {iss, agent_id, bucket, allocation, task_id?, signed_at, signature}. Serves once.',
   })
   inflowClaim?: JsonObject | null;
 }

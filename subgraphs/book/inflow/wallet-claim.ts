@@ -11,6 +11,8 @@ import type { BookContext } from '../context.ts';
 export type WalletWord = { readonly wallet: string; readonly wallet_claim: JsonObject };
 
 export interface WalletClaim extends JsonObject {
+  /** Base of the service that it is for. */
+  readonly iss: string;
   readonly agent_id: number;
   /** ISO 8601. */
   readonly signed_at: string;
@@ -26,7 +28,7 @@ interface Shown {
   readonly said: Readonly<Record<string, string | undefined>>;
 }
 
-type Asking = Pick<BookContext, 'wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
+type Asking = Pick<BookContext, 'issuer' | 'wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 /**
  * Believes a claim that the wallet of the book's agent has signed. What can be told without asking anybody is told first.
@@ -35,6 +37,7 @@ type Asking = Pick<BookContext, 'wallets' | 'walletOfAgent' | 'principal' | 'clo
 export async function requireWalletClaim(shown: Shown, agent_id: AgentId, asking: Asking): Promise<WalletWord> {
   const { kind, claim, param, said } = shown;
   const wrong = (member: string) => new Refusal('inflow_claim_invalid', { param: `${param}.${member}` });
+  if (claim.iss !== asking.issuer.base_url) throw wrong('iss');
   if (claim.agent_id !== agent_id) throw wrong('agent_id');
   const other = Object.keys(said).find(name => said[name] !== undefined && said[name] !== claim[name]);
   if (other !== undefined) throw wrong(other);

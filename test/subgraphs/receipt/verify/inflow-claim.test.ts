@@ -21,7 +21,12 @@ function signedAnyhow(members: JsonObject): JsonObject {
 }
 
 async function withWallet(members: JsonObject = {}, kind: 'inflow' | 'correction' = 'inflow') {
-  const wallet_claim = await signedBy(account, kind, { ...said, signed_at: '2026-03-01T10:30:00Z', ...members });
+  const wallet_claim = await signedBy(account, kind, {
+    iss: issuer.base_url,
+    ...said,
+    signed_at: '2026-03-01T10:30:00Z',
+    ...members,
+  });
   return { wallet: account.address, wallet_claim };
 }
 
@@ -58,6 +63,7 @@ describe('verifyInflowClaim', () => {
 
   it.each<[string, JsonObject]>([
     ['not_an_inflow_claim', { payment_ref: 'base:0x01' }],
+    ['wallet_claim_differs', { wallet_claim: { iss: 'https://another.example' } }],
     ['not_an_inflow_claim', { payment: {} }],
     ['not_an_inflow_claim', { schema: 'svc402.refusal.v1' }],
     ['not_an_inflow_claim', { allocation: '-1' }],
