@@ -1,8 +1,11 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { readIdempotencyKey } from '../../schema/idempotency-key.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { type NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
+import type { RequestedCall } from '../../subgraphs/requested-call.ts';
+import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Late } from '../rails/verify.ts';
 
@@ -43,6 +46,13 @@ export interface CallMarks {
   readonly router_key_mark: string | null;
   /** Of its Idempotency-Key, if it has one: that is its sender's word, and may say more than they would have stored. */
   readonly idempotency_mark: string | null;
+}
+
+/** What a call asks for, and by what it is known again. */
+export interface Asked extends CallMarks {
+  readonly paid: AnyPaid;
+  readonly args: JsonObject;
+  readonly call: RequestedCall;
 }
 
 /** `model`: as the request names it. @throws invalid_request where the Idempotency-Key is none */

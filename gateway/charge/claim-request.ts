@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
@@ -6,14 +5,14 @@ import { type ClaimRequest, type Lease } from '../../subgraphs/receipt/claim/cla
 import { identifierSlot } from '../../subgraphs/receipt/claim/identifier.ts';
 import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { isVendorBlind } from '../../subgraphs/receipt/inference/vendor-blind.ts';
-import { type AnyPaid, orders, type WorkBounds } from '../../subgraphs/sale.ts';
+import { orders, type WorkBounds } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { type Authorization, paymentId, paymentToJson } from '../rails/payment.ts';
 import type { Landing } from '../record/facts.ts';
 import type { Claiming } from '../record/queues.ts';
 import type { PayTo } from '../x402/offer.ts';
 import type { Hears } from './answer-by-outcome.ts';
-import type { CallMarks } from './call-names.ts';
+import type { Asked } from './call-names.ts';
 import type { Presented } from './verify-payment.ts';
 
 /** A paid request, held by this process under a lease. */
@@ -66,8 +65,7 @@ export function openClaimRequests(parts: RequestParts) {
       is_payers,
       slots: slotsOf(presented),
     };
-    const { model, models } = presented;
-    return { request, book, reserves: orders[paid.order].reserves, model, models };
+    return { request, book, reserves: orders[paid.order].reserves, call: presented.call };
   };
 }
 
@@ -100,17 +98,9 @@ export async function landsOn({ paid, args, payer }: Presented, context: Context
   return possession.kind === 'proven' ? possession.agent_id : 'payers';
 }
 
-/** What a call asks for, and by what it is known again. */
-export interface Asked extends CallMarks {
-  readonly paid: AnyPaid;
-  readonly args: JsonObject;
-  readonly model: string | null;
-  readonly models: readonly string[];
-}
-
 export function landingOf(
   random: Random,
-  { paid, args, model, address_mark, router_key_mark, idempotency_mark }: Asked,
+  { paid, call, address_mark, router_key_mark, idempotency_mark }: Asked,
   context: Context,
 ): Landing {
   const { api_key, possession } = context.principal;
@@ -121,10 +111,9 @@ export function landingOf(
   return {
     job_kind: paid.job_kind,
     resource: context.resource ?? `${context.base_url}/graphql`,
-    intent_id: null,
-    attempt_index: null,
-    parent_ref: null,
-    ...paid.intent?.(args),
+    intent_id: call.intent_id,
+    attempt_index: call.attempt_index,
+    parent_ref: call.parent_ref,
     // Beside a payment a demo key counts for nothing.
     api_key_hash: 'hash' in api_key && !(api_key.kind === 'demo' && context.payment) ? api_key.hash : null,
     model: route.model,
@@ -137,7 +126,7 @@ export function landingOf(
     paid_from_mark: address_mark,
     router_key_mark,
     idempotency_mark,
-    vendor_blind: !stamped && isVendorBlind(context, isRouted(model ?? '')),
+    vendor_blind: !stamped && isVendorBlind(context, isRouted(call.model ?? '')),
     request_salt: Buffer.from(random.bytes(16)).toString('hex'),
   };
 }

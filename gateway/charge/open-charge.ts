@@ -166,12 +166,9 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
 /** Of a payment: the session's book, or else its payer's as it stands now, as which it stands for good. */
 function openRequireParent({ database, agentOfWallet }: Pick<ChargeParts, 'database' | 'agentOfWallet'>) {
   return (presented: Presented, context: Context) =>
-    requireParent(database, {
-      ...presented,
-      async landsOn() {
-        const book = await landsOn(presented, context);
-        return book === 'payers' ? agentOfWallet(presented.payer.wallet) : book;
-      },
+    requireParent(database, presented.call, async () => {
+      const book = await landsOn(presented, context);
+      return book === 'payers' ? agentOfWallet(presented.payer.wallet) : book;
     });
 }
 

@@ -1,25 +1,21 @@
-import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { isOnBook } from '../../subgraphs/book/lineage/parent.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import type { AnyPaid } from '../../subgraphs/sale.ts';
-
-/** A call, and how the book is found that it would land on; null: on none. */
-export interface Following {
-  readonly paid: AnyPaid;
-  readonly args: JsonObject;
-  landsOn(): Promise<AgentId | null>;
-}
+import type { RequestedCall } from '../../subgraphs/requested-call.ts';
 
 /**
  * A call follows from a row that stands on its own book already, so no row comes before its parent and none follows from
  * itself. Asked before the claim and only of a call that names one: the payment stays usable. A row of another book and no
  * row at all are answered alike, since nobody learns here what stands on a book that is not theirs.
+ * @param landsOn the book that the call would land on; null: on none
  * @throws parent_not_on_book
  */
-export async function requireParent(database: Database, { paid, args, landsOn }: Following): Promise<void> {
-  const parent_ref = paid.intent?.(args).parent_ref ?? null;
+export async function requireParent(
+  database: Database,
+  { parent_ref }: Pick<RequestedCall, 'parent_ref'>,
+  landsOn: () => Promise<AgentId | null>,
+): Promise<void> {
   if (parent_ref === null) return;
   const agent_id = await landsOn();
   if (agent_id !== null && (await isOnBook(database, agent_id, parent_ref))) return;

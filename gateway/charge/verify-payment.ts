@@ -4,13 +4,14 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
+import { requestedCall } from '../../subgraphs/requested-call.ts';
 import { type AnyPaid, orders, type Payer } from '../../subgraphs/sale.ts';
 import { claimKey, type Payment, provesItsPayer } from '../rails/payment.ts';
 import { type Rail, type Rails, railOf } from '../rails/rail.ts';
 import { type Late, verifyPayment } from '../rails/verify.ts';
 import type { PayTo } from '../x402/offer.ts';
 import type { Hears } from './answer-by-outcome.ts';
-import { type CallMarks, type MarksOf, namesOf } from './call-names.ts';
+import { type Asked, type MarksOf, namesOf } from './call-names.ts';
 import type { Failures } from './failures.ts';
 
 /** A payment that our own checks found right. A signature that is no key's is not proven by them: code has to be asked. */
@@ -21,13 +22,7 @@ export type Authorized<P extends Payment = Payment> = P & {
 };
 
 /** A paid request whose payment has been found good, before anybody holds it. */
-export interface Presented<P extends Payment = Payment> extends CallMarks {
-  readonly paid: AnyPaid;
-  readonly args: JsonObject;
-  /** As the request names it. */
-  readonly model: string | null;
-  /** Those that may answer it. */
-  readonly models: readonly string[];
+export interface Presented<P extends Payment = Payment> extends Asked {
   readonly payment: Authorized<P>;
   readonly payer: Payer;
   /** Names the money itself. */
@@ -67,11 +62,10 @@ export function openVerify(parts: VerifyParts): Verify {
     const rail = railOf(parts, network);
     // Where the door has asked already, nobody is asked again.
     if (!provesItsPayer(payment)) await requireProven(parts, paid, rail, payment, context.principal.address);
-    const model = paid.model?.(args) ?? null;
-    const models = paid.models?.(args) ?? [];
-    const marks = parts.marksOf(model, context);
+    const call = requestedCall(paid, args);
+    const marks = parts.marksOf(call.model, context);
     const presented: Presented = {
-      ...{ paid, args, model, models, payment, rail, identifier, ...marks },
+      ...{ paid, args, call, payment, rail, identifier, ...marks },
       payer: { network, wallet },
       claim_key: claimKey(payment.authorization),
       request_hash: canonicalHash({ field: paid.field, args }),

@@ -10,6 +10,7 @@ import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { dropKeyCall, type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { dropNames, type NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
+import { type RequestedCall, requestedCall } from '../../subgraphs/requested-call.ts';
 import { type AnyPaid, type Charged, orders, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Faults } from '../operations/faults.ts';
@@ -18,8 +19,8 @@ import type { HeldKeyCall } from '../record/key-call-queue.ts';
 import type { RecordCall } from '../record/open-recording.ts';
 import type { Queues } from '../record/queues.ts';
 import type { Hears } from './answer-by-outcome.ts';
-import type { MarksOf } from './call-names.ts';
-import { type Asked, landingOf } from './claim-request.ts';
+import type { Asked, MarksOf } from './call-names.ts';
+import { landingOf } from './claim-request.ts';
 import { type Footing, type Held, workUntil } from './held.ts';
 import type { KeyCalls } from './key-calls.ts';
 import {
@@ -77,10 +78,7 @@ export interface WaivedParts {
 /** A call by key, held by this process until it is recorded or has come to nothing. */
 interface KeyCall {
   readonly waiver: Waiver;
-  /** As the request names it. */
-  readonly model: string | null;
-  readonly models: readonly string[];
-  readonly field: string;
+  readonly call: RequestedCall;
   readonly task_id: TaskId;
   readonly request_hash: string;
   readonly agent_id: AgentId | null;
@@ -107,9 +105,8 @@ export async function holdWaived(
   if (paid.order === 'stamp') throw new Error(`no key stands in for the payment of ${paid.field}`);
   const { stopwatch } = context.response;
   stopwatch.begin('verify');
-  const model = paid.model?.(args) ?? null;
-  const models = paid.models?.(args) ?? [];
-  const asked = { paid, args, model, models, ...parts.marksOf(model, context) };
+  const call = requestedCall(paid, args);
+  const asked = { paid, args, call, ...parts.marksOf(call.model, context) };
   const named = namedCallOf(names, asked, waiver.hash, context);
   const before = await answeredBefore(names, named);
   if (before) return { kind: 'kept', kept: await answerAgain(names, before, context) };
@@ -119,16 +116,16 @@ export async function holdWaived(
   let held: Held | null = null;
   try {
     await paid.admit?.(args, null, context);
-    const call = callOf(parts, asked, { waiver, named }, context);
-    await requireParent(names.database, { ...asked, landsOn: async () => call.agent_id });
+    const key_call = keyCallOf(parts, asked, { waiver, named }, context);
+    await requireParent(names.database, call, async () => key_call.agent_id);
     stopwatch.begin('claim');
-    const taken = await take(parts, call, context);
+    const taken = await take(parts, key_call, context);
     if (taken.kind === 'recorded') {
       end();
       return { kind: 'kept', kept: await answerAgain(names, taken, context) };
     }
     const bounds = { until_ms: workUntil(clock.now_ms(), null), allowed_models: taken.allowed_models };
-    held = heldByKey(parts, withWouldBlock(call, taken), end, context, bounds);
+    held = heldByKey(parts, withWouldBlock(key_call, taken), end, context, bounds);
     await faults?.reach('after_claim');
     return { kind: 'held', held };
   } catch (error) {
@@ -137,23 +134,21 @@ export async function holdWaived(
   }
 }
 
-function callOf(
+function keyCallOf(
   { random, owner, clock }: WaivedParts,
   asked: Asked,
-  call: Pick<KeyCall, 'waiver' | 'named'>,
+  by: Pick<KeyCall, 'waiver' | 'named'>,
   context: Context,
 ): KeyCall {
   const { possession } = context.principal;
   const task_id = taskId(clock.now_ms(), random.bytes(10));
   return {
-    ...call,
-    model: asked.model,
-    models: asked.models,
-    field: asked.paid.field,
+    ...by,
+    call: asked.call,
     task_id,
     request_hash: canonicalHash({ field: asked.paid.field, args: asked.args }),
     // A demo writes to no book, whoever's session comes with it.
-    agent_id: possession.kind === 'proven' && call.waiver.by !== 'demo_key' ? possession.agent_id : null,
+    agent_id: possession.kind === 'proven' && by.waiver.by !== 'demo_key' ? possession.agent_id : null,
     landing: landingOf(random, asked, context),
     hold: { task_id, lease_owner: owner },
   };
@@ -183,11 +178,11 @@ function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: 
 }
 
 /** Holds the task, with its book's leave, in one commit that other calls share. */
-async function take(parts: WaivedParts, call: KeyCall, context: Context): Promise<AnsweredBefore | HeldKeyCall> {
+async function take(parts: WaivedParts, key_call: KeyCall, context: Context): Promise<AnsweredBefore | HeldKeyCall> {
   const { queue, refusedByBook, later, hears } = parts;
-  const { hold, named, agent_id, landing, model, models, field } = call;
+  const { hold, named, agent_id, call } = key_call;
   try {
-    const outcome = await queue.submit({ hold, named, agent_id, landing, model, models, field });
+    const outcome = await queue.submit({ hold, named, agent_id, call });
     if (outcome.kind === 'recorded') return outcome;
     if (outcome.kind === 'blocked' || outcome.kind === 'blocked_too_often') throw await refusedByBook(outcome, context);
     if (outcome.kind !== 'held') throw hears(nameLost[outcome.kind]);
@@ -195,7 +190,7 @@ async function take(parts: WaivedParts, call: KeyCall, context: Context): Promis
   } catch (error) {
     if (!(error instanceof DatabaseAway)) throw error;
     // It may stand all the same: what nobody works on would be said to be worked on.
-    if (error.in_doubt) later.add(() => drop(parts, call));
+    if (error.in_doubt) later.add(() => drop(parts, key_call));
     throw hears({ kind: 'not_taken', unsure: false }, error);
   }
 }

@@ -11,8 +11,8 @@ import {
   takeNames,
 } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { type Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
+import type { RequestedCall } from '../../subgraphs/requested-call.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
-import type { Landing } from './facts.ts';
 
 /** A call by key as it is asked for, and what its book is told of it. */
 export interface KeyCalling {
@@ -20,11 +20,7 @@ export interface KeyCalling {
   /** What its caller calls it; null where it has no name. */
   readonly named: NamedCall | null;
   readonly agent_id: AgentId | null;
-  readonly landing: Landing;
-  /** As the request names it. */
-  readonly model: string | null;
-  readonly models: readonly string[];
-  readonly field: string;
+  readonly call: RequestedCall;
 }
 
 /** What its book lets pass; all of it where it lands on none. */
@@ -84,9 +80,7 @@ async function holdOthers(
   return outcomes;
 }
 
-function askingOf({ hold, agent_id, landing, model, models, field }: KeyCalling): ReservationRequest | null {
+function askingOf({ hold, agent_id, call }: KeyCalling): ReservationRequest | null {
   if (agent_id === null) return null;
-  const { intent_id, attempt_index, parent_ref } = landing;
-  const named = { task_id: hold.task_id, model, models, field, intent_id, attempt_index, parent_ref };
-  return { ...named, agent_id, amount: null, payer_wallet: null, owed: false };
+  return { ...call, agent_id, task_id: hold.task_id, amount: null, payer_wallet: null, owed: false };
 }

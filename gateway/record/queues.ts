@@ -11,10 +11,11 @@ import { GroupCommit } from '../../subgraphs/group-commit.ts';
 import { addToLandings, blockClaims, standingClaims, unclaim } from '../../subgraphs/receipt/claim/block-claims.ts';
 import { type ClaimOutcome, type ClaimRequest, claimPayments } from '../../subgraphs/receipt/claim/claim.ts';
 import { type Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
+import type { RequestedCall } from '../../subgraphs/requested-call.ts';
 import { agentsOfWallets } from '../../subgraphs/session/agent/find.ts';
 import type { FaultPoint, Faults } from '../operations/faults.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
-import type { Landing, Recorded, Recording } from './facts.ts';
+import type { Recorded, Recording } from './facts.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
 
 /** What a paid call commits, each kind with its like: calls that arrive together share a transaction. */
@@ -32,10 +33,7 @@ export interface Claiming {
   readonly book: AgentId | null | 'payers';
   /** Whether the price is held on that book. */
   readonly reserves: boolean;
-  /** As the request names it. */
-  readonly model: string | null;
-  /** Those that may answer. */
-  readonly models: readonly string[];
+  readonly call: RequestedCall;
 }
 
 /** The claim as it was made, with its book and what that says of it. */
@@ -165,29 +163,24 @@ function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
 async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly Placed[]> {
   const payers = new Set(claimings.flatMap(({ book, request }) => (book === 'payers' ? [request.payer] : [])));
   const agents = await agentsOfWallets(tx, [...payers]);
-  return claimings.map(({ request: wanted, book, reserves, model, models }) => {
+  return claimings.map(({ request: wanted, book, reserves, call }) => {
     const agent_id = book === 'payers' ? (agents.get(wanted.payer) ?? null) : book;
     const reserved_atomic = agent_id !== null && reserves ? wanted.amount_atomic : atomicAmount(0n);
     const request = { ...wanted, agent_id, reserved_atomic };
-    return { request, asked: askingOf(request, { model, models }) };
+    return { request, asked: askingOf(request, call) };
   });
 }
 
 /** Null where the order holds nothing on a book. */
-function askingOf(request: ClaimRequest, models: Pick<Claiming, 'model' | 'models'>): ReservationRequest | null {
+function askingOf(request: ClaimRequest, call: RequestedCall): ReservationRequest | null {
   const { agent_id, reserved_atomic } = request;
   if (agent_id === null || reserved_atomic === 0n) return null;
-  const { intent_id, attempt_index, parent_ref } = request.landing as Landing;
   return {
+    ...call,
     agent_id,
     amount: reserved_atomic,
     task_id: request.task_id,
     payer_wallet: request.payer,
-    field: request.field,
-    ...models,
-    intent_id,
-    attempt_index,
-    parent_ref: parent_ref ?? null,
     // Whose means are not asked has paid already, for all that we know: the chain will say whether it was us.
     owed: request.means === null,
   };
