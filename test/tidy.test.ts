@@ -129,6 +129,15 @@ describe('tidy', () => {
     ).toBeGreaterThan(3);
   });
 
+  it('no two statements have one name: the driver refuses the second on a connection that has prepared the first', () => {
+    const named = ours.flatMap(file =>
+      [...read(file).matchAll(/\bname: '([^']+)',\s*text\b/g)].map(([, name]) => ({ name, file })),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    const twice = [...Map.groupBy(named, ({ name }) => name).values()].filter(({ length }) => length > 1);
+    expect(twice).toEqual([]);
+  });
+
   it('no index re-exports', () => {
     const indexes = sources.filter(file => file.endsWith('/index.ts'));
     expect(indexes).toHaveLength(doorsOfSubgraphs.length);

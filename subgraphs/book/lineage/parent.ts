@@ -7,7 +7,7 @@ import type { Database } from '../../database.ts';
  */
 export async function isOnBook(database: Database, agent_id: AgentId, task_id: string): Promise<boolean> {
   const found = await database.query({
-    name: 'row of that task on the book',
+    name: 'parent on book',
     text: 'select 1 from book_row where agent_id = $1 and task_id = $2',
     values: [agent_id, task_id],
   });
