@@ -37,12 +37,19 @@ export async function callDoor(door: Door, request: DoorRequest, house: Face): P
   const uploads: Upload[] = [];
   try {
     const open = () => opened(door, request, house, uploads);
-    return await (door.price === null && door.rated ? withinRate<DoorOutcome>(request, port, open) : open());
+    const rated = door.price === null && door.rated;
+    return unreferred(door, await (rated ? withinRate<DoorOutcome>(request, port, open) : open()));
   } catch (error) {
-    return refusedBefore(door, request, port, error);
+    return unreferred(door, refusedBefore(door, request, port, error));
   } finally {
     for (const upload of uploads) upload.release();
   }
+}
+
+/** A browser that follows a link out of an answer tells no one its URL, where that may hold a token (Referrer Policy 3.1). */
+function unreferred(door: Door, outcome: DoorOutcome): DoorOutcome {
+  if (door.slice_token !== 'whole') return outcome;
+  return { ...outcome, headers: { ...outcome.headers, 'referrer-policy': 'no-referrer' } };
 }
 
 async function opened(door: Door, request: DoorRequest, house: Face, uploads: Upload[]): Promise<DoorOutcome> {

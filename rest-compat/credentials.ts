@@ -2,6 +2,7 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
 import type { ShownProof } from '../schema/proof.ts';
 import { Secret } from '../schema/secret.ts';
+import { isMeantForSlice, shownSlice } from '../schema/slice-token.ts';
 import type { RequestHeaders } from './door-request.ts';
 import type { Credentials, ShownPayment } from './port.ts';
 
@@ -18,13 +19,15 @@ export function agentOf(segment: string | undefined): number {
 
 /**
  * What the body names goes before the headers, since it was written for this request. `proven` is the agent that a proof
- * would be of, and what it was asked for; null where no agent is named, and then a proof is of nothing.
+ * would be of, and what it was asked for; null where no agent is named, and then a proof is of nothing. `slice_token` comes
+ * by a header, or by what the door says; from here on it is known by its hash alone.
  */
 export function credentialsIn(
   headers: RequestHeaders,
   body: JsonObject,
   proven: Pick<ShownProof, 'agent_id' | 'request'> | null,
   address: string,
+  slice_token: string | null = sliceTokenIn(headers),
 ): Credentials {
   const proof = text(body.proof) ?? text(headers['x-svc-proof']);
   const agent = headers['x-svc-agent'];
@@ -32,7 +35,8 @@ export function credentialsIn(
     sessions: sessionsIn(text(body.session) ?? text(headers['x-svc-session'])),
     agent: agent === undefined ? null : agentOf(String(agent)),
     proof: proof !== null && proven !== null ? { ...proven, value: proof, nonce: given(headers['x-svc-nonce']) } : null,
-    api_key: bearer(headers.authorization) ?? text(headers['x-api-key']),
+    api_key: apiKeyIn(headers),
+    slice: slice_token === null ? null : shownSlice(slice_token),
     payment: paymentIn(headers),
     router_key: routerKey(headers['x-router-key']),
     redelivery: text(headers['x-svc-redeliver']),
@@ -60,8 +64,20 @@ export function paymentIn(headers: RequestHeaders): ShownPayment | null {
   return v1 === null ? null : { x402_version: 1, header: v1 };
 }
 
+/** A slice token is no key: whoever shows one is sold what anybody is. */
+function apiKeyIn(headers: RequestHeaders): string | null {
+  const shown = bearer(headers.authorization);
+  return shown === null || isMeantForSlice(shown) ? text(headers['x-api-key']) : shown;
+}
+
+/** By its spelling, among all that a bearer may show. */
+export function sliceTokenIn({ authorization }: RequestHeaders): string | null {
+  const shown = bearer(authorization);
+  return shown !== null && isMeantForSlice(shown) ? shown : null;
+}
+
 /** RFC 9110 11.1: the scheme's name is case-insensitive. */
-function bearer(authorization: RequestHeaders[string]): string | null {
+export function bearer(authorization: RequestHeaders[string]): string | null {
   return text(authorization)?.match(/^bearer +(\S+) *$/i)?.[1] ?? null;
 }
 

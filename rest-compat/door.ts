@@ -44,6 +44,8 @@ export interface Columns {
    * `offered`: nobody has to; the resolver asks it of whoever wants to be shown more.
    */
   readonly possession: 'none' | 'offered' | 'required' | 'session';
+  /** `whole`: opened by a slice token alone, a bearer's or the query's `token`; `instead`: a bearer's does for possession. */
+  readonly slice_token: 'none' | 'whole' | 'instead';
   /** Media type of the body; a form brings its file beside it, and the body names that by an id. */
   readonly takes: BodyMedia;
   /** A longer body is refused, unread from there on. */
@@ -146,6 +148,7 @@ const usual = {
   challenge: 'first',
   waived_by: null,
   possession: 'none',
+  slice_token: 'none',
   takes: 'application/json',
   body_bytes_max: limits.small_request_bytes_max,
   status: 200,

@@ -1,3 +1,4 @@
+import { assignDoors } from './book/assign-doors.ts';
 import { bookDoors } from './book/doors.ts';
 import { exportDoors } from './book/export-doors.ts';
 import { inflowDoors } from './book/inflow-doors.ts';
@@ -22,6 +23,7 @@ export const everyDoor: readonly Door[] = [
   ...simulationDoors,
   ...exportDoors,
   ...inflowDoors,
+  ...assignDoors,
   ...recordDoors,
   ...possessionDoors,
   ...receiptDoors,

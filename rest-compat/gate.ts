@@ -1,8 +1,8 @@
-import type { JsonObject } from '../schema/canonical-json.ts';
+import { isJsonObject, type JsonObject } from '../schema/canonical-json.ts';
 import { errors } from '../schema/errors.ts';
 import { booksOf } from '../schema/principal.ts';
 import type { ShownProof } from '../schema/proof.ts';
-import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
+import { agentOf, bearer, credentialsIn, paymentIn, sliceTokenIn } from './credentials.ts';
 import type { Door } from './door.ts';
 import { type Body, type DoorRequest, emptyBody } from './door-request.ts';
 import { offer, pathOf, priceOf, resourceOf } from './offer.ts';
@@ -25,7 +25,7 @@ export type BeginUpload = (sender: UploadSender) => Upload;
  * 2. A payment header that cannot be read (400), or a payment that is forged or not what was offered (402).
  * 3. On most paid doors: nothing paid (402), before a byte of the body, valid or not.
  * 4. The body: no room for it (429), too long (413), of another media type (415), not JSON (400).
- * 5. Possession, where the column asks for it, by headers or by the body (401, 403).
+ * 5. Possession, where the column asks for it, by headers or by the body (401, 403); a slice token in its place comes first.
  * 6. On the other paid doors: nothing paid (402).
  *
  * What is in the body is judged after that, by the door's schemas.
@@ -41,8 +41,10 @@ export async function pass(
   const rejected = asksFirst(door, payment) ? refusePayment(door, request, port, payment) : null;
   if (rejected) return refused(rejected);
   const resource = resourceOf(door, request, port);
+  const token = tokenAt(door, request);
+  if (door.slice_token === 'whole' && token === null) return refused(tokenRequired);
   const identify = (body: JsonObject | null) => {
-    const shown = credentialsIn(request.headers, body ?? {}, provenAt(door, request, body), request.address);
+    const shown = credentialsIn(request.headers, body ?? {}, provenAt(door, request, body), request.address, token);
     return port.identify({ ...shown, resource }, payment);
   };
   let caller = await identify(request.body ? null : {});
@@ -177,6 +179,16 @@ function requirePayment(door: Door, request: DoorRequest, port: Port, caller: Ca
   return offer(door, request, port, caller.unknown_key ? unknownKey : null);
 }
 
+/** RFC 6750 3: of what kind the token is that is asked for. */
+const tokenRequired = problem({ code: 'token_required' }, { 'www-authenticate': 'Bearer' });
+
+/** Where a token is all that opens the door, whatever a bearer shows is meant for one. */
+function tokenAt({ slice_token }: Door, { headers, query }: DoorRequest): string | null {
+  if (slice_token !== 'whole') return sliceTokenIn(headers);
+  const { token } = isJsonObject(query) ? query : {};
+  return typeof token === 'string' && token !== '' ? token : bearer(headers.authorization);
+}
+
 function waived(door: Door, body: Body): boolean {
   return door.waived_by !== null && body.kind === 'json' && (body.value[door.waived_by] ?? null) !== null;
 }
@@ -193,7 +205,7 @@ function namedAgent(door: Door, request: DoorRequest): number | null {
 function unpossessed(door: Door, request: DoorRequest, { possession }: Caller): 401 | 403 | null {
   if (door.possession === 'none' || door.possession === 'offered')
     return door.price && possession.kind === 'wrong' ? 403 : null;
-  if (possession.kind === 'absent') return 401;
+  if (possession.kind === 'absent') return door.slice_token === 'instead' && tokenAt(door, request) ? null : 401;
   if (possession.kind === 'wrong') return 403;
   const opening = booksOf(possession).filter(({ by }) => door.possession !== 'session' || by === 'session');
   if (namesAgent(door)) return opening.some(book => book.agent_id === namedAgent(door, request)) ? null : 403;

@@ -5,8 +5,9 @@ import type { NetworkName } from '../schema/network.ts';
 import type { Possession } from '../schema/principal.ts';
 import type { ShownProof } from '../schema/proof.ts';
 import type { Secret } from '../schema/secret.ts';
+import type { ShownSlice } from '../schema/slice-token.ts';
 
-/** What a caller showed, gathered from headers and body; never from a query string, where it would be logged. */
+/** What a caller showed, gathered from headers and body; from a query string, which others may log, only where a door says so. */
 export interface Credentials {
   /** Every one of them, each once. */
   readonly sessions: readonly string[];
@@ -14,6 +15,8 @@ export interface Credentials {
   readonly agent: number | null;
   readonly proof: ShownProof | null;
   readonly api_key: string | null;
+  /** Null where no slice token came along. */
+  readonly slice: ShownSlice | null;
   readonly payment: ShownPayment | null;
   /** The X-Router-Key header; null also where it can be no key. */
   readonly router_key: Secret | null;

@@ -52,8 +52,8 @@ export async function serveDoors(app: FastifyInstance, port: Port, doors: readon
  * secret in it would tell that to whoever has text of their own beside it (BREACH): books and sessions are left as they are, and
  * so is what is sold, which would pay for it with time on its way.
  */
-function isForAll({ price, possession }: Door): boolean {
-  return price === null && possession === 'none';
+function isForAll({ price, possession, slice_token }: Door): boolean {
+  return price === null && possession === 'none' && slice_token === 'none';
 }
 
 async function answerAt(here: readonly Door[], request: FastifyRequest, house: Face): Promise<DoorOutcome> {

@@ -2,6 +2,7 @@
 declare const id: unique symbol;
 export type TaskId = string & { readonly [id]: 'task' };
 export type RefusalId = string & { readonly [id]: 'refusal' };
+export type AssignmentId = string & { readonly [id]: 'assignment' };
 export type AgentId = number & { readonly [id]: 'agent' };
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -12,6 +13,10 @@ export function taskId(at_ms: number, random: Uint8Array): TaskId {
 
 export function refusalId(at_ms: number, random: Uint8Array): RefusalId {
   return `refusal_${sortable(at_ms, random)}` as RefusalId;
+}
+
+export function assignmentId(at_ms: number, random: Uint8Array): AssignmentId {
+  return `assignment_${sortable(at_ms, random)}` as AssignmentId;
 }
 
 /** 80 random bits behind 48 bits of milliseconds: sorts by time, cannot be guessed, fits in a URL. */

@@ -1,4 +1,5 @@
 import type { AgentId } from './ids.ts';
+import type { ShownSlice } from './slice-token.ts';
 
 /** Whether the caller proved possession of a book: the outcome is data, each door decides what it needs. */
 export type Possession =
@@ -54,6 +55,8 @@ export interface Principal {
   readonly api_key: ApiKey;
   /** As whom the caller's address is counted: an IPv6 customer counts as their /64. Only a keyed mark of it is ever stored. */
   readonly address: string;
+  /** Left out where no slice token came along. It opens a slice, possesses no book and is no key. */
+  readonly slice?: ShownSlice | undefined;
 }
 
 export const nobody: Principal = { possession: { kind: 'absent' }, api_key: { kind: 'absent' }, address: '' };

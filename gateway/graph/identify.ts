@@ -35,7 +35,9 @@ export function openKeyring(sets: KeySets): Keyring {
 }
 
 /** What a caller can be known by: headers and body of a door, or the opening message of a live connection. */
-export interface ShownCredentials extends Pick<Credentials, 'sessions' | 'agent' | 'proof' | 'api_key' | 'address'> {
+export interface ShownCredentials
+  extends Pick<Credentials, 'sessions' | 'agent' | 'proof' | 'api_key' | 'address'>,
+    Partial<Pick<Credentials, 'slice'>> {
   /** There were more sessions, which have ended since: never what a caller says. */
   readonly of_several?: boolean;
   /** Of the session on which a bound proof rested whose nonce was taken: never what a caller says. */
@@ -58,6 +60,8 @@ export async function identify(
     possession: await possessionOf(shown, services),
     api_key: services.keyring(shown.api_key),
     address: holderOf(shown.address),
+    // Whether its token holds is asked by whatever it opens, each time.
+    ...(shown.slice && { slice: shown.slice }),
   };
 }
 

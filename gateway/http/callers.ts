@@ -88,8 +88,8 @@ export function openCallers(
 }
 
 /** What is shown opens nothing and stands in for nothing. */
-function isNobodys({ possession, api_key }: Principal): boolean {
-  return possession.kind === 'wrong' || api_key.kind === 'unknown';
+function isNobodys({ possession, api_key, slice }: Principal): boolean {
+  return possession.kind === 'wrong' || api_key.kind === 'unknown' || slice?.kind === 'wrong';
 }
 
 const REJECTED = 402;

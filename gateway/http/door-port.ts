@@ -30,7 +30,7 @@ export interface PortParts {
   readonly rates: Port['rates'];
   /** `pays`: the payment has proven who it is. @throws rate_limited */
   identify(
-    credentials: Pick<Credentials, 'sessions' | 'agent' | 'proof' | 'api_key' | 'address'>,
+    credentials: Pick<Credentials, 'sessions' | 'agent' | 'proof' | 'api_key' | 'slice' | 'address'>,
     pays: boolean,
   ): Promise<Principal>;
   createContext(principal: Principal, brought: Brought): Context;

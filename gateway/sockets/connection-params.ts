@@ -18,6 +18,7 @@ export function shownIn(params: Record<string, unknown>): Omit<ShownCredentials,
     agent: agent_id === undefined || agent_id === null ? inHeaders.agent : agentOf(String(agent_id)),
     proof: proofIn(params),
     api_key: said(api_key) ?? inHeaders.api_key,
+    slice: inHeaders.slice,
   };
 }
 

@@ -79,9 +79,9 @@ export class SessionSockets {
 
   /** One look-up serves all who show the same and ask before it begins. */
   #identify(shown: ShownCredentials): Promise<Principal> {
-    const { sessions, of_several, agent, proof, rests_on, api_key, address } = shown;
+    const { sessions, of_several, agent, proof, rests_on, api_key, slice, address } = shown;
     // All that the answer depends on.
-    const key = JSON.stringify([sessions, of_several, agent, proof, rests_on, api_key, address]);
+    const key = JSON.stringify([sessions, of_several, agent, proof, rests_on, api_key, slice, address]);
     return this.#lookUps.share(key, () => this.#bounded(() => this.#callers.identify(shown)));
   }
 

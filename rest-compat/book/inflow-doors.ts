@@ -20,6 +20,7 @@ export const inflowDoors = [
     summary: 'Records that something is set aside: a signed claim of bucket and allocation, without a payment',
     tags: ['book'],
     possession: 'required',
+    slice_token: 'instead',
     status: 201,
     document: operation('book/record_inflow', rowFragments),
     params: AgentPath,
@@ -30,7 +31,7 @@ export const inflowDoors = [
     }),
     nulls: rowAnswerNulls,
     response: Row,
-    errors: byClaim,
+    errors: ['slice_exceeded', ...byClaim],
   }),
   documentDoor({
     name: 'correct_inflow',

@@ -12,6 +12,17 @@ export const securitySchemes: JsonObject = {
   x402_v1: { type: 'apiKey', in: 'header', name: 'X-PAYMENT', description: 'x402 version 1 payment, base64 JSON.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'An API key that skips payment.' },
   api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key that skips payment.' },
+  slice_token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of an assignment: it opens its slice and nothing else.',
+  },
+  slice_token_in_query: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'token',
+    description: 'The same, where no header can be set.',
+  },
   session: {
     type: 'apiKey',
     in: 'header',
@@ -33,12 +44,19 @@ const shownFor: Readonly<Record<Columns['possession'], readonly (string | null)[
   session: ['session'],
 };
 
+const byToken: Readonly<Record<Columns['slice_token'], readonly string[] | null>> = {
+  none: null,
+  whole: ['slice_token', 'slice_token_in_query'],
+  instead: ['slice_token'],
+};
+
 /** Each combination of credentials that opens the door, as OpenAPI's "any of, each all of". */
-export function security({ price, possession, waived_by }: Columns): Json {
+export function security({ price, possession, slice_token, waived_by }: Columns): Json {
   const pays = byKey({ price }) ? ['x402', 'x402_v1', 'bearer', 'api_key'] : ['x402', 'x402_v1'];
   const toll: (string | null)[] = price ? pays : [null];
   if (waived_by) toll.push(null);
-  const key = shownFor[possession];
+  const tokens = byToken[slice_token] ?? [];
+  const key = slice_token === 'whole' ? tokens : [...shownFor[possession], ...tokens];
   return toll.flatMap(paid =>
     key.map(held => Object.fromEntries([paid, held].filter(name => name !== null).map(name => [name, []]))),
   );

@@ -94,6 +94,12 @@ const possessionTerms: Readonly<Record<Columns['possession'], readonly string[]>
   session: ["Opened by the book's session itself; a proof does not do."],
 };
 
+const tokenTerms: Readonly<Record<Columns['slice_token'], readonly string[]>> = {
+  none: [],
+  whole: ['Opened by the token of an assignment alone: `Authorization: Bearer`, or `token` in the query.'],
+  instead: ['Or by the token of an assignment that collects (`Authorization: Bearer`), within its slice.'],
+};
+
 /** What a call costs and who may make it, in words. */
 function termsOf(door: Columns): string {
   const { price, waived_by, aliases } = door;
@@ -103,6 +109,7 @@ function termsOf(door: Columns): string {
       : 'Free.',
     ...(waived_by ? [`Nothing is owed where the body has \`${waived_by}\`.`] : []),
     ...possessionTerms[door.possession],
+    ...tokenTerms[door.slice_token],
     ...(aliases.length > 0 ? [`Also at ${aliases.join(', ')}.`] : []),
   ];
   return terms.join(' ');

@@ -34,6 +34,10 @@ import { ShadowPolicies } from './policy/migration.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
 import { PolicySimulationResolver } from './policy/simulation/simulation.resolver.ts';
 import { AgentRecordResolver } from './record/record.resolver.ts';
+import { SliceAssignment } from './slice/assignment.entity.ts';
+import { AssignmentResolver } from './slice/assignment.resolver.ts';
+import { SliceAssignments } from './slice/migration.ts';
+import { BookSliceResolver, sliceWritten } from './slice/slice.resolver.ts';
 
 export const bookEntities = [
   BookHead,
@@ -47,6 +51,7 @@ export const bookEntities = [
   PullExport,
   BookCorrection,
   BookSupersession,
+  SliceAssignment,
 ];
 export const bookMigrations = [
   BookBaseline,
@@ -58,6 +63,7 @@ export const bookMigrations = [
   BookAlerts,
   ShadowPolicies,
   BookIntentEvidence,
+  SliceAssignments,
 ];
 
 const named = (reference: object) => reference;
@@ -80,8 +86,10 @@ export function bookSubgraph(): Promise<Subgraph> {
     BookLineageResolver,
     AgentRecordResolver,
     BookAlertsResolver,
+    AssignmentResolver,
+    BookSliceResolver,
   ] as const;
   // An agent and a receipt are known here by their keys alone.
   const references = { Book: resolveBook, Agent: named, Receipt: named };
-  return buildSubgraph('book', { resolvers, written: bookWritten }, references);
+  return buildSubgraph('book', { resolvers, written: { ...bookWritten, ...sliceWritten } }, references);
 }

@@ -1,23 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import {
-  buildSchema,
-  type GraphQLField,
-  type GraphQLInputType,
-  isEnumType,
-  isInputObjectType,
-  isListType,
-  isNonNullType,
-  isRequiredInputField,
-  Kind,
-} from 'graphql';
+import { Kind } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
-import { ROOT } from '../harness/root.ts';
+import { isPaid, mutations, operationOf } from '../harness/doors/root-fields.ts';
 
 /* Every door and every mutation that writes by possession, as the tables of both have them: those that come later too. */
 
@@ -119,35 +107,7 @@ describe('a demo key beside the session of the book: 403, empty, and nothing is 
   });
 });
 
-const supergraph = buildSchema(await readFile(join(ROOT, 'schema/supergraph.graphql'), 'utf8'), { assumeValid: true });
-const mutations = Object.values(supergraph.getMutationType()?.getFields() ?? {});
-const isPaid = ({ astNode }: GraphQLField<unknown, unknown>) =>
-  astNode?.directives?.some(({ name }) => name.value === 'paid') ?? false;
 const unpaid = mutations.filter(field => !isPaid(field));
-
-/** A literal of that type, as far as it is required. */
-function literalOf(type: GraphQLInputType, name: string): string {
-  if (isNonNullType(type)) return literalOf(type.ofType as GraphQLInputType, name);
-  if (isListType(type)) return '[]';
-  if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
-  if (isInputObjectType(type)) {
-    const fields = Object.values(type.getFields()).filter(isRequiredInputField);
-    return `{ ${fields.map(field => `${field.name}: ${literalOf(field.type, field.name)}`).join(', ')} }`;
-  }
-  if (name === 'agentId') return String(agent.agent_id);
-  return (
-    { Int: '1', Float: '1', Boolean: 'true', JSON: 'null', JSONObject: '{}', DateTime: '"2026-01-01T00:00:00Z"' }[
-      type.name
-    ] ?? '"1"'
-  );
-}
-
-function mutationOf({ name, args, type }: GraphQLField<unknown, unknown>): string {
-  const required = args.filter(arg => isNonNullType(arg.type));
-  const given = required.map(arg => `${arg.name}: ${literalOf(arg.type, arg.name)}`).join(', ');
-  const selection = /^\[?(String|Boolean|Int|ID|JSON|JSONObject)\b/.test(String(type)) ? '' : ' { __typename }';
-  return `mutation { ${name}${given && `(${given})`}${selection} }`;
-}
 
 describe('a demo key beside the session of the book: forbidden, and nothing is written', () => {
   it('is asked of the mutations that are known to write', () => {
@@ -160,7 +120,7 @@ describe('a demo key beside the session of the book: forbidden, and nothing is w
     const before = await standing();
     const heard = await service.post<{ readonly errors?: readonly JsonObject[] }>(
       '/graphql',
-      { query: mutationOf(field) },
+      { query: operationOf('mutation', field, agent.agent_id) },
       { ...DEMO, 'X-SVC-Session': agent.session },
     );
     const [refused] = heard.body.errors ?? [];

@@ -108,9 +108,14 @@ const api_key = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.enum(['live', 'demo', 'waiver']), hash: hex64 }),
 ]);
 
+const slice = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('wrong') }),
+  z.strictObject({ kind: z.literal('shown'), token_hash: hex64 }),
+]);
+
 const shape = z.strictObject({
   subgraph: z.string(),
-  principal: z.strictObject({ possession, api_key, address: z.string() }),
+  principal: z.strictObject({ possession, api_key, address: z.string(), slice: slice.optional() }),
   payment: z
     .strictObject({
       x402_version: z.union([z.literal(1), z.literal(2)]),

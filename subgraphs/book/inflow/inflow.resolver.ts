@@ -9,21 +9,26 @@ import { withoutNull } from '../export/export.resolver.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { rowsOf } from '../page/page.ts';
 import { rowScope } from '../page/row-scope.ts';
+import { requireRecorder } from '../slice/collect.ts';
 import { correctInflow } from './correct.ts';
 import { CorrectedInflow, InflowCorrectionInput, InflowInput } from './inflow.type.ts';
 import { recordInflow } from './record.ts';
 
 @Resolver()
 export class InflowResolver {
-  @Mutation(() => BookRow, { nullable: true, description: 'Records that something is set aside; its row.' })
+  @Mutation(() => BookRow, {
+    nullable: true,
+    description:
+      'Records that something is set aside; its row. For whoever possesses the book, or holds a slice token that collects.',
+  })
   async recordInflow(
     @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
     @Arg('input', () => InflowInput, { description: 'How much, and for what.' }) input: InflowInput,
     @Ctx() context: BookContext,
   ): Promise<BookRow> {
-    const agent_id = requirePossession(context.principal, agentId);
-    const taskId = await recordInflow(parseRequest(InflowMembers, membersOf(input)), agent_id, context);
-    return rowAt(context, agent_id, { taskId });
+    const recorder = await requireRecorder(context, agentId);
+    const taskId = await recordInflow(parseRequest(InflowMembers, membersOf(input)), recorder, context);
+    return rowAt(context, recorder.agent_id, { taskId });
   }
 
   @Mutation(() => CorrectedInflow, {

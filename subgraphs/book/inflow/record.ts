@@ -6,6 +6,7 @@ import type { Tx } from '../../database.ts';
 import type { BookContext } from '../context.ts';
 import { append } from '../ledger/append-births.ts';
 import { takeTask } from '../ledger/take-task.ts';
+import { type Recorder, recordedBy, requireCollected, requireInSlice } from '../slice/collect.ts';
 import { requireRoom } from './room.ts';
 import { signedInflow } from './sign.ts';
 import { inTurn } from './turns.ts';
@@ -15,10 +16,14 @@ import { requireWalletClaim, taskOfClaim } from './wallet-claim.ts';
 export const TASK_BYTES = 10;
 
 /**
- * Records that the book's owner sets something aside: a row without a payment, in no sum. Returns its task.
- * @throws inflow_claim_invalid, duplicate_task, rate_limited, book_damaged
+ * Records that the book's owner sets something aside, or whoever collects for him: a row without a payment, in no sum.
+ * Returns its task. @throws inflow_claim_invalid, slice_exceeded, duplicate_task, rate_limited, book_damaged
  */
-export async function recordInflow(request: InflowMembers, agent_id: AgentId, context: BookContext): Promise<string> {
+export async function recordInflow(
+  request: InflowMembers,
+  { agent_id, granted }: Recorder,
+  context: BookContext,
+): Promise<string> {
   const { allocation, model, hub, inflow_claim: claim } = request;
   const said = { bucket: request.bucket, allocation, task_id: request.task_id };
   const shown = claim && { kind: 'inflow' as const, claim, param: 'inflow_claim' as const, said };
@@ -26,9 +31,16 @@ export async function recordInflow(request: InflowMembers, agent_id: AgentId, co
   const bucket = claim?.bucket ?? request.bucket ?? USUAL_BUCKET;
   const named = claim ? (claim.task_id ?? taskOfClaim('inflow', claim)) : request.task_id;
   const task_id = named ?? taskId(context.clock.now_ms(), context.random.bytes(TASK_BYTES));
-  const inflow_claim = signedInflow(context, { agent_id, task_id, bucket, allocation, model, hub, wallet_word });
+  if (granted) requireInSlice(granted.slice, { task_id, at_ms: context.clock.now_ms() });
+  const recorded_by = granted ? recordedBy(granted) : undefined;
+  const said_of_it = { agent_id, task_id, bucket, allocation, model, hub, wallet_word, recorded_by };
+  const inflow_claim = signedInflow(context, said_of_it);
   const birth = inflowBirth({ task_id, model, hub }, { bucket, allocation, inflow_claim });
-  const write = (tx: Tx) => appendInflow(tx, agent_id, birth);
+  const write = async (tx: Tx) => {
+    const row = await appendInflow(tx, agent_id, birth);
+    if (granted) await requireCollected(tx, granted, row);
+    return row;
+  };
   const { task_id: written } = await inTurn(agent_id, () => context.database.transaction(write));
   return written;
 }

@@ -46,9 +46,13 @@ export function shadowMember(shadow: BookPolicy): JsonObject {
 /** Enough of a session's hash to tell two apart. */
 const SESSION_DIGITS = 16;
 
+export function sessionMark(session_hash: string): string {
+  return session_hash.slice(0, SESSION_DIGITS);
+}
+
 /** As the event of a change tells it. */
 export function changedBy(by: ChangedBy): JsonObject | null {
-  return by && { by: by.by, session: by.session_hash.slice(0, SESSION_DIGITS) };
+  return by && { by: by.by, session: sessionMark(by.session_hash) };
 }
 
 /**

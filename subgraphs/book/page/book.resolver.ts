@@ -48,8 +48,13 @@ export const bookWritten: WrittenFields = {
   'Book.intentsDocument': ({ intents }: BookPage) => intents,
 };
 
+function pageOf(fields: string): string {
+  return `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingArguments: ["limit"], sizedFields: [${fields}], requireOneSlicingArgument: false)`;
+}
+
 /** `limit` says how many rows there are in `entries`; without it there are fifty. */
-export const PAGE = `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingArguments: ["limit"], sizedFields: ["entries", "intents"], requireOneSlicingArgument: false)`;
+export const PAGE = pageOf('"entries", "intents"');
+export const PAGE_OF_ROWS = pageOf('"entries"');
 
 @Resolver(() => Book)
 export class BookResolver {

@@ -9,6 +9,7 @@ export interface RowFilter {
   readonly evidence?: Evidence | null;
   readonly intentId?: string | null;
   readonly taskId?: string | null;
+  readonly taskIds?: readonly string[] | null;
   readonly paymentRef?: string | null;
   readonly seq?: number | null;
 }
@@ -42,6 +43,7 @@ const conditions: { readonly [K in keyof RowFilter]-?: (value: string) => string
   evidence: value => `evidence = ${value}`,
   intentId: value => `intent_id = ${value}`,
   taskId: value => `task_id = ${value}`,
+  taskIds: value => `task_id = any(${value}::text[])`,
   paymentRef: value => `payment_ref = ${value}`,
   seq: value => `seq = ${value}`,
 };

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { assignmentStatuses, grantTypes } from '../../schema/slice.ts';
+import { nameComponents } from '../answer-shapes.ts';
+import { Row } from './row.ts';
+
+/* What the doors of assignments and slices answer, as it looks on the wire. */
+
+const SliceBounds = z.object({
+  from_date: z.string().nullable(),
+  to_date: z.string().nullable(),
+  task_ids: z.array(z.string()).nullable(),
+  limit: z.int().nullable(),
+});
+
+export const AssignmentAnswer = z.object({
+  assignment_id: z.string().describe('Its own id; not the token.'),
+  agent_id: z.int(),
+  grant_type: z.enum(grantTypes),
+  grantee: z.string().nullable(),
+  slice: SliceBounds,
+  expires_at: z.string().nullable(),
+  status: z.enum(assignmentStatuses),
+  created_at: z.string(),
+  created_session: z.string().describe('Of the session that made it: SHA-256, its first 16 hex digits.'),
+  revoked_at: z.string().nullable(),
+  revoked_by: z.enum(['session', 'plain_proof', 'bound_proof']).nullable(),
+  revoked_session: z.string().nullable(),
+});
+
+export const CreatedAssignmentAnswer = AssignmentAnswer.extend({
+  token: z.string().describe('The whole credential of the slice: shown here and never again.'),
+});
+
+export const AssignmentsAnswer = z.object({
+  agent_id: z.int(),
+  assignments: z.array(AssignmentAnswer).describe('Newest first; no token is shown.'),
+});
+
+export const SliceAnswer = z.object({
+  agent_id: z.int(),
+  grant_type: z.enum(grantTypes),
+  slice: SliceBounds,
+  entries: z
+    .array(Row)
+    .describe("Newest first. A refused call shows no sum and no ceiling: they are the whole book's."),
+});
+
+nameComponents({
+  SliceBounds,
+  Assignment: AssignmentAnswer,
+  CreatedAssignment: CreatedAssignmentAnswer,
+  Assignments: AssignmentsAnswer,
+  BookSlice: SliceAnswer,
+});

@@ -1,0 +1,37 @@
+/* A part of a book that its owner opens to somebody else, and what may be done there. */
+
+export const grantTypes = ['read', 'collect'] as const;
+export type GrantType = (typeof grantTypes)[number];
+
+/** Which rows: those of which all that is said here is true. What is null narrows nothing. */
+export interface Slice {
+  /** ISO 8601. Collected at this moment or later. */
+  readonly from_date: string | null;
+  /** ISO 8601. Collected before this moment. */
+  readonly to_date: string | null;
+  readonly task_ids: readonly string[] | null;
+  /** No more than so many of these rows, the newest. */
+  readonly limit: number | null;
+}
+
+/** Who may ask is told apart by this alone; it is not stored. */
+export const assignmentStatuses = ['live', 'expired', 'revoked'] as const;
+export type AssignmentStatus = (typeof assignmentStatuses)[number];
+
+export function assignmentStatus(
+  { revokedAt, expiresAt }: { readonly revokedAt: Date | null; readonly expiresAt: Date | null },
+  now_ms: number,
+): AssignmentStatus {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt.getTime() <= now_ms ? 'expired' : 'live';
+}
+
+/** By which bound of a slice a row would lie outside of it; null where it lies within. How many rows there are is no bound. */
+export function outsideOf(
+  { from_date, to_date, task_ids }: Slice,
+  row: { readonly task_id: string; readonly at_ms: number },
+): 'from_date' | 'to_date' | 'task_ids' | null {
+  if (from_date !== null && row.at_ms < Date.parse(from_date)) return 'from_date';
+  if (to_date !== null && row.at_ms >= Date.parse(to_date)) return 'to_date';
+  return task_ids !== null && !task_ids.includes(row.task_id) ? 'task_ids' : null;
+}

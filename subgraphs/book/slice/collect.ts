@@ -1,0 +1,46 @@
+import type { RowRecord } from '../../../schema/book-row.ts';
+import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { outsideOf, type Slice } from '../../../schema/slice.ts';
+import { requirePossession } from '../../access.ts';
+import type { Tx } from '../../database.ts';
+import type { BookContext } from '../context.ts';
+import { type Granted, grantedTo, requireStillGranted } from './granted.ts';
+
+/** Who records an inflow: the book's owner, for whom `granted` is null, or whoever holds a token that collects. */
+export interface Recorder {
+  readonly agent_id: AgentId;
+  readonly granted: Granted | null;
+}
+
+/** A token counts where nobody shows possession. @throws unauthenticated, forbidden */
+export async function requireRecorder(
+  { principal, database }: Pick<BookContext, 'principal' | 'database'>,
+  agentId: number,
+): Promise<Recorder> {
+  if (principal.possession.kind !== 'absent' || principal.slice === undefined)
+    return { agent_id: requirePossession(principal, agentId), granted: null };
+  const granted = await grantedTo(principal, database);
+  if (granted?.grant_type !== 'collect' || granted.agent_id !== agentId) throw new Refusal('forbidden');
+  return { agent_id: granted.agent_id, granted };
+}
+
+/** @throws slice_exceeded */
+export function requireInSlice(slice: Slice, row: { readonly task_id: string; readonly at_ms: number }): void {
+  const bound = outsideOf(slice, row);
+  if (bound === null) return;
+  const param = bound === 'task_ids' ? { param: 'task_id' } : {};
+  throw new Refusal('slice_exceeded', { ...param, facts: { bound } });
+}
+
+/** Of a row that was written by a token, in its own transaction: it lies within the slice, and the token still holds. */
+export async function requireCollected(tx: Tx, granted: Granted, { task_id, collected_at }: RowRecord): Promise<void> {
+  requireInSlice(granted.slice, { task_id, at_ms: Date.parse(collected_at) });
+  await requireStillGranted(tx, granted);
+}
+
+/** As the issuer's claim says who recorded it. */
+export function recordedBy({ assignment_id, grantee }: Granted): JsonObject {
+  return present({ assignment_id, grantee });
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId, AssignmentId } from '../../../schema/ids.ts';
+import type { Principal } from '../../../schema/principal.ts';
+import type { GrantType, Slice } from '../../../schema/slice.ts';
+import type { Database, Tx } from '../../database.ts';
+
+/** What a token opens, by the name of the one assignment that it is of. */
+export interface Granted {
+  readonly assignment_id: AssignmentId;
+  readonly agent_id: AgentId;
+  readonly grant_type: GrantType;
+  readonly grantee: string | null;
+  readonly slice: Slice;
+  /** The audit has closed the book. */
+  readonly damaged: boolean;
+}
+
+const GRANTED = `select a.assignment_id, a.agent_id, a.grant_type, a.grantee, a.slice, b.damage is not null as damaged
+  from slice_assignment a join book b using (agent_id)
+  where a.token_hash = $1 and a.revoked_at is null and (a.expires_at is null or a.expires_at > clock_timestamp())`;
+
+/** Asked each time, and by the database's clock: what was revoked anywhere is revoked here. Null where it opens nothing. */
+export async function grantedTo({ slice }: Principal, database: Pick<Database, 'query'>): Promise<Granted | null> {
+  if (slice?.kind !== 'shown') return null;
+  const values = [slice.token_hash];
+  const [found] = await database.query<Granted & Record<string, unknown>>({ name: 'granted', text: GRANTED, values });
+  return found ?? null;
+}
+
+/** The slice that whoever reads it has a token for. @throws token_required, token_invalid, book_damaged */
+export async function requireSlice(principal: Principal, database: Pick<Database, 'query'>): Promise<Granted> {
+  if (principal.slice === undefined) throw new Refusal('token_required');
+  const granted = await grantedTo(principal, database);
+  if (granted === null) throw new Refusal('token_invalid');
+  if (granted.damaged) throw new Refusal('book_damaged');
+  return granted;
+}
+
+/**
+ * The same within the transaction that writes by it: whoever revokes it meanwhile waits, and what comes after that is
+ * refused. Behind the head's lock, as all that is no head. @throws forbidden
+ */
+export async function requireStillGranted(tx: Tx, { assignment_id }: Granted): Promise<void> {
+  const { rows } = await tx.query<JsonObject & object>({
+    name: 'still granted',
+    text: `select 1 from slice_assignment where assignment_id = $1 and revoked_at is null
+      and (expires_at is null or expires_at > clock_timestamp()) for share`,
+    values: [assignment_id],
+  });
+  if (rows.length === 0) throw new Refusal('forbidden');
+}

@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Door, DoorMethod } from '../../rest-compat/door.ts';
+import { everyDoor } from '../../rest-compat/every-door.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { sliceToken } from '../../schema/slice-token.ts';
+import { assignDoorsOf, bearerOf } from '../harness/doors/assignments.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
+import { mutations, operationOf, queries, subscriptions } from '../harness/doors/root-fields.ts';
+import { openSocket } from '../harness/doors/socket.ts';
+
+/* A slice token as a credential reaches its slice and nothing else: held against every door and every field, those that come later too. */
+
+let service: Service;
+let agent: Awaited<ReturnType<Service['newAgent']>>;
+let token: string;
+beforeAll(async () => {
+  service = await openService();
+  agent = await service.newAgent();
+  ({ token } = await tokenOf(agent, { grant_type: 'collect' }));
+});
+const { tokenOf, revoke, slice } = assignDoorsOf(() => service);
+
+interface Result {
+  readonly data?: JsonObject | null;
+  readonly errors?: readonly { readonly message: string; readonly extensions: JsonObject }[];
+}
+const graphql = (query: string, headers: Record<string, string> = {}, variables: JsonObject = {}) =>
+  service.post<Result>('/graphql', { query, variables }, headers);
+
+/** What a token is for. */
+const OPENED: readonly string[] = ['bookSlice', 'recordInflow'];
+
+describe('on /graphql', () => {
+  it('the slice is read by its token, in a header', async () => {
+    const SLICE = `query ($limit: Int, $before: Int) { bookSlice(limit: $limit, before: $before) {
+      agentId grantType slice { limit } entries { seq taskId } } }`;
+    const { body } = await graphql(SLICE, bearerOf(token));
+    const rest = await slice(token);
+    expect(body).toEqual({
+      data: {
+        bookSlice: {
+          agentId: agent.agent_id,
+          grantType: 'collect',
+          slice: { limit: null },
+          entries: rest.body.entries.map(({ seq, task_id }) => ({ seq, taskId: task_id })),
+        },
+      },
+    });
+    expect((await graphql(SLICE, bearerOf(token), { before: 1 })).body.data).toMatchObject({
+      bookSlice: { entries: [] },
+    });
+    expect((await graphql(SLICE)).body.errors?.[0]?.extensions).toMatchObject({ code: 'token_required' });
+    const session = { 'X-SVC-Session': agent.session };
+    expect((await graphql(SLICE, session)).body.errors?.[0]?.extensions).toMatchObject({ code: 'token_required' });
+    const never = bearerOf(sliceToken(new Uint8Array(32)));
+    expect((await graphql(SLICE, never)).body.errors?.[0]?.extensions).toMatchObject({ code: 'token_invalid' });
+  });
+
+  it('an inflow is recorded by a token that collects, and corrected by none', async () => {
+    const RECORD = `mutation ($agentId: Int!, $input: InflowInput!) { recordInflow(agentId: $agentId, input: $input) { taskId } }`;
+    const asked = { agentId: agent.agent_id, input: { allocation: '9', taskId: 'by-graph' } };
+    expect((await graphql(RECORD, bearerOf(token), asked)).body).toEqual({
+      data: { recordInflow: { taskId: 'by-graph' } },
+    });
+    const reads = await tokenOf(agent);
+    const refused = await graphql(RECORD, bearerOf(reads.token), asked);
+    expect(refused.body.errors?.[0]?.extensions).toMatchObject({ code: 'forbidden' });
+  });
+
+  const asked = [
+    ...queries.map(field => ['query', field.name, field] as const),
+    ...mutations.map(field => ['mutation', field.name, field] as const),
+  ].filter(([, name]) => !OPENED.includes(name));
+
+  it('asks every field but the two that it is for', () => {
+    expect(asked.length).toBe(queries.length + mutations.length - OPENED.length);
+    const names = asked.map(([, name]) => name);
+    for (const known of [
+      'book',
+      'bookPolicy',
+      'assignments',
+      'setBudget',
+      'correctInflow',
+      'createChatCompletion',
+      'viewer',
+    ])
+      expect(names).toContain(known);
+  });
+
+  it.each(asked)('%s %s answers a token as it answers nobody', async (kind, _, field) => {
+    const query = operationOf(kind, field, agent.agent_id);
+    const [nobody, shown] = [await graphql(query), await graphql(query, bearerOf(token))];
+    expect(shown.status).toBe(nobody.status);
+    expect(shown.body).toEqual(nobody.body);
+    expect(
+      field.args.every(({ name }) => name !== 'agentId') || nobody.body.errors !== undefined || isPublic(field.name),
+    ).toBe(true);
+  });
+
+  /** Of an agent, and for anybody. */
+  const isPublic = (name: string) => ['agentRecord', 'agent'].includes(name);
+});
+
+describe('on a socket', () => {
+  const heardBy = async (query: string, params: Record<string, unknown>): Promise<unknown> => {
+    const { first } = openSocket(service, params);
+    return first(query).catch((fault: unknown) => fault);
+  };
+
+  it('the slice is read by its token, and by no revoked one, whenever the socket was opened', async () => {
+    const own = await tokenOf(agent);
+    const { first } = openSocket(service, { Authorization: `Bearer ${own.token}` }, { lazy: false });
+    expect(await first('{ bookSlice { agentId } }')).toMatchObject({
+      data: { bookSlice: { agentId: agent.agent_id } },
+    });
+    await revoke(agent, own.assignment_id);
+    await expect(first('{ bookSlice { agentId } }')).rejects.toMatchObject([{ extensions: { code: 'token_invalid' } }]);
+  });
+
+  it.each(subscriptions.map(field => [field.name, field] as const))(
+    'subscription %s answers a token as it answers nobody',
+    async (_, field) => {
+      const query = operationOf('subscription', field, agent.agent_id);
+      const [nobody, shown] = [await heardBy(query, {}), await heardBy(query, bearerOf(token))];
+      expect(JSON.parse(JSON.stringify(shown))).toEqual(JSON.parse(JSON.stringify(nobody)));
+      expect(Array.isArray(nobody)).toBe(true);
+    },
+  );
+});
+
+describe('at the doors', () => {
+  const FOR_TOKENS: readonly string[] = ['get_book_slice', 'record_inflow'];
+  const pathOf = ({ path }: Door) =>
+    path
+      .replace('{agent_id}', String(agent.agent_id))
+      .replaceAll(/\{\w+\}/g, 'none')
+      .replace('*', 'none');
+  const asked = everyDoor
+    .filter(({ name }) => !FOR_TOKENS.includes(name))
+    .flatMap(door => door.methods.map(method => [method, door.path, door] as const));
+
+  it.each(asked)('%s %s answers a token as it answers nobody', async (method: DoorMethod, _, door) => {
+    const body = method === 'GET' ? {} : { body: {} };
+    const heardBy = async (headers: Record<string, string>, query = '') => {
+      const heard = await service.knock<JsonObject>(method, pathOf(door) + query, { ...body, headers });
+      return { status: heard.status, code: heard.body?.code ?? null };
+    };
+    const nobody = await heardBy({});
+    expect(await heardBy(bearerOf(token))).toEqual(nobody);
+    if (door.possession === 'required' || door.possession === 'session')
+      expect(await heardBy({}, `?token=${token}`)).toEqual({ status: 401, code: null });
+  });
+});

@@ -1,0 +1,49 @@
+import { expect } from 'vitest';
+import type { z } from 'zod';
+import type {
+  AssignmentAnswer,
+  AssignmentsAnswer,
+  CreatedAssignmentAnswer,
+  SliceAnswer,
+} from '../../../rest-compat/book/assign-answers.ts';
+import type { Row } from '../../../rest-compat/book/row.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Service } from './open-service.ts';
+
+type Agent = Pick<Awaited<ReturnType<Service['newAgent']>>, 'agent_id' | 'session'>;
+export type Created = z.infer<typeof CreatedAssignmentAnswer>;
+export type SliceRead = z.infer<typeof SliceAnswer>;
+
+export const bearerOf = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** The doors of a service at which slices are opened, read and ended. */
+export function assignDoorsOf(service: () => Service) {
+  const path = ({ agent_id }: Pick<Agent, 'agent_id'>, id = '') =>
+    `/v1/agents/${agent_id}/book/assign${id && `/${id}`}`;
+  const assign = (agent: Agent, body: JsonObject = {}, headers = {}) =>
+    service().post<Created>(path(agent), { session: agent.session, ...body }, headers);
+  return {
+    path,
+    assign,
+    /** One that was made; its token. */
+    async tokenOf(agent: Agent, body: JsonObject = {}): Promise<Created> {
+      const made = await assign(agent, body);
+      expect(made.status, made.text).toBe(201);
+      return made.body;
+    },
+    list: (agent: Agent) =>
+      service().get<z.infer<typeof AssignmentsAnswer>>(path(agent), { 'X-SVC-Session': agent.session }),
+    revoke: (agent: Agent, id: string) =>
+      service().knock<z.infer<typeof AssignmentAnswer>>('DELETE', path(agent, id), {
+        headers: { 'X-SVC-Session': agent.session },
+      }),
+    slice: (token: string, query = '') => service().get<SliceRead>(`/v1/book/slice${query}`, bearerOf(token)),
+    collect: ({ agent_id }: Pick<Agent, 'agent_id'>, token: string, body: JsonObject) =>
+      service().post<z.infer<typeof Row>>(`/v1/agents/${agent_id}/book/inflow`, body, bearerOf(token)),
+    /** Ends its time, by the database's clock. */
+    async expire(assignment_id: string): Promise<void> {
+      const text = `update slice_assignment set expires_at = clock_timestamp() - interval '1 second' where assignment_id = $1`;
+      await service().query(text, [assignment_id]);
+    },
+  };
+}
