@@ -164,6 +164,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow', () => {
   it('403 on a claim by another wallet, on one that says otherwise, and on one from the future', async () => {
     const before = (await entries(agent)).length;
     const good = await claimOf(agent, { task_id: 'signed-2' });
+    const ahead = new Date(Date.now() + 120_000).toISOString();
     const cases: [member: string, body: JsonObject][] = [
       ['signature', { inflow_claim: await claimOf(agent, {}, stranger.account) }],
       ['signature', { inflow_claim: { ...good, signature: `0x${'11'.repeat(65)}` } }],
@@ -173,10 +174,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow', () => {
       ['allocation', { allocation: '1', inflow_claim: good }],
       ['bucket', { bucket: 'other', inflow_claim: good }],
       ['task_id', { task_id: 'other', inflow_claim: good }],
-      [
-        'signed_at',
-        { inflow_claim: await claimOf(agent, { signed_at: new Date(Date.now() + 120_000).toISOString() }) },
-      ],
+      ['signed_at', { inflow_claim: await claimOf(agent, { signed_at: ahead }) }],
     ];
     for (const [member, body] of cases)
       expect(await record(agent, { allocation, ...body })).toMatchObject({
