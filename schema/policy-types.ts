@@ -3,7 +3,7 @@ import { parseAtomic } from './amount.ts';
 import { limits } from './limits.ts';
 import { policyLimits } from './policy-limits.ts';
 import { storedText } from './requests/parse.ts';
-import { RiskTiers } from './risk-tiers.ts';
+import { RISK_TIERS, RiskTiers } from './risk-tiers.ts';
 
 /* How the values of policies are read, whichever policy they are of. */
 
@@ -35,5 +35,5 @@ export const policyTypes = {
   toggle: { value: z.boolean(), wants: 'is true, false or null' },
   models: { value: Models, wants: MODELS },
   seconds: { value: z.int().min(1).max(policyLimits.approval_ttl_seconds_max), wants: SECONDS },
-  tiers: { value: RiskTiers, wants: 'is {high: [names], low: [names]} and no more, or null' },
+  tiers: { value: RiskTiers, wants: RISK_TIERS },
 } as const;

@@ -141,13 +141,13 @@ function printInflow(verification: InflowClaimVerification, keys_given: boolean)
   console.log('A claim, not a payment: it is neither money that moved nor spend.');
 }
 
-/** What can be verified, and how each kind is told; the last takes what no other does. */
+/** What can be verified besides a receipt, and how each kind is told. */
 const kinds = [
   { name: 'Refusal', is: isRefusal, verify: printed(verifyRefusal, printRefusal) },
   { name: 'Export', is: isPullExport, verify: printed(verifyPullExport, printExport) },
   { name: 'Inflow', is: isInflowClaim, verify: printed(verifyInflowClaim, printInflow) },
-  { name: 'Receipt', is: () => true, verify: printed(verifyReceipt, printReceipt) },
 ] as const;
+const receipt = { name: 'Receipt', verify: printed(verifyReceipt, printReceipt) } as const;
 
 /** Verifies, prints what was found, and says whether it is valid. */
 function printed<V extends AnyVerification>(
@@ -183,7 +183,7 @@ async function main(): Promise<number> {
   const read = await readJson(source);
   const document = [read.svc, read.inflow_claim].find(isJsonObject) ?? read;
   const keys = values.jwks ?? jwksUri(document);
-  const kind = kinds.find(({ is }) => is(document)) ?? kinds[3];
+  const kind = kinds.find(({ is }) => is(document)) ?? receipt;
   console.log(`${`${kind.name}:`.padEnd(8)} ${source}\nKeys:    ${keys}`);
   const options = isUrl(source) ? { base_url: new URL(source).origin } : {};
   const jwks = await readJson(keys);

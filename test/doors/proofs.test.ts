@@ -13,11 +13,16 @@ const INFLOW = 'inflow-that-stands';
 
 let service: Service;
 let agent: Registered;
+/** One that stands. */
+let assignment_id: string;
 beforeAll(async () => {
   service = await openService();
   agent = await service.newAgent();
   const inflow = { allocation: '5', task_id: INFLOW };
-  await service.post(`${book(agent)}/inflow`, inflow, { 'X-SVC-Session': agent.session });
+  const session = { 'X-SVC-Session': agent.session };
+  await service.post(`${book(agent)}/inflow`, inflow, session);
+  const assigned = await service.post<{ assignment_id: string }>(`${book(agent)}/assign`, {}, session);
+  ({ assignment_id } = assigned.body);
 });
 
 const plainOf = ({ agent_id, session }: Registered, away = 0) =>
@@ -38,6 +43,8 @@ const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST set_book_policy': [{ policy_type: 'daily_cap', value: '700000' }],
   'GET get_book_alerts': [{}],
   'POST set_book_alerts': [{ burn_factor: 5 }],
+  'GET list_assignments': [{}],
+  'DELETE revoke_assignment': [{}],
   'POST simulate_book_policy': [{ policy: { daily_cap: '1' } }],
   'GET get_book_lineage': [{}],
   'POST record_inflow': [{ allocation: '5' }],
@@ -55,14 +62,19 @@ const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
 };
 /** What is withdrawn once is not there to be withdrawn again: 404 to whoever may. */
 const opened: Readonly<Record<string, readonly number[]>> = { DELETE: [200, 404], POST: [200, 201] };
-let hours = 0;
+let count = 0;
+const earlier = () => ({ from: new Date(Date.now() - ++count * 1_000).toISOString() });
 /** What makes a body another one, where a member that is not known is refused. */
 const others: Readonly<Record<string, (nonce: string) => JsonObject>> = {
   export_book: nonce => ({ intent_id: nonce }),
   publish_book_export: nonce => ({ intent_id: nonce }),
   record_inflow: nonce => ({ model: nonce }),
   correct_inflow: nonce => ({ reason: nonce }),
-  set_book_alerts: () => ({ budget_end_hours: ++hours }),
+  set_book_alerts: () => ({ budget_end_hours: ++count }),
+  set_book_policy: () => ({ value: String(700_000 + ++count) }),
+  simulate_book_policy: earlier,
+  stream_book_export: earlier,
+  stream_book_journal: earlier,
 };
 const knocks = everyDoor
   .filter(({ possession }) => possession === 'required')
@@ -83,7 +95,10 @@ function writes(name: string, method: DoorMethod, body: JsonObject | null): bool
 describe.each(knocks)('$method $path with $body', ({ method, path, body, another, writes }) => {
   const request = (members: JsonObject = {}): ProvenRequest => {
     if (body === null) throw new Error(`${method} ${path} has no body here`);
-    const filled = path.replace('{agent_id}', String(agent.agent_id)).replace('{task_id}', agent.task_id);
+    const filled = path
+      .replace('{agent_id}', String(agent.agent_id))
+      .replace('{task_id}', agent.task_id)
+      .replace('{assignment_id}', assignment_id);
     return { method, path: filled, body: { ...body, ...members } };
   };
   if (path.endsWith('/publish'))
@@ -144,7 +159,7 @@ describe('a write by proof', () => {
   });
 
   it('is one write however its path is spelt and its body is written', async () => {
-    const body = { policy_type: 'hourly_cap', value: '6', a: 1 };
+    const body = { policy_type: 'hourly_cap', value: '6', mode: 'enforce' };
     const proof = shows(plainOf(agent));
     expect((await service.post(`${book(agent)}/policy`, body, proof)).status).toBe(200);
     const spelt = [
@@ -153,7 +168,7 @@ describe('a write by proof', () => {
       `${book(agent)}/policy?x=1`,
     ];
     for (const path of spelt) expect(await service.post(path, body, proof)).toMatchObject(refused);
-    const written = '{"a":1.0e0,\n"value":"\\u0036", "policy_type":"no","policy_type":"hourly_cap"}';
+    const written = '{"mode":"\\u0065nforce",\n"value":"\\u0036", "policy_type":"no","policy_type":"hourly_cap"}';
     expect(await service.post(`${book(agent)}/policy`, written, proof)).toMatchObject(refused);
   });
 

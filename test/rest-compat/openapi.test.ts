@@ -83,14 +83,14 @@ describe('the OpenAPI document', () => {
   it('says as parameters how a book is possessed, wherever that counts', () => {
     const ours = ['X-SVC-Session', 'X-SVC-Proof', 'X-SVC-Nonce'];
     const counts = new Map<string, readonly string[]>(
-      everyDoor.map(({ path, possession, price }) => {
+      everyDoor.flatMap(({ path, methods, possession, price }) => {
         const shown = { required: ours, offered: ours, session: ours.slice(0, 1), none: price ? ours.slice(0, 1) : [] };
-        return [path, shown[possession]];
+        return methods.map(method => [`${method} ${path}`, shown[possession]] as const);
       }),
     );
-    for (const { path, operation } of operations) {
+    for (const { path, method, operation } of operations) {
       const told = operation.parameters.map(({ name }) => name).filter(name => ours.includes(name));
-      expect(told, path).toEqual(counts.get(path));
+      expect(told, path).toEqual(counts.get(`${method} ${path}`));
     }
     const proof = paths['/v1/agents/{agent_id}/book']?.get?.parameters.find(({ name }) => name === 'X-SVC-Proof');
     expect(proof).toMatchObject({ schema: { pattern: '^sha256=[0-9a-f]{64}$' } });

@@ -10,7 +10,7 @@ import {
   settingsInForce,
 } from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { type Window, windowAt } from '../../../schema/clock-window.ts';
+import { period_ms, type Window, windowAt } from '../../../schema/clock-window.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import { iso } from '../../clock.ts';
 import { budgetEnd, dayOf, type Hours, hourOf, lastHour } from './rate.ts';
@@ -95,7 +95,7 @@ const rules: Readonly<Record<AlertKind, (seen: Seen) => readonly Found[]>> = {
     if (ceiling === null) return [];
     const { cap_atomic, spent_atomic } = ceiling;
     const ends_ms = budgetEnd(rate, remainder(cap_atomic, spent_atomic), at_ms);
-    if (ends_ms === null || ends_ms - at_ms > budget_end_hours * HOUR_MS) return [];
+    if (ends_ms === null || ends_ms - at_ms > budget_end_hours * period_ms.hour) return [];
     const period_start = dayOf(at_ms);
     const sums = { spent_atomic: spent_atomic.toString(), cap_atomic: cap_atomic.toString(), period_start };
     const facts = { ceiling: 'budget', ...sums, rate_atomic: rate.toString(), budget_ends_at: hourOf(ends_ms) };
@@ -104,7 +104,6 @@ const rules: Readonly<Record<AlertKind, (seen: Seen) => readonly Found[]>> = {
 };
 
 const HOURS_OF_DAY = 24n;
-const HOUR_MS = 3_600_000;
 
 /**
  * What a book tells as a row that was just counted leaves it, as the bodies of events, and what is told from then on. Each is

@@ -4,6 +4,8 @@ import { period_ms, periodStart, type Window, windowAt } from '../../../schema/c
 import { iso } from '../../clock.ts';
 import type { AlertState, Habit } from './state.ts';
 
+/* What a book spends in an hour, what it is used to spend in a day, and when its budget ends so. Pure. */
+
 const HOUR_MS = BigInt(period_ms.hour);
 
 /** What a rate is read off: the hour that the head counts, and the one before it. */

@@ -1,5 +1,7 @@
 import type { AlertCeiling } from '../../../schema/book-alerts.ts';
 
+/* What a book has told, so that nothing is told twice in its period. Pure. */
+
 /** What is told of once in a period: each ceiling at its percents, and the two rates. */
 export type AlertSubject = AlertCeiling | 'burn' | 'budget_end';
 

@@ -1,6 +1,8 @@
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
 
+/* The inflow, or the correction of one, that a task names on its book. */
+
 /** An inflow, or a correction of one, as far as a correction of it goes on from there. None of it ever changes. */
 export interface InflowRow {
   readonly seq: number;

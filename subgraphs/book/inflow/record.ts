@@ -12,6 +12,8 @@ import { signedInflow } from './sign.ts';
 import { inTurn } from './turns.ts';
 import { requireWalletClaim, taskOfClaim } from './wallet-claim.ts';
 
+/* Records what a book's owner sets aside. */
+
 /** Of an id that is made here. */
 export const TASK_BYTES = 10;
 

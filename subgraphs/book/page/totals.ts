@@ -1,13 +1,11 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { period_ms } from '../../../schema/clock-window.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { type SumDimension, sumDimensions } from '../ledger/sums.ts';
 import type { GroupTotal, TotalsBy } from './totals.type.ts';
-
-const HOUR_MS = 3_600_000;
-const period_ms = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;
 
 /** Times that totals are of: from the first on, and before the second. */
 export interface TotalsWindow {

@@ -6,6 +6,8 @@ import type { ProvenBy } from '../../../schema/principal.ts';
 import type { Database } from '../../database.ts';
 import type { Policies } from './set.ts';
 
+/* Policies and budget as events of the book tell them: how each was changed, and what stood at a moment. */
+
 /** What the event of a change tells: see ../ledger/terms.ts. */
 interface TermsBody {
   /** Of a policy. */

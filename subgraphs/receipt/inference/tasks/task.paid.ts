@@ -99,8 +99,8 @@ function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonOb
 }
 
 /**
- * Of the hubs that serve the model, or another that the book allows in its place, one that is well. The router's ids are not among them: it is asked under the caller's
- * own key, which a task does not leave here. @throws unknown_model
+ * Of the hubs that serve the model, or another that the book allows in its place, one that is well. The router's ids are
+ * not among them: it is asked under the caller's own key, which a task does not leave here. @throws unknown_model
  */
 function routeOfTask(
   { settings, standings }: Hubs,
