@@ -6,10 +6,8 @@ import type { ProvenRequest } from '../../schema/proof.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { boundTo, newNonce } from '../harness/doors/bound.ts';
 import { openService, type Registered, type Service } from '../harness/doors/open-service.ts';
+import { bodies, INFLOW, opened, others } from '../harness/doors/proof-bodies.ts';
 import { openSocket } from '../harness/doors/socket.ts';
-
-/** An inflow that stands. */
-const INFLOW = 'inflow-that-stands';
 
 let service: Service;
 let agent: Registered;
@@ -35,47 +33,6 @@ const send = ({ method, path, body }: ProvenRequest, headers: Record<string, str
   service.knock(method, path, { headers, ...(method === 'GET' ? {} : { body }) });
 const refused = { status: 403, text: '' };
 
-/** Every door of a book that a proof opens, with a body that it takes: those to come are wanted here. */
-const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
-  'GET get_agent_book': [{}],
-  'POST get_agent_book': [{ limit: 5 }, { budget: '900000' }],
-  'GET get_book_policy': [{}],
-  'POST set_book_policy': [{ policy_type: 'daily_cap', value: '700000' }],
-  'GET get_book_alerts': [{}],
-  'POST set_book_alerts': [{ burn_factor: 5 }],
-  'GET list_assignments': [{}],
-  'DELETE revoke_assignment': [{}],
-  'POST simulate_book_policy': [{ policy: { daily_cap: '1' } }],
-  'GET get_book_lineage': [{}],
-  'POST record_inflow': [{ allocation: '5' }],
-  'POST correct_inflow': [{ task_id: INFLOW, reason: 'It was less.' }],
-  'GET get_book_gaps': [{}],
-  'GET export_book': [{}],
-  'POST export_book': [{ format: 'json' }],
-  'GET stream_book_export': [{}],
-  'POST stream_book_export': [{ format: 'csv' }],
-  'GET stream_book_journal': [{}],
-  'POST stream_book_journal': [{ per: 'day' }],
-  'POST publish_book_export': [{}],
-  'GET get_published_export': [{}],
-  'DELETE withdraw_book_export': [{}],
-};
-/** What is withdrawn once is not there to be withdrawn again: 404 to whoever may. */
-const opened: Readonly<Record<string, readonly number[]>> = { DELETE: [200, 404], POST: [200, 201] };
-let count = 0;
-const earlier = () => ({ from: new Date(Date.now() - ++count * 1_000).toISOString() });
-/** What makes a body another one, where a member that is not known is refused. */
-const others: Readonly<Record<string, (nonce: string) => JsonObject>> = {
-  export_book: nonce => ({ intent_id: nonce }),
-  publish_book_export: nonce => ({ intent_id: nonce }),
-  record_inflow: nonce => ({ model: nonce }),
-  correct_inflow: nonce => ({ reason: nonce }),
-  set_book_alerts: () => ({ budget_end_hours: ++count }),
-  set_book_policy: () => ({ value: String(700_000 + ++count) }),
-  simulate_book_policy: earlier,
-  stream_book_export: earlier,
-  stream_book_journal: earlier,
-};
 const knocks = everyDoor
   .filter(({ possession }) => possession === 'required')
   .flatMap(({ name, path, methods }) =>
