@@ -30,16 +30,28 @@ export interface RowScope {
   readonly values: readonly unknown[];
 }
 
-/** Seqs that rows of these hours (UTC) lie between: a row's time may lie before that of the one before it. */
-const seqOfHours = (seq: string, condition: string) =>
-  `(select ${seq} from book_sum where agent_id = $1 and dimension = 'hour' and period ${condition})`;
+/** Rows that were counted in these hours or days (UTC), with those that carry no amount: one of their seqs. */
+const seqOf = (seq: string, dimension: 'hour' | 'evidence', condition: string) =>
+  `(select ${seq} from book_sum where agent_id = $1 and dimension = '${dimension}' and ${condition})`;
+
+const dayOf = (at: string) => `date_trunc('day', ${at}::timestamptz, 'UTC')`;
+
+/**
+ * Seqs beyond which no row of a time lies: a row's time may lie before that of the one before it, so that all hours of the
+ * time are asked. Of whole days, which are fewer, those that count rows by evidence: a book of two years has 17,000 hours.
+ */
+const seqsFrom = (at: string) => `least(
+  ${seqOf('min(first_seq)', 'hour', `period >= date_trunc('hour', ${at}::timestamptz, 'UTC') and period < ${dayOf(at)} + interval '1 day'`)},
+  ${seqOf('min(first_seq)', 'evidence', `period >= ${dayOf(at)} + interval '1 day'`)})`;
+const seqsTo = (at: string) => `greatest(
+  ${seqOf('max(last_seq)', 'hour', `period >= ${dayOf(at)} and period < ${at}::timestamptz`)},
+  ${seqOf('max(last_seq)', 'evidence', `period < ${dayOf(at)}`)})`;
 
 /** As conditions on a row, each with the parameter that is its value. */
 const conditions: { readonly [K in keyof RowFilter]-?: (value: string) => string } = {
   // Bounds on seq beside those on time, since a page runs down the seqs of a book.
-  from: at =>
-    `collected_at >= ${at}::timestamptz and seq >= ${seqOfHours('min(first_seq)', `>= date_trunc('hour', ${at}::timestamptz, 'UTC')`)}`,
-  to: at => `collected_at < ${at}::timestamptz and seq <= ${seqOfHours('max(last_seq)', `< ${at}::timestamptz`)}`,
+  from: at => `collected_at >= ${at}::timestamptz and seq >= ${seqsFrom(at)}`,
+  to: at => `collected_at < ${at}::timestamptz and seq <= ${seqsTo(at)}`,
   evidence: value => `evidence = ${value}`,
   intentId: value => `intent_id = ${value}`,
   taskId: value => `task_id = ${value}`,
