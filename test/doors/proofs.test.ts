@@ -10,17 +10,14 @@ import { bodies, INFLOW, opened, others } from '../harness/doors/proof-bodies.ts
 import { openSocket } from '../harness/doors/socket.ts';
 
 let service: Service;
-let agent: Registered;
-/** One that stands. */
-let assignment_id: string;
+let agent: Registered & { readonly assignment_id?: string };
 beforeAll(async () => {
   service = await openService();
   agent = await service.newAgent();
   const inflow = { allocation: '5', task_id: INFLOW };
   const session = { 'X-SVC-Session': agent.session };
   await service.post(`${book(agent)}/inflow`, inflow, session);
-  const assigned = await service.post<{ assignment_id: string }>(`${book(agent)}/assign`, {}, session);
-  ({ assignment_id } = assigned.body);
+  agent = { ...agent, ...(await service.post(`${book(agent)}/assign`, {}, session)).body };
 });
 
 const plainOf = ({ agent_id, session }: Registered, away = 0) =>
@@ -52,10 +49,7 @@ function writes(name: string, method: DoorMethod, body: JsonObject | null): bool
 describe.each(knocks)('$method $path with $body', ({ method, path, body, another, writes }) => {
   const request = (members: JsonObject = {}): ProvenRequest => {
     if (body === null) throw new Error(`${method} ${path} has no body here`);
-    const filled = path
-      .replace('{agent_id}', String(agent.agent_id))
-      .replace('{task_id}', agent.task_id)
-      .replace('{assignment_id}', assignment_id);
+    const filled = path.replace(/\{(\w+)\}/g, (_, name) => String(agent[name as keyof typeof agent]));
     return { method, path: filled, body: { ...body, ...members } };
   };
   if (path.endsWith('/publish'))

@@ -70,6 +70,11 @@ describe('a signed call', () => {
         }),
       ),
       address: fc.string(),
+      slice: fc.constantFrom(
+        undefined,
+        { kind: 'wrong' as const },
+        { kind: 'shown' as const, token_hash: 'cd'.repeat(32) },
+      ),
     });
     const payment = fc.option(
       fc.record({
