@@ -4,4 +4,8 @@ export const lineageLimits = {
   steps_max: 1_000,
   /** Of one row: the first in the order of the book. Each of them has descendants of its own to ask for. */
   descendants_max: 10_000,
+  /** In one process: the widest lineage takes about a second of the database. */
+  reads_at_once_max: 4,
+  read_wait_ms_max: 5_000,
+  reads_waiting_per_book_max: 16,
 } as const;

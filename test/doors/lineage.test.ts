@@ -1,5 +1,7 @@
+import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { lineageLimits } from '../../schema/lineage-limits.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
@@ -121,6 +123,27 @@ describe('GET /v1/agents/{agent_id}/book/lineage/{task_id}', () => {
     expect(await read(other.task_id)).toMatchObject(empty(403));
     expect(await read('task_of_nobody')).toMatchObject(empty(403));
     expect(await graph({ taskId: other.task_id })).toEqual({ lineage: null, code: 'forbidden' });
+  });
+
+  it('429 where too many of one book are read at once, and 200 again when they are not', async () => {
+    const { reads_at_once_max, reads_waiting_per_book_max } = lineageLimits;
+    const beyond = 5;
+    const standing = new pg.Client({ connectionString: service.database_url });
+    await standing.connect();
+    const heard: { readonly status: number }[] = [];
+    let reads: Promise<unknown>;
+    try {
+      // Those whose turn it is wait for it.
+      await standing.query('begin; lock table book_row in access exclusive mode');
+      const count = reads_at_once_max + reads_waiting_per_book_max + beyond;
+      reads = Promise.all(Array.from({ length: count }, async () => heard.push(await read(child))));
+      await expect.poll(() => heard.length).toBeGreaterThanOrEqual(beyond);
+      expect(heard[0]).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    } finally {
+      await standing.end();
+    }
+    await reads;
+    expect(await read(child)).toMatchObject({ status: 200 });
   });
 
   it('503 of a book that its audit has closed', async () => {

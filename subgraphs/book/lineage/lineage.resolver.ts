@@ -1,12 +1,21 @@
 import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
+import { lineageLimits } from '../../../schema/lineage-limits.ts';
 import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { requirePossession } from '../../access.ts';
+import { Semaphore } from '../../semaphore.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
 import { Lineage } from './lineage.type.ts';
 import { readLineage } from './read.ts';
+
+/** The widest takes a second, and each page of it as long: a few at a time, and whoever asks for many waits behind the others. */
+const turns = new Semaphore({
+  at_once_max: lineageLimits.reads_at_once_max,
+  wait_ms_max: lineageLimits.read_wait_ms_max,
+  waiting_per_asker_max: lineageLimits.reads_waiting_per_book_max,
+});
 
 @Resolver(() => Lineage)
 export class BookLineageResolver {
@@ -30,8 +39,13 @@ export class BookLineageResolver {
     if (typeof limit === 'number' && limit < 1)
       throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${PAGE_LIMIT_BOUNDS}.` });
     await soundHead(database, agent_id);
-    const found = await readLineage(database, agent_id, taskId, { limit: pageRows(limit), after: after ?? 0 });
-    if (found === null) throw new Refusal('forbidden');
-    return found;
+    const page = { limit: pageRows(limit), after: after ?? 0 };
+    const turn = await turns.take(String(agent_id), async () => ({
+      found: await readLineage(database, agent_id, taskId, page),
+    }));
+    if (turn === null)
+      throw new Refusal('rate_limited', { detail: 'Too many lineages are read at once; ask again in a moment.' });
+    if (turn.found === null) throw new Refusal('forbidden');
+    return turn.found;
   }
 }
