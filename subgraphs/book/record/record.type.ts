@@ -33,7 +33,9 @@ export class SpentByRail {
 
 @ObjectType({ description: 'What the book says, exactly and as it stands.' })
 export class OffBoardHistory {
-  @Field(() => [SpentByRail], { description: 'What was paid.' }) byRail!: SpentByRail[];
+  @Directive('@listSize(assumedSize: 4)')
+  @Field(() => [SpentByRail], { description: 'What was paid.' })
+  byRail!: SpentByRail[];
   @Directive('@listSize(assumedSize: 8)')
   @Field(() => [RowsByEvidence], { description: 'All rows, by what they rest on.' })
   byEvidence!: RowsByEvidence[];
@@ -57,7 +59,9 @@ export class AgentRecord {
   @Field(() => String, { description: `Those that its own policies refused, ${RANGE}.` }) blocked!: string;
   @Field(() => String, { description: `Hubs that answered it, ${RANGE}.` }) hubs!: string;
   @Field(() => [String], { description: 'Networks on which it paid.' }) networks!: string[];
-  @Field(() => [RecordSpend], { description: 'What it spent, by rail.' }) spend!: RecordSpend[];
+  @Directive('@listSize(assumedSize: 4)')
+  @Field(() => [RecordSpend], { description: 'What it spent, by rail.' })
+  spend!: RecordSpend[];
   @Field(() => OffBoardHistory, {
     nullable: true,
     description: 'For whoever possesses the book and opts in; null for all others.',
