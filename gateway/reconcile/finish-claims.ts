@@ -9,6 +9,7 @@ import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { requestLabel } from '../charge/claim-request.ts';
 import type { GivingUp } from '../charge/give-up.ts';
+import type { LogStanding } from '../log/open-log.ts';
 import type { Decision, Moved, NotTransferred, Unknown, Vouched } from '../rails/outcome.ts';
 import { type Payment, paymentFromJson } from '../rails/payment.ts';
 import type { Rail, SentPayment } from '../rails/rail.ts';
@@ -23,6 +24,9 @@ export interface FinishParts {
   readonly database: Database;
   railOf(claim: Pick<PaymentClaim, 'network'>): Pick<Rail, 'chain_epoch' | 'decide' | 'vouch' | 'isOver'>;
   readonly giving_up: GivingUp;
+  readonly log: Pick<LogStanding, 'halt'>;
+  /** Looks whether the log extends what was signed, and halts this process where it does not. */
+  proveLog(): Promise<void>;
   readonly record: RecordCall;
   readonly vault: Pick<Vault, 'open'>;
   /** Everything that is sold, by field: with it a stamp whose process died is finished. */
@@ -34,9 +38,15 @@ export interface FinishParts {
   agentOfWallet(wallet: string): Promise<AgentId | null>;
 }
 
-/** Claims whose process let its lease end: each is finished by one process. */
+/**
+ * Claims whose process let its lease end: each is finished by one process. In a database that has gone back every lease has
+ * ended, and what it says of payments is old: so the log is looked at first, and after the leases were taken, since they do
+ * not stand in a database that goes back later.
+ */
 export async function finishOrphans(parts: FinishParts): Promise<void> {
   const orphans = await parts.database.transaction(tx => takeOrphans(tx, parts.owner, CLAIMS_PER_ROUND));
+  if (orphans.length > 0) await parts.proveLog();
+  if (parts.log.halt) return;
   await eachApart(orphans, claim => orLetGo(parts, leaseOf(claim), lease => finish(parts, claim, lease)));
 }
 
