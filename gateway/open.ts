@@ -111,8 +111,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const charging = openCharge({ ...same, pay_to, challenges, recording, issuer, rates, base_url, faults });
     const { streams } = charging;
     const failed = (error: unknown) => logger[levelOf(error, base.done)]({ err: error }, 'a round of reconcile failed');
-    const proveLog = () => log.watch.look();
-    const unfinished = reconciledBy({ ...same, ...recording, ...charging, proveLog });
+    const unfinished = reconciledBy({ ...same, ...recording, ...charging, proveLog: () => log.watch.look() });
     const reconciler = closing.adopt(await openReconciler(unfinished, failed, operations.roundEnded), it => it.stop());
     const needs = needsOf(config, { rails, chain_head, queues: recording.queues, log: base, reconciler });
     const readiness = new Readiness(needs);
