@@ -31,9 +31,11 @@ export async function fill(database: Database, agent_id: AgentId, rows: number):
     await run(
       `insert into log_node select 0, leaf_index, sha256('\\x00'::bytea || convert_to(payload, 'UTF8')) from receipt`,
     );
-    // Of a table without statistics the join of parents may be planned as if it had a few rows.
-    await run('analyze log_node');
-    for (let level = 0; 2 ** (level + 1) <= rows; level++) await run(PARENTS, [level]);
+    for (let level = 0; 2 ** (level + 1) <= rows; level++) {
+      // Of a level that no statistics tell of the join of its parents would be planned as if it had one row.
+      await run('analyze log_node');
+      await run(PARENTS, [level]);
+    }
     const peaks: Buffer[] = [];
     for (const { level, index } of peaksOf(0, rows)) peaks.push(await nodeAt({ level, index }, run));
     await run('update log_head set tree_size = $1, root_hash = $2, frontier = $3', [
