@@ -37,13 +37,13 @@ const seqOf = (seq: string, dimension: 'hour' | 'evidence', condition: string) =
 const dayOf = (at: string) => `date_trunc('day', ${at}::timestamptz, 'UTC')`;
 
 /**
- * Seqs beyond which no row of a time lies: a row's time may lie before that of the one before it, so that all hours of the
+ * Seqs of book $1 beyond which no row of a time lies, null where there is none: a row's time may lie before that of the one before it, so that all hours of the
  * time are asked. Of whole days, which are fewer, those that count rows by evidence: a book of two years has 17,000 hours.
  */
-const seqsFrom = (at: string) => `least(
+export const seqsFrom = (at: string) => `least(
   ${seqOf('min(first_seq)', 'hour', `period >= date_trunc('hour', ${at}::timestamptz, 'UTC') and period < ${dayOf(at)} + interval '1 day'`)},
   ${seqOf('min(first_seq)', 'evidence', `period >= ${dayOf(at)} + interval '1 day'`)})`;
-const seqsTo = (at: string) => `greatest(
+export const seqsTo = (at: string) => `greatest(
   ${seqOf('max(last_seq)', 'hour', `period >= ${dayOf(at)} and period < ${at}::timestamptz`)},
   ${seqOf('max(last_seq)', 'evidence', `period < ${dayOf(at)}`)})`;
 

@@ -2,6 +2,7 @@ import type { AtomicAmount } from '../../../../schema/amount.ts';
 import type { AgentId } from '../../../../schema/ids.ts';
 import { policyLimits } from '../../../../schema/policy-limits.ts';
 import type { Tx } from '../../../database.ts';
+import { seqsFrom, seqsTo } from '../../page/row-scope.ts';
 import { beginSimulation, type LedgerRow, type SimulationState, unspent } from './simulate.ts';
 
 /** Calls that are simulated: from the first on, and before the second. */
@@ -26,11 +27,10 @@ const SEED = `with at as (select date_trunc('hour', $2::timestamptz, 'UTC') as h
       and r.seq >= (select min(first_seq) from book_sum where agent_id = $1 and dimension = 'hour' and period = at.hour)
       and r.seq <= (select max(last_seq) from book_sum where agent_id = $1 and dimension = 'hour' and period = at.hour)
       and r.collected_at >= at.hour and r.collected_at < $2::timestamptz) as in_hour,
-    (select min(first_seq) from book_sum where agent_id = $1 and dimension = 'hour' and period >= at.hour) as first_seq
+    ${seqsFrom('$2')} as first_seq
   from at`;
 
-const LAST_SEQ = `select coalesce(max(last_seq), 0)::int as last_seq from book_sum
-  where agent_id = $1 and dimension = 'hour' and period < $2::timestamptz`;
+const LAST_SEQ = `select coalesce(${seqsTo('$2')}, 0)::int as last_seq`;
 
 interface Seed {
   readonly hour: Date;
