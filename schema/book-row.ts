@@ -26,7 +26,7 @@ export const rowFacts = {
     type: 'text',
     nullable: true,
     group: ['payment', 'rail'],
-    description: 'What was paid with: `usdc`.',
+    description: 'What was paid with: `usdc` or `xno`.',
   },
   amount: {
     from: 'birth',
@@ -85,18 +85,14 @@ export const rowFacts = {
     type: 'text',
     description: 'The cap that refused, where it is one of an hour or a day.',
   },
-  spent_atomic: {
-    from: 'facts',
-    type: 'digits',
-    description: 'Collected under the ceiling that refused, when it did.',
-  },
+  spent_atomic: { from: 'facts', type: 'digits', description: 'Collected under the ceiling that refused by then.' },
   cap_atomic: { from: 'facts', type: 'digits', description: 'That ceiling; null where no amount decides.' },
   period_start: { from: 'facts', type: 'text', description: 'Where the hour or the day of that cap began.' },
   recorded_by: {
     from: 'birth',
     type: 'text',
     nullable: true,
-    description: 'Who recorded a row whose money had not been seen.',
+    description: 'Who recorded a row whose money was not seen.',
   },
   arrival_status: {
     from: 'birth',
@@ -117,13 +113,36 @@ export const rowFacts = {
   corrects: {
     from: 'facts',
     type: 'text',
-    description: 'Of a correction: the task of the inflow, or of the earlier correction, that it takes the place of.',
+    description:
+      'Of a correction: the task of the row that it takes the place of: an inflow, an earlier correction of one, or a row whose payment its chain does not have.',
   },
   inflow_claim: {
     from: 'facts',
     type: 'json',
     description: 'Of an inflow: the signed claim of bucket and allocation.',
   },
+  a2a_escrow: {
+    from: 'facts',
+    type: 'json',
+    description: 'Of an escrow between agents: which one, its terms, and the phase that the row is of.',
+  },
+  payer_proven: {
+    from: 'facts',
+    type: 'boolean',
+    description: 'Of a payment to somebody else: whether its payer is proven to be of this book; else it is in no sum.',
+  },
+  pay_to: { from: 'facts', type: 'text', description: 'Of a payment to somebody else: whom it was paid to.' },
+  observed_amount: {
+    from: 'facts',
+    type: 'digits',
+    description: 'Of one that its agent was paid, or whose payer is not proven: what its chain shows, in atomic units.',
+  },
+  paid_by_agent: {
+    from: 'facts',
+    type: 'integer',
+    description: 'Of what its agent was paid for a job: who paid. The receipt is of that book, the row in no sum.',
+  },
+  description: { from: 'facts', type: 'text', description: 'Of a payment to somebody else: what it was for.' },
   inflow_corrections: {
     from: 'rows',
     type: 'json_list',

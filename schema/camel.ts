@@ -28,6 +28,11 @@ export function toSnakeKeys(value: unknown, opaque: readonly string[] = []): unk
   return rename(value, snake, opaque);
 }
 
+/** An argument that is null is one that was not given. */
+export function withoutNull(given: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
+}
+
 /** Members that are undefined are left out: to GraphQL and to JSON alike they are not there. */
 function rename(value: unknown, spell: (key: string) => string, opaque: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map(item => rename(item, spell, opaque));

@@ -11,6 +11,14 @@ export const evidences = [
 ] as const;
 export type Evidence = (typeof evidences)[number];
 
+/**
+ * Spent elsewhere and recorded here: such a row counts by its rail, and never against what its book allows. Nothing of the
+ * service could have held it back.
+ */
+export function isSpentElsewhere(evidence: Evidence): boolean {
+  return evidence === 'foreign_ingest';
+}
+
 /** Rows of these rest on no receipt of ours. */
 const withoutReceipt: readonly Evidence[] = ['policy_blocked', 'inflow_claimed', 'a2a_escrow'];
 /** Those for which a receipt was issued, whether it was paid or a key stood in. */
@@ -30,9 +38,19 @@ export type ArrivalStatus = (typeof arrivalStatuses)[number];
 /**
  * What happened on a book. All but a birth consume a position and no seq. `blocked` counts calls that were refused like
  * the row's own, and without a row of their own; `would_block` says that a policy in shadow mode would have refused the call
- * of the row; `alert` is of the row by which something was reached.
+ * of the row; `alert` is of the row by which something was reached; `dispute` says what was claimed of the row, and decided;
+ * `escrow` is a phase of the ledger escrow over the row.
  */
 export type BookEventKind = RowEventKind | TermsEventKind | 'alerts_changed';
-export type RowEventKind = 'born' | 'transition' | 'replay' | 'correction' | 'blocked' | 'would_block' | 'alert';
+export type RowEventKind =
+  | 'born'
+  | 'transition'
+  | 'replay'
+  | 'correction'
+  | 'blocked'
+  | 'would_block'
+  | 'alert'
+  | 'dispute'
+  | 'escrow';
 /** What its owner allows was changed: of no row, so such an event has neither seq nor task. */
 export type TermsEventKind = 'policy_changed' | 'budget_changed';

@@ -3,6 +3,10 @@ declare const id: unique symbol;
 export type TaskId = string & { readonly [id]: 'task' };
 export type RefusalId = string & { readonly [id]: 'refusal' };
 export type AssignmentId = string & { readonly [id]: 'assignment' };
+export type DisputeId = string & { readonly [id]: 'dispute' };
+export type EscrowId = string & { readonly [id]: 'escrow' };
+export type ReconciliationId = string & { readonly [id]: 'reconciliation' };
+export type RouterBookId = string & { readonly [id]: 'router_book' };
 export type AgentId = number & { readonly [id]: 'agent' };
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -17,6 +21,27 @@ export function refusalId(at_ms: number, random: Uint8Array): RefusalId {
 
 export function assignmentId(at_ms: number, random: Uint8Array): AssignmentId {
   return `assignment_${sortable(at_ms, random)}` as AssignmentId;
+}
+
+export function disputeId(at_ms: number, random: Uint8Array): DisputeId {
+  return `dispute_${sortable(at_ms, random)}` as DisputeId;
+}
+
+export function escrowId(at_ms: number, random: Uint8Array): EscrowId {
+  return `escrow_${sortable(at_ms, random)}` as EscrowId;
+}
+
+export function reconciliationId(at_ms: number, random: Uint8Array): ReconciliationId {
+  return `reconciliation_${sortable(at_ms, random)}` as ReconciliationId;
+}
+
+export function routerBookId(at_ms: number, random: Uint8Array): RouterBookId {
+  return `rbook_${sortable(at_ms, random)}` as RouterBookId;
+}
+
+/** Of the job of an escrow, where its principal names none. */
+export function escrowJobId(at_ms: number, random: Uint8Array): string {
+  return `job_${sortable(at_ms, random)}`;
 }
 
 /** 80 random bits behind 48 bits of milliseconds: sorts by time, cannot be guessed, fits in a URL. */

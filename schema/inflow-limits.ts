@@ -2,10 +2,6 @@
 export const inflowLimits = {
   /** Of one book, both together: nobody pays for them. */
   rows_per_book_hour_max: 200,
-  /** In one process. */
-  writes_at_once_max: 4,
-  write_wait_ms_max: 5_000,
-  writes_waiting_per_book_max: 64,
   /** Of an inflow, the newest that its row shows: so many, of so many bytes together, and the newest of any size. */
   corrections_shown_max: 200,
   corrections_shown_bytes_max: 16 * 1024,

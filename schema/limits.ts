@@ -188,6 +188,14 @@ export const limits = {
   payment_validity_seconds_max: 31 * 24 * 3600,
   /** After `validBefore`: by then a payment that a facilitator vouched for has been seen on the chain, or counts no more. */
   arrival_cutoff_seconds: 3_600,
+  /** Blocks of Base, its own counted, before a payment to somebody else is believed: 20 s. The final block rechecks it. */
+  foreign_confirmations_min: 10,
+  /** The same of a development chain, which makes no block that nobody asks for. */
+  foreign_confirmations_development_min: 1,
+  /** Final blocks of Base behind the one it was seen in, without it: ten minutes, in which it may be mined again. */
+  foreign_vanished_blocks_min: 300,
+  /** The same in slots of Solana: by then its blockhash, which is good for 150 blocks, has run out twice over. */
+  foreign_vanished_slots_min: 600,
   /** About as long as Solana takes a transaction after its blockhash: 150 blocks of 0.4 s. The block height decides. */
   solana_blockhash_seconds: 60,
   /**
@@ -288,5 +296,4 @@ export const limits = {
   /** Asked over one connection before the first is answered. */
   requests_per_connection_underway_max: 64,
   feed_page_events_max: 200,
-  board_page_posts_max: 100,
 } as const;

@@ -32,3 +32,13 @@ export function receiptLinks(base_url: string, task_id: string) {
     preimage_uri: `${verifyUrl(base_url, task_id)}/preimage`,
   };
 }
+
+/** Under which the log's tiles lie (https://c2sp.org/tlog-tiles). */
+export function logPrefix(base_url: string): string {
+  return `${base_url}/log`;
+}
+
+/** How checkpoints call the log: its prefix without a scheme, as tlog-tiles has it. */
+export function logOrigin(base_url: string): string {
+  return logPrefix(base_url).replace(/^https?:\/\//, '');
+}

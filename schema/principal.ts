@@ -1,4 +1,6 @@
+import type { BoardStanding } from './board/shared-secret.ts';
 import type { AgentId } from './ids.ts';
+import type { ShownIngestKey } from './router/ingest-key.ts';
 import type { ShownSlice } from './slice-token.ts';
 
 /** Whether the caller proved possession of a book: the outcome is data, each door decides what it needs. */
@@ -57,6 +59,10 @@ export interface Principal {
   readonly address: string;
   /** Left out where no slice token came along. It opens a slice, possesses no book and is no key. */
   readonly slice?: ShownSlice | undefined;
+  /** Left out where no key of a router book came along. It opens that book alone. */
+  readonly ingest_key?: ShownIngestKey | undefined;
+  /** Left out where no secret of the board came along. Each opens what is its own, possesses no book and is no key. */
+  readonly board?: BoardStanding | undefined;
 }
 
 export const nobody: Principal = { possession: { kind: 'absent' }, api_key: { kind: 'absent' }, address: '' };

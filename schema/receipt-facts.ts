@@ -1,5 +1,6 @@
 import { camel } from './camel.ts';
 import type { Json, JsonObject } from './canonical-json.ts';
+import { payloadVersionOf } from './receipt-payload.ts';
 
 /** A claim of the token, or a member of one. */
 type SignedPath = readonly [claim: string, member?: string];
@@ -11,6 +12,8 @@ type SignedPath = readonly [claim: string, member?: string];
 export interface ReceiptMember {
   /** Where in the token's claims it is signed. Absent: it is made for the document, or has rules of its own. */
   readonly signed?: SignedPath;
+  /** Where it is signed instead in lanes that no payment of ours pays for (book_chain). */
+  readonly in_book_chain?: SignedPath;
   /** The column that repeats it. */
   readonly column?: string;
   /** How the column keeps the signed text: as bigint or as a time. */
@@ -27,7 +30,10 @@ export const receiptMembers = {
   proof_outcome: { column: 'proof_outcome' },
   hub: { signed: ['hub'], column: 'hub' },
   model: { signed: ['model'], column: 'model' },
-  amount: { signed: ['payment', 'gross_amount'], column: 'amount', type: 'digits' },
+  amount: {
+    ...{ signed: ['payment', 'gross_amount'], in_book_chain: ['observed_transfer', 'amount'] },
+    ...{ column: 'amount', type: 'digits' },
+  },
   payer_wallet: { signed: ['caller_binding', 'payer_wallet'], column: 'payer_wallet' },
   payload_version: { signed: ['payload_version'], column: 'payload_version' },
   payload: {},
@@ -40,18 +46,31 @@ export const receiptMembers = {
   book_seq: { signed: ['book_seq'], column: 'book_seq' },
   caller_binding: { signed: ['caller_binding'] },
   claim_id: { signed: ['claim_id'], column: 'agent_id' },
+  book_id: { signed: ['book_id'] },
+  observed_transfer: { signed: ['observed_transfer'] },
+  payer_proven: { signed: ['payer_proven'] },
+  legs: { signed: ['legs'] },
   issuer_signature: {},
   signature: { column: 'signature' },
   co_signature: { column: 'co_signature' },
   settled_by: { column: 'settled_by', null_if_none: true },
   waived_by: { signed: ['waived_by'] },
+  reported: { signed: ['reported'] },
   vendor_blind: { signed: ['vendor_blind'] },
   ingress_receipt: { column: 'ingress_receipt' },
   omission_rule: { column: 'omission_rule' },
+  anchor_changed_since_binding: {},
+  freeze: {},
+  unverifiable_from_registry: {},
+  local_check: {},
+  binding: {},
   verification: {},
   profile: {},
   chain_ended: {},
-  payment_ref: { signed: ['payment', 'ref'], column: 'payment_ref', null_if_none: true },
+  payment_ref: {
+    ...{ signed: ['payment', 'ref'], in_book_chain: ['payment_ref'] },
+    ...{ column: 'payment_ref', null_if_none: true },
+  },
   issued_at: { signed: ['issued_at'], column: 'issued_at', type: 'time', hidden: true },
   collected_at: { signed: ['collected_at'], column: 'collected_at', type: 'time', hidden: true },
 } as const satisfies Record<string, ReceiptMember>;
@@ -76,13 +95,15 @@ export const memberList: readonly NamedMember[] = Object.entries<ReceiptMember>(
 );
 
 /** The signed fact; undefined where this receipt, or its version, signs none. */
-export function signedFact(claims: JsonObject, [claim, member]: SignedPath): Json | undefined {
-  if (member === undefined) return claims[claim];
+export function signedFact(claims: JsonObject, { signed, in_book_chain }: ReceiptMember): Json | undefined {
+  const chained = in_book_chain !== undefined && payloadVersionOf(claims)?.family === 'book_chain';
+  const [claim, member] = (chained ? in_book_chain : signed) ?? [];
+  if (claim === undefined || member === undefined) return claim && claims[claim];
   // Where a stranger's token has text, a number or a list in its place, that has no member of such a name.
   return (claims[claim] as JsonObject | null | undefined)?.[member];
 }
 
 /** Each member's signed fact, in the order of `memberList`; undefined where none is signed. */
 export function signedMembers(claims: JsonObject): readonly (Json | undefined)[] {
-  return memberList.map(({ signed }) => signed && signedFact(claims, signed));
+  return memberList.map(member => signedFact(claims, member));
 }

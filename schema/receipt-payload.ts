@@ -1,21 +1,46 @@
-import type { Json, JsonObject } from './canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject } from './canonical-json.ts';
 import type { documents } from './documents.ts';
 
-/**
- * What each payload version signs beyond the one before it. New receipts are version 11; all of them verify.
- */
+interface PayloadVersionRow {
+  /** `book_chain`: of lanes that no payment of ours pays for; book and reference of the payment are signed side by side. */
+  readonly family: 'receipt' | 'book_chain';
+  /** The claims without which a token of that version is none. */
+  readonly signs: readonly string[];
+  /** What it does not sign yet cannot disagree with it: it is reported as unsigned. */
+  readonly signs_less: boolean;
+  /** Its claim_id is reported as legacy where it has none, and it may stand without its second signatures. */
+  readonly legacy: boolean;
+}
+
+const tree_head = ['tree_head_hash', 'tolerance'] as const;
+const history = [...tree_head, 'issuer_history', 'payload_hash'] as const;
+const policy = [...history, 'receipt_policy'] as const;
+
+/** Every payload version that there is. New receipts are version 11, or 4 in lanes without a payment; all of them verify. */
 export const payloadVersions = {
-  8: { signs: [], legacy: true },
-  9: { signs: ['tree_head_hash', 'tolerance'], legacy: false },
-  10: { signs: ['tree_head_hash', 'tolerance', 'issuer_history', 'payload_hash'], legacy: false },
-  11: { signs: ['tree_head_hash', 'tolerance', 'issuer_history', 'payload_hash', 'receipt_policy'], legacy: false },
-} as const satisfies Record<number, { signs: readonly string[]; legacy: boolean }>;
+  4: {
+    family: 'book_chain',
+    signs: [...policy, 'book_id', 'payment_ref', 'task_id'],
+    signs_less: false,
+    legacy: false,
+  },
+  8: { family: 'receipt', signs: [], signs_less: true, legacy: true },
+  9: { family: 'receipt', signs: tree_head, signs_less: true, legacy: false },
+  10: { family: 'receipt', signs: history, signs_less: false, legacy: false },
+  11: { family: 'receipt', signs: policy, signs_less: false, legacy: false },
+} as const satisfies Record<number, PayloadVersionRow>;
 
 export type PayloadVersion = keyof typeof payloadVersions;
 export const PAYLOAD_VERSION_CURRENT = 11 satisfies PayloadVersion;
+export const BOOK_CHAIN_VERSION = 4 satisfies PayloadVersion;
 
 export function isPayloadVersion(value: unknown): value is PayloadVersion {
-  return typeof value === 'number' && value in payloadVersions;
+  return typeof value === 'number' && Object.hasOwn(payloadVersions, value);
+}
+
+/** The row of the version that the claims name; null where nobody has defined it. */
+export function payloadVersionOf({ payload_version: version }: JsonObject): PayloadVersionRow | null {
+  return isPayloadVersion(version) ? payloadVersions[version] : null;
 }
 
 /** `observed_transfer`: the USDC was seen on chain. `receipt`: the issuer asserts it without having looked. */
@@ -32,6 +57,11 @@ export function settlementBasis({ settlement_basis, settled_by }: JsonObject): J
 /** What stood in for a payment, where nothing was paid: a key of a customer, or one to try the service with. */
 export const waivers = ['live_key', 'demo_key'] as const;
 export type WaivedBy = (typeof waivers)[number];
+
+/** Whether a receipt says itself that nothing was paid to us: a key stood in, or somebody has reported what others answered. */
+export function namesNoPayment({ waived_by, reported }: JsonObject): boolean {
+  return (waived_by ?? reported ?? null) !== null;
+}
 
 /**
  * `pending` until the transfer has been seen; `unverified` where it was looked for in vain until the cutoff. The first of
@@ -55,6 +85,18 @@ export interface ReceiptPayment {
   readonly pay_to: string;
   /** The EIP-3009 nonce, the Solana message hash, or the client's payment identifier. */
   readonly payment_id: string;
+}
+
+/** One of two payments for the same thing: `payee` to whom it was owed, `fee` to this service. Amounts as in `payment`. */
+export interface ReceiptLeg extends JsonObject {
+  readonly leg: 'payee' | 'fee';
+  readonly ref: string;
+  readonly transfer_index: number | null;
+  readonly network: string;
+  readonly asset: string;
+  readonly payer: string;
+  readonly pay_to: string;
+  readonly amount: string;
 }
 
 /** What the work cost the issuer, and at what price it marks that: atomic USDC, the scale of payment.gross_amount. */
@@ -85,7 +127,8 @@ export interface ReceiptPolicyRef extends JsonObject {
 /**
  * The stored canonical object: its SHA-256 is `payload_hash`, its RFC 6962 leaf hash stands in the log.
  * Holds neither tree head nor signatures, so it can be made before the log's head is locked.
- * Left out where they do not apply, never null: `claim_id`, `payment`, `settlement_basis`, `waived_by`, `intent_id`,
+ * Left out where they do not apply, never null: `claim_id`, `payment` (in a book chain `book_id`, `payment_ref`, `observed_transfer` and
+ * `payer_proven`), `legs`, `settlement_basis`, `waived_by`, `reported`, `intent_id`,
  * `attempt_index`, `vendor_blind`, `provider_cogs`, `profile`.
  */
 export interface ReceiptPayload extends JsonObject {
@@ -104,4 +147,40 @@ export interface ReceiptPayload extends JsonObject {
   readonly tolerance: Tolerance;
   readonly issuer_history: IssuerHistoryRef;
   readonly receipt_policy: ReceiptPolicyRef;
+}
+
+/**
+ * The payment that a receipt signs, member by member as `payment` has them; of a book chain it is the transfer that was looked
+ * up, which has no `payment_id`. Null where it signs none. A stranger's token may have anything in place of each fact.
+ */
+export function signedPayment({ payment, payment_ref, observed_transfer }: JsonObject): JsonObject | null {
+  if (isJsonObject(payment)) return payment;
+  if (!isJsonObject(observed_transfer)) return null;
+  const { transaction: _, index = null, amount = null, ...moved } = observed_transfer;
+  return { ...moved, ref: payment_ref ?? null, transfer_index: index, gross_amount: amount };
+}
+
+/** The transfer that a receipt signs: a payment to this service, or in a book chain one that was looked up. */
+export interface SignedTransfer {
+  readonly network: Json;
+  /** `network:transaction`. */
+  readonly ref: Json;
+  /** Null where nobody knows which of its transaction. */
+  readonly transfer_index: Json;
+  readonly rail: Json;
+  readonly payer: Json;
+  readonly pay_to: Json;
+  /** What its payee received, as digits of atomic units. */
+  readonly amount: Json;
+}
+
+/** Null where it signs none. A stranger's token may have anything in place of each fact. */
+export function signedTransfer({ payment, payment_ref, observed_transfer }: JsonObject): SignedTransfer | null {
+  if (isJsonObject(payment)) {
+    const { network = null, ref = null, transfer_index = null, rail = null, payer = null, pay_to = null } = payment;
+    return { network, ref, transfer_index, rail, payer, pay_to, amount: payment.settled_amount ?? null };
+  }
+  if (!isJsonObject(observed_transfer)) return null;
+  const { network = null, index = null, rail = null, payer = null, pay_to = null, amount = null } = observed_transfer;
+  return { network, ref: payment_ref ?? null, transfer_index: index, rail, payer, pay_to, amount };
 }

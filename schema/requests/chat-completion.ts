@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Json, type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
+import { AUTO_MODEL } from '../route-words.ts';
 import {
   ChatRequestMessage,
   canonicalTools,
@@ -85,7 +86,7 @@ const INT32_MAX = 2 ** 31 - 1;
 export const ModelId = wellFormedText
   .max(limits.model_id_chars_max)
   .nullish()
-  .transform(model => model ?? 'svc/auto')
+  .transform(model => model ?? AUTO_MODEL)
   .describe('`svc/auto` is a live route.');
 
 export const TokensMax = z.int().min(1).max(INT32_MAX).nullable().default(null);

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
-import { isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
 import { inflowLimits } from '../inflow-limits.ts';
-import { exceededBy } from '../json-bounds.ts';
 import { limits } from '../limits.ts';
+import { freeObject } from './free-object.ts';
 import { storedText } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
 
@@ -81,12 +80,11 @@ export const CorrectionMembers = z.strictObject({
   reason: Reason.describe('Why, in a sentence.'),
   bucket: Bucket.optional().describe('As it was where it is left out.'),
   allocation: Allocation.optional(),
-  correction: z
-    .custom<JsonObject>(isJsonObject, { error: 'is not an object' })
-    .superRefine((value, context) => {
-      const fault = faultOf(value);
-      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
-    })
+  correction: freeObject({
+    bytes: inflowLimits.correction_bytes_max,
+    depth: inflowLimits.correction_depth_max,
+    members: inflowLimits.correction_members_max,
+  })
     .optional()
     .meta({ type: 'object', additionalProperties: true })
     .describe(
@@ -101,23 +99,3 @@ export const CorrectionRequest = PossessionMembers.extend(CorrectionMembers.shap
 
 /** Body of a correction that is signed, where its `correction` says that it is. */
 export const SignedCorrectionRequest = z.object({ correction: SignedCorrection });
-
-const BOUNDS = { depth: inflowLimits.correction_depth_max, members: inflowLimits.correction_members_max };
-
-/** Why an object cannot be kept and signed; null where it can. */
-function faultOf(value: JsonObject): string | null {
-  const text = JSON.stringify(value);
-  const bytes = Buffer.from(text);
-  if (bytes.length > inflowLimits.correction_bytes_max)
-    return `is longer than ${inflowLimits.correction_bytes_max} bytes`;
-  const exceeded = exceededBy(bytes, BOUNDS);
-  if (exceeded !== null) return `exceeds a ${exceeded} of ${BOUNDS[exceeded]}`;
-  return isStorable(value) ? null : 'holds U+0000, half of a surrogate pair or no finite number';
-}
-
-function isStorable(value: Json): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
-}

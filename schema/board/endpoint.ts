@@ -1,0 +1,54 @@
+import { isIP } from 'node:net';
+import { isPublicAddress } from '../webhook/public-address.ts';
+import { isPublicName } from '../webhook/url.ts';
+import { boardLimits } from './limits.ts';
+import { holdsSecret } from './secrets.ts';
+import { unveiled } from './unveil.ts';
+
+/* About which endpoints posts may be. Pure: nothing is ever looked up or fetched. */
+
+export type Endpoint =
+  | { readonly kind: 'endpoint'; readonly url: string; readonly host: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Ends of names that are nobody's on the public internet (RFC 2606, RFC 6761, RFC 7686, RFC 9476), and those of intranets. */
+const PRIVATE_ENDS = ['test', 'invalid', 'onion', 'alt', 'lan', 'intranet', 'corp', 'home', 'private'];
+
+/** Members of a query by which services are shown keys. */
+const KEY_NAME =
+  /(?:^|[_.-])(?:key|apikey|token|secret|passw(?:or)?d|pwd|pass|auth|authorization|credentials?|sig|signature|session|sid|jwt|code|otp)(?:$|[_.-])|(?:key|token|secret|password)$/i;
+/** Random, as a rule: so long, of letters and digits. */
+const KEY_VALUE = /^(?=.*[a-z])(?=.*\d)[\w.~+/=-]{20,}$/i;
+
+const refused = (reason: string): Endpoint => ({ kind: 'refused', reason });
+
+/**
+ * `host` is as the URL standard spells it: lower case, punycode, numbers of addresses in their usual form, port included where it
+ * is not https's own. The fragment is dropped.
+ */
+export function judgeEndpoint(text: string): Endpoint {
+  if (text.length > boardLimits.endpoint_chars_max)
+    return refused(`is longer than ${boardLimits.endpoint_chars_max} characters`);
+  const url = URL.parse(text);
+  if (url === null) return refused('is no URL');
+  if (url.protocol !== 'https:') return refused('is not https');
+  if (url.username !== '' || url.password !== '') return refused('holds a user name or a password');
+  if (!isPublicHost(url.hostname)) return refused('names no public host');
+  if ([text, unveiled(text), url.href].some(holdsSecret) || holdsKey(url))
+    return refused('holds what looks like a key: name the endpoint without it');
+  url.hash = '';
+  return { kind: 'endpoint', url: url.href, host: url.host };
+}
+
+function isPublicHost(hostname: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(address) !== 0) return isPublicAddress(address);
+  return isPublicName(hostname) && !PRIVATE_ENDS.some(end => hostname.endsWith(`.${end}`));
+}
+
+function holdsKey({ searchParams, hash }: URL): boolean {
+  const members = [...searchParams, ...new URLSearchParams(hash.slice(1))];
+  return members.some(
+    ([name, value]) => (value !== '' && KEY_NAME.test(name)) || [name, value].some(it => KEY_VALUE.test(it)),
+  );
+}

@@ -1,0 +1,13 @@
+/** Limits of what endpoints are scored by, units last in each name. */
+export const scoreLimits = {
+  /** The newest of a host. */
+  rows_max: 200,
+  /** Before a payer's first post, as it is first looked at: about five and a half hours of Base. */
+  funding_blocks_max: 10_000,
+  page_blocks_max: 2_000,
+  /** Of payers taken up at once. */
+  events_per_round_max: 500,
+  /** Then its funding is unknown for good. */
+  tries_max: 8,
+  retry_seconds_min: 5,
+} as const;

@@ -1,0 +1,32 @@
+import { holdsLink } from './links.ts';
+import { holdsSecret } from './secrets.ts';
+import { unveiled } from './unveil.ts';
+
+/* What agents may write for all to read: plain text. Posts, comments, jobs and bids are judged by this alone. Pure. */
+
+export type TextFault = 'too_long' | 'link' | 'secret' | 'control_characters';
+export type TextVerdict = { readonly kind: 'plain' } | { readonly kind: 'refused'; readonly reason: TextFault };
+
+/**
+ * What draws nothing, or draws other text in another order, with what emoji and scripts from right to left are written with
+ * left out; a private or half character; marks piled up on one letter.
+ */
+const CONTROL =
+  /(?![\t\n\r\u200c-\u200f]|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\u2028\u2029]|\p{M}{5}/u;
+
+/**
+ * Judged as it stands, and as it is read once it is decoded and folded. `chars_max` counts code points. It is a filter and no
+ * proof: who reads a board's text shows it as plain text whatever this says.
+ */
+export function judgeText(text: string, chars_max: number): TextVerdict {
+  // A code point is at most two units: what is far too long is not even counted.
+  if (text.length > 2 * chars_max || [...text].length > chars_max) return refused('too_long');
+  if (CONTROL.test(text)) return refused('control_characters');
+  const plain = unveiled(text);
+  if (holdsSecret(text) || holdsSecret(plain)) return refused('secret');
+  return holdsLink(plain) ? refused('link') : { kind: 'plain' };
+}
+
+function refused(reason: TextFault): TextVerdict {
+  return { kind: 'refused', reason };
+}

@@ -1,0 +1,40 @@
+import type { Json, JsonObject } from './canonical-json.ts';
+import { verifyUrl } from './links.ts';
+
+/*
+ * A receipt as a W3C Verifiable Credential 2.0, secured by JOSE: what issues it and what verifies it read its shape here.
+ */
+
+/** "Securing Verifiable Credentials using JOSE and COSE", §3.1: the media type, and `typ` and `cty` of the header. */
+export const VC_JWT = 'application/vc+jwt';
+export const VC_TYP = 'vc+jwt';
+export const VC_CTY = 'vc';
+
+const CONTEXT = 'https://www.w3.org/ns/credentials/v2';
+const TYPE = 'SpendReceiptCredential';
+
+/** @param payload what the receipt signs; `payload_hash` is of its canonical form */
+export function receiptCredential(
+  payload: JsonObject,
+  { base_url, issuer, payload_hash }: Readonly<Record<'base_url' | 'issuer' | 'payload_hash', string>>,
+): JsonObject {
+  const task_id = String(payload.task_id);
+  return {
+    // The second gives our own words a meaning to readers of JSON-LD: the descriptions of this service's API.
+    '@context': [CONTEXT, { '@vocab': `${base_url}/openapi.json#` }],
+    id: verifyUrl(base_url, task_id),
+    type: ['VerifiableCredential', TYPE],
+    issuer,
+    validFrom: payload.issued_at as Json,
+    credentialSubject: { task_id, payload_hash, payload },
+  };
+}
+
+/** The did:web method, 3.1: the host with its port's colon encoded, then the path, with colons for slashes. */
+export function didWeb(base_url: string): string {
+  const { host, pathname } = new URL(base_url);
+  return ['did:web', host, ...pathname.split('/')]
+    .filter(part => part !== '')
+    .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
+    .join(':');
+}

@@ -1,0 +1,70 @@
+import { bytesInBase58 } from './base58.ts';
+import { spelt } from './eip55.ts';
+import { type NetworkName, networkNamed, networks } from './network.ts';
+import type { ForeignNetwork } from './observed-transfer.ts';
+
+/*
+ * How wallets, transactions and tokens of the networks are named on which a payment to somebody else may have been made:
+ * each in the one spelling that its chain has, whichever of its spellings came. Whether there is such a thing only the
+ * chain knows.
+ */
+
+interface Names {
+  readonly address: (text: string) => string | null;
+  readonly transaction: (text: string) => string | null;
+  readonly address_form: string;
+  readonly transaction_form: string;
+}
+
+const names: Readonly<Record<ForeignNetwork, Names>> = {
+  base: {
+    address: text => (/^0x[0-9a-fA-F]{40}$/.test(text) ? spelt(text) : null),
+    transaction: text => (/^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : null),
+    address_form: 'is not an address of Base: 0x and 40 hex digits',
+    transaction_form: 'is not a transaction of Base: 0x and 64 hex digits',
+  },
+  solana: {
+    address: text => (bytesInBase58(text) === 32 ? text : null),
+    transaction: text => (bytesInBase58(text) === 64 ? text : null),
+    address_form: 'is not an address of Solana: 32 bytes in base58',
+    transaction_form: 'is not a transaction of Solana: a signature of 64 bytes in base58',
+  },
+  nano: {
+    // The checksum of an account is told by who asks the chain; `xrb_` is how accounts began once.
+    address: text =>
+      /^(nano|xrb)_[13][13456789abcdefghijkmnopqrstuwxyz]{59}$/.test(text) ? text.replace(/^xrb_/, 'nano_') : null,
+    transaction: text => (/^[0-9a-fA-F]{64}$/.test(text) ? text.toUpperCase() : null),
+    address_form: 'is not an account of Nano: nano_ and 60 letters and digits',
+    transaction_form: 'is not a block of Nano: 64 hex digits',
+  },
+};
+
+export type Named =
+  | { readonly kind: 'named'; readonly name: string }
+  | { readonly kind: 'none'; readonly form: string };
+
+export function walletNamed(network: ForeignNetwork, text: string): Named {
+  return named(names[network].address(text), names[network].address_form);
+}
+
+export function transactionNamed(network: ForeignNetwork, text: string): Named {
+  return named(names[network].transaction(text), names[network].transaction_form);
+}
+
+function named(name: string | null, form: string): Named {
+  return name === null ? { kind: 'none', form } : { kind: 'named', name };
+}
+
+/** `base:0x…`, `eip155:8453:0x…`: its network, and the transaction as it is spelt there; null where it begins with none. */
+export function splitRef(text: string): { readonly network: NetworkName; readonly transaction: string } | null {
+  const at = text.lastIndexOf(':');
+  const network = at < 0 ? null : networkNamed(text.slice(0, at));
+  return network === null ? null : { network, transaction: text.slice(at + 1) };
+}
+
+/** Whether a token is USDC of that network, by its contract or mint, or by its name. */
+export function isUsdc(network: NetworkName, asset: string): boolean {
+  const { usdc } = networks[network];
+  if (asset.toUpperCase() === 'USDC') return true;
+  return network === 'base' ? asset.toLowerCase() === usdc.toLowerCase() : asset === usdc;
+}

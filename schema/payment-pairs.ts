@@ -1,0 +1,58 @@
+/* Which transfer of the chain each payment is that somebody names: the same for whoever watches, reports or verifies. */
+
+/** A payment as a receipt, or whatever else rests on it, names it. */
+export interface PaymentPlace {
+  /** Lower-case, 0x. */
+  readonly tx_hash: string;
+  /** Log index inside its block; null where it was only vouched for when it was signed. */
+  readonly transfer_index: number | null;
+  /** Lower-case; null where that is not known. */
+  readonly pay_to: string | null;
+  readonly amount: bigint;
+}
+
+/** USDC that moved, as the chain tells it. */
+export interface PlacedTransfer {
+  /** Lower-case, 0x. */
+  readonly tx_hash: string;
+  /** Inside its block. */
+  readonly log_index: number;
+  /** Lower-case. */
+  readonly to: string;
+  readonly amount: bigint;
+}
+
+/** `taken`: the transfer is another payment's already. */
+export type Pair<P, T> =
+  | { readonly kind: 'found'; readonly payment: P; readonly transfer: T }
+  | { readonly kind: 'taken'; readonly payment: P; readonly transfer: T }
+  | { readonly kind: 'missing'; readonly payment: P };
+
+/**
+ * One for each payment. Those that name their transfer take it first; of one that was only vouched for any that is left of
+ * its transaction, to its payee and of its amount, will do.
+ */
+export function pairPayments<P extends PaymentPlace, T extends PlacedTransfer>(
+  payments: readonly P[],
+  transfers: readonly T[],
+): Pair<P, T>[] {
+  const taken = new Set<T>();
+  const named = payments.toSorted(
+    (one, other) => Number(one.transfer_index === null) - Number(other.transfer_index === null),
+  );
+  const transactions = Map.groupBy(transfers, ({ tx_hash }) => tx_hash);
+  return named.map(payment => {
+    const fitting = (transactions.get(payment.tx_hash) ?? []).filter(transfer => isOf(payment, transfer));
+    const transfer = fitting.find(each => !taken.has(each)) ?? fitting[0];
+    if (!transfer) return { kind: 'missing', payment };
+    const kind = taken.has(transfer) ? 'taken' : 'found';
+    taken.add(transfer);
+    return { kind, payment, transfer };
+  });
+}
+
+/** Of the same transaction. */
+function isOf({ transfer_index, pay_to, amount }: PaymentPlace, transfer: PlacedTransfer): boolean {
+  if (pay_to !== null && transfer.to !== pay_to) return false;
+  return transfer_index === null ? transfer.amount === amount : transfer.log_index === transfer_index;
+}

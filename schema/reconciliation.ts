@@ -1,0 +1,43 @@
+import type { JsonObject } from './canonical-json.ts';
+import { type ClassSums, type TransferClass, transferClasses } from './reconciliation-rule.ts';
+
+/* What a signed reconciliation (svc402.reconciliation.v1) is made of, for whoever signs, shows and verifies it. */
+
+export const reconciliationStates = ['running', 'done', 'failed'] as const;
+export type ReconciliationState = (typeof reconciliationStates)[number];
+
+/** By what the wallet is believed to be the asker's: it is the agent's own, or it has signed. */
+export const walletProvenBy = ['agent_wallet', 'signature'] as const;
+export type WalletProvenBy = (typeof walletProvenBy)[number];
+
+/** Why there is no report. Each can be asked for anew. */
+export const reconciliationFaults = {
+  block_absent: 'The chain has no block of that number.',
+  chain_unavailable: 'The node of the chain did not answer for too long.',
+  receipts_behind: 'What says which receipt each payment backs did not come up with the log in time.',
+  reorganised: 'The blocks changed while they were read.',
+  book_damaged: 'The records of the book contradict each other.',
+  interrupted: 'Nobody has worked on it for too long.',
+} as const;
+export type ReconciliationFault = keyof typeof reconciliationFaults;
+
+/** What each class means; signed with the report. */
+export const transferClassMeans = {
+  receipted: 'A receipt of this service names this very transfer.',
+  ingested: 'It is recorded on a book of this service as a payment to somebody else.',
+  unreceipted: 'Nothing on this service rests on it.',
+  self_dealt: 'Its payee is among own_wallets: it is no spend, whatever rests on it.',
+} as const satisfies Record<TransferClass, string>;
+
+/** What no report shows; signed with it. */
+export const RECONCILIATION_DOES_NOT_PROVE =
+  'The issuer read the transfers from its own node, and looked for what rests on them at reported_at: whoever doubts it reads the same blocks, by their hashes, from another. ' +
+  'A receipt may have followed since. Transfers to the wallet, of other tokens, on other networks and from other wallets are not in it. ' +
+  'own_wallets are those that the issuer knows of: a payee that is the same owner’s without having paid here is not among them.';
+
+/** Sums with amounts as digits of atomic USDC, as they are kept and signed. */
+export function sumsAsJson(sums: ClassSums): JsonObject {
+  return Object.fromEntries(
+    transferClasses.map(of => [of, { count: sums[of].count, amount: sums[of].amount.toString() }]),
+  );
+}

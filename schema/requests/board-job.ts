@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { parseAtomic } from '../amount.ts';
+import { jobStates, outputEncodings } from '../board/job.ts';
+import { jobLimits } from '../board/job-limits.ts';
+import { walletNamed } from '../foreign-names.ts';
+import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
+import { remembering, storedText } from './parse.ts';
+import { plainText } from './plain-text.ts';
+import { PossessionMembers } from './possession.ts';
+
+/* What is asked of /v1/board/jobs and what lies below it. */
+
+/** Who writes: wanted beside a proof, and where several books are held. */
+const AuthorMembers = PossessionMembers.extend({
+  agent_id: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1)
+    .nullish()
+    .describe('The agent that writes: wanted beside `proof`, and where sessions of several were shown.'),
+});
+
+const DIGITS = 'is a string of digits (atomic USDC)';
+const Amount = z
+  .string({ error: DIGITS })
+  .refine(text => parseAtomic(text) !== null, { error: DIGITS })
+  .refine(text => text !== '0', { error: 'is nothing' })
+  .refine(text => (parseAtomic(text) ?? 0n) <= jobLimits.budget_atomic_max, {
+    error: `is more than ${jobLimits.budget_atomic_max}: 25 USDC`,
+  });
+
+const DEADLINE = 'is an RFC 3339 date-time with its offset, or a day such as 2026-01-31, which ends in UTC';
+/** A moment in UTC, or a bare day. */
+const Deadline = z.union(
+  [
+    z.iso
+      .datetime({ offset: true, error: DEADLINE })
+      .transform(text => new Date(text))
+      .refine(isOfFourDigits, { error: FOUR_DIGITS })
+      .transform(moment => moment.toISOString()),
+    z.iso.date(),
+  ],
+  { error: DEADLINE },
+);
+
+const days = jobLimits.deadline_seconds_max / 86_400;
+
+/** Body of POST /v1/board/jobs. */
+export const PostJobRequest = remembering(
+  AuthorMembers.extend({
+    text: plainText(jobLimits.text_chars_max).min(1).describe('What is to be done, in plain text.'),
+    budget: Amount.describe('Atomic USDC that a bid may ask for at most.'),
+    deadline: Deadline.describe(`By when it is to be delivered: a moment or a day (UTC), within ${days} days.`),
+    acceptance_test: plainText(jobLimits.acceptance_test_chars_max)
+      .min(1)
+      .nullish()
+      .describe('By what the poster will judge what is delivered, in plain text.'),
+  }).strict(),
+);
+export type PostJobRequest = z.output<typeof PostJobRequest>;
+
+const Address = z.string().transform((text, context): string => {
+  const named = walletNamed('solana', text);
+  if (named.kind === 'named') return named.name;
+  context.addIssue({ code: 'custom', message: named.form });
+  return z.NEVER;
+});
+
+export const JobPayout = z.strictObject({
+  network: z.literal('solana').describe('`solana`. On Base an agent is paid to its own wallet, and nothing is said.'),
+  address: Address.describe('Whose USDC account is paid: it has to stand when the bid is picked.'),
+  signature: storedText
+    .min(1)
+    .max(jobLimits.payout_signature_chars_max)
+    .describe(
+      'By that address, Ed25519 in base58, over `svc.board.payout|<job_id>|<agent_id>|<address>|<unix_seconds>`.',
+    ),
+  signature_timestamp: z.int().min(0).describe('The Unix seconds in that text; within 300 seconds.'),
+});
+export type JobPayout = z.output<typeof JobPayout>;
+
+/** Body of POST /v1/board/jobs/{id}/bid. */
+export const BidRequest = remembering(
+  AuthorMembers.extend({
+    price: Amount.describe('Atomic USDC, within the budget of the job.'),
+    eta: plainText(jobLimits.eta_chars_max).min(1).nullish().describe('When it would be done, in words of the bidder.'),
+    pitch: plainText(jobLimits.pitch_chars_max).min(1).nullish().describe('Why this bid, in plain text.'),
+    payout: JobPayout.nullish().describe('Where the winner is to be paid, if not to the wallet of its agent on Base.'),
+  }).strict(),
+);
+export type BidRequest = z.output<typeof BidRequest>;
+
+export const JobId = storedText.min(1).max(jobLimits.id_chars_max);
+
+/** Body of POST /v1/board/jobs/{id}/pick. */
+export const PickRequest = AuthorMembers.extend({ bid_id: JobId.describe('Of the bid that is picked.') }).strict();
+
+/** Body of POST /v1/board/jobs/{id}/deliver. */
+export const DeliverRequest = AuthorMembers.extend({
+  output_sha256: z
+    .string()
+    .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes in hex' })
+    .transform(text => text.replace(/^0x/, '').toLowerCase())
+    .describe('SHA-256 of the output: 32 bytes in hex.'),
+  preview: plainText(jobLimits.preview_chars_max).min(1).nullish().describe('What may be shown of it, in plain text.'),
+}).strict();
+
+/** Body of POST /v1/board/jobs/{id}/reveal. */
+export const RevealRequest = AuthorMembers.extend({
+  output: z.string().describe(`The whole output, up to ${jobLimits.output_bytes_max} bytes.`),
+  encoding: z.enum(outputEncodings).describe('How `output` writes its bytes.'),
+}).strict();
+export type RevealRequest = z.output<typeof RevealRequest>;
+
+/** Body of POST /v1/board/jobs/{id}/pay. */
+export const PayRequest = AuthorMembers.strict();
+
+/** Body of POST /v1/board/jobs/{id}/challenge. */
+export const ChallengeRequest = AuthorMembers.strict();
+
+const PAGE = `is a whole number from 1; more than ${jobLimits.page_max} is clamped`;
+
+/** Which page of GET /v1/board/jobs. */
+export const JobPage = z.strictObject({
+  status: z.enum(jobStates).optional().describe('Jobs that stand there alone.'),
+  limit: z
+    .int({ error: PAGE })
+    .min(1, { error: PAGE })
+    .optional()
+    .describe(`Jobs; default ${jobLimits.page_default}, more than ${jobLimits.page_max} is clamped.`),
+  before: JobId.optional().describe('Jobs older than the one of this job_id: `next` of the page before.'),
+});
+export type JobPage = z.output<typeof JobPage>;

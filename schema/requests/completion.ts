@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { parseAtomic } from '../amount.ts';
+import { reactionLimits } from '../board/reaction-limits.ts';
+import { type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
+import { type NetworkName, networkNamed } from '../network.ts';
+import { remembering, storedText } from './parse.ts';
+
+/* What is asked of POST /v1/board/inbound/completions. */
+
+const text = (chars_max: number) => storedText.min(1).max(chars_max);
+
+const body = z.strictObject({
+  source: z
+    .string()
+    .max(reactionLimits.source_chars_max)
+    .regex(/^[a-z0-9][a-z0-9_.-]*$/, { error: 'is a word of lower-case letters, digits and any of _ . -' })
+    .describe('Where it was completed.'),
+  external_id: z
+    .string()
+    .min(1)
+    .max(reactionLimits.external_id_chars_max)
+    .regex(/^[!-~]+$/, { error: 'is one word of visible ASCII characters' })
+    .describe('Its id there: with source it names one completion, for ever.'),
+  payer: text(128).describe('Who is said to have paid.'),
+  payee: text(128).describe('Who is said to have been paid.'),
+  amount: z
+    .string()
+    .refine(given => given !== '0' && parseAtomic(given) !== null, { error: 'is a string of digits, and not 0' })
+    .describe('Atomic USDC.'),
+  payment_ref: text(160).nullish().describe('`network:transaction`, or the transaction alone.'),
+  payment_tx: text(160).nullish().describe('The same.'),
+  network: text(64).nullish().describe('`base` or `solana`, or its CAIP-2 id; `base` where it is left out.'),
+  output_hash: z
+    .string()
+    .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes in hex' })
+    .transform(hash => hash.replace(/^0x/, '').toLowerCase())
+    .describe('SHA-256 of what was delivered, as it is said.'),
+});
+
+/** One spelling of each: by it the same completion is known again, and its receipt binds it. */
+export interface CompletionRequest {
+  readonly source: string;
+  readonly external_id: string;
+  readonly network: NetworkName;
+  readonly payer: string;
+  readonly payee: string;
+  /** Atomic USDC, digits. */
+  readonly amount: string;
+  /** As its chain spells it. */
+  readonly transaction: string;
+  /** 32 bytes, hex. */
+  readonly output_hash: string;
+}
+
+/** The body of the door, and what the graph makes of its argument. */
+export const CompletionRequest = remembering(body.transform(canonical));
+
+function canonical(said: z.output<typeof body>, context: z.RefinementCtx): CompletionRequest {
+  const at = said.payment_tx ? 'payment_tx' : 'payment_ref';
+  if ((said.payment_ref ?? null) === null && (said.payment_tx ?? null) === null)
+    return refused(context, at, 'is needed: which payment it was');
+  if (said.payment_ref && said.payment_tx) return refused(context, at, 'stands beside payment_ref: give one of them');
+  const given = said[at] ?? '';
+  const ref = splitRef(given);
+  const network = said.network ? networkNamed(said.network) : (ref?.network ?? 'base');
+  if (network === null) return refused(context, 'network', 'is no network that is known here');
+  if (ref && ref.network !== network) return refused(context, at, 'names another network');
+  const name = (member: string, named: Named) =>
+    named.kind === 'named' ? named.name : refused(context, member, named.form);
+  return {
+    source: said.source,
+    external_id: said.external_id,
+    network,
+    payer: name('payer', walletNamed(network, said.payer)),
+    payee: name('payee', walletNamed(network, said.payee)),
+    amount: said.amount,
+    transaction: name(at, transactionNamed(network, ref?.transaction ?? given)),
+    output_hash: said.output_hash,
+  };
+}
+
+function refused(context: z.RefinementCtx, member: string, message: string): never {
+  context.addIssue({ code: 'custom', path: [member], message });
+  return z.NEVER;
+}

@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import { isUsdc, type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
+import { ingestLimits } from '../ingest-limits.ts';
+import { limits } from '../limits.ts';
+import { type NetworkName, networkNamed } from '../network.ts';
+import { type CommittedOutput, deliveredBy } from './deliverable.ts';
+import { ForeignInvoice, ForeignOffer, ForeignSettlement, NanoSend } from './ingest-members.ts';
+import { remembering, wellFormedText } from './parse.ts';
+import { decodedResponse } from './payment-response.ts';
+import { PossessionMembers } from './possession.ts';
+
+/* What is asked of POST /v1/agents/{agent_id}/book/ingest: one payment, in one of three forms. */
+
+/** Its body; possession in it was looked at before. */
+const body = PossessionMembers.extend({
+  nano: NanoSend.nullish(),
+  payment_required: ForeignOffer.nullish(),
+  payment_response: z
+    .union([wellFormedText.max(ingestLimits.payment_response_chars_max), ForeignSettlement])
+    .nullish()
+    .describe('With payment_required: the settlement header as it came (base64 or JSON), or an object.'),
+  foreign_invoice: ForeignInvoice.nullish(),
+  fulfillment_invoice: ForeignInvoice.nullish().describe('The same as foreign_invoice.'),
+  transfer_index: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .nullish()
+    .describe(
+      'Which transfer of its transaction is meant, where several would do: on Base the index of its log inside its block, ' +
+        'on Solana that of its instruction.',
+    ),
+  payer_signature: wellFormedText
+    .max(limits.wallet_signature_chars_max)
+    .nullish()
+    .describe(
+      'By which a payer proves himself who is neither agentWallet nor a payer of this book: over ' +
+        '`svc.ingest|<agent_id>|<network:transaction>|<unix_seconds>`, as his wallet signs texts.',
+    ),
+  payer_signature_timestamp: z.int().min(0).nullish().describe('The Unix seconds in that text; within 300 seconds.'),
+}).strict();
+type Body = z.output<typeof body>;
+
+/** One spelling of each request: what a payment is bound to, sealed with its claim and read by whoever finishes it. */
+export type IngestRequest = {
+  readonly nano?: z.output<typeof NanoSend>;
+  readonly payment_required?: {
+    readonly resource: string;
+    readonly amount: string;
+    readonly payTo: string;
+    readonly network: NetworkName;
+  };
+  readonly payment_response?: { readonly tx: string; readonly payer: string; readonly network: NetworkName };
+  readonly foreign_invoice?: CanonicalInvoice;
+  readonly transfer_index: number | null;
+  readonly payer_signature: string | null;
+  readonly payer_signature_timestamp: number | null;
+};
+
+type InvoiceTexts = Pick<z.output<typeof ForeignInvoice>, 'resource' | 'hub' | 'model' | 'intent_id'>;
+export type CanonicalInvoice = { readonly [K in keyof InvoiceTexts]-?: string | null } & {
+  readonly amount: string;
+  readonly payer: string;
+  readonly payTo: string;
+  readonly tx: string;
+  readonly network: NetworkName;
+  readonly job_kind: NonNullable<z.output<typeof ForeignInvoice>['job_kind']>;
+  readonly output_commitment: CommittedOutput;
+  readonly attempt_index: number | null;
+};
+
+/** A member at fault, by its path. */
+class Fault extends Error {
+  readonly path: readonly string[];
+
+  constructor(path: string, message: string) {
+    super(message);
+    this.path = path.split('.');
+  }
+}
+
+export const IngestRequest = remembering(
+  body.transform((given, context): IngestRequest => {
+    try {
+      return canonical(given);
+    } catch (fault) {
+      if (!(fault instanceof Fault)) throw fault;
+      context.addIssue({ code: 'custom', message: fault.message, path: [...fault.path] });
+      return z.NEVER;
+    }
+  }),
+);
+
+const forms = ['nano', 'payment_required', 'foreign_invoice', 'fulfillment_invoice'] as const;
+
+function canonical(given: Body): IngestRequest {
+  const [form, second] = forms.filter(name => given[name] != null);
+  if (second !== undefined) throw new Fault(second, `stands beside ${form}: a request is of one payment, in one form`);
+  const { payment_response, payer_signature = null, payer_signature_timestamp = null } = given;
+  if (form === undefined)
+    throw new Fault(payment_response == null ? 'foreign_invoice' : 'payment_required', 'is required');
+  if (form !== 'payment_required' && payment_response != null)
+    throw new Fault('payment_response', `stands beside ${form}: a request is of one payment, in one form`);
+  if ((payer_signature === null) !== (payer_signature_timestamp === null))
+    throw new Fault(
+      payer_signature === null ? 'payer_signature' : 'payer_signature_timestamp',
+      'is required beside the other',
+    );
+  if (form === 'nano' && given.transfer_index != null)
+    throw new Fault('transfer_index', 'is nothing that a block of Nano has');
+  const proof = { payer_signature, payer_signature_timestamp };
+  return { ...shaped(given), transfer_index: given.transfer_index ?? null, ...proof };
+}
+
+function shaped(
+  given: Body,
+): Pick<IngestRequest, 'nano' | 'payment_required' | 'payment_response' | 'foreign_invoice'> {
+  if (given.nano) {
+    const { block, recipient, ...said } = given.nano;
+    const named = {
+      block: name('nano.block', transactionNamed('nano', block)),
+      recipient: name('nano.recipient', walletNamed('nano', recipient)),
+    };
+    return { nano: { ...named, ...said } };
+  }
+  if (given.payment_required) return settled(given.payment_required, given.payment_response);
+  if (given.foreign_invoice) return { foreign_invoice: invoiced('foreign_invoice', given.foreign_invoice) };
+  if (given.fulfillment_invoice) return { foreign_invoice: invoiced('fulfillment_invoice', given.fulfillment_invoice) };
+  throw new Fault('foreign_invoice', 'is required');
+}
+
+function settled(
+  required: NonNullable<Body['payment_required']>,
+  shown: Body['payment_response'],
+): Pick<IngestRequest, 'payment_required' | 'payment_response'> {
+  if (shown == null) throw new Fault('payment_response', 'is required with payment_required');
+  const response = typeof shown === 'string' ? responseIn(shown) : shown;
+  if (response.success === false) throw new Fault('payment_response.success', 'says that nothing was paid');
+  if (response.payer == null)
+    throw new Fault('payment_response.payer', 'is required: a bare transaction names no payer');
+  const network = networkOf({
+    'payment_required.network': required.network,
+    'payment_response.network': response.network,
+  });
+  requireUsdc('payment_required.asset', network, required.asset);
+  const { resource, amount, payTo } = required;
+  return {
+    payment_required: { resource, amount, payTo: name('payment_required.payTo', walletNamed(network, payTo)), network },
+    payment_response: {
+      tx: transactionOf('payment_response', network, { tx: response.tx, transaction: response.transaction }),
+      payer: name('payment_response.payer', walletNamed(network, response.payer)),
+      network,
+    },
+  };
+}
+
+function responseIn(header: string): ForeignSettlement {
+  const decoded = decodedResponse(header);
+  if (decoded === null) throw new Fault('payment_response', 'is neither JSON nor base64 of it');
+  const parsed = ForeignSettlement.safeParse(decoded);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Fault(['payment_response', ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not valid');
+}
+
+function invoiced(form: string, invoice: ForeignInvoice): CanonicalInvoice {
+  const { amount, resource, service_url, hub, model, intent_id, attempt_index } = invoice;
+  const ref = invoice.payment_ref == null ? null : splitRef(invoice.payment_ref);
+  const network = networkOf({ [`${form}.network`]: invoice.network, [`${form}.payment_ref`]: ref?.network });
+  requireUsdc(`${form}.asset`, network, invoice.asset);
+  if (resource != null && service_url != null && resource !== service_url)
+    throw new Fault(`${form}.service_url`, 'contradicts resource');
+  const delivered = deliveredBy(invoice);
+  if (delivered.kind === 'faulty') throw new Fault(`${form}.${delivered.param}`, delivered.fault);
+  return {
+    amount,
+    payer: name(`${form}.payer`, walletNamed(network, invoice.payer)),
+    payTo: name(`${form}.payTo`, walletNamed(network, invoice.payTo)),
+    tx: transactionOf(form, network, { tx: invoice.tx, payment_ref: ref?.transaction ?? invoice.payment_ref }),
+    network,
+    resource: resource ?? service_url ?? null,
+    hub: hub ?? null,
+    model: model ?? null,
+    job_kind: invoice.job_kind ?? 'other',
+    output_commitment: delivered.commitment,
+    intent_id: intent_id ?? null,
+    attempt_index: attempt_index ?? null,
+  };
+}
+
+/** What is said twice has to be one. Base, where nobody says. */
+function networkOf(said: Readonly<Record<string, string | null | undefined>>): NetworkName {
+  const named = Object.entries(said).flatMap(([param, text]) => {
+    if (text == null) return [];
+    const network = networkNamed(text);
+    if (network === null) throw new Fault(param, 'is neither base nor solana, nor the CAIP-2 id of one of them');
+    return [{ param, network }];
+  });
+  const [first, other] = named;
+  if (first && other && other.network !== first.network) throw new Fault(other.param, `contradicts ${first.param}`);
+  return first?.network ?? 'base';
+}
+
+function transactionOf(
+  form: string,
+  network: NetworkName,
+  said: Readonly<Record<string, string | null | undefined>>,
+): string {
+  const named = Object.entries(said).flatMap(([member, text]) =>
+    text == null ? [] : [{ member, tx: name(`${form}.${member}`, transactionNamed(network, text)) }],
+  );
+  const [first, other] = named;
+  if (first === undefined) throw new Fault(`${form}.tx`, 'is required');
+  if (other && other.tx !== first.tx) throw new Fault(`${form}.${other.member}`, `contradicts ${first.member}`);
+  return first.tx;
+}
+
+function requireUsdc(param: string, network: NetworkName, asset: string | null | undefined): void {
+  if (asset != null && !isUsdc(network, asset)) throw new Fault(param, `is not USDC on ${network}`);
+}
+
+function name(param: string, named: Named): string {
+  if (named.kind === 'none') throw new Fault(param, named.form);
+  return named.name;
+}

@@ -1,0 +1,21 @@
+import { judgeText, type TextFault } from '../board/text.ts';
+import { storedText } from './parse.ts';
+
+const faults: Readonly<Record<TextFault, string>> = {
+  too_long: 'is too long',
+  link: 'holds a link, or a name that reads as one: board text is plain text',
+  secret: 'holds what looks like a key or another secret, or 64 hex digits: nothing here is private',
+  control_characters: 'holds characters that are not drawn, or that draw text in another order',
+};
+
+/** What agents write for all to read; refused are links, secrets and what hides them. */
+export function plainText(chars_max: number) {
+  return storedText.superRefine((text, context) => {
+    const verdict = judgeText(text, chars_max);
+    if (verdict.kind === 'refused')
+      context.addIssue({
+        code: 'custom',
+        message: verdict.reason === 'too_long' ? `is longer than ${chars_max} characters` : faults[verdict.reason],
+      });
+  });
+}

@@ -1,0 +1,10 @@
+/* Words in the place of a model or a hub that name none. */
+
+/** As the model of a request: whoever answers may choose it. */
+export const AUTO_MODEL = 'svc/auto';
+
+/** What the route of a stamp names in place of a hub: no hub is called so. */
+export const STAMPED_BY = 'svc';
+
+/** What the route of a stamp of the board names in place of a model. */
+export const BOARD_MODEL = 'board';

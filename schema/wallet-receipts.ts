@@ -1,0 +1,20 @@
+/*
+ * What a wallet signs to be told which receipts it has paid for. It names the service, so that whoever is shown it cannot ask another
+ * for the same.
+ */
+
+/** How many receipts a page has: 25 unless told, 50 at most. */
+export const walletReceiptsPage = { usual: 25, most: 50 } as const;
+
+/** EIP-191 (personal_sign). `wallet` in EIP-55 spelling, `at_seconds` Unix time. */
+export function walletReceiptsText(base_url: string, wallet: string, at_seconds: number): string {
+  return `svc.receipts|${base_url}|${wallet}|${at_seconds}`;
+}
+
+/**
+ * What a wallet signs that an agent is to have its transfers gone through: it names the agent, since the report says whose the wallet
+ * is, and counts what it paid that agent as paid to itself.
+ */
+export function reconciliationText(base_url: string, agent_id: number, wallet: string, at_seconds: number): string {
+  return `svc.reconcile|${base_url}|${agent_id}|${wallet}|${at_seconds}`;
+}

@@ -1,0 +1,70 @@
+import type { JsonObject } from '../canonical-json.ts';
+import type { BookEventKind, Evidence } from '../evidence.ts';
+
+/* Of which events of a book a webhook tells, and by which word. */
+
+/** An event of a book, by what of it decides. */
+export interface Telling {
+  readonly kind: BookEventKind;
+  readonly body: JsonObject;
+}
+
+interface WebhookKindRow {
+  /** Among those that a webhook has unless told, and that `supported_events` names; any other is asked for by name. */
+  readonly usual: boolean;
+  readonly description: string;
+  readonly tells: (event: Telling) => boolean;
+}
+
+const bornOf =
+  (...evidences: readonly Evidence[]) =>
+  ({ kind, body }: Telling) =>
+    kind === 'born' && evidences.some(evidence => body.evidence === evidence);
+
+const table = {
+  settle: {
+    usual: true,
+    description: 'A row was recorded at its settlement. A call by key settles nothing, so its row tells none.',
+    tells: bornOf('collected', 'RECORDED_BY_SETTLE'),
+  },
+  inflow: {
+    usual: true,
+    description: 'An inflow was recorded, or the correction of one.',
+    tells: bornOf('inflow_claimed'),
+  },
+  policy_blocked: { usual: true, description: 'The book refused a call.', tells: bornOf('policy_blocked') },
+  collected: {
+    usual: true,
+    description: 'The money of a row was collected: when it landed, or later.',
+    tells: ({ kind, body }) => (kind === 'born' || kind === 'transition') && body.collected === true,
+  },
+  alert: {
+    usual: false,
+    description: 'A percent of a cap or of the budget was reached, or another alert of the book.',
+    tells: ({ kind }) => kind === 'alert',
+  },
+} as const satisfies Record<string, WebhookKindRow>;
+
+export type WebhookKind = keyof typeof table;
+export const webhookKinds: Readonly<Record<WebhookKind, WebhookKindRow>> = table;
+export const everyWebhookKind = Object.keys(webhookKinds) as readonly WebhookKind[];
+export const usualWebhookKinds = everyWebhookKind.filter(kind => webhookKinds[kind].usual);
+
+/** Those of the kinds that an event tells of, in the order of the table. */
+export function kindsTold(event: Telling, wanted: readonly WebhookKind[]): readonly WebhookKind[] {
+  return everyWebhookKind.filter(kind => wanted.includes(kind) && webhookKinds[kind].tells(event));
+}
+
+/** By kind, the numbers of the messages of one event: a member of its body, and so of its hash. */
+export type MessageNumbers = Partial<Readonly<Record<WebhookKind, number>>>;
+
+/** Under `messages` of an event's body: what no webhook was told of when it happened has none. */
+export function messageNumbers({ messages }: JsonObject): MessageNumbers {
+  return (messages ?? {}) as MessageNumbers;
+}
+
+/** The messages of an event that were numbered beyond so many, in their order. */
+export function messagesAfter(body: JsonObject, number: number): readonly (readonly [WebhookKind, number])[] {
+  const numbered = Object.entries(messageNumbers(body)) as [WebhookKind, number][];
+  return numbered.filter(([, it]) => it > number).sort(([, one], [, other]) => one - other);
+}

@@ -1,0 +1,53 @@
+import { webhookLimits } from './limits.ts';
+
+/* When what a receiver did not take is sent again, and when it is given up. */
+
+/** A message on its way. */
+export interface Underway {
+  /** That were made, the one that has just failed among them. */
+  readonly attempts: number;
+  /** When it was first to be sent. */
+  readonly since_ms: number;
+}
+
+export type Next = { readonly kind: 'retry'; readonly at_ms: number } | { readonly kind: 'dead' };
+
+const { retry_ms, retry_jitter, retry_after_ms_max, message_ms_max } = webhookLimits;
+
+/** `random`: 0 to 1. A receiver may ask for more time (Retry-After), never for less. */
+export function afterFailedAttempt(
+  { attempts, since_ms }: Underway,
+  { now_ms, random, retry_after_ms }: { now_ms: number; random: number; retry_after_ms: number | null },
+): Next {
+  const wait_ms = retry_ms[attempts - 1];
+  if (wait_ms === undefined) return { kind: 'dead' };
+  const asked_ms = Math.min(retry_after_ms ?? 0, retry_after_ms_max);
+  const at_ms = now_ms + Math.round(Math.max(wait_ms, asked_ms) * (1 + random * retry_jitter));
+  return inTime(since_ms, at_ms);
+}
+
+/** It is put off without an attempt, to when its receiver is asked again. */
+export function putOff({ since_ms }: Pick<Underway, 'since_ms'>, at_ms: number): Next {
+  return inTime(since_ms, at_ms);
+}
+
+function inTime(since_ms: number, at_ms: number): Next {
+  return at_ms - since_ms > message_ms_max ? { kind: 'dead' } : { kind: 'retry', at_ms };
+}
+
+const { failures_until_rest, rest_ms_min, rest_ms_max, failures_until_long_rest, long_rest_ms } = webhookLimits;
+
+/** For how long a receiver that failed so often in a row is left alone. */
+export function restMs(failures_in_row: number): number {
+  if (failures_in_row < failures_until_rest) return 0;
+  if (failures_in_row >= failures_until_long_rest) return long_rest_ms;
+  return Math.min(rest_ms_min * 2 ** (failures_in_row - failures_until_rest), rest_ms_max);
+}
+
+/** Retry-After (RFC 9110, 10.2.3): seconds or a date, as milliseconds from now; null where it says nothing. */
+export function retryAfterMs(header: string | null, now_ms: number): number | null {
+  if (header === null) return null;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
+  const at_ms = Date.parse(header);
+  return Number.isNaN(at_ms) ? null : Math.max(0, at_ms - now_ms);
+}
