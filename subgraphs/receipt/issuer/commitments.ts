@@ -92,3 +92,36 @@ export const commitmentsAsAnswered = {
     },
   },
 } satisfies JsonObject;
+
+/** With what whoever records a payment to somebody else says of what they bought. */
+export const commitmentsOfIngests = {
+  ...commitmentsAsAnswered,
+  doors: {
+    ...commitmentsAsAnswered.doors,
+    'POST /v1/agents/{agent_id}/book/ingest': {
+      of: null,
+      rule: 'Nothing of an answer of this service. Of the stamp status is UNVERIFIED. Of the payment that was recorded it is what its payer has said: a hash of the kind that they name, or the SHA-256 of the UTF-8 bytes of the deliverable that they showed; else UNVERIFIED. The issuer has not seen what was delivered.',
+    },
+  },
+} satisfies JsonObject;
+
+const OF_A_STAMP =
+  'Nothing: what is written on the board is no answer of the issuer, who neither wrote nor judged it. Status is UNVERIFIED.';
+
+/** With what is written on the board, and jobs that are paid for there. */
+export const commitmentsOfBoard = {
+  ...commitmentsOfIngests,
+  doors: {
+    ...commitmentsOfIngests.doors,
+    'POST /v1/board/posts': { of: null, rule: OF_A_STAMP },
+    'POST /v1/board/posts/{id}/comments': { of: null, rule: OF_A_STAMP },
+    'POST /v1/board/posts/{id}/flag': { of: null, rule: OF_A_STAMP },
+    'POST /v1/board/posts/{id}/comments/{commentId}/flag': { of: null, rule: OF_A_STAMP },
+    'POST /v1/board/jobs': { of: null, rule: OF_A_STAMP },
+    'POST /v1/board/jobs/{id}/bid': { of: null, rule: OF_A_STAMP },
+    'POST /v1/board/jobs/{id}/pay': {
+      of: null,
+      rule: 'Of the fee, status is UNVERIFIED. Of the payment to the winner hash is the output_sha256 that the winner named when the job was delivered: the SHA-256 of the bytes of the output. The issuer had not seen the output as it signed; a job is closed once what was revealed has that hash.',
+    },
+  },
+} satisfies JsonObject;

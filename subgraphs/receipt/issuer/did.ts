@@ -1,6 +1,9 @@
-import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { didWeb } from '../../../schema/credential.ts';
 import type { SeedKeys } from './derive.ts';
-import { addressOf, type PublicKeys, type Snapshot } from './snapshot.ts';
+import type { Histories } from './histories.ts';
+import { findRevocation } from './revocation.ts';
+import { addressOf, kidOf, type PublicKeys } from './snapshot.ts';
 
 /**
  * This service as x402's signed offers and receipts name it (did:web). Whoever holds a receipt finds the key by its `kid`
@@ -16,9 +19,17 @@ export interface IssuerDid {
 const jose = ['es256', 'ed25519'] as const;
 
 /** Every key that ever signed, the newest first. */
-export function didDocument(base_url: string, snapshots: readonly Pick<Snapshot, 'keys'>[]): JsonObject {
+export function didDocument(
+  base_url: string,
+  { snapshots, revocations }: Pick<Histories, 'snapshots' | 'revocations'>,
+): JsonObject {
   const id = didWeb(base_url);
-  const methods = snapshots.toReversed().flatMap(({ keys }) => [...joseMethods(id, keys), recoveryMethod(id, keys)]);
+  const methods = snapshots.toReversed().flatMap(({ keys }) => {
+    const { revoked_at = null } = findRevocation(revocations, kidOf(keys)) ?? {};
+    // Controlled Identifiers 1.0, 2.2: a proof that was made after it does not verify.
+    const ended = present({ revoked: revoked_at });
+    return [...joseMethods(id, keys), recoveryMethod(id, keys)].map(method => ({ ...method, ...ended }));
+  });
   return {
     '@context': [
       'https://www.w3.org/ns/did/v1',
@@ -48,13 +59,4 @@ function recoveryMethod(id: string, keys: PublicKeys) {
 
 export function didReceiptKid(base_url: string, { ed25519 }: SeedKeys): string {
   return `${didWeb(base_url)}#${ed25519.kid}`;
-}
-
-/** The did:web method, 3.1: the host with its port's colon encoded, then the path, with colons for slashes. */
-function didWeb(base_url: string): string {
-  const { host, pathname } = new URL(base_url);
-  return ['did:web', host, ...pathname.split('/')]
-    .filter(part => part !== '')
-    .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
-    .join(':');
 }

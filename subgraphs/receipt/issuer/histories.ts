@@ -3,6 +3,7 @@ import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../
 import { iso } from '../../clock.ts';
 import { parseJws, verifyEs256 } from '../verify/signature.ts';
 import { policies } from './policy.ts';
+import { findRevocation, type Revocation, type Revoked, revocationClaims, revocationDocument } from './revocation.ts';
 import {
   historyRef,
   kidOf,
@@ -13,13 +14,15 @@ import {
   type Version,
 } from './snapshot.ts';
 
-/** The issuer's keys and the policies of its receipts, oldest first. Both only grow. */
+/** The issuer's keys, those of them that were revoked, and the policies of its receipts, oldest first. They only grow. */
 export interface Histories {
   readonly snapshots: readonly Snapshot[];
   readonly policies: readonly Version[];
+  /** Keys that others may hold, in the order in which that was said. */
+  readonly revocations: readonly Revocation[];
 }
 
-export const noHistories: Histories = { snapshots: [], policies: [] };
+export const noHistories: Histories = { snapshots: [], policies: [], revocations: [] };
 
 /** A history is not the one that was published, or cannot become the one that is configured. */
 export class BrokenHistory extends Error {
@@ -38,14 +41,14 @@ export interface HistorySeed {
  * nothing is. @param seeds oldest first. @throws BrokenHistory where the seeds do not continue the history.
  */
 export function historiesAfter(known: Histories, seeds: readonly HistorySeed[], now_ms: number): Histories {
-  const added = addedSeeds(known.snapshots, seeds);
+  const added = addedSeeds(known, seeds);
   const unpublished = unpublishedPolicies(known.policies);
   if (added.length === 0 && unpublished.length === 0) return known;
   const snapshots = [...known.snapshots];
   for (const seed of added) snapshots.push(nextSnapshot(snapshots, seed, now_ms));
   const published = [...known.policies];
   for (const document of unpublished) published.push(nextVersion(published, document, now_ms));
-  return { snapshots, policies: published };
+  return { ...known, snapshots, policies: published };
 }
 
 /** None where a newer process has published more than this code knows: it goes on by the newest that it does know. */
@@ -59,12 +62,16 @@ function unpublishedPolicies(published: readonly Version[]): readonly JsonObject
   return policies.slice(published.length);
 }
 
-function addedSeeds(snapshots: readonly Snapshot[], seeds: readonly HistorySeed[]): readonly HistorySeed[] {
+function addedSeeds({ snapshots, revocations }: Histories, seeds: readonly HistorySeed[]): readonly HistorySeed[] {
   const known = snapshots.map(({ keys }) => kidOf(keys));
-  const next = succession(
-    known,
-    seeds.map(({ keys }) => kidOf(keys)),
-  );
+  const configured = seeds.map(({ keys }) => kidOf(keys));
+  const revoked = findRevocation(revocations, configured.at(-1) ?? '');
+  if (revoked !== null)
+    throw new BrokenHistory(
+      `the current key of ISSUER_KEYS, ${revoked.kid}, was revoked at ${revoked.revoked_at} (${revoked.reason}): a revoked ` +
+        `key never signs again. Put the seed of ${known.at(-1)} first, or a new one`,
+    );
+  const next = succession(known, configured);
   switch (next.kind) {
     case 'retired_key':
       throw new BrokenHistory(
@@ -87,6 +94,33 @@ function nextSnapshot(known: readonly Snapshot[], { keys, sign }: HistorySeed, n
   return { ...version, keys, jws: sign(activation(version)) };
 }
 
+export type Revoking =
+  | { readonly kind: 'revoked'; readonly histories: Histories; readonly revocation: Revocation }
+  /** No version of the history brought such a key. */
+  | { readonly kind: 'unknown_key' }
+  /** It still signs: another has to take its place first. */
+  | { readonly kind: 'current_key' }
+  | { readonly kind: 'already_revoked'; readonly revoked_at: string };
+
+/** The histories with one more key that is never believed again but for what the log held before. @param sign by a key in force */
+export function historiesRevoking(
+  known: Histories,
+  revoked: Revoked,
+  { sign, now_ms }: { sign(claims: JsonObject): string; readonly now_ms: number },
+): Revoking {
+  const { snapshots, revocations } = known;
+  const at = snapshots.findIndex(({ keys }) => kidOf(keys) === revoked.kid);
+  const already = findRevocation(revocations, revoked.kid);
+  if (at === -1) return { kind: 'unknown_key' };
+  if (already !== null) return { kind: 'already_revoked', revoked_at: already.revoked_at };
+  if (at === snapshots.length - 1) return { kind: 'current_key' };
+  const revoked_at = iso(Math.max(now_ms, Date.parse(revocations.at(-1)?.activated_at ?? iso(0))));
+  const document = revocationDocument(revocations, revoked, revoked_at);
+  const version = { ...nextVersion(revocations, document, Date.parse(revoked_at)), document };
+  const revocation = { ...version, jws: sign(revocationClaims(version)) };
+  return { kind: 'revoked', histories: { ...known, revocations: [...revocations, revocation] }, revocation };
+}
+
 /** What is signed of a snapshot: its hash, and since when it holds. */
 function activation(version: Version): JsonObject {
   const { activated_at } = version;
@@ -106,9 +140,11 @@ function nextVersion(known: readonly Version[], document: JsonObject, now_ms: nu
 }
 
 /** Nothing that was kept is believed: hashes, links, thumbprints and signatures are computed again. @throws BrokenHistory */
-export function requireSound({ snapshots, policies }: Histories, where: string): void {
+export function requireSound({ snapshots, policies, revocations }: Histories, where: string): void {
   const unlinked =
-    named('issuer history', snapshots, faultInSnapshot) ?? named('receipt policy history', policies, () => null);
+    named('issuer history', snapshots, faultInSnapshot) ??
+    named('receipt policy history', policies, () => null) ??
+    named('list of revoked keys', revocations, each => faultInRevocation(each, snapshots, revocations));
   if (unlinked !== null) throw new BrokenHistory(`${unlinked}, in ${where}`);
 }
 
@@ -143,6 +179,25 @@ function faultInSnapshot(snapshot: Snapshot, before: Snapshot | undefined): stri
     return 'is not signed by its own key';
   const { iss: _, ...claims } = parsed.claims;
   return canonicalJson(claims) === canonicalJson(activation(snapshot)) ? null : 'is not what its key has signed';
+}
+
+/** By a key of the history that was not itself revoked before. */
+function faultInRevocation(
+  revocation: Revocation,
+  snapshots: readonly Snapshot[],
+  revocations: readonly Revocation[],
+): string | null {
+  const { document, jws, activated_at, version } = revocation;
+  const kids = snapshots.map(({ keys }) => kidOf(keys));
+  if (document.revoked_at !== activated_at || !kids.includes(document.kid)) return 'names another time or key';
+  const parsed = parseJws(jws);
+  const keys = snapshots
+    .map(snapshot => snapshot.keys.es256)
+    .filter(({ kid }) => findRevocation(revocations.slice(0, version), String(kid)) === null);
+  if (parsed === null || !verifyEs256({ keys }, parsed.header.kid, parsed.input, parsed.signature))
+    return 'is not signed by a key in force';
+  const { iss: _, ...claims } = parsed.claims;
+  return canonicalJson(claims) === canonicalJson(revocationClaims(revocation)) ? null : 'is not what was signed';
 }
 
 /** RFC 7638 §3.2: of the required members alone. */

@@ -1,7 +1,8 @@
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { iso } from '../../clock.ts';
 import { type Database, insertRows, type Tx } from '../../database.ts';
-import type { Histories } from './histories.ts';
+import { type Histories, noHistories } from './histories.ts';
+import type { RevocationDocument } from './revocation.ts';
 import type { PublicKeys, Version } from './snapshot.ts';
 
 interface Row {
@@ -13,21 +14,23 @@ interface Row {
 }
 
 type SnapshotRow = Row & { readonly keys: PublicKeys; readonly jws: string };
+type RevocationRow = Row & { readonly jws: string };
 
 /** From here on nobody else appends, until the transaction ends. Whoever only reads is not held up. */
 export async function lockHistories(tx: Tx): Promise<void> {
-  await tx.query('lock table issuer_snapshot, receipt_policy in share row exclusive mode');
+  await tx.query('lock table issuer_snapshot, receipt_policy, issuer_revocation in share row exclusive mode');
 }
 
 export function readHistories(database: Pick<Tx, 'query'>): Promise<Histories> {
-  return readAfter(async statement => (await database.query<never>(statement)).rows, { snapshots: [], policies: [] });
+  return readAfter(async statement => (await database.query<never>(statement)).rows, noHistories);
 }
 
 /** `known` and what was appended since. The same object where nothing was. */
 export async function readNewer(database: Pick<Database, 'query'>, known: Histories): Promise<Histories> {
   const read = await readAfter(statement => database.query<never>(statement), known);
-  const grown = read.snapshots.length > known.snapshots.length || read.policies.length > known.policies.length;
-  return grown ? read : known;
+  const lengths = ({ snapshots, policies, revocations }: Histories) =>
+    [snapshots, policies, revocations].map(it => it.length);
+  return String(lengths(read)) === String(lengths(known)) ? known : read;
 }
 
 type Query = (statement: { readonly text: string; readonly values: unknown[] }) => Promise<readonly never[]>;
@@ -38,7 +41,9 @@ async function readAfter(query: Query, known: Histories): Promise<Histories> {
   const common = 'version, hash, document, previous_hash, activated_at';
   const snapshots: readonly SnapshotRow[] = await after('issuer_snapshot', `${common}, keys, jws`, known.snapshots);
   const policies: readonly Row[] = await after('receipt_policy', common, known.policies);
+  const revocations: readonly RevocationRow[] = await after('issuer_revocation', `${common}, jws`, known.revocations);
   return {
+    revocations: [...known.revocations, ...revocations.map(revocationIn)],
     snapshots: [...known.snapshots, ...snapshots.map(row => ({ ...versionOf(row), keys: row.keys, jws: row.jws }))],
     policies: [...known.policies, ...policies.map(versionOf)],
   };
@@ -49,9 +54,15 @@ function versionOf({ version, hash, document, previous_hash, activated_at }: Row
   return { version, hash, document: parsed, previous_hash, activated_at: iso(activated_at.getTime()) };
 }
 
+function revocationIn(row: RevocationRow) {
+  const version = versionOf(row);
+  return { ...version, document: version.document as RevocationDocument, jws: row.jws };
+}
+
 /** Writes what `histories` has beyond `known`. */
 export function appendHistories(tx: Tx, known: Histories, histories: Histories): void {
   insertRows(tx, 'issuer_snapshot', histories.snapshots.slice(known.snapshots.length).map(written));
+  insertRows(tx, 'issuer_revocation', histories.revocations.slice(known.revocations.length).map(written));
   insertRows(tx, 'receipt_policy', histories.policies.slice(known.policies.length).map(written));
 }
 

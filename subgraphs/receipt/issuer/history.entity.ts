@@ -31,6 +31,13 @@ export class IssuerSnapshotRow extends VersionRow {
   jws!: string;
 }
 
+/** A key that was revoked: see `Revocation`. */
+@Entity({ tableName: 'issuer_revocation' })
+export class IssuerRevocationRow extends VersionRow {
+  @Property({ type: 'text' })
+  jws!: string;
+}
+
 /** One version of the policy that governs receipts. */
 @Entity({ tableName: 'receipt_policy' })
 export class ReceiptPolicyRow extends VersionRow {}

@@ -8,6 +8,7 @@ import { syncFolderOf, writeDurably } from '../../durable-file.ts';
 import { withFileLock } from '../log/file-lock.ts';
 
 import { BrokenHistory, type Histories, requireSound } from './histories.ts';
+import type { RevocationDocument } from './revocation.ts';
 import type { Version } from './snapshot.ts';
 
 /** Each history as DATA_DIR holds it, beside the saved head: what a restored older dump cannot take back. Null where none is. */
@@ -16,9 +17,11 @@ export type KeptCopies = { readonly [name in keyof Histories]: Histories[name] |
 export const copyFiles = {
   snapshots: 'issuer-history.json',
   policies: 'receipt-policy-history.json',
+  revocations: 'issuer-revocations.json',
 } as const satisfies Record<keyof Histories, string>;
 
-const object = z.custom<JsonObject>(value => z.record(z.string(), z.json()).safeParse(value).success);
+const isObject = (value: unknown) => z.record(z.string(), z.json()).safeParse(value).success;
+const object = z.custom<JsonObject>(isObject);
 const version = z.object({
   version: z.int(),
   hash: z.string(),
@@ -30,6 +33,7 @@ const keys = z.object({ es256: object, ed25519: object, secp256k1: object });
 const stored = {
   snapshots: z.array(version.extend({ keys, jws: z.string() })),
   policies: z.array(version),
+  revocations: z.array(version.extend({ document: z.custom<RevocationDocument>(isObject), jws: z.string() })),
 } as const;
 
 /** @throws BrokenHistory where a file cannot be read, or does not hold what it says: that is no reason to start afresh. */
@@ -37,8 +41,11 @@ export function readCopies(data_dir: string): KeptCopies {
   const copies = {
     snapshots: readCopy(join(data_dir, copyFiles.snapshots), stored.snapshots),
     policies: readCopy(join(data_dir, copyFiles.policies), stored.policies),
+    revocations: readCopy(join(data_dir, copyFiles.revocations), stored.revocations),
   };
-  requireSound({ snapshots: copies.snapshots ?? [], policies: copies.policies ?? [] }, `its copy in ${data_dir}`);
+  const { snapshots, policies, revocations } = copies;
+  const kept = { snapshots: snapshots ?? [], policies: policies ?? [], revocations: revocations ?? [] };
+  requireSound(kept, `its copy in ${data_dir}`);
   return copies;
 }
 
@@ -52,9 +59,11 @@ function readCopy<T>(path: string, shape: z.ZodType<T>): T | null {
 }
 
 /** Resolves when copies at least as long are on disk; a shorter one never replaces a longer one, whoever writes it. */
-export async function keepCopies(data_dir: string, { snapshots, policies }: Histories): Promise<void> {
+export async function keepCopies(data_dir: string, { snapshots, policies, revocations }: Histories): Promise<void> {
   await keepCopy(join(data_dir, copyFiles.snapshots), snapshots, stored.snapshots);
   await keepCopy(join(data_dir, copyFiles.policies), policies, stored.policies);
+  // Most services never revoke a key: no file says so.
+  if (revocations.length > 0) await keepCopy(join(data_dir, copyFiles.revocations), revocations, stored.revocations);
 }
 
 /** Write aside, fsync, rename, fsync the folder: after a power cut either the old copy or the new one stands there. */

@@ -1,7 +1,13 @@
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import type { ReceiptPolicyRef, Tolerance } from '../../../schema/receipt-payload.ts';
-import { commitments, commitmentsAsAnswered, commitmentsWithCalls } from './commitments.ts';
+import {
+  commitments,
+  commitmentsAsAnswered,
+  commitmentsOfBoard,
+  commitmentsOfIngests,
+  commitmentsWithCalls,
+} from './commitments.ts';
 
 /** The settled amount equals the price to the last unit; clocks may differ by a minute. */
 export const tolerance: Tolerance = { amount_atomic: '0', clock_seconds: 60 };
@@ -78,10 +84,45 @@ const fourth = {
 } satisfies JsonObject;
 
 /**
+ * What was reported of work that others did and were paid for: it stands where otherwise a payment or a waiver does. And
+ * what a book chain signs of payments that were looked up.
+ */
+const fifth = {
+  ...fourth,
+  version: 5,
+  members: {
+    ...fourth.members,
+    book_id:
+      'In payload version 4 (book chain) alone, side by side with payment_ref (network:transaction): the book on which that payment is recorded, or for which a stamp was paid.',
+    observed_transfer:
+      'In payload version 4: the transfer as its chain showed it to the issuer. index is that of its log inside the block on Base, of its instruction inside the transaction on Solana, and null on Nano; amount is in atomic units of rail: 6 decimals of usdc, 30 of xno.',
+    payer_proven:
+      'In payload version 4: whether the agent of book_id had shown that the payer is its own: by its wallet, by calls that the payer had paid for on that book, or by a text that the payer signed.',
+    reported:
+      'What the holder of a router book has said of a generation of a third-party router: by (the router book), generation_id, rail and amount (millionths of a dollar), payment_ref as it was said, and verified_with where a look-up at that router under the key of the book had told the same id, the same model and a cost less than one millionth of a dollar away before this was signed. The issuer signs that it was said. It settled nothing, took no payment and has seen none; payment_ref takes no reference and proves nothing. request_hash of such a receipt is the SHA-256 of the canonical {field, args}, without a salt: field is Mutation.broadcastGeneration, args are the members of reported but verified_with, and model.',
+  },
+  commitments: commitmentsOfIngests,
+  previous_hash: canonicalHash(fourth),
+} satisfies JsonObject;
+
+/** What is bought on the board, what is paid for there in two, and completions from elsewhere that are reported to it. */
+const sixth = {
+  ...fifth,
+  version: 6,
+  members: {
+    ...fifth.members,
+    reported: `${fifth.members.reported} Where by is inbound: and a source, a holder of the inbound secret of the board has said it of a completion at that source: generation_id (its id there), rail usdc, amount and payment_ref (network:transaction). The issuer settled nothing and took no payment. verified_with is there where the chain of that network had shown the transfer of that amount, from the payer to the payee that were named, before this was signed: then settlement_basis is observed_transfer, and payment_ref takes the reference of that transfer. request_hash is the SHA-256 of the canonical {field, args}, without a salt: field is Mutation.recordCompletion, args are {source, external_id, network, payer, payee, amount, transaction, output_hash} as they were answered. Its output_commitment.hash is output_hash as it was said: the issuer has not seen what was delivered.`,
+    legs: 'Where something was paid for in two: first the payment to whom it was owed (leg payee), which is payment itself, then that of the fee of the issuer (leg fee), which has a receipt of its own beside it. Both had moved, and the issuer had seen both on their chain, before this was signed. The same receipt stands on the book of who paid (claim_id) and, without an amount, on that of who was paid.',
+  },
+  commitments: commitmentsOfBoard,
+  previous_hash: canonicalHash(fifth),
+} satisfies JsonObject;
+
+/**
  * What each signed member means, for whoever has to judge a receipt: oldest first, each naming the one before it by its
  * hash. Published versions never change; a new one is added.
  */
-export const policies: readonly JsonObject[] = [first, second, third, fourth];
+export const policies: readonly JsonObject[] = [first, second, third, fourth, fifth, sixth];
 
 /** What receipts sign of it: the newest that this code acts by, whatever a newer one beside it has published since. */
-export const receiptPolicyRef: ReceiptPolicyRef = { hash: canonicalHash(fourth), version: fourth.version };
+export const receiptPolicyRef: ReceiptPolicyRef = { hash: canonicalHash(sixth), version: sixth.version };

@@ -2,6 +2,9 @@ import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import { didDocument, type IssuerDid } from './did.ts';
 import type { Histories } from './histories.ts';
+import { publishedKeys } from './published-keys.ts';
+import { findRevocation, type Revocation } from './revocation.ts';
+import { revocations } from './revocations.ts';
 import { kidOf, type Snapshot, type Version } from './snapshot.ts';
 
 export interface WantedSnapshot {
@@ -13,7 +16,7 @@ export interface WantedSnapshot {
  * A snapshot as it is published: the document whose hash receipts sign, and beside it the keys that it names by their
  * hashes, with their times. The newest one where neither version nor hash is wanted; null where there is none such.
  */
-function historyDocument(snapshots: readonly Snapshot[], wanted: WantedSnapshot): JsonObject | null {
+function historyDocument({ snapshots, revocations }: Histories, wanted: WantedSnapshot): JsonObject | null {
   const at = snapshots.findLastIndex(
     ({ version, hash }) =>
       (wanted.version === undefined || version === wanted.version) &&
@@ -32,6 +35,7 @@ function historyDocument(snapshots: readonly Snapshot[], wanted: WantedSnapshot)
         seq: snapshot.version,
         kid: kidOf(snapshot.keys),
         ...timesOf(snapshots, index),
+        revoked: revokedOf(revocations, snapshot),
         jwks: { keys: jwksOf(snapshot) },
       }),
     ),
@@ -50,9 +54,13 @@ function timesOf(versions: readonly Version[], index: number) {
   };
 }
 
-/** Every public key that ever signed, the newest first: old receipts go on verifying without their seeds. */
-function keySet(snapshots: readonly Snapshot[]): JsonObject {
-  return { keys: snapshots.toReversed().flatMap(jwksOf) };
+/** Beside what is signed of its keys: the operator's word, with its own signature. */
+function revokedOf(all: readonly Revocation[], { keys }: Snapshot): JsonObject | null {
+  const document = findRevocation(all, kidOf(keys));
+  const jws = all.find(each => each.document === document)?.jws;
+  if (document === null || jws === undefined) return null;
+  const { revoked_at, since, reason, log } = document;
+  return { revoked_at, since, reason, log, jws };
 }
 
 function jwksOf({ keys: { es256, ed25519, secp256k1 } }: Pick<Snapshot, 'keys'>): JsonObject[] {
@@ -86,6 +94,8 @@ export interface Published {
   /** A snapshot of it by version or by hash; the current one without either; null where there is none such. */
   historySnapshot(wanted: WantedSnapshot): JsonObject | null;
   readonly policyHistory: JsonObject;
+  /** Keys that sign no more. */
+  readonly revocations: JsonObject;
 }
 
 /** Of the signer, what a published document needs. */
@@ -108,16 +118,17 @@ export function publisher(signer: Publisher, latest: () => Histories): () => Pub
   };
 }
 
-function publish(signer: Publisher, { snapshots, policies }: Histories): Published {
+function publish(signer: Publisher, histories: Histories): Published {
   const { base_url: iss } = signer;
-  const history = historyDocument(snapshots, {});
+  const history = historyDocument(histories, {});
   if (history === null) throw new RangeError('the issuer has no history');
   const sign = (claims: JsonObject) => signer.signJws({ iss, iat: Math.floor(signer.now_ms() / 1000), ...claims });
   return {
-    did: { document: didDocument(iss, snapshots), receipt_kid: signer.did_receipt_kid },
-    jwks: keySet(snapshots),
+    did: { document: didDocument(iss, histories), receipt_kid: signer.did_receipt_kid },
+    jwks: publishedKeys(histories),
     history,
-    historySnapshot: wanted => historyDocument(snapshots, wanted),
-    policyHistory: policyHistory(policies, sign),
+    historySnapshot: wanted => historyDocument(histories, wanted),
+    policyHistory: policyHistory(histories.policies, sign),
+    revocations: revocations(histories),
   };
 }

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { iso } from '../../clock.ts';
 import type { Database, Tx } from '../../database.ts';
 import { anybodyServes } from '../claim/lease.ts';
+import { EMPTY_ROOT } from '../verify/merkle-proof.ts';
 import { FollowedHistories, UNSIGNED_MS } from './follow.ts';
-import { BrokenHistory, type Histories, requireSound } from './histories.ts';
+import { BrokenHistory, type Histories, historiesRevoking, type Revoking, requireSound } from './histories.ts';
 import { appendHistories, lockHistories, readHistories } from './history-rows.ts';
 import { copyFiles, type KeptCopies, keepCopies, readCopies } from './kept-copy.ts';
+import type { RevocationDocument } from './revocation.ts';
 import { type Issuer, issuerOf } from './signing-keys.ts';
 import type { Version } from './snapshot.ts';
 
@@ -36,7 +39,7 @@ export async function recordIssuer(database: Database, issuer: Issuer, options: 
     const known = await readHistories(tx);
     requireSound(known, 'the database');
     requireKept(known, copies, data_dir);
-    const histories = issuer.historiesAfter(known);
+    const histories = issuer.historiesAfter(known, await databaseTime(tx));
     if (copies.snapshots === null || copies.policies === null) await requireSigned(tx, histories);
     appendHistories(tx, known, histories);
     return { known, histories };
@@ -47,10 +50,79 @@ export async function recordIssuer(database: Database, issuer: Issuer, options: 
   return issuerOf(issuer, new FollowedHistories(database, histories, options));
 }
 
+/**
+ * By the clock that dates every leaf, whatever ours says: what a key has signed is held to the times of the key for ever, and a
+ * history never changes.
+ */
+async function databaseTime(tx: Tx): Promise<number> {
+  const text = 'select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms';
+  const { rows } = await tx.query<{ now_ms: number }>(text);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the database tells no time');
+  return row.now_ms;
+}
+
 /** Another process may have appended its newest key just now, by a clock of its own, and others not have heard of it yet. */
 function isYoung({ snapshots }: Histories, { now_ms }: Issuer): boolean {
   const newest = snapshots.length > 1 ? snapshots.at(-1) : undefined;
   return newest !== undefined && Math.abs(now_ms() - Date.parse(newest.activated_at)) < YOUNG_MS;
+}
+
+export interface Compromise {
+  /** Of the ES256 key of the seed that others may hold. */
+  readonly kid: string;
+  readonly reason: string;
+  /** From when on they may; null for now. */
+  readonly since_ms: number | null;
+}
+
+/**
+ * Revokes a key that gave way to another: what the log held by then verifies for ever, all else that it has signed never again.
+ * No batch is under way while it is said, so that none is committed that a revoked key has signed. @throws BrokenHistory
+ */
+export async function revokeKey(
+  database: Database,
+  issuer: Issuer,
+  { data_dir, kid, reason, since_ms }: Compromise & Pick<RecordOptions, 'data_dir'>,
+): Promise<Revoking> {
+  const copies = readCopies(data_dir);
+  const revoking = await database.transaction(async tx => {
+    await lockHistories(tx);
+    const known = await readHistories(tx);
+    requireSound(known, 'the database');
+    requireKept(known, copies, data_dir);
+    const now_ms = await databaseTime(tx);
+    if (issuer.historiesAfter(known, now_ms) !== known)
+      throw new BrokenHistory('the first key of ISSUER_KEYS has not signed yet: start the service by it before this');
+    const log = await logBy(tx, since_ms);
+    const revoked = { kid, reason, since: iso(since_ms ?? now_ms), log };
+    const said = historiesRevoking(known, revoked, {
+      sign: claims => issuer.signJws({ iss: issuer.base_url, ...claims }),
+      now_ms,
+    });
+    if (said.kind === 'revoked') appendHistories(tx, known, said.histories);
+    return said;
+  });
+  if (revoking.kind === 'revoked') await keepCopies(data_dir, revoking.histories);
+  return revoking;
+}
+
+/** The log as it stood by then; as it stands where no time is given. Its head stays locked until the transaction ends. */
+async function logBy(tx: Tx, since_ms: number | null): Promise<RevocationDocument['log']> {
+  const { rows: now } = await tx.query<LogSize>('select tree_size, root_hash from log_head for update');
+  const newest = now[0];
+  if (newest === undefined) throw new Error('the log has no head');
+  if (since_ms === null) return { tree_size: newest.tree_size, root_hash: newest.root_hash.toString('hex') };
+  const { rows } = await tx.query<{ tree_size: number; root_hash: string }>({
+    text: 'select tree_size, root_hash from tree_head where at < $1 order by tree_size desc limit 1',
+    values: [new Date(since_ms)],
+  });
+  return rows[0] ?? { tree_size: 0, root_hash: EMPTY_ROOT.toString('hex') };
+}
+
+interface LogSize {
+  readonly tree_size: number;
+  readonly root_hash: Buffer;
 }
 
 /**
@@ -66,6 +138,7 @@ export async function restoreHistories(database: Database, data_dir: string): Pr
     const histories = {
       snapshots: longer(known.snapshots, copies.snapshots),
       policies: longer(known.policies, copies.policies),
+      revocations: longer(known.revocations, copies.revocations),
     };
     requireKept(histories, copies, data_dir);
     appendHistories(tx, known, histories);
@@ -75,13 +148,22 @@ export async function restoreHistories(database: Database, data_dir: string): Pr
   return putBack(known, histories, copies, data_dir);
 }
 
-function putBack(known: Histories, { snapshots, policies }: Histories, copies: KeptCopies, data_dir: string) {
+function putBack(
+  known: Histories,
+  { snapshots, policies, revocations }: Histories,
+  copies: KeptCopies,
+  data_dir: string,
+) {
   if (copies.snapshots === null || copies.policies === null)
     return `${data_dir} holds no copy of the histories: from now on they are those of the database, as they stand there.`;
   const keys = snapshots.length - known.snapshots.length;
   const terms = policies.length - known.policies.length;
-  if (keys + terms === 0) return null;
-  return `From ${data_dir} were put back: ${keys} versions of the issuer history, ${terms} of the receipt policy history.`;
+  const ended = revocations.length - known.revocations.length;
+  if (keys + terms + ended === 0) return null;
+  return (
+    `From ${data_dir} were put back: ${keys} versions of the issuer history, ${terms} of the receipt policy history` +
+    `${ended > 0 ? `, ${ended} of the list of revoked keys` : ''}.`
+  );
 }
 
 /** The copy where it goes on from what the database has. */
@@ -93,6 +175,8 @@ function longer<V extends Version>(found: readonly V[], kept: readonly V[] | nul
 function requireKept(found: Histories, kept: KeptCopies, data_dir: string): void {
   requireVersions('issuer history', found.snapshots, kept.snapshots ?? [], `${data_dir}/${copyFiles.snapshots}`);
   requireVersions('receipt policy history', found.policies, kept.policies ?? [], `${data_dir}/${copyFiles.policies}`);
+  const path = `${data_dir}/${copyFiles.revocations}`;
+  requireVersions('list of revoked keys', found.revocations, kept.revocations ?? [], path);
 }
 
 function requireVersions(what: string, found: readonly Version[], kept: readonly Version[], path: string): void {
@@ -108,7 +192,10 @@ function requireVersions(what: string, found: readonly Version[], kept: readonly
 }
 
 /** Where no copy vouches for the histories, the log does: its newest receipt has signed a version of each. */
-async function requireSigned(tx: Tx, { snapshots, policies }: Histories): Promise<void> {
+async function requireSigned(
+  tx: Tx,
+  { snapshots, policies }: Pick<Histories, 'snapshots' | 'policies'>,
+): Promise<void> {
   const { rows } = await tx.query<{ task_id: string; payload: string }>(
     'select task_id, payload from receipt order by leaf_index desc limit 1',
   );

@@ -10,6 +10,9 @@ import { type Histories, historiesAfter, noHistories } from './histories.ts';
 import { p1363 } from './p1363.ts';
 import { receiptPolicyRef } from './policy.ts';
 import { type Published, publisher } from './publish.ts';
+import { type KeyStanding, keyStanding, signsUntilMs } from './revocation.ts';
+import { type EnvelopeSigner, envelopeSigner } from './sign-envelope.ts';
+import { type NoteSigner, noteSigner } from './sign-note.ts';
 import { historyRef, type PublicKeys } from './snapshot.ts';
 
 export interface Ed25519Signature extends JsonObject {
@@ -37,7 +40,7 @@ interface Allowance {
  * Signs for this service. What every paid call needs is made on Node's other threads, since the one that serves all calls
  * is the first to be full; what is rare is synchronous, which is less work.
  */
-export interface IssuerSigner {
+export interface IssuerSigner extends EnvelopeSigner {
   /** `iss` of every token, without a trailing slash. */
   readonly base_url: string;
   /** The current ES256 key's RFC 7638 thumbprint. */
@@ -58,13 +61,19 @@ export interface IssuerSigner {
   signDigest(digest: Uint8Array): string;
   /** Over the canonical {agent_id, remaining, as_of}: verify only, nothing can be drawn with it. */
   signAllowance(allowance: Allowance): { readonly alg: 'ES256'; readonly value: string; readonly kid: string };
+  /** Signs notes by every configured seed whose ES256 key is none of these. */
+  notesWithout(revoked: readonly string[]): NoteSigner;
   readonly did_receipt_kid: string;
   now_ms(): number;
-  /** The histories with what the configured seeds and this code add to them. @throws BrokenHistory where they cannot. */
-  historiesAfter(known: Histories): Histories;
+  /** The histories with what the configured seeds and this code add to them as of then. @throws BrokenHistory where they cannot. */
+  historiesAfter(known: Histories, at_ms: number): Histories;
 }
 
-export interface Issuer extends IssuerSigner, Published {
+export interface Issuer extends IssuerSigner, NoteSigner, Published {
+  /** How its current key stands, as far as this process has heard. One that is not in force is to sign nothing. */
+  readonly standing: KeyStanding;
+  /** Until when it is in force at most, once it has given way to another; null while it has not. */
+  readonly signs_until_ms: number | null;
   /** What receipts sign of the two histories. */
   readonly issuer_history: IssuerHistoryRef;
   readonly receipt_policy: ReceiptPolicyRef;
@@ -83,7 +92,7 @@ export interface IssuerOptions {
  */
 export function openIssuer(secrets: readonly string[], options: IssuerOptions): Issuer {
   const signer = openSigner(secrets, options);
-  const histories = signer.historiesAfter(noHistories);
+  const histories = signer.historiesAfter(noHistories, options.now_ms());
   return issuerOf(signer, { latest: () => histories, renew: async () => {} });
 }
 
@@ -98,8 +107,17 @@ export function issuerOf(signer: IssuerSigner, { latest, renew }: HeldHistories)
   const signed = latest().snapshots.find(({ keys }) => keys.es256.kid === signer.kid);
   if (signed === undefined) throw new RangeError('the history does not hold the current key');
   const shown = publisher(signer, latest);
+  const notes = () => signer.notesWithout(latest().revocations.map(({ document }) => document.kid));
   return {
     ...signer,
+    signNote: (name, text) => notes().signNote(name, text),
+    verifierKeys: name => notes().verifierKeys(name),
+    get standing() {
+      return keyStanding(latest(), signer.kid, signer.now_ms());
+    },
+    get signs_until_ms() {
+      return signsUntilMs(latest(), signer.kid);
+    },
     get did() {
       return shown().did;
     },
@@ -111,6 +129,9 @@ export function issuerOf(signer: IssuerSigner, { latest, renew }: HeldHistories)
     },
     get policyHistory() {
       return shown().policyHistory;
+    },
+    get revocations() {
+      return shown().revocations;
     },
     historySnapshot: wanted => shown().historySnapshot(wanted),
     issuer_history: historyRef(signed),
@@ -133,6 +154,8 @@ function openSigner(secrets: readonly string[], { base_url, now_ms }: IssuerOpti
     kid: current.es256.kid,
     did_receipt_kid: didReceiptKid(base_url, current),
     ...jwsSigner(current, base_url),
+    notesWithout: revoked => noteSigner(seeds.filter(({ es256 }) => !revoked.includes(es256.kid))),
+    ...envelopeSigner(current, base_url),
     signCanonical,
     signCanonicalAside: async text => (await es256Aside(current.es256.key, text)).toString('base64url'),
     signature: payload_hash => ed25519Signature(current, payload_hash),
@@ -143,7 +166,7 @@ function openSigner(secrets: readonly string[], { base_url, now_ms }: IssuerOpti
       return { alg: 'ES256', value, kid: current.es256.kid };
     },
     now_ms,
-    historiesAfter: known => historiesAfter(known, oldestFirst, now_ms()),
+    historiesAfter: (known, at_ms) => historiesAfter(known, oldestFirst, at_ms),
   };
 }
 

@@ -1,0 +1,67 @@
+import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import { KEY_LAST_CALLS_SECONDS, KEY_OVERLAP_SECONDS } from '../../../schema/key-times.ts';
+import { kidOf, type Snapshot, type Version } from './snapshot.ts';
+
+/** What the operator has said of a key that others may hold. Its document names the one before it by hash, and never changes. */
+export interface Revocation extends Version {
+  readonly document: RevocationDocument;
+  /** ES256 over {iss, iat, key_revocation, revoked_at}, by a key that was in force then. */
+  readonly jws: string;
+}
+
+export interface RevocationDocument extends JsonObject {
+  readonly schema: typeof documents.key_revocation;
+  readonly version: number;
+  /** Of the seed's ES256 key: its two others are revoked with it. */
+  readonly kid: string;
+  /** ISO 8601: from when on others may have held it. */
+  readonly since: string;
+  readonly revoked_at: string;
+  readonly reason: string;
+  /** The log by `since`: what stands in it verifies for ever, and nothing else that this key has signed. */
+  readonly log: { readonly tree_size: number; readonly root_hash: string };
+}
+
+export type Revoked = Pick<RevocationDocument, 'kid' | 'since' | 'reason' | 'log'>;
+
+export function revocationDocument(before: readonly Revocation[], revoked: Revoked, revoked_at: string) {
+  const schema = documents.key_revocation;
+  const previous_hash = before.at(-1)?.hash ?? null;
+  return present({ schema, version: before.length + 1, ...revoked, revoked_at, previous_hash }) as RevocationDocument;
+}
+
+/** What is signed of a revocation: its hash, and when it was said. */
+export function revocationClaims({ hash, version, activated_at: revoked_at }: Version): JsonObject {
+  return { iat: Math.floor(Date.parse(revoked_at) / 1000), key_revocation: { hash, version }, revoked_at };
+}
+
+export function findRevocation(revocations: readonly Revocation[], kid: string): RevocationDocument | null {
+  return revocations.find(({ document }) => document.kid === kid)?.document ?? null;
+}
+
+/** `in_force` also for so long after it gave way as a fleet may take to be restarted. */
+export type KeyStanding = 'in_force' | 'retired' | 'revoked';
+
+interface Known {
+  readonly snapshots: readonly Snapshot[];
+  readonly revocations: readonly Revocation[];
+}
+
+/**
+ * Until when the key of that kid is good for what is yet to be paid and recorded; null where nothing ends that: the newest, and
+ * one of which the histories know nothing.
+ */
+export function signsUntilMs({ snapshots }: Pick<Known, 'snapshots'>, kid: string): number | null {
+  const at = snapshots.findIndex(({ keys }) => kidOf(keys) === kid);
+  const next = at === -1 ? undefined : snapshots[at + 1];
+  if (next === undefined) return null;
+  return Date.parse(next.activated_at) + (KEY_OVERLAP_SECONDS - KEY_LAST_CALLS_SECONDS) * 1000;
+}
+
+/** How the key of that kid stands: one that is not in force takes no payment. */
+export function keyStanding(known: Known, kid: string, now_ms: number): KeyStanding {
+  if (findRevocation(known.revocations, kid) !== null) return 'revoked';
+  const until_ms = signsUntilMs(known, kid);
+  return until_ms !== null && now_ms > until_ms ? 'retired' : 'in_force';
+}
