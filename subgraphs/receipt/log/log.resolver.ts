@@ -60,7 +60,8 @@ export class LogResolver {
     if (!receipt || !newest) return null;
     const size = sizeWithin(treeSize ?? newest.treeSize, newest.treeSize);
     if (receipt.leafIndex >= size) return null;
-    const { leaf, leaf_index, root, path } = await inclusionOf(database, receipt, size);
+    const signed_root = size === newest.treeSize ? newest.rootHash : null;
+    const { leaf, leaf_index, root, path } = await inclusionOf(database, receipt, size, signed_root);
     return {
       taskId,
       leafIndex: leaf_index,

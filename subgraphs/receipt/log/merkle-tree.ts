@@ -28,19 +28,40 @@ export interface Appended {
 
 /** Adds leaf number `size`; costs at most log2(size) + 1 node hashes, the root included. */
 export function appendLeaf(frontier: Frontier, size: number, leaf: Buffer): Appended {
-  const peaks = [...frontier];
-  const nodes: TreeNode[] = [{ level: 0, index: size, hash: leaf }];
-  let hash = leaf;
+  const { peaks, kept } = growPeaks({ peaks: frontier, size, leaf, join: nodeHash });
+  const nodes = kept.map(({ level, index, node }) => ({ level, index, hash: node }));
+  return { frontier: peaks, root: rootOf(peaks), nodes };
+}
+
+/** A node of a tree of this shape, whatever it is made of. */
+export interface KeptNode<Node> extends NodeAddress {
+  readonly node: Node;
+}
+
+interface Growth<Node> {
+  readonly peaks: readonly Node[];
+  readonly size: number;
+  readonly leaf: Node;
+  readonly join: (left: Node, right: Node) => Node;
+}
+
+/** One leaf more; `kept` are the leaf and every parent that it completes, lowest first. */
+export function growPeaks<Node>({ peaks: before, size, leaf, join }: Growth<Node>): {
+  readonly peaks: readonly Node[];
+  readonly kept: readonly KeptNode<Node>[];
+} {
+  const peaks = [...before];
+  const kept: KeptNode<Node>[] = [{ level: 0, index: size, node: leaf }];
+  let node = leaf;
   let index = size;
   for (let level = 1; index % 2 === 1; level++) {
     const left = peaks.pop();
-    if (left === undefined) throw new RangeError(`the frontier does not belong to a tree of ${size} leaves`);
-    hash = nodeHash(left, hash);
+    if (left === undefined) throw new RangeError(`the peaks do not belong to a tree of ${size} leaves`);
+    node = join(left, node);
     index = (index - 1) / 2;
-    nodes.push({ level, index, hash });
+    kept.push({ level, index, node });
   }
-  peaks.push(hash);
-  return { frontier: peaks, root: rootOf(peaks), nodes };
+  return { peaks: [...peaks, node], kept };
 }
 
 /** The perfect subtrees that make up leaves `from` up to `to`, largest first; `from` must be aligned to them. */
@@ -70,7 +91,7 @@ function split(width: number): number {
 }
 
 /** PATH(m, D[n]) of RFC 6962 §2.1.1, as ranges, the leaf's neighbour first. */
-function inclusionRanges(leaf_index: number, size: number): Range[] {
+export function inclusionRanges(leaf_index: number, size: number): Range[] {
   if (leaf_index < 0 || leaf_index >= size) throw new RangeError(`no leaf ${leaf_index} in a tree of ${size}`);
   const ranges: Range[] = [];
   let from = 0;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { TreeHead } from './log.entity.ts';
-import type { SignedTreeHead } from './tree-head.ts';
+import type { HeadName, SignedTreeHead } from './tree-head.ts';
 
 /** The head of so many leaves as it was signed; null where no batch ended there. */
 export async function signedHead(database: Database, tree_size: number): Promise<SignedTreeHead | null> {
@@ -12,6 +12,28 @@ export async function signedHead(database: Database, tree_size: number): Promise
     values: [tree_size],
   });
   return head ?? null;
+}
+
+/**
+ * The first head that a receipt stands under, where that receipt is none of the log's first so many leaves; null where it is.
+ * @throws where it stands under none
+ */
+export async function signedHeadAbove(
+  database: Database,
+  task_id: string,
+  leaves: number,
+): Promise<SignedTreeHead | null> {
+  const [found] = await database.query<{ leaf_size: number; tree_size: number | null }>({
+    name: 'head above a receipt',
+    text: `select r.tree_size as leaf_size,
+        (select min(h.tree_size) from tree_head h where h.tree_size >= r.tree_size) as tree_size
+      from receipt r where r.task_id = $1`,
+    values: [task_id],
+  });
+  if (found && found.leaf_size <= leaves) return null;
+  const head = found?.tree_size ? await signedHead(database, found.tree_size) : null;
+  if (head === null) throw new Error(`${task_id} stands under no head`);
+  return head;
 }
 
 /** The newest signed head; null while the log is empty. */
@@ -24,7 +46,7 @@ export async function newestHead(database: Database): Promise<TreeHead | null> {
 }
 
 /** Size and root of the log as it stands, in the words of its documents. */
-export async function logStands(database: Database): Promise<JsonObject> {
+export async function logStands(database: Database): Promise<HeadName & JsonObject> {
   const rows = await database.query<{ tree_size: number; root_hash: Buffer }>({
     name: 'health',
     text: 'select tree_size, root_hash from log_head',

@@ -14,12 +14,6 @@ import {
 /** Wherever the stored nodes are read. */
 type Nodes = Pick<Database, 'query'>;
 
-/** The proof that leaf `leaf_index` stands in the tree of `size` leaves; reads O(log size) rows. */
-export async function inclusionProof(database: Nodes, leaf_index: number, size: number): Promise<Buffer[]> {
-  const read = await readNodes(database, inclusionNodes(leaf_index, size));
-  return inclusionPath(leaf_index, size, read);
-}
-
 /** The proof that the tree of `old_size` leaves is a prefix of the one of `size`; reads O(log size) rows. */
 export async function consistencyProof(database: Nodes, old_size: number, size: number): Promise<Buffer[]> {
   const read = await readNodes(database, consistencyNodes(old_size, size));
@@ -41,20 +35,29 @@ export class MissingNode extends Error {
   }
 }
 
-/** In one statement; a node is asked for by whoever reads it. */
+/**
+ * In one statement, which answers with one row: the client would spend more on a row for each node than Postgres does on
+ * finding them. A node that is missing is asked for by whoever reads it. Nothing is remembered from one call to the next:
+ * who proves that the log is intact needs it as it is stored now.
+ */
 export async function readNodes(database: Nodes, addresses: readonly NodeAddress[]): Promise<NodeReader> {
-  const rows = await database.query<{ level: number; index: number; hash: Buffer }>({
+  const wanted = [...new Map(addresses.map(address => [nameOf(address), address])).values()];
+  const rows = await database.query<{ hashes: string | null }>({
     name: 'read log nodes',
-    text: 'select n.* from unnest($1::int2[], $2::int8[]) as wanted(level, index) join log_node n using (level, index)',
-    values: [addresses.map(address => address.level), addresses.map(address => address.index)],
+    text: `select string_agg(coalesce(encode(n.hash, 'hex'), ''), ',' order by wanted.at) as hashes
+      from unnest($1::int2[], $2::int8[]) with ordinality as wanted(level, index, at) left join log_node n using (level, index)`,
+    values: [wanted.map(address => address.level), wanted.map(address => address.index)],
   });
-  const known = new Map(rows.map(row => [`${row.level}/${row.index}`, row.hash]));
+  const hashes = rows[0]?.hashes?.split(',') ?? [];
+  const known = new Map(wanted.map((address, at) => [nameOf(address), hashes[at]]));
   return address => {
-    const hash = known.get(`${address.level}/${address.index}`);
-    if (hash === undefined) throw new MissingNode(address);
-    return hash;
+    const hash = known.get(nameOf(address));
+    if (!hash) throw new MissingNode(address);
+    return Buffer.from(hash, 'hex');
   };
 }
+
+const nameOf = ({ level, index }: NodeAddress) => `${level}/${index}`;
 
 /** That a receipt stands in the log's first `size` leaves (RFC 9162 §2.1.3). */
 export interface Inclusion {
@@ -66,16 +69,26 @@ export interface Inclusion {
   readonly path: readonly Buffer[];
 }
 
-/** @throws where the stored nodes do not prove it: what is wrong is said here, and not found out by whoever asked. */
+/**
+ * Path and root come of one look at the log: they share most of their nodes. That is why they agree also where one of the
+ * nodes that they share is not what was signed.
+ * @param signed_root hex, as a head of so many leaves says it; null where none is at hand
+ * @throws where the stored nodes do not prove it: what is wrong is said here, and not found out by whoever asked.
+ */
 export async function inclusionOf(
-  database: Database,
+  database: Nodes,
   receipt: Pick<Receipt, 'taskId' | 'leafIndex' | 'payload'>,
   size: number,
+  signed_root: string | null,
 ): Promise<Inclusion> {
-  const leaf = leafHash(receipt.payload);
-  const path = await inclusionProof(database, receipt.leafIndex, size);
-  const root = await storedRoot(database, size);
-  const inclusion = { leaf, leaf_index: receipt.leafIndex, size, root };
-  if (!verifyInclusion(inclusion, path)) throw new Error(`the log does not prove that it holds ${receipt.taskId}`);
+  const { leafIndex: leaf_index, payload } = receipt;
+  const peaks = peaksOf(0, size);
+  const read = await readNodes(database, [...inclusionNodes(leaf_index, size), ...peaks]);
+  const path = inclusionPath(leaf_index, size, read);
+  const root = rootOf(peaks.map(read));
+  const inclusion = { leaf: leafHash(payload), leaf_index, size, root };
+  const as_signed = signed_root === null || root.toString('hex') === signed_root;
+  if (!as_signed || !verifyInclusion(inclusion, path))
+    throw new Error(`the log does not prove that it holds ${receipt.taskId}`);
   return { ...inclusion, path };
 }

@@ -1,0 +1,114 @@
+import { LRUCache } from 'lru-cache';
+import { logOrigin } from '../../../schema/links.ts';
+import type { Database } from '../../database.ts';
+import type { Issuer } from '../issuer/signing-keys.ts';
+import { EMPTY_ROOT } from '../verify/merkle-proof.ts';
+import { openNote } from '../verify/open-note.ts';
+import { parseJws, verifyEs256 } from '../verify/signature.ts';
+import type { VerifierKey } from '../verify/verifier-key.ts';
+import type { HeadName } from './tree-head.ts';
+
+/** Each asked for again while it is the newest, and while others prove by it. */
+const KEPT_MAX = 64;
+
+const kept = new WeakMap<Issuer, LRUCache<string, string>>();
+
+/** For so long after the next head was signed a cosigned one is served in its place. */
+const STALE_SECONDS_MAX = 60;
+/** Rows of the newest heads among which the one is chosen that most witnesses have cosigned. */
+const COSIGNATURES_MAX = 256;
+
+interface StoredHead extends HeadName {
+  readonly jws: string;
+  /** Of the witnesses that are configured. */
+  readonly lines: readonly string[];
+}
+
+export interface CheckpointParts {
+  readonly database: Database;
+  readonly issuer: Issuer;
+  /** Whose cosignatures are shown; none where only the log's own word is wanted. */
+  readonly witnesses: readonly VerifierKey[];
+}
+
+/** Of so many leaves, of any that holds a leaf, or of none in particular. */
+export interface WantedHead {
+  readonly tree_size?: number | null;
+  readonly leaf_index?: number;
+}
+
+/** `halted`: the log is not the one that was signed, and nothing is stated of it. */
+export type Checkpoint =
+  | { readonly kind: 'known'; readonly head: HeadName; readonly note: string }
+  | { readonly kind: 'unknown' | 'halted' };
+
+/**
+ * A signed head as a checkpoint (https://c2sp.org/tlog-checkpoint). Nothing is stated here that the issuer has not signed under
+ * the head's lock: a checkpoint says again what such a head says. `unknown` where no batch ended there. Where no size is
+ * wanted it is the newest that most witnesses have cosigned, if that was overtaken a moment ago at most or a leaf in it is
+ * all that is asked about; else the newest, without.
+ */
+export async function checkpoint(
+  { database, issuer, witnesses }: CheckpointParts,
+  { tree_size = null, leaf_index }: WantedHead = {},
+): Promise<Checkpoint> {
+  // A head may be signed by a key that another process began with a moment ago.
+  await issuer.renew();
+  const stale_seconds = leaf_index === undefined ? STALE_SECONDS_MAX : null;
+  const [row] = await database.query<{ halted: boolean; head: StoredHead | null }>({
+    name: 'head for checkpoint',
+    text: HEAD,
+    values: [tree_size, witnesses.map(({ text }) => text), leaf_index ?? -1, stale_seconds],
+  });
+  if (!row || row.halted) return { kind: 'halted' };
+  if (row.head) return { kind: 'known', head: row.head, note: checkpointOf(issuer, row.head, witnesses) };
+  return tree_size ? { kind: 'unknown' } : { kind: 'known', head: empty, note: noteOf(issuer, empty) };
+}
+
+/** $1: of how many leaves, or null; $2: witnesses; $3: a leaf that it holds; $4: how old it may be, or null. */
+const HEAD = `with newest as (
+    select tree_size, witness, line from log_cosignature
+    where witness = any($2) and tree_size > $3::int8 and ($1::int8 is null or tree_size = $1)
+    order by tree_size desc limit ${COSIGNATURES_MAX}),
+  cosigned as (
+    select tree_size, count(*) as witnesses, json_agg(line order by witness) as lines from newest group by tree_size),
+  served as (
+    select tree_size from cosigned where $4::float8 is null or coalesce((
+      select at from tree_head next where next.tree_size > cosigned.tree_size order by next.tree_size limit 1
+    ) > now() - $4 * interval '1 second', true)
+    order by witnesses desc, tree_size desc limit 1),
+  head as (
+    select tree_size, root_hash, jws, coalesce((select lines from cosigned where cosigned.tree_size = tree_head.tree_size), '[]') as lines
+    from tree_head where tree_size = coalesce($1, (select tree_size from served), (select max(tree_size) from tree_head)))
+  select log_head.halted is not null as halted, (select to_json(head) from head) as head from log_head`;
+
+const empty: HeadName = { tree_size: 0, root_hash: EMPTY_ROOT.toString('hex') };
+
+function checkpointOf(issuer: Issuer, head: StoredHead, witnesses: readonly VerifierKey[]): string {
+  const notes = kept.get(issuer) ?? new LRUCache<string, string>({ max: KEPT_MAX });
+  kept.set(issuer, notes);
+  // A key that was revoked meanwhile stands in no note any more.
+  const key = [head.jws, ...issuer.verifierKeys(logOrigin(issuer.base_url)), ...head.lines].join('\n');
+  const known = notes.get(key);
+  if (known !== undefined) return known;
+  requireSigned(issuer, head);
+  const note = noteOf(issuer, head);
+  // A line that was altered where it lies would spoil the whole note for whoever knows that witness.
+  const sound = head.lines.filter(line => openNote(note + line, witnesses).kind === 'signed');
+  const cosigned = note + sound.join('');
+  notes.set(key, cosigned);
+  return cosigned;
+}
+
+/** @throws where the row says otherwise than what the issuer signed: whoever wrote it is not to be vouched for */
+function requireSigned(issuer: Issuer, { tree_size, root_hash, jws }: StoredHead): void {
+  const parsed = parseJws(jws);
+  const signed = parsed && verifyEs256(issuer.jwks, parsed.header.kid, parsed.input, parsed.signature);
+  const same = parsed?.claims.tree_size === tree_size && parsed.claims.root_hash === root_hash;
+  if (!signed || !same) throw new Error(`the stored head of size ${tree_size} is not as it was signed`);
+}
+
+function noteOf(issuer: Issuer, { tree_size, root_hash }: HeadName): string {
+  const origin = logOrigin(issuer.base_url);
+  return issuer.signNote(origin, `${origin}\n${tree_size}\n${Buffer.from(root_hash, 'hex').toString('base64')}\n`);
+}

@@ -1,0 +1,37 @@
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+
+/** That a witness has vouched for a head of the log. Older ones are forgotten, but for heads that stand on Base. */
+@Entity({ tableName: 'log_cosignature' })
+export class LogCosignature {
+  @PrimaryKey({ type: 'bigint' })
+  treeSize!: number;
+  /** Its verifier key. */
+  @PrimaryKey({ type: 'text' })
+  witness!: string;
+  @Property({ type: 'text' })
+  rootHash!: string;
+  /** As it stands in a checkpoint, with its line feed; verified before it came here. */
+  @Property({ type: 'text' })
+  line!: string;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  at!: Date;
+}
+
+/** How far a witness has come with the log, over all processes. */
+@Entity({ tableName: 'log_witness' })
+export class LogWitnessRow {
+  /** Its verifier key. */
+  @PrimaryKey({ type: 'text' })
+  witness!: string;
+  /** The size from which it takes a proof next, as far as is known here. */
+  @Property({ type: 'bigint' })
+  oldSize!: number;
+  /** Of the newest head that it has cosigned for us; 0 before the first. */
+  @Property({ type: 'bigint' })
+  cosignedSize!: number;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
+  cosignedAt!: Date | null;
+  /** Why it cosigns nothing newer; null where all is well. */
+  @Property({ type: 'text', nullable: true })
+  trouble!: string | null;
+}

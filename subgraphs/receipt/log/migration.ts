@@ -1,0 +1,16 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** Who vouches for the log's heads, and how far each has come. */
+export class LogCosignatures extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table log_cosignature (
+        tree_size bigint not null, witness text not null, root_hash text not null, line text not null,
+        at timestamptz not null, primary key (tree_size, witness));
+
+      create table log_witness (
+        witness text primary key, old_size bigint not null, cosigned_size bigint not null,
+        cosigned_at timestamptz null, trouble text null);
+    `);
+  }
+}

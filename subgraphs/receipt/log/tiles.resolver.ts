@@ -1,0 +1,97 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
+import { Refusal } from '../../../schema/errors.ts';
+import { logOrigin } from '../../../schema/links.ts';
+import type { ReceiptContext } from '../context.ts';
+import { checkpoint } from './checkpoint.ts';
+import { entryBundle } from './entry-bundle.ts';
+import { tile, tileAddress } from './tiles.ts';
+import { tlogProof } from './tlog-proof.ts';
+
+/** What a page of rows costs, for 8 KiB of hashes. */
+const TILE_COST = 50;
+/** 256 receipts' payloads. */
+const BUNDLE_COST = 200;
+
+const PATH = 'Index and width as in the URL of the tile: `000`, `x001/067`, `000.p/12`.';
+
+/** The log as C2SP has it: checkpoints, tiles, proofs (https://c2sp.org/tlog-tiles). */
+@Resolver()
+export class LogTilesResolver {
+  @Query(() => String, {
+    description:
+      'The newest head, or that of `treeSize` leaves, as a checkpoint: a note signed by the issuer’s Ed25519 keys.',
+    nullable: true,
+  })
+  async logCheckpoint(
+    @Arg('treeSize', () => Int, {
+      nullable: true,
+      description: 'Of a head that was signed; the newest where it is left out.',
+    })
+    treeSize: number | undefined,
+    @Ctx() context: ReceiptContext,
+  ): Promise<string | null> {
+    const found = await checkpoint(context, { tree_size: treeSize ?? null });
+    return found.kind === 'known' ? found.note : nothingStated(found);
+  }
+
+  @Query(() => String, {
+    description: 'By which checkpoints are verified: a verifier key in each line, the current first.',
+  })
+  logVerifierKeys(@Ctx() { issuer }: ReceiptContext): string {
+    return issuer
+      .verifierKeys(logOrigin(issuer.base_url))
+      .map(key => `${key}\n`)
+      .join('');
+  }
+
+  @Directive(`@cost(weight: ${TILE_COST})`)
+  @Query(() => String, {
+    nullable: true,
+    description: 'A tile of hashes, in base64; null where the log is not as long.',
+  })
+  async logTile(
+    @Arg('level', () => String, { description: 'From 0, the leaves, to 63.' }) level: string,
+    @Arg('path', () => String, { description: PATH }) path: string,
+    @Ctx() { database }: ReceiptContext,
+  ): Promise<string | null> {
+    const address = tileAddress(level, path);
+    return address && base64(await tile(database, address));
+  }
+
+  @Directive(`@cost(weight: ${BUNDLE_COST})`)
+  @Query(() => String, {
+    nullable: true,
+    description:
+      'What the leaves of a tile are of, in base64; null where the log is not as long, or keeps that to itself.',
+  })
+  async logEntryBundle(
+    @Arg('path', () => String, { description: PATH }) path: string,
+    @Ctx() { database, log_entries }: ReceiptContext,
+  ): Promise<string | null> {
+    const address = log_entries === 'public' ? tileAddress('0', path) : null;
+    return address && base64(await entryBundle(database, address));
+  }
+
+  @Query(() => String, {
+    nullable: true,
+    description: 'That a receipt stands in the log, as a text that is checked offline (https://c2sp.org/tlog-proof).',
+  })
+  async logProof(
+    @Arg('taskId', () => String, { description: 'Of which receipt.' }) taskId: string,
+    @Ctx() context: ReceiptContext,
+  ): Promise<string | null> {
+    const found = await tlogProof(context, taskId);
+    return found.kind === 'proven' ? found.text : nothingStated(found);
+  }
+}
+
+/** @throws Refusal unavailable while the log is halted */
+function nothingStated({ kind }: { readonly kind: 'unknown' | 'halted' }): null {
+  if (kind === 'halted') throw new Refusal('unavailable', { detail: 'The log is halted: nothing is stated of it.' });
+  return null;
+}
+
+function base64(bytes: Buffer | null): string | null {
+  return bytes?.toString('base64') ?? null;
+}

@@ -1,0 +1,201 @@
+import { canonicalJson } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import { jwksUri } from '../../../schema/links.ts';
+import { iso } from '../../clock.ts';
+import type { Database } from '../../database.ts';
+import { insertRows } from '../../database.ts';
+import { readsOf, type Tx } from '../../transaction.ts';
+import type { Issuer } from '../issuer/signing-keys.ts';
+import { LOG_ID } from '../log/tree-head.ts';
+import { paymentValue, totalKey, totalValue } from '../verify/map-proof.ts';
+import { type CollectedLeaf, collectedLeaves, collectedSince } from './collected.ts';
+import { PaymentUsedTwice, requireNew } from './payment-used-twice.ts';
+import { type MapName, openMap, storeMap } from './stored-map.ts';
+import { growSums, storeSums } from './stored-sums.ts';
+import { statedRoots, TotalsAltered } from './unaltered.ts';
+
+/** So many leaves at most are behind each statement: a few milliseconds of this process, and one transaction. */
+const LEAVES_MAX = 256;
+const SEEN_MAX = 256;
+/** A second or so of the database. */
+const UNCOUNTED_MAX = 10_000;
+
+export interface TotalsParts {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly issuer: Issuer;
+  readonly profile: 'development' | 'production';
+  readonly now_ms: () => number;
+}
+
+/**
+ * Takes the next leaves of the log into the trees and signs a statement over what they came to, in one transaction with the place
+ * in the log that it has come to: killed at any line it goes on from there. Whoever comes second finds it taken. Returns how many
+ * leaves and transfers it took. @throws PaymentUsedTwice, TotalsAltered: what is stored is then built again from the log
+ */
+export async function integrate(parts: TotalsParts): Promise<number> {
+  try {
+    return await parts.database.transaction(tx => integrateBatch(tx, parts));
+  } catch (fault) {
+    if (fault instanceof PaymentUsedTwice)
+      await parts.database.query({
+        name: 'note payment conflict',
+        text: 'update totals_state set conflict = $1 where conflict is null',
+        values: [JSON.stringify(fault.conflict)],
+      });
+    if (fault instanceof TotalsAltered) await parts.database.transaction(forget);
+    throw fault;
+  }
+}
+
+interface State {
+  readonly tree_size: number;
+  readonly root_hash: string;
+  readonly statement: string | null;
+  /** Whether the log still has that head. */
+  readonly stands: boolean;
+  /** Leaves of the log. */
+  readonly log_size: number;
+  /** The head to go on to; null where the log has grown by nothing. */
+  readonly next_size: number | null;
+  readonly next_root: string | null;
+}
+
+async function integrateBatch(tx: Tx, parts: TotalsParts): Promise<number> {
+  const { rows } = await tx.query<State>({ name: 'lock totals', text: LOCK, values: [LEAVES_MAX] });
+  const state = rows[0];
+  if (state === undefined) return 0;
+  if (!state.stands) return beginAnew(tx);
+  const { tree_size = state.tree_size, root_hash } = nextOf(state);
+  const leaves = await collectedLeaves(tx, state.tree_size, tree_size);
+  // Behind a log that is still being caught up with, of which most that was seen is still to come, they would be looked through each time.
+  const since = tree_size === state.log_size ? await collectedSince(tx, tree_size, SEEN_MAX) : [];
+  const taken = tree_size - state.tree_size + since.length;
+  if (taken === 0) return 0;
+  const collected = [...leaves, ...since];
+  await requireNew(tx, collected);
+  const roots = await grow(tx, collected, statedRoots(state.statement, parts.issuer.jwks));
+  const statement = signed(parts, { tree_size, root_hash, ...roots });
+  tx.write({
+    name: 'store totals statement',
+    text: 'update totals_state set tree_size = $1, root_hash = $2, statement = $3, conflict = null',
+    values: [tree_size, root_hash, statement],
+  });
+  return taken;
+}
+
+function nextOf({ tree_size, root_hash, next_size, next_root }: State) {
+  return next_size === null || next_root === null
+    ? { tree_size, root_hash }
+    : { tree_size: next_size, root_hash: next_root };
+}
+
+/** Heads are signed once a batch, so that one is near; of whatever was declared lost there may be none. */
+const LOCK = `with state as materialized (
+    select tree_size, root_hash, statement from totals_state for update skip locked),
+  newest as (
+    select coalesce(
+      (select max(t.tree_size) from tree_head t, state s where t.tree_size > s.tree_size and t.tree_size <= s.tree_size + $1::int8),
+      (select min(t.tree_size) from tree_head t, state s where t.tree_size > s.tree_size)) as tree_size)
+  select s.tree_size, s.root_hash, s.statement, h.tree_size as log_size, n.tree_size as next_size, t.root_hash as next_root,
+    s.tree_size = 0 or (h.tree_size >= s.tree_size and exists (
+      select 1 from tree_head k where k.tree_size = s.tree_size and k.root_hash = s.root_hash)) as stands
+  from state s join log_head h on h.halted is null cross join newest n left join tree_head t on t.tree_size = n.tree_size
+    and t.tree_size <= h.tree_size`;
+
+/**
+ * The log was declared to be another from some leaf on: what was built on what is gone is built again from the first leaf. Of many that
+ * were seen so many are taken back at a time; until all are, nothing is stated, and the state names a head that does not stand.
+ */
+async function beginAnew(tx: Tx): Promise<number> {
+  await tx.query('truncate totals_row, totals_book, totals_node, totals_page');
+  const { rowCount } = await tx.query({
+    name: 'uncount seen transfers',
+    text: `update totals_seen set counted = false where task_id = any(array(select task_id from totals_seen where counted limit $1))`,
+    values: [UNCOUNTED_MAX],
+  });
+  if (rowCount === UNCOUNTED_MAX) {
+    await tx.query('update totals_state set statement = null');
+    return UNCOUNTED_MAX;
+  }
+  await tx.query(`update totals_state set tree_size = 0, root_hash = '', statement = null, conflict = null`);
+  return 0;
+}
+
+/** So that the next round builds all of it again: no head of the log has such a root. */
+async function forget(tx: Tx): Promise<void> {
+  await tx.query(`update totals_state set root_hash = '', statement = null where tree_size > 0`);
+}
+
+/** The roots of both maps with these in them, hex. @throws TotalsAltered where they were not those that were stated */
+async function grow(tx: Tx, collected: readonly CollectedLeaf[], stated: ReturnType<typeof statedRoots>) {
+  const grown = await growSums(readsOf(tx, null), collected);
+  const paid = collected.flatMap(({ payment_key: key, ...leaf }) =>
+    key === null ? [] : [{ key, was: null, value: paymentValue(leaf) }],
+  );
+  const totals = grown.map(({ total: { agent_id, ...total }, before }) => ({
+    key: totalKey(agent_id, total.rail),
+    was: before && totalValue(agent_id, before),
+    value: totalValue(agent_id, total),
+  }));
+  // What is stored is judged by this, before any of it is written over.
+  const roots = {
+    payments_root: await setAll(tx, { name: 'payments', root: stated.payments_root }, paid),
+    books_root: await setAll(tx, { name: 'books', root: stated.books_root }, totals),
+  };
+  storeSums(tx, grown);
+  const places = new Map(grown.flatMap(book => [...book.places]));
+  insertRows(
+    tx,
+    'totals_row',
+    collected.map(({ task_id, leaf_index, agent_id, rail, payment_key }) => ({
+      ...{ task_id, leaf_index, agent_id, rail, payment_key },
+      row_index: places.get(task_id) ?? null,
+    })),
+  );
+  return roots;
+}
+
+interface Entry {
+  readonly key: string;
+  /** What it stood for until now. */
+  readonly was: string | null;
+  readonly value: string;
+}
+
+async function setAll(tx: Tx, { name, root }: { name: MapName; root: string }, entries: readonly Entry[]) {
+  const keys = entries.map(({ key }) => key);
+  // The first page holds the root, also where nothing is set.
+  const map = await openMap(readsOf(tx, null), name, keys.length > 0 ? keys : [ANY_KEY]);
+  if (!map.isSound(root) || map.root !== root)
+    throw new TotalsAltered(`the map of ${name} is not the one that was signed`);
+  const altered = entries.find(({ key, was }) => map.get(key) !== was);
+  if (altered) throw new TotalsAltered(`the map of ${name} has another value at ${altered.key}`);
+  for (const { key, value } of entries) map.set(key, value);
+  return storeMap(tx, name, map);
+}
+
+const ANY_KEY = '0'.repeat(64);
+
+interface Stated {
+  readonly tree_size: number;
+  readonly root_hash: string;
+  readonly payments_root: string;
+  readonly books_root: string;
+}
+
+/** svc402.log_totals.v1: what both trees are over so many leaves of the log, and the `signature` over all of it. */
+function signed({ issuer, profile, now_ms }: TotalsParts, { tree_size, root_hash, ...maps }: Stated): string {
+  const statement = {
+    ...(profile === 'development' ? { profile } : {}),
+    schema: documents.log_totals,
+    iss: issuer.base_url,
+    verify_jwks: jwksUri(issuer.base_url),
+    log_id: LOG_ID,
+    tree_size,
+    root_hash,
+    ...maps,
+    computed_at: iso(now_ms()),
+  };
+  const value = issuer.signCanonical(canonicalJson(statement));
+  return canonicalJson({ ...statement, signature: { alg: 'ES256', kid: issuer.kid, value } });
+}

@@ -1,0 +1,51 @@
+import type { Database } from '../../database.ts';
+import type { Tx } from '../../transaction.ts';
+import { type MapPage, SparseMap } from './sparse-map.ts';
+import { TotalsAltered } from './unaltered.ts';
+
+/** `payments`: which receipt each payment backs; `books`: what each book came to. */
+export type MapName = 'payments' | 'books';
+
+/**
+ * Keys of one map, with the pages on their way at hand; each page deeper is one more statement, for all keys at once.
+ * @throws where one is missing
+ */
+export async function openMap(
+  reads: Pick<Database, 'query'>,
+  map: MapName,
+  keys: readonly string[],
+): Promise<SparseMap> {
+  const pages: [string, MapPage][] = [];
+  let going = [...new Set(keys)];
+  for (let depth = 0; going.length > 0; depth++) {
+    const found = await reads.query<{ prefix: string; page: MapPage }>({
+      name: 'pages of map',
+      text: 'select prefix, page from totals_page where map = $1 and prefix = any($2)',
+      values: [map, [...new Set(going.map(key => key.slice(0, depth)))]],
+    });
+    const here = new Map(found.map(({ prefix, page }) => [prefix, page]));
+    // Without its first page a map is empty; any other was named by the one above it.
+    const missing = depth === 0 ? undefined : going.find(key => !here.has(key.slice(0, depth)));
+    if (missing !== undefined) throw new TotalsAltered(`the map of ${map} has no page ${missing.slice(0, depth)}`);
+    pages.push(...here);
+    going = going.filter(key => {
+      const place = here.get(key.slice(0, depth))?.[key.charAt(depth)];
+      return place !== undefined && 'page' in place;
+    });
+  }
+  return new SparseMap(pages);
+}
+
+/** Writes what was changed; the root of the map, hex. */
+export function storeMap(tx: Tx, name: MapName, map: SparseMap): string {
+  const pages = map.store();
+  if (pages.length > 0)
+    tx.write({
+      name: 'store pages of map',
+      text: `insert into totals_page (map, prefix, page)
+        select $1, p.prefix, p.page from jsonb_to_recordset($2::jsonb) as p(prefix text, page jsonb)
+        on conflict (map, prefix) do update set page = excluded.page`,
+      values: [name, JSON.stringify(pages)],
+    });
+  return map.root;
+}

@@ -1,0 +1,102 @@
+import { BigIntType } from '@mikro-orm/core';
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { AtomicAmountColumn } from '../../columns.ts';
+import type { MapPage } from './sparse-map.ts';
+
+/** One row: how far the log was followed, and what was signed over that. */
+@Entity({ tableName: 'totals_state' })
+export class TotalsState {
+  @PrimaryKey({ type: 'smallint', autoincrement: false })
+  totalsId!: number;
+  @Property({ type: new BigIntType('number') })
+  treeSize!: number;
+  /** Of that tree: where the log has another, all is built again. Empty before the first leaf. */
+  @Property({ type: 'text' })
+  rootHash!: string;
+  /** Canonical JSON, signed. */
+  @Property({ type: 'text', nullable: true })
+  statement!: string | null;
+  /** A payment that two receipts name: see integrate.ts. */
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  conflict!: JsonObject | null;
+}
+
+/** Where a transfer was seen that was only vouched for when its receipt was signed. */
+@Entity({ tableName: 'totals_seen' })
+@Index({ name: 'totals_seen_uncounted', properties: ['taskId'], where: 'not counted' })
+export class TotalsSeen {
+  @PrimaryKey({ type: 'text' })
+  taskId!: string;
+  @Property({ type: 'text' })
+  paymentRef!: string;
+  @Property({ type: 'integer', nullable: true })
+  transferIndex!: number | null;
+  @Property({ type: 'boolean', default: false })
+  counted!: boolean;
+}
+
+/** A receipt that counts: its place in its book's tree, and its payment's key. */
+@Entity({ tableName: 'totals_row' })
+export class TotalsRow {
+  @PrimaryKey({ type: 'text' })
+  taskId!: string;
+  @Property({ type: new BigIntType('number') })
+  leafIndex!: number;
+  @Property({ type: 'integer', nullable: true })
+  agentId!: number | null;
+  @Property({ type: 'text' })
+  rail!: string;
+  @Property({ type: new BigIntType('number'), nullable: true })
+  rowIndex!: number | null;
+  @Index({
+    name: 'totals_row_payment',
+    expression: 'create unique index totals_row_payment on totals_row (payment_key)',
+  })
+  @Property({ type: 'text', nullable: true })
+  paymentKey!: string | null;
+}
+
+/** The root of the sum tree of one book and rail. */
+@Entity({ tableName: 'totals_book' })
+export class TotalsBook {
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  agentId!: number;
+  @PrimaryKey({ type: 'text' })
+  rail!: string;
+  @Property({ type: new BigIntType('number') })
+  rows!: number;
+  @Property({ type: new AtomicAmountColumn() })
+  total!: AtomicAmount;
+  @Property({ type: 'text' })
+  root!: string;
+}
+
+/** A perfect subtree of a sum tree; written once. */
+@Entity({ tableName: 'totals_node' })
+export class TotalsNode {
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  agentId!: number;
+  @PrimaryKey({ type: 'text' })
+  rail!: string;
+  @PrimaryKey({ type: 'smallint', autoincrement: false })
+  level!: number;
+  @PrimaryKey({ type: new BigIntType('number'), autoincrement: false })
+  index!: number;
+  @Property({ type: new AtomicAmountColumn() })
+  sum!: AtomicAmount;
+  @Property({ type: 'blob', columnType: 'bytea' })
+  hash!: Buffer;
+}
+
+/** A page of one of the two maps. */
+@Entity({ tableName: 'totals_page' })
+export class TotalsPage {
+  @PrimaryKey({ type: 'text' })
+  map!: string;
+  @PrimaryKey({ type: 'text' })
+  prefix!: string;
+  @Property({ type: 'json', columnType: 'jsonb' })
+  page!: MapPage;
+}

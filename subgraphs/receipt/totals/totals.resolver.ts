@@ -1,0 +1,63 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { requirePossession } from '../../access.ts';
+import type { ReceiptContext } from '../context.ts';
+import { bookTotal, type Proven, paymentProof, totalsStatement } from './proofs.ts';
+
+/** A dozen statements, each of O(log n) rows. */
+const PROOF_COST = 50;
+
+/** What is signed behind the log of totals and payments, with its proofs. */
+@Resolver()
+export class TotalsResolver {
+  @Query(() => GraphQLJSONObject, {
+    nullable: true,
+    description:
+      'The newest statement over all books’ totals and all payments, `svc402.log_totals.v1`; null before the first.',
+  })
+  async logTotals(@Ctx() { database }: ReceiptContext): Promise<JsonObject | null> {
+    return shown(await totalsStatement(database));
+  }
+
+  @Directive(`@cost(weight: ${PROOF_COST})`)
+  @Query(() => GraphQLJSONObject, {
+    nullable: true,
+    description:
+      'What a book came to by its collected receipts, with the proof under the newest statement, `svc402.book_total.v1`, ' +
+      'for whoever possesses it.',
+  })
+  async bookTotal(
+    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Arg('taskId', () => String, {
+      nullable: true,
+      description: 'Of a row: then with the proof that it is in the total.',
+    })
+    taskId: string | null,
+    @Ctx() { principal, database }: ReceiptContext,
+  ): Promise<JsonObject | null> {
+    return shown(await bookTotal(database, requirePossession(principal, agentId), taskId ?? null));
+  }
+
+  @Directive(`@cost(weight: ${PROOF_COST})`)
+  @Query(() => GraphQLJSONObject, {
+    nullable: true,
+    description:
+      'That the payment of a receipt backs it and no other, `svc402.payment_proof.v1`; public, as the receipt is. Null ' +
+      'where it does not count, or not yet.',
+  })
+  async paymentProof(
+    @Arg('taskId', () => String, { description: 'Of which receipt.' }) taskId: string,
+    @Ctx() { database }: ReceiptContext,
+  ): Promise<JsonObject | null> {
+    return shown(await paymentProof(database, taskId));
+  }
+}
+
+/** @throws Refusal unavailable while the log is halted */
+function shown(proven: Proven): JsonObject | null {
+  if (proven.kind === 'proven') return proven.document;
+  if (proven.kind !== 'halted') return null;
+  throw new Refusal('unavailable', { detail: 'The log is halted: nothing is stated of it.' });
+}

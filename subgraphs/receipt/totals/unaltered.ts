@@ -1,0 +1,37 @@
+import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { EMPTY_MAP, type RailSum } from '../verify/map-proof.ts';
+import { base64url, type Jwks, keysIn, verifyEs256 } from '../verify/signature.ts';
+import { type SumNode, sumRoot } from '../verify/sum-proof.ts';
+
+/* Before anything is signed over what is stored: that it is what the last statement was signed over. */
+
+/** What is stored is not what was signed: somebody altered it. All of it follows from the log, and is built again. */
+export class TotalsAltered extends Error {
+  override name = 'TotalsAltered';
+}
+
+interface Roots {
+  readonly payments_root: string;
+  readonly books_root: string;
+}
+
+/** Of both maps, hex, by the last statement; those of nothing before the first one. @throws TotalsAltered where we did not sign it */
+export function statedRoots(statement: string | null, jwks: Jwks): Roots {
+  const empty = EMPTY_MAP.toString('hex');
+  if (statement === null) return { payments_root: empty, books_root: empty };
+  const { signature, ...claims } = JSON.parse(statement) as JsonObject;
+  const { kid, value } = isJsonObject(signature) ? signature : {};
+  // In the middle of a rotation another process may sign by a key of which this one has not heard yet: it will.
+  if (!keysIn(jwks).some(key => key.kid === kid))
+    throw new Error(`the statement of totals is signed by ${kid}, an unknown key`);
+  if (!verifyEs256(jwks, kid, canonicalJson(claims), base64url(value)))
+    throw new TotalsAltered('the statement of totals was not signed here');
+  return { payments_root: String(claims.payments_root), books_root: String(claims.books_root) };
+}
+
+/** @throws TotalsAltered where a book's peaks do not come to what it is said to have */
+export function requireSum(agent_id: number, { total, root }: RailSum, peaks: readonly SumNode[]): void {
+  const { sum, hash } = sumRoot(peaks);
+  if (sum.toString() !== total || hash.toString('hex') !== root)
+    throw new TotalsAltered(`the rows of book ${agent_id} do not come to its total`);
+}
