@@ -6,7 +6,7 @@ import type { ProofOutcome } from '../../../schema/receipt-payload.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 import { graphEnum } from '../../graph-enum.ts';
-import { NetworkWord, ProofOutcomeWord, TaskStateWord } from '../../words.ts';
+import { ProofOutcomeWord, TaskStateWord } from '../../words.ts';
 
 /** Why a settlement is shown. */
 export type ShownFor = 'requested' | 'above_cost_gate';
@@ -19,8 +19,8 @@ const ShownForWord = graphEnum<ShownFor>('ShownFor', 'Why a settlement is shown.
 @ObjectType({ description: 'Where a stranger finds the transfer that paid for a task. The chain alone proves it.' })
 export class SettlementProof {
   @Field(() => String, { description: '`network:transaction`.' }) paymentRef!: string;
-  @Field(() => NetworkWord, { description: 'By its name.' }) network!: string;
-  @Field(() => String, { description: 'CAIP-2.' }) chain!: string;
+  @Field(() => String, { description: '`base`, `solana` or `nano`.' }) network!: string;
+  @Field(() => String, { description: 'CAIP-2; `nano`, which has none.' }) chain!: string;
   @Field(() => String, { description: 'The transaction.' }) txHash!: string;
   @Field(() => Int, { nullable: true, description: 'Of the Transfer in its block; null where it was not looked at.' })
   transferIndex!: number | null;
@@ -28,8 +28,12 @@ export class SettlementProof {
   @Field(() => AtomicAmountScalar, { description: 'Atomic units of it.' }) amount!: AtomicAmount;
   @Field(() => String, { description: 'From whom.' }) payer!: string;
   @Field(() => String, { description: 'To whom.' }) payTo!: string;
-  @Field(() => String, { description: 'Nonce of the authorization, or hash of the message: which payment it was.' })
-  paymentId!: string;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Nonce of the authorization, or hash of the message: which payment it was. Null of a book chain, whose transfer is all that is known.',
+  })
+  paymentId!: string | null;
   @Field(() => Boolean, { description: 'Whether the issuer has seen the transfer, and does not go by another’s word.' })
   observed!: boolean;
 }

@@ -1,7 +1,10 @@
 import { atomicAmount } from '../../../schema/amount.ts';
+import { isJsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networkNamed, networks } from '../../../schema/network.ts';
-import type { ReceiptPayload, ReceiptPayment } from '../../../schema/receipt-payload.ts';
+import type { ForeignRail } from '../../../schema/observed-transfer.ts';
+import { type ReceiptPayload, type ReceiptPayment, signedPayment } from '../../../schema/receipt-payload.ts';
+import { notSettledHere } from '../../../schema/router/reported.ts';
 import type { Database } from '../../database.ts';
 import { newestHead } from '../log/signed-heads.ts';
 import { inclusionOf } from '../log/stored-proofs.ts';
@@ -16,8 +19,10 @@ const proves = [
 ] as const;
 
 /** Where the transfer is to be looked for is said beside it, and where it is not shown that it can be. */
-const MOVED = 'That USDC moved: look up tx_hash on its chain, and the transfer at transfer_index.';
-const MOVED_UNSHOWN = 'That USDC moved: ask with requested=true, and look the transfer up on its chain.';
+const moved = (token: string) =>
+  `That ${token} moved: look up tx_hash on its chain, and the transfer at transfer_index.`;
+const movedUnshown = (token: string) =>
+  `That ${token} moved: ask with requested=true, and look the transfer up on its chain.`;
 
 const doesNotProve = [
   'That the answer was right, or that it reached anybody.',
@@ -39,29 +44,41 @@ export async function proveResult(database: Database, task: Task, requested: boo
     return {
       ...head,
       ...nothing,
-      doesNotProve: proofOutcome === 'none' ? ofRefused : [MOVED_UNSHOWN, ...doesNotProve],
+      doesNotProve: proofOutcome === 'none' ? ofRefused : [movedUnshown('USDC'), ...doesNotProve],
     };
   }
   const payload = JSON.parse(receipt.payload) as ReceiptPayload;
-  const payment = (payload.payment ?? null) as ReceiptPayment | null;
-  const shownFor = payment && reasonToShow(BigInt(payment.gross_amount), requested);
+  const payment = signedPayment(payload) as Shown | null;
+  const shownFor = payment && reasonToShow(payment, requested);
+  const token = payment?.rail.toUpperCase() ?? '';
   return {
     ...head,
     shownFor,
     settlement: payment && shownFor && settlementOf(payment, receipt),
     inclusion: await includedIn(database, receipt, payload),
     proves,
-    doesNotProve: payment ? [shownFor ? MOVED : MOVED_UNSHOWN, ...doesNotProve] : doesNotProve,
+    doesNotProve: [
+      ...(payment ? [(shownFor ? moved : movedUnshown)(token)] : []),
+      ...(isJsonObject(payload.reported) ? [`That what was reported is so. ${notSettledHere(payload.reported)}`] : []),
+      ...doesNotProve,
+    ],
   };
 }
 
-function reasonToShow(amount_atomic: bigint, requested: boolean): ShownFor | null {
+function reasonToShow({ rail, gross_amount }: Shown, requested: boolean): ShownFor | null {
   if (requested) return 'requested';
-  return amount_atomic >= limits.settlement_proof_gate_atomic ? 'above_cost_gate' : null;
+  // The gate is one of USDC.
+  return rail === 'usdc' && BigInt(gross_amount) >= limits.settlement_proof_gate_atomic ? 'above_cost_gate' : null;
 }
 
-function settlementOf(payment: ReceiptPayment, { settledBy, ingressReceipt }: Receipt): SettlementProof {
-  const { ref, transfer_index, network, asset, gross_amount, payer, pay_to, payment_id } = payment;
+/** A book chain's transfer was made for a purpose of somebody else's, and has no id here. */
+type Shown = Omit<ReceiptPayment, 'payment_id' | 'rail'> & {
+  readonly rail: ForeignRail;
+  readonly payment_id?: string;
+};
+
+function settlementOf(payment: Shown, { settledBy, ingressReceipt }: Receipt): SettlementProof {
+  const { ref, transfer_index, network, asset, gross_amount, payer, pay_to, payment_id = null } = payment;
   // Where the money was seen to come, once a transfer that was vouched for has been seen.
   const seen = typeof ingressReceipt?.ref === 'string' ? ingressReceipt.ref : ref;
   const known = networkNamed(network);
@@ -83,7 +100,7 @@ function settlementOf(payment: ReceiptPayment, { settledBy, ingressReceipt }: Re
 async function includedIn(database: Database, receipt: Receipt, payload: ReceiptPayload): Promise<LogInclusion> {
   const head = await newestHead(database);
   if (head === null) throw new Error(`${receipt.taskId} has a receipt, and the log no head`);
-  const { leaf, leaf_index, path } = await inclusionOf(database, receipt, head.treeSize);
+  const { leaf, leaf_index, path } = await inclusionOf(database, receipt, head.treeSize, head.rootHash);
   const { logId, treeSize, rootHash, treeHeadHash, jws, kid, at } = head;
   return {
     logId,

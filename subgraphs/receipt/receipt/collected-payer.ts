@@ -1,4 +1,4 @@
-import { isPayloadVersion } from '../../../schema/receipt-payload.ts';
+import { payloadVersionOf } from '../../../schema/receipt-payload.ts';
 import type { Receipt } from './receipt.entity.ts';
 
 /** The facts that it hangs on. */
@@ -13,7 +13,8 @@ export type PaidReceipt = Pick<
  * stamps under the book chain), a development chain that nobody can ask any more.
  */
 export function collectedPayer(receipt: PaidReceipt | null): string | null {
-  if (receipt === null || !isPayloadVersion(receipt.payloadVersion)) return null;
+  if (receipt === null || payloadVersionOf({ payload_version: receipt.payloadVersion })?.family !== 'receipt')
+    return null;
   const { paymentRef, amount, settledBy, proofOutcome, chainEnded, payerWallet } = receipt;
   const paid = paymentRef !== null && amount !== null && amount > 0n;
   const arrived = settledBy === 'observed_transfer' && proofOutcome === 'settled' && !chainEnded;

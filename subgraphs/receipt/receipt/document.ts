@@ -1,19 +1,27 @@
-import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
 import { type MadeMember, memberList, signedMembers } from '../../../schema/receipt-facts.ts';
+import { type LaneFacts, laneFacts, lanePayment } from '../../../schema/receipt-lane.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-payload.ts';
+import { notSettledHere } from '../../../schema/router/reported.ts';
 import { LOG_ID } from '../log/tree-head.ts';
 import type { Receipt } from './receipt.entity.ts';
 
 const HOW =
-  'Verify issuer_signature.jws (ES256) with the key named by its kid, compare its claims with this document, and look up payment_ref on its network.';
+  'Verify issuer_signature.jws (ES256) with the key named by its kid, compare its claims with this document, and look up payment_ref on its network. Of a key that the set calls `revoked` only what its log held by then counts: ?format=auditor has the proof.';
 
 /**
  * The public receipt: the `svc` member of a paid answer and the body of GET /receipt/{task_id}.
  * A key is left out rather than null, except payment_ref and settled_by. Everything can be checked offline but the lane's facts, which
- * may change: `proof_outcome`, `settled_by`, `ingress_receipt`, `omission_rule`.
+ * may change: `proof_outcome`, `settled_by`, `ingress_receipt`, `omission_rule`, and what schema/receipt-lane.ts makes of them.
+ * @param newest_size leaves under the newest head of the log, as far as it is known
  */
-export function receiptDocument(receipt: Receipt, base_url: string, profile: 'development' | 'production'): JsonObject {
+export function receiptDocument(
+  receipt: Receipt,
+  base_url: string,
+  profile: 'development' | 'production',
+  newest_size: number | null = null,
+): JsonObject {
   const payload = JSON.parse(receipt.payload) as ReceiptPayload;
   const { jws, kid, value } = receipt;
   const made: Readonly<Record<MadeMember, Json>> = {
@@ -21,9 +29,13 @@ export function receiptDocument(receipt: Receipt, base_url: string, profile: 'de
     payload,
     log_id: LOG_ID,
     issuer_signature: { jws, kid, value, alg: 'ES256' },
-    verification: { ...receiptLinks(base_url, receipt.taskId), how: HOW },
+    verification: {
+      ...receiptLinks(base_url, receipt.taskId),
+      how: isJsonObject(payload.reported) ? `${notSettledHere(payload.reported)} ${HOW}` : HOW,
+    },
     profile: payload.profile ?? profile,
     chain_ended: receipt.chainEnded || null,
+    ...laneOf(receipt, payload, newest_size),
   };
   const signed = signedMembers(payload);
   const document: Record<string, Json> = {};
@@ -33,6 +45,14 @@ export function receiptDocument(receipt: Receipt, base_url: string, profile: 'de
     if ((said ?? null) !== null || null_if_none) document[name] = said ?? null;
   }
   return document;
+}
+
+/** What is known beside a receipt, and signed by nobody. */
+export function laneOf(receipt: Receipt, payload: JsonObject, newest_size: number | null): LaneFacts & JsonObject {
+  const { treeSize: tree_size, bookSeq: book_seq, settledBy: settled_by, proofOutcome: proof_outcome } = receipt;
+  const payment = lanePayment(payload);
+  const subject = { tree_size, book_seq, settled_by, proof_outcome, ingress_receipt: receipt.ingressReceipt, payment };
+  return { ...laneFacts(subject, newest_size) };
 }
 
 /** A column as the document and the signed bytes spell it. */

@@ -1,7 +1,7 @@
 import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { memberList, signedMembers } from '../../../schema/receipt-facts.ts';
-import { settlementBasis } from '../../../schema/receipt-payload.ts';
+import { namesNoPayment, settlementBasis } from '../../../schema/receipt-payload.ts';
 import { LOG_ID, treeHeadHash } from '../log/tree-head.ts';
 import { parseJws } from '../verify/signature.ts';
 import { columnText } from './document.ts';
@@ -33,18 +33,17 @@ export function receiptFault(receipt: Receipt): string | null {
   if (payload.task_id !== receipt.taskId) return 'task_id';
   const { treeSize: tree_size, rootHash: root_hash } = receipt;
   if (treeHeadHash({ log_id: LOG_ID, tree_size, root_hash }) !== claims.tree_head_hash) return 'root_hash';
-  return isSettlementSound(receipt, settlementBasis(payload), payload.waived_by ?? null) ? null : 'proof_outcome';
+  return isSettlementSound(receipt, settlementBasis(payload), namesNoPayment(payload)) ? null : 'proof_outcome';
 }
 
 /**
  * The unsigned facts beside it: a transfer that was seen stays seen, and nothing is there to see where none was paid.
  * What was vouched for is still awaited, was seen since (then it says where), or was given up (then it says why).
  */
-function isSettlementSound(receipt: Receipt, basis: Json, waived_by: Json): boolean {
+function isSettlementSound(receipt: Receipt, basis: Json, unpaid: boolean): boolean {
   const { settledBy, proofOutcome, ingressReceipt, omissionRule } = receipt;
   const bare = ingressReceipt === null && omissionRule === null;
-  if (basis !== 'receipt')
-    return settledBy === basis && proofOutcome === (waived_by === null ? 'settled' : 'none') && bare;
+  if (basis !== 'receipt') return settledBy === basis && proofOutcome === (unpaid ? 'none' : 'settled') && bare;
   if (proofOutcome === 'settled')
     return settledBy === 'observed_transfer' && typeof ingressReceipt?.ref === 'string' && omissionRule === null;
   if (settledBy !== 'receipt' || ingressReceipt !== null) return false;

@@ -2,15 +2,13 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import { canonicalJson, type Json, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
+import { foreignRef } from '../../../schema/observed-transfer.ts';
 import { memberList, signedMembers } from '../../../schema/receipt-facts.ts';
 import {
+  BOOK_CHAIN_VERSION,
   PAYLOAD_VERSION_CURRENT,
   type ProofOutcome,
-  type ProviderCogs,
   type ReceiptPayload,
-  type ReceiptPayment,
-  type SettledBy,
-  type WaivedBy,
 } from '../../../schema/receipt-payload.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, asRecord } from '../../columns.ts';
@@ -20,41 +18,7 @@ import type { Ed25519Signature, Eip191Signature, Issuer } from '../issuer/signin
 import type { LeafPosition, OpenLog } from '../log/head.ts';
 import { leafHash } from '../verify/merkle-proof.ts';
 import { Receipt } from './receipt.entity.ts';
-
-/** Who called, as far as it is known: a wallet, a delegated agent's key, the SHA-256 of an API key. */
-interface CallerBinding {
-  readonly payer_wallet?: string;
-  readonly agent_pubkey?: string;
-  readonly api_key_hash?: string;
-}
-
-/** All that a receipt says of a call before it has a place in the log. */
-export interface ReceiptFacts {
-  readonly task_id: string;
-  /** ISO 8601. */
-  readonly issued_at: string;
-  readonly hub: string;
-  readonly model: string;
-  readonly job_kind: string;
-  readonly request_hash: string;
-  /** The book on which the row lands; null where there is none. */
-  readonly agent_id: number | null;
-  readonly caller_binding: CallerBinding;
-  readonly intent_id: string | null;
-  readonly attempt_index: number | null;
-  readonly vendor_blind?: boolean;
-  /** Null or left out where no price is known. */
-  readonly provider_cogs?: ProviderCogs | null;
-  readonly fulfillment: JsonObject;
-  /** Null where nothing was to be settled. */
-  readonly settled_by: SettledBy | null;
-  readonly payment: ReceiptPayment | null;
-  /** The kind of key that stood in for a payment; left out where none did. */
-  readonly waived_by?: WaivedBy | null;
-  readonly profile: 'development' | 'production';
-  /** Which development chain carried the payment; 0 where unset. */
-  readonly chain_epoch?: number;
-}
+import type { ReceiptFacts } from './receipt-facts.ts';
 
 /** A receipt that lacks nothing but its place in the log: made, hashed and signed twice before the head is locked. */
 export interface PreparedReceipt {
@@ -90,10 +54,13 @@ export function prepareReceipt(issuer: Issuer, facts: ReceiptFacts): PreparedRec
 
 function payloadOf(issuer: Issuer, facts: ReceiptFacts): ReceiptPayload {
   const where_it_applies = present({
+    ...bookChainOf(facts),
     claim_id: facts.agent_id,
     payment: facts.payment && { ...facts.payment },
+    legs: facts.legs ? [...facts.legs] : null,
     settlement_basis: facts.settled_by,
     waived_by: facts.waived_by ?? null,
+    reported: facts.reported ?? null,
     intent_id: facts.intent_id,
     attempt_index: facts.attempt_index,
     vendor_blind: facts.vendor_blind || null,
@@ -103,7 +70,7 @@ function payloadOf(issuer: Issuer, facts: ReceiptFacts): ReceiptPayload {
   return {
     ...where_it_applies,
     schema: documents.receipt,
-    payload_version: PAYLOAD_VERSION_CURRENT,
+    payload_version: facts.chained ? BOOK_CHAIN_VERSION : PAYLOAD_VERSION_CURRENT,
     task_id: facts.task_id,
     issued_at: facts.issued_at,
     hub: facts.hub,
@@ -116,6 +83,15 @@ function payloadOf(issuer: Issuer, facts: ReceiptFacts): ReceiptPayload {
     issuer_history: issuer.issuer_history,
     receipt_policy: issuer.receipt_policy,
   };
+}
+
+/** @throws where a chained payment is given without a book, or beside a payment of ours: nothing could tell them apart. */
+function bookChainOf({ chained = null, agent_id, payment, waived_by = null }: ReceiptFacts) {
+  if (chained === null) return {};
+  if (agent_id === null || payment !== null || waived_by !== null)
+    throw new RangeError('a book chain signs a book and a transfer, and no payment of ours beside them');
+  const { observed_transfer, payer_proven } = chained;
+  return { book_id: agent_id, payment_ref: foreignRef(observed_transfer), observed_transfer, payer_proven };
 }
 
 export interface ReceiptItem {
@@ -185,8 +161,8 @@ const asKept = {
   time: (fact: Json) => new Date(String(fact)),
 } as const;
 
-function proofOutcomeOf({ settled_by, waived_by }: ReceiptFacts): ProofOutcome {
-  if (waived_by) return 'none';
+function proofOutcomeOf({ settled_by, waived_by, reported }: ReceiptFacts): ProofOutcome {
+  if (waived_by || reported) return 'none';
   return settled_by === 'receipt' ? 'pending' : 'settled';
 }
 

@@ -1,4 +1,4 @@
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { SettledBy, WaivedBy } from '../../../schema/receipt-payload.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
@@ -65,10 +65,57 @@ export class SignedPayment {
   paymentId!: string;
 }
 
+@ObjectType({ description: 'One of two payments that were made for the same thing.' })
+export class SignedLeg {
+  @Field(() => String, { description: '`payee`: to whom it was owed; `fee`: to this service.' }) leg!: string;
+  @Field(() => String, { description: '`network:transaction`.' }) ref!: string;
+  @Field(() => Int, { nullable: true, description: 'Of its Transfer in the block; null where nobody looked.' })
+  transferIndex!: number | null;
+  @Field(() => NetworkWord, { description: 'On which network.' }) network!: string;
+  @Field(() => String, { description: "The token's address." }) asset!: string;
+  @Field(() => String, { description: 'Who paid.' }) payer!: string;
+  @Field(() => String, { description: 'Who was paid.' }) payTo!: string;
+  @Field(() => AtomicAmountScalar, { description: 'What the payee received.' }) amount!: AtomicAmount;
+}
+
+@ObjectType({ description: 'A transfer as its chain has it, of a lane without a payment of ours.' })
+export class SignedTransferFacts {
+  @Field(() => String, { description: 'On which network: `base`, `solana` or `nano`.' }) network!: string;
+  @Field(() => String, { description: 'In what it was paid: `usdc` or `xno`.' }) rail!: string;
+  @Field(() => String, { description: 'The token; `XNO`.' }) asset!: string;
+  @Field(() => String, { description: 'Its transaction, or the block that it is.' }) transaction!: string;
+  @Field(() => Int, { nullable: true, description: 'Which of its transaction; null on Nano.' }) index!: number | null;
+  @Field(() => String, { description: 'Who paid.' }) payer!: string;
+  @Field(() => String, { description: 'Who was paid.' }) payTo!: string;
+  @Field(() => AtomicAmountScalar, { description: 'Atomic units of the rail.' }) amount!: AtomicAmount;
+}
+
 @ObjectType({ description: 'What the work cost the issuer, and at what price it marks that.' })
 export class ReceiptCogs {
   @Field(() => AtomicAmountScalar, { description: 'What was paid for it.' }) actual!: AtomicAmount;
   @Field(() => AtomicAmountScalar, { description: 'The price of a call.' }) usdMark!: AtomicAmount;
+}
+
+@ObjectType({
+  description:
+    'What was reported of work that others did: a generation of a router, or a completion. No payment of ours.',
+})
+export class ReceiptReported {
+  @Field(() => String, {
+    description: 'The router book by whose key it was said; or `inbound:` and the source of a completion.',
+  })
+  by!: string;
+  @Field(() => String, { description: 'What it is called there.' }) generationId!: string;
+  @Field(() => String, { description: 'How it is said to have been paid for.' }) rail!: string;
+  @Field(() => AtomicAmountScalar, { description: 'What it is said to have cost: millionths of a dollar.' })
+  amount!: AtomicAmount;
+  @Field(() => String, { nullable: true, description: 'A payment that is said to be its own.' })
+  paymentRef!: string | null;
+  @Field(() => String, {
+    nullable: true,
+    description: 'The router that told the same before this was signed, or the network that showed the payment.',
+  })
+  verifiedWith!: string | null;
 }
 
 @ObjectType('ReceiptPayload', {
@@ -76,7 +123,7 @@ export class ReceiptCogs {
 })
 export class SignedPayload {
   @Field(() => String, { description: 'The name of the document.' }) schema!: string;
-  @Field(() => Int, { description: 'Of the payload: 8 to 11.' }) payloadVersion!: number;
+  @Field(() => Int, { description: 'Of the payload: 8 to 11, or 4 of a book chain.' }) payloadVersion!: number;
   @Field(() => String, { description: 'The task that it is of.' }) taskId!: string;
   @Field(() => DateTimeScalar, { description: 'When it was signed.' }) issuedAt!: Date;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
@@ -94,12 +141,34 @@ export class SignedPayload {
   @Field(() => ReceiptPolicyReference, { nullable: true, description: 'From version 11 on.' })
   receiptPolicy!: ReceiptPolicyReference | null;
   @Field(() => Int, { nullable: true, description: 'The agent on whose book the row stands.' }) claimId!: number | null;
-  @Field(() => SignedPayment, { nullable: true, description: 'Null where nothing was paid.' })
+  @Field(() => Int, { nullable: true, description: 'In a book chain, a lane without a payment of ours: the book.' })
+  bookId!: number | null;
+  @Field(() => String, { nullable: true, description: 'In a book chain, signed beside the book: what was paid.' })
+  paymentRef!: string | null;
+  @Field(() => SignedTransferFacts, {
+    nullable: true,
+    description: 'In a book chain: the transfer that was looked up.',
+  })
+  observedTransfer!: SignedTransferFacts | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "In a book chain: whether its payer is known to be the book's.",
+  })
+  payerProven!: boolean | null;
+  @Field(() => SignedPayment, { nullable: true, description: 'Null where nothing was paid to us.' })
   payment!: SignedPayment | null;
+  @Directive('@listSize(assumedSize: 2)')
+  @Field(() => [SignedLeg], { nullable: true, description: 'Where it was paid for in two: both, `payment` first.' })
+  legs!: SignedLeg[] | null;
   @Field(() => SettledByWord, { nullable: true, description: 'Whether the transfer had been seen as it was signed.' })
   settlementBasis!: SettledBy | null;
   @Field(() => WaivedByWord, { nullable: true, description: 'What stood in for a payment.' })
   waivedBy!: WaivedBy | null;
+  @Field(() => ReceiptReported, {
+    nullable: true,
+    description: 'What was reported of work that was settled elsewhere.',
+  })
+  reported!: ReceiptReported | null;
   @Field(() => String, { nullable: true, description: 'The treasury intent that it names.' }) intentId!: string | null;
   @Field(() => Int, { nullable: true, description: 'Which attempt within that intent, from 0.' })
   attemptIndex!: number | null;

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { BigIntType } from '@mikro-orm/core';
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
@@ -16,6 +16,11 @@ import { ProofOutcomeWord, SettledByWord } from '../../words.ts';
 @Directive('@key(fields: "taskId")')
 @ObjectType({ description: 'A signed spend receipt: one leaf of the append-only log.' })
 @Entity()
+@Index({
+  name: 'receipt_payer',
+  properties: ['payerWallet', 'leafIndex'],
+  where: 'payer_wallet is not null and payment_ref is not null',
+})
 export class Receipt {
   @Field(() => String, { description: 'The task that it is of.' })
   @PrimaryKey({ type: 'text' })
@@ -52,7 +57,7 @@ export class Receipt {
   @Property({ type: 'text' })
   payloadHash!: string;
 
-  @Field(() => Int, { description: 'Of the signed payload: 8 to 11.' })
+  @Field(() => Int, { description: 'Of the signed payload: 8 to 11, or 4 of a book chain.' })
   @Property({ type: 'smallint' })
   payloadVersion!: number;
 
@@ -86,7 +91,10 @@ export class Receipt {
   @Property({ type: new BigIntType('number'), nullable: true })
   bookSeq!: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Who paid; null where a key stood in.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Who paid this service; null where a key stood in, and of a payment to somebody else.',
+  })
   @Property({ type: 'text', nullable: true })
   payerWallet!: string | null;
 
@@ -98,7 +106,10 @@ export class Receipt {
   @Property({ type: 'text' })
   model!: string;
 
-  @Field(() => AtomicAmountScalar, { nullable: true, description: 'Atomic USDC; null where nothing was paid.' })
+  @Field(() => AtomicAmountScalar, {
+    nullable: true,
+    description: 'Atomic units of the rail: USDC, but of a book chain on Nano; null where nothing was paid.',
+  })
   @Property({ type: new AtomicAmountColumn(), nullable: true })
   amount!: AtomicAmount | null;
 

@@ -8,6 +8,7 @@ import { taskNamedBy } from '../../../schema/ids.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { type ReceiptPayload, settlementBasis } from '../../../schema/receipt-payload.ts';
 import type { Context } from '../../context.ts';
+import { receiptAudit } from '../auditor/receipt-audit.ts';
 import type { ReceiptContext } from '../context.ts';
 import { receiptDocument } from './document.ts';
 import { readReceipts } from './find.ts';
@@ -52,7 +53,16 @@ export class ReceiptResolver {
     description: 'The whole public receipt, as GET /receipt/{task_id} shows it.',
   })
   document(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): JsonObject {
-    return receiptDocument(receipt, context.base_url, context.profile);
+    return receiptDocument(receipt, context.base_url, context.profile, context.newestSize());
+  }
+
+  /** Six statements or so, each of O(log n) rows. */
+  @Directive('@cost(weight: 50)')
+  @FieldResolver(() => GraphQLJSONObject, {
+    description: 'All that an auditor needs of it, as GET /receipt/{task_id}?format=auditor shows it.',
+  })
+  auditorDocument(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): Promise<JsonObject> {
+    return receiptAudit(receipt, context);
   }
 }
 
@@ -90,6 +100,12 @@ export class IssuerResolver {
       ...(typeof version === 'number' ? { version } : {}),
       ...(typeof hash === 'string' ? { hash } : {}),
     });
+  }
+
+  @Query(() => GraphQLJSONObject, { description: 'Keys that sign no more, and since when; sessions with theirs.' })
+  async revocations(@Ctx() { issuer }: ReceiptContext): Promise<JsonObject> {
+    await issuer.renew();
+    return issuer.revocations;
   }
 
   @Query(() => GraphQLJSONObject, {

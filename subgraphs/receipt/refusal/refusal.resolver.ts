@@ -3,6 +3,7 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { refusalUrl } from '../../../schema/links.ts';
+import { refusalAudit } from '../auditor/refusal-audit.ts';
 import type { ReceiptContext } from '../context.ts';
 import { refusalDocument } from './document.ts';
 import { refusalById } from './find.ts';
@@ -28,5 +29,12 @@ export class RefusalResolver {
   })
   document(@Root() refusal: SignedRefusal, @Ctx() { base_url }: ReceiptContext): JsonObject {
     return refusalDocument(refusal, base_url);
+  }
+
+  @FieldResolver(() => GraphQLJSONObject, {
+    description: 'All that an auditor needs of it, as GET /refusal/{refusal_id}?format=auditor shows it.',
+  })
+  auditorDocument(@Root() refusal: SignedRefusal, @Ctx() context: ReceiptContext): Promise<JsonObject> {
+    return refusalAudit(refusal, context);
   }
 }

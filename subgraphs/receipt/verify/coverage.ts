@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
-import { settlementBasis } from '../../../schema/receipt-payload.ts';
-import { always, brokenIn, type Coverage, type Report, same, unsignedIn } from './report.ts';
-import { copies, type Opened, signedPaymentRef } from './rules.ts';
-import { verifyEd25519, verifyEip191 } from './signature.ts';
+import { namesNoPayment, settlementBasis } from '../../../schema/receipt-payload.ts';
+import { brokenBeside } from './beside.ts';
+import { always, type Coverage, type Report, same, unsignedIn } from './report.ts';
+import { copies, type Opened, otherClaims, signedPaymentRef } from './rules.ts';
 
 /** Members whose signed fact stands under the same or another name; older versions sign fewer of them. */
 const copied: Coverage<Opened> = Object.fromEntries(
@@ -19,8 +19,8 @@ const coverage: Coverage<Opened> = {
   root_hash: always,
   // Signed under this name before receipt policy 4; the lane's alone since.
   settled_by: ({ document, claims }) => same(document.settled_by, claims.settled_by),
-  // What was seen, or waived, leaves one outcome only.
-  proof_outcome: ({ claims }) => settlementBasis(claims) === 'observed_transfer' || claims.waived_by !== undefined,
+  // What was seen, waived or reported leaves one outcome only.
+  proof_outcome: ({ claims }) => settlementBasis(claims) === 'observed_transfer' || namesNoPayment(claims),
   profile: ({ document, claims }) => same(document.profile, claims.profile),
   // They lead to the signed issuer, and name the signed task.
   verify_url: always,
@@ -40,19 +40,20 @@ const coverage: Coverage<Opened> = {
   'co_signature.value': always,
 };
 
-const lane = new Set(['settlement_status', 'ingress_receipt', 'omission_rule', 'chain_ended', 'verification.how']);
+const lane = new Set([
+  ...['settlement_status', 'ingress_receipt', 'omission_rule', 'chain_ended', 'verification.how'],
+  ...['anchor_changed_since_binding', 'freeze', 'unverifiable_from_registry', 'local_check', 'binding'],
+]);
+
+/** Facts that are signed under the very name that repeats them. */
+const repeated = ({ claims }: Opened): Coverage<Opened> =>
+  Object.fromEntries(otherClaims(claims).map(([name]) => [name, always]));
 
 /** What a receipt that has passed every rule leaves open. */
 export function reportOn(opened: Opened): Report {
-  const { document, claims, jwks } = opened;
-  const text = String(claims.payload_hash ?? document.payload_hash);
-  const verifiers = {
-    signature: (keys: JsonObject, signature: JsonObject[string] | undefined) => verifyEd25519(keys, signature, text),
-    co_signature: (keys: JsonObject, signature: JsonObject[string] | undefined) => verifyEip191(keys, signature, text),
-  };
   return {
-    unsigned: unsignedIn(document, opened, { coverage, lane }),
-    broken: brokenIn(document, verifiers, jwks),
+    unsigned: unsignedIn(opened.document, opened, { coverage: { ...coverage, ...repeated(opened) }, lane }),
+    broken: brokenBeside(opened),
     unchecked: uncheckedOf(opened),
   };
 }
@@ -68,6 +69,7 @@ function uncheckedOf({ document, claims, payload }: Opened): string[] {
     ],
     [isJsonObject(claims.issuer_history), `${versionOf(claims.issuer_history, 'issuer-history')}`],
     [isJsonObject(claims.receipt_policy), `${versionOf(claims.receipt_policy, 'receipt-policy-history')}`],
+    [claims.reported !== undefined, 'Whether what was reported is so: the issuer signs that it was said, and by whom.'],
     [claims.request_hash !== undefined, 'Which request was paid for: request_hash needs the request and its salt.'],
     [
       typeof output === 'string',

@@ -1,6 +1,7 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import { commitmentsHash, coverageRules, rowCommitment } from '../../../schema/export-coverage.ts';
+import { revocationOf } from './key-times.ts';
 import { base64url, type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { type Rule, unless } from './signed.ts';
 
@@ -58,6 +59,7 @@ function signatureFault(coverage: JsonObject, jwks: Jwks): string | null {
   if (jws === null || alg !== 'ES256' || jws.header.alg !== 'ES256' || jws.header.kid !== kid)
     return 'The signature of the coverage is none.';
   if (!verifyEs256(jwks, kid, jws.input, jws.signature)) return 'No key of the set verifies the JWS of the coverage.';
+  if (revocationOf(jwks, kid) !== null) return 'The key of the coverage was revoked: nothing says when it was signed.';
   const { iss: _iss, iat: _iat, jti: _jti, ...signed } = jws.claims;
   const canonical = canonicalJson(payload);
   if (canonicalJson(signed) !== canonical) return 'The coverage is not what was signed.';

@@ -1,15 +1,11 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import { walletClaimText } from '../../../schema/inflow-claim.ts';
-import { jwksUri } from '../../../schema/links.ts';
 import { eip191Hash, recoverAddress } from '../../../schema/secp256k1.ts';
+import { type IssuerDocumentVerification, type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
 import type { Report } from './report.ts';
-import { base64url, type Jwks, verifyEs256 } from './signature.ts';
-import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
-
-export type InflowClaimVerification =
-  | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[]; readonly report: Report }
-  | Invalid;
+import type { Jwks } from './signature.ts';
+import { type Rule, unless } from './signed.ts';
 
 /** Whether a document says that it is the signed claim of an inflow, or of a correction of one. */
 export function isInflowClaim(document: JsonObject): boolean {
@@ -24,39 +20,12 @@ export function verifyInflowClaim(
   document: JsonObject,
   jwks: Jwks,
   options: { readonly base_url?: string } = {},
-): InflowClaimVerification {
-  const { signature, ...claims } = document;
-  if (!isJsonObject(signature)) return malformedDocument('This is no claim of an inflow: signature is missing.');
-  const bases = [claims.iss, options.base_url].filter(base => typeof base === 'string');
-  try {
-    const judged = judgeBy(rules, { claims, signature, bases, jwks });
-    if (judged.kind === 'invalid') return judged;
-    return { kind: 'valid', claims, checks: judged.checks, report: reportOn(claims) };
-  } catch (fault) {
-    // Only text without a canonical form gets here.
-    return malformedDocument(`The claim has no canonical form: ${String(fault)}`);
-  }
-}
-
-interface OpenedClaim {
-  /** All that is signed: every member but `signature`. */
-  readonly claims: JsonObject;
-  readonly signature: JsonObject;
-  readonly bases: readonly string[];
-  readonly jwks: Jwks;
+): IssuerDocumentVerification {
+  return verifyIssuerDocument(document, jwks, options, { name: 'claim of an inflow', rules, reportOn });
 }
 
 /** In order: a later rule may rely on all before it. */
-const rules: readonly Rule<OpenedClaim>[] = [
-  {
-    code: 'signature_invalid',
-    says: 'The issuer signed these members (ES256 over canonical JSON).',
-    fault: ({ claims, signature: { alg, kid, value }, jwks }) =>
-      unless(
-        alg === 'ES256' && verifyEs256(jwks, kid, canonicalJson(claims), base64url(value)),
-        'No key of the set verifies the signature.',
-      ),
-  },
+const rules: readonly Rule<OpenedDocument>[] = [
   {
     code: 'not_an_inflow_claim',
     says: 'What was signed is an allocation to a bucket, and names no payment.',
@@ -74,15 +43,6 @@ const rules: readonly Rule<OpenedClaim>[] = [
     code: 'wallet_claim_differs',
     says: 'What the wallet is said to have signed is what the issuer signed.',
     fault: ({ claims }) => walletFault(claims),
-  },
-  {
-    code: 'link_foreign',
-    says: "The key set is the issuer's.",
-    fault: ({ claims, bases }) =>
-      unless(
-        bases.some(base => claims.verify_jwks === jwksUri(base)),
-        'verify_jwks leads elsewhere than to the issuer.',
-      ),
   },
 ];
 

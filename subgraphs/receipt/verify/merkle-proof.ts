@@ -27,24 +27,47 @@ export function rootOf(peaks: readonly Buffer[]): Buffer {
   return peaks.reduceRight((right, left) => nodeHash(left, right));
 }
 
-/** RFC 9162 §2.1.3.2. */
-export function verifyInclusion(
-  claim: { readonly leaf: Buffer; readonly leaf_index: number; readonly size: number; readonly root: Buffer },
-  path: readonly Buffer[],
-): boolean {
-  if (claim.leaf_index < 0 || claim.leaf_index >= claim.size) return false;
-  let node = claim.leaf_index;
-  let last = claim.size - 1;
-  let hash = claim.leaf;
+/** That a leaf stands in the tree of this root. */
+export function verifyInclusion(claim: PathClaim & { readonly root: Buffer }, path: readonly Buffer[]): boolean {
+  return rootOfPath(claim, path)?.equals(claim.root) ?? false;
+}
+
+/** A leaf's hash, and its place in a tree of so many leaves. */
+interface PathClaim {
+  readonly leaf: Buffer;
+  readonly leaf_index: number;
+  readonly size: number;
+}
+
+/** The root to which a path leads from a leaf; null where no tree of that size has such a path from there. */
+export function rootOfPath({ leaf, leaf_index, size }: PathClaim, path: readonly Buffer[]): Buffer | null {
+  return foldPath({ leaf, leaf_index, size, path, join: nodeHash });
+}
+
+/** A way up in any tree of this shape, whatever its nodes are made of. */
+interface PathFold<Node> {
+  readonly leaf: Node;
+  readonly leaf_index: number;
+  readonly size: number;
+  readonly path: readonly Node[];
+  readonly join: (left: Node, right: Node) => Node;
+}
+
+/** RFC 9162 §2.1.3.2, up to the root that follows; null where the path does not belong to a tree of that size. */
+export function foldPath<Node>({ leaf, leaf_index, size, path, join }: PathFold<Node>): Node | null {
+  if (leaf_index < 0 || leaf_index >= size) return null;
+  let index = leaf_index;
+  let last = size - 1;
+  let node = leaf;
   for (const sibling of path) {
-    if (last === 0) return false;
-    if (node % 2 === 1 || node === last) {
-      hash = nodeHash(sibling, hash);
-      while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)];
-    } else hash = nodeHash(hash, sibling);
-    [node, last] = [half(node), half(last)];
+    if (last === 0) return null;
+    if (index % 2 === 1 || index === last) {
+      node = join(sibling, node);
+      while (index % 2 === 0 && index !== 0) [index, last] = [half(index), half(last)];
+    } else node = join(node, sibling);
+    [index, last] = [half(index), half(last)];
   }
-  return last === 0 && hash.equals(claim.root);
+  return last === 0 ? node : null;
 }
 
 /** RFC 9162 §2.1.4.2. An empty old tree is a prefix of every tree, with an empty proof. */

@@ -16,6 +16,7 @@ import {
   rawValueSigns,
   type SignedDocument,
   unless,
+  unopened,
 } from './signed.ts';
 
 export type PullExportVerification =
@@ -38,7 +39,11 @@ export function verifyPullExport(
 ): PullExportVerification {
   const { issuer_signature } = document;
   const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
-  if (jws === null) return malformedDocument('This is no pull export: issuer_signature.jws is missing.');
+  if (jws === null)
+    return unopened(
+      isJsonObject(issuer_signature) ? issuer_signature.jws : undefined,
+      'This is no pull export: issuer_signature.jws is missing.',
+    );
   const { iss, iat: _, jti, ...payload } = jws.claims;
   const bases = [iss, options.base_url].filter(base => typeof base === 'string');
   try {
@@ -60,7 +65,7 @@ interface Opened extends SignedDocument {
 
 /** In order: a later rule may rely on all before it. */
 const rules: readonly Rule<Opened>[] = [
-  issuerSigned,
+  ...issuerSigned,
   {
     code: 'not_a_pull_export',
     says: 'What was signed is an export of a book, under its slug.',

@@ -1,9 +1,10 @@
-import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { payloadVersionOf } from '../../../schema/receipt-payload.ts';
 import { reportOn } from './coverage.ts';
 import type { Report } from './report.ts';
 import { type Opened, rules } from './rules.ts';
 import { type Jwks, parseJws } from './signature.ts';
-import { type Check, type Invalid, judgeBy, malformedDocument } from './signed.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, unopened } from './signed.ts';
 
 export type Verification =
   | {
@@ -20,6 +21,8 @@ export type Verification =
 export interface VerifyOptions {
   /** Where the receipt was read: its links may lead there as well as to the signed issuer. */
   readonly base_url?: string;
+  /** The caller proves by the log that it was signed before its key was revoked, if it was: an audit document brings that. */
+  readonly dated_by_log?: boolean;
 }
 
 /**
@@ -29,7 +32,7 @@ export interface VerifyOptions {
 export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): Verification {
   try {
     const opened = open(document, jwks, options);
-    if (opened === null) return malformedDocument('This is not a receipt: payload or issuer_signature.jws is missing.');
+    if (opened === null) return unopened(jwsOf(document), NOT_A_RECEIPT);
     const judged = judgeBy(rules, opened);
     if (judged.kind === 'invalid') return judged;
     const { claims } = opened;
@@ -40,16 +43,22 @@ export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyO
   }
 }
 
-function open(document: JsonObject, jwks: Jwks, { base_url }: VerifyOptions): Opened | null {
-  const { payload, issuer_signature } = document;
-  const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
+const NOT_A_RECEIPT = 'This is not a receipt: payload or issuer_signature.jws is missing.';
+
+function jwsOf({ issuer_signature }: JsonObject): Json | undefined {
+  return isJsonObject(issuer_signature) ? issuer_signature.jws : undefined;
+}
+
+function open(document: JsonObject, jwks: Jwks, { base_url, dated_by_log }: VerifyOptions): Opened | null {
+  const { payload } = document;
+  const jws = parseJws(jwsOf(document));
   if (!isJsonObject(payload) || jws === null) return null;
   const { claims } = jws;
   const bases = [claims.iss, base_url].filter(base => typeof base === 'string');
-  return { document, payload, jws, claims, jwks, bases };
+  return { document, payload, jws, claims, jwks, bases, ...(dated_by_log && { dated_by_log }) };
 }
 
 function claimId(claims: JsonObject): number | 'legacy' | 'none' {
   if (typeof claims.claim_id === 'number') return claims.claim_id;
-  return claims.payload_version === 8 ? 'legacy' : 'none';
+  return payloadVersionOf(claims)?.legacy ? 'legacy' : 'none';
 }

@@ -16,6 +16,7 @@ import {
   rawValueSigns,
   type SignedDocument,
   unless,
+  unopened,
 } from './signed.ts';
 
 export type RefusalVerification =
@@ -44,7 +45,11 @@ export function verifyRefusal(
 ): RefusalVerification {
   const { issuer_signature } = document;
   const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
-  if (jws === null) return malformedDocument('This is not a refusal: issuer_signature.jws is missing.');
+  if (jws === null)
+    return unopened(
+      isJsonObject(issuer_signature) ? issuer_signature.jws : undefined,
+      'This is not a refusal: issuer_signature.jws is missing.',
+    );
   const { iss, iat: _, jti, ...payload } = jws.claims;
   const bases = [iss, options.base_url].filter(base => typeof base === 'string');
   try {
@@ -66,7 +71,7 @@ interface Opened extends SignedDocument {
 
 /** In order: a later rule may rely on all before it. */
 const rules: readonly Rule<Opened>[] = [
-  issuerSigned,
+  ...issuerSigned,
   {
     code: 'not_a_refusal',
     says: 'What was signed is a refusal: nothing was charged, on Base, for a known code.',

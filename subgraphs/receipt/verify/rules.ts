@@ -8,10 +8,14 @@ import {
 import { sha256Hex } from '../../../schema/digest.ts';
 import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
 import { memberList, receiptMembers, signedFact } from '../../../schema/receipt-facts.ts';
-import { isPayloadVersion, payloadVersions, settlementBasis, waivers } from '../../../schema/receipt-payload.ts';
+import { namesNoPayment, payloadVersionOf, settlementBasis, waivers } from '../../../schema/receipt-payload.ts';
+import { signsBeside } from './beside.ts';
+import { derivedLaneFault } from './lane.ts';
+import { legsFault } from './legs.ts';
+import { bookChainFault, signsLess, versionFault } from './payload-version.ts';
 import { same } from './report.ts';
+import { reportedFault } from './reported.ts';
 import { BesideShape, ClaimShape, misshapen } from './shape.ts';
-import { verifyEd25519, verifyEip191 } from './signature.ts';
 import { foreignLink, issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed.ts';
 
 /** A receipt opened up, nothing of it believed yet. */
@@ -23,7 +27,7 @@ export interface Opened extends SignedDocument {
 
 /** In order: a later rule may rely on all before it. */
 export const rules: readonly Rule<Opened>[] = [
-  issuerSigned,
+  ...issuerSigned,
   {
     code: 'shape_invalid',
     says: 'What is reckoned with is of its type.',
@@ -52,11 +56,11 @@ export const rules: readonly Rule<Opened>[] = [
   {
     code: 'receipt_signatures_invalid',
     says: 'The primary signature or the co-signature signs payload_hash; either one is enough.',
-    fault: ({ document, claims, jwks }) => {
-      const { signature, co_signature, payload_hash } = document;
-      if (isLegacy(claims) && signature === undefined && co_signature === undefined) return null;
-      const text = String(claims.payload_hash ?? payload_hash);
-      const either = verifyEd25519(jwks, signature, text) || verifyEip191(jwks, co_signature, text);
+    fault: opened => {
+      const { document, claims } = opened;
+      const { signature, co_signature } = document;
+      if (payloadVersionOf(claims)?.legacy && signature === undefined && co_signature === undefined) return null;
+      const either = signsBeside('signature', opened) || signsBeside('co_signature', opened);
       return unless(either, 'Neither signature nor co_signature is valid.');
     },
   },
@@ -70,9 +74,29 @@ export const rules: readonly Rule<Opened>[] = [
       ),
   },
   {
+    code: 'book_chain_invalid',
+    says: 'Book and payment are signed side by side where no payment of ours paid, and nowhere else.',
+    fault: ({ claims }) => bookChainFault(claims),
+  },
+  {
+    code: 'tolerance_exceeded',
+    says: 'What was settled is the price, within the signed tolerance.',
+    fault: ({ claims }) => toleranceFault(claims),
+  },
+  {
     code: 'waiver_invalid',
     says: 'It names a payment or the kind of key that stood in for one, never both.',
     fault: ({ claims }) => waiverFault(claims),
+  },
+  {
+    code: 'reported_invalid',
+    says: 'What was reported of work done elsewhere stands beside no payment, no payer and no key.',
+    fault: ({ claims }) => reportedFault(claims),
+  },
+  {
+    code: 'legs_invalid',
+    says: 'Where it was paid for in two, both payments are signed, the first as its own.',
+    fault: ({ claims }) => legsFault(claims),
   },
   {
     code: 'place_invalid',
@@ -86,15 +110,21 @@ export const rules: readonly Rule<Opened>[] = [
   {
     code: 'session_expired',
     says: 'It was signed while the session, if any, was in force.',
-    fault: ({ claims: { iat, valid_after, session_expiry } }) => {
-      if (valid_after === undefined && session_expiry === undefined) return null;
-      const early = typeof valid_after === 'number' && !(typeof iat === 'number' && iat >= valid_after);
-      const late = typeof session_expiry === 'number' && !(typeof iat === 'number' && iat <= session_expiry);
-      return unless(!early && !late, 'The receipt was signed outside the session that it names.');
-    },
+    fault: ({ claims }) => sessionFault(claims),
   },
   { code: 'link_foreign', says: 'Every link leads to the issuer.', fault: opened => linkFault(opened) },
 ];
+
+/** A delegated session is named with its end, and by whom it acts: else nothing could be held against it. */
+function sessionFault({ iat, valid_after, session_expiry, delegation_hash, caller_binding }: JsonObject) {
+  const { agent_pubkey } = isJsonObject(caller_binding) ? caller_binding : {};
+  if (delegation_hash !== undefined && (session_expiry === undefined || agent_pubkey === undefined))
+    return 'The receipt names a delegation without its session_expiry or its agent_pubkey.';
+  if (valid_after === undefined && session_expiry === undefined) return null;
+  const early = typeof valid_after === 'number' && !(typeof iat === 'number' && iat >= valid_after);
+  const late = typeof session_expiry === 'number' && !(typeof iat === 'number' && iat <= session_expiry);
+  return unless(!early && !late, 'The receipt was signed outside the session that it names.');
+}
 
 function shapeFault(claims: JsonObject, document: JsonObject): string | null {
   const claim = misshapen(ClaimShape, claims);
@@ -117,19 +147,20 @@ function rootFault({ log_id, root_hash }: JsonObject, { tree_size, tree_head_has
   return unless(canonicalHash(shown) === tree_head_hash, 'log_id and root_hash are not those of the signed tree head.');
 }
 
-function isLegacy({ payload_version: version }: JsonObject): boolean {
-  return isPayloadVersion(version) && payloadVersions[version].legacy;
-}
+export const signedPaymentRef = (claims: JsonObject) => signedFact(claims, receiptMembers.payment_ref) ?? undefined;
 
-function versionFault(claims: JsonObject): string | null {
-  const version = claims.payload_version;
-  if (!isPayloadVersion(version)) return 'The payload version is not known.';
-  const missing = payloadVersions[version].signs.filter(name => claims[name] === undefined || claims[name] === null);
-  return unless(missing.length === 0, `Version ${version} must sign ${missing.join(', ')}.`);
+/** In atomic units, as digits: schema/receipt-payload.ts. Early versions may sign less of it. */
+function toleranceFault({ payment, tolerance }: JsonObject): string | null {
+  const [paid, allowed] = [isJsonObject(payment) ? payment : {}, isJsonObject(tolerance) ? tolerance : {}];
+  const { gross_amount: gross, settled_amount: settled } = paid;
+  const { amount_atomic = '0' } = allowed;
+  if (gross === undefined || settled === undefined) return null;
+  const off = BigInt(String(gross)) - BigInt(String(settled));
+  return unless(
+    (off < 0n ? -off : off) <= BigInt(String(amount_atomic)),
+    'settled_amount differs from gross_amount by more than the signed tolerance.',
+  );
 }
-
-export const signedPaymentRef = (claims: JsonObject) =>
-  signedFact(claims, receiptMembers.payment_ref.signed) ?? undefined;
 
 /** A call by key was paid for by nobody: whatever says otherwise beside it makes the receipt one of two things at once. */
 function waiverFault(claims: JsonObject): string | null {
@@ -144,11 +175,19 @@ function waiverFault(claims: JsonObject): string | null {
 
 /** Members of the document that repeat a signed fact, each with where to find it. */
 export const copies: readonly (readonly [name: string, signed: (claims: JsonObject) => Json | undefined])[] =
-  memberList.flatMap(({ name, signed, hidden, null_if_none }) => {
+  memberList.flatMap(member => {
+    const { name, signed, hidden, null_if_none } = member;
     if (signed === undefined || hidden) return [];
     const absent = null_if_none ? null : undefined;
-    return [[name, (claims: JsonObject) => signedFact(claims, signed) ?? absent] as const];
+    return [[name, (claims: JsonObject) => signedFact(claims, member) ?? absent] as const];
   });
+
+const shown = new Set(memberList.flatMap(({ name, hidden }) => (hidden ? [] : [name])));
+
+/** Signed facts that a receipt does not repeat as a rule: whatever repeats one all the same is held to it. */
+export function otherClaims(claims: JsonObject): readonly (readonly [name: string, claim: Json])[] {
+  return Object.entries(claims).filter(([name]) => !shown.has(name));
+}
 
 function copyFault({ document, payload, claims }: Opened): string | null {
   for (const [name, member] of Object.entries(payload)) {
@@ -160,8 +199,13 @@ function copyFault({ document, payload, claims }: Opened): string | null {
     if (copy === undefined || same(copy, claim) || (claim === undefined && signsLess(claims))) continue;
     return `${name} disagrees with the signed claim.`;
   }
+  for (const [name, claim] of otherClaims(claims)) {
+    const copy = document[name];
+    if (copy !== undefined && !same(copy, claim)) return `${name} disagrees with the signed claim.`;
+  }
   return (
     laneFault(document, claims) ??
+    derivedLaneFault(document, claims) ??
     unless(
       claims.profile === undefined || document.profile === claims.profile,
       'profile disagrees with the signed claim.',
@@ -180,18 +224,13 @@ function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }
   if (settled_by !== undefined && settled_by !== basis && !seen_since && !unsigned)
     return 'settled_by contradicts what the issuer has signed.';
   if (basis === 'receipt') return null;
-  const only = claims.waived_by === undefined ? 'settled' : 'none';
+  const only = namesNoPayment(claims) ? 'none' : 'settled';
   if (proof_outcome !== undefined && proof_outcome !== only)
     return `proof_outcome says ${proof_outcome} where the issuer has signed what can only be ${only}.`;
   return unless(
     ingress_receipt === undefined && omission_rule === undefined,
     'ingress_receipt or omission_rule stands on a payment that the issuer has not signed as pending.',
   );
-}
-
-/** Versions before 10 signed fewer facts: what they did not sign cannot disagree. */
-function signsLess({ payload_version: version }: JsonObject): boolean {
-  return typeof version === 'number' && version < 10;
 }
 
 function linkFault({ document, claims, bases }: Opened): string | null {

@@ -1,8 +1,11 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { proofOutcomes } from '../../../schema/receipt-payload.ts';
 
 const text = z.string();
 const seconds = z.int();
+/** An amount in atomic units. */
+const digits = text.regex(/^\d{1,78}$/);
+const versioned = z.looseObject({ hash: text, version: z.int().min(1) });
 
 /**
  * The types of what the rules reckon with. A comparison never converts: `true` is not 1, and a list of one text is not
@@ -21,8 +24,48 @@ export const ClaimShape = z.looseObject({
   claim_id: z.int().nullish(),
   valid_after: seconds.optional(),
   session_expiry: seconds.optional(),
-  payment: z.looseObject({ ref: text.nullish(), gross_amount: text.optional() }).optional(),
-  caller_binding: z.looseObject({}).optional(),
+  book_id: z.int().min(1).optional(),
+  payment_ref: text.min(1).optional(),
+  observed_transfer: z
+    .looseObject({ network: text, transaction: text, index: z.int().min(0).nullable(), amount: digits })
+    .optional(),
+  payer_proven: z.boolean().optional(),
+  payment: z
+    .looseObject({ ref: text.nullish(), gross_amount: digits.optional(), settled_amount: digits.optional() })
+    .optional(),
+  legs: z
+    .array(
+      z.strictObject({
+        leg: z.enum(['payee', 'fee']),
+        ref: text.min(1),
+        transfer_index: z.int().min(0).nullable(),
+        network: text.min(1),
+        asset: text.min(1),
+        payer: text.min(1),
+        pay_to: text.min(1),
+        amount: digits,
+      }),
+    )
+    .length(2)
+    .optional(),
+  tolerance: z.looseObject({ amount_atomic: digits, clock_seconds: z.int().min(0) }).optional(),
+  issuer_history: versioned.extend({ seq: z.int().min(1) }).optional(),
+  receipt_policy: versioned.optional(),
+  delegation_hash: text.optional(),
+  parent_receipt_id: text.optional(),
+  caller_binding: z
+    .looseObject({ payer_wallet: text.optional(), agent_pubkey: text.optional(), api_key_hash: text.optional() })
+    .optional(),
+  reported: z
+    .strictObject({
+      by: text.min(1),
+      generation_id: text.min(1),
+      rail: text.min(1),
+      amount: digits,
+      payment_ref: text.min(1).optional(),
+      verified_with: text.min(1).optional(),
+    })
+    .optional(),
   vendor_blind: z.literal(true).optional(),
   provider_cogs: z.looseObject({ actual: z.int().min(0), usd_mark: z.int().min(0) }).optional(),
 });
@@ -34,6 +77,11 @@ export const BesideShape = z.looseObject({
   settled_by: z.enum(['observed_transfer', 'receipt']).nullish(),
   ingress_receipt: z.object({ ref: text, confirmed_at: z.iso.datetime() }).optional(),
   omission_rule: text.optional(),
+  anchor_changed_since_binding: z.boolean().optional(),
+  freeze: z.boolean().optional(),
+  unverifiable_from_registry: z.boolean().optional(),
+  local_check: z.object({ network: text, chain: text, asset: text, payee: text, amount: text }).optional(),
+  binding: z.object({ in_proof: z.boolean() }).optional(),
   chain_ended: z.literal(true).optional(),
   profile: z.enum(['development', 'production']).optional(),
   issuer_signature: z.looseObject({}),

@@ -1,6 +1,7 @@
-import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
+import { type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { addressOfPoint, eip191Hash, recoverAddress } from '../../../schema/secp256k1.ts';
+import { publicKey } from './public-key.ts';
 
 /** A published key set (RFC 7517). Members that we do not understand are left alone (§5). */
 export type Jwks = JsonObject;
@@ -12,24 +13,45 @@ export interface ParsedJws {
   readonly signature: Buffer;
 }
 
-/** Splits a compact JWS without believing it; null where it is none. */
+/** Splits a compact JWS without believing it; null where it is none, or asks for more than is understood. */
 export function parseJws(jws: Json | undefined): ParsedJws | null {
+  const split = splitJws(jws);
+  return split === null || asksForMore(split) ? null : split;
+}
+
+/**
+ * RFC 7515 §4.1.11: an extension that must be understood and is not makes the token invalid. RFC 7797 §6: so does `b64`, also
+ * where it is not said to be critical, or two readers would take one token for two.
+ */
+export function asksForMore({ header: { crit, b64 } }: Pick<ParsedJws, 'header'>): boolean {
+  return crit !== undefined || b64 !== undefined;
+}
+
+export function splitJws(jws: Json | undefined): ParsedJws | null {
   if (typeof jws !== 'string') return null;
   const [head = '', body = '', tail = '', ...more] = jws.split('.');
   const signature = base64url(tail);
   const header = jsonObject(base64url(head));
   const claims = jsonObject(base64url(body));
   if (more.length > 0 || !signature || !header || !claims) return null;
-  // RFC 7515 §4.1.11: an extension that must be understood and is not makes the token invalid.
-  if (header.crit !== undefined) return null;
   return { header, claims, input: `${head}.${body}`, signature };
 }
 
 /** Raw ES256 (RFC 7518 §3.4) by the key of that kid. */
 export function verifyEs256(jwks: Jwks, kid: Json | undefined, text: string, signature: Buffer | null): boolean {
+  return verifyEs256Bytes(jwks, kid, Buffer.from(text), signature);
+}
+
+/** The same over bytes. */
+export function verifyEs256Bytes(
+  jwks: Jwks,
+  kid: Json | undefined,
+  bytes: Uint8Array,
+  signature: Buffer | null,
+): boolean {
   const key = keyOf(jwks, kid, 'P-256');
   if (!key || !signature) return false;
-  return verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, signature);
+  return verify('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' }, signature);
 }
 
 export function verifyEd25519(jwks: Jwks, signature: Json | undefined, text: string): boolean {
@@ -37,6 +59,14 @@ export function verifyEd25519(jwks: Jwks, signature: Json | undefined, text: str
   const key = keyOf(jwks, signature.kid, 'Ed25519');
   const value = base64url(signature.value);
   return key !== null && value !== null && verify(null, Buffer.from(text), key, value);
+}
+
+/** The raw Ed25519 keys of a set, 32 bytes each, but those that were revoked: what they sign of a log is anybody's. */
+export function ed25519KeysIn(jwks: Jwks): Buffer[] {
+  const raw = keysIn(jwks).map(({ crv, x, revoked }) =>
+    crv === 'Ed25519' && revoked === undefined ? base64url(x) : null,
+  );
+  return raw.filter(key => key?.length === 32) as Buffer[];
 }
 
 /** Recovers the signer as a wallet would, and asks whether the key set publishes that address. */
@@ -65,16 +95,31 @@ function jsonObject(bytes: Buffer | null): JsonObject | null {
   }
 }
 
-function keysIn(jwks: Jwks): JsonObject[] {
+export function keysIn(jwks: Jwks): JsonObject[] {
   return Array.isArray(jwks.keys) ? jwks.keys.filter(isJsonObject) : [];
 }
 
-function keyOf(jwks: Jwks, kid: Json | undefined, crv: 'P-256' | 'Ed25519'): KeyObject | null {
-  const jwk = keysIn(jwks).find(key => key.kid === kid && key.crv === crv);
-  if (jwk === undefined) return null;
+/** What a key has to say of itself to be used on a curve (RFC 7517 §4.2 to §4.4, RFC 9864 for `Ed25519`). */
+const uses = {
+  'P-256': { kty: 'EC', algs: ['ES256'] },
+  Ed25519: { kty: 'OKP', algs: ['Ed25519', 'EdDSA'] },
+} as const satisfies Record<string, { kty: string; algs: readonly string[] }>;
+
+function isFor(crv: keyof typeof uses, key: JsonObject): boolean {
+  const { kty, algs } = uses[crv];
+  const { alg, use, key_ops } = key;
+  const named = alg === undefined || algs.some(each => each === alg);
+  const verifies = key_ops === undefined || (Array.isArray(key_ops) && key_ops.includes('verify'));
+  return key.crv === crv && key.kty === kty && named && (use === undefined || use === 'sig') && verifies;
+}
+
+/** The one key of that kid (RFC 7517 §4.5): of two under one name nobody can say which is meant. */
+function keyOf(jwks: Jwks, kid: Json | undefined, crv: keyof typeof uses): KeyObject | null {
+  const [jwk, ...others] = keysIn(jwks).filter(key => key.kid === kid);
+  if (jwk === undefined || others.length > 0 || typeof kid !== 'string' || !isFor(crv, jwk)) return null;
   try {
     const { kty, x, y } = jwk;
-    return createPublicKey({ key: { kty, crv, x, y } as JsonWebKey, format: 'jwk' });
+    return publicKey({ kty, crv, x, y } as JsonWebKey);
   } catch {
     return null;
   }

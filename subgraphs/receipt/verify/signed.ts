@@ -1,5 +1,6 @@
-import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
-import { base64url, type Jwks, type ParsedJws, verifyEs256 } from './signature.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { isEarly, isLate, revocationOf } from './key-times.ts';
+import { asksForMore, base64url, type Jwks, keysIn, type ParsedJws, splitJws, verifyEs256 } from './signature.ts';
 
 /** What is checked alike of everything that the issuer signs: receipts and refusals. */
 export interface SignedDocument {
@@ -7,6 +8,8 @@ export interface SignedDocument {
   readonly payload: JsonObject;
   readonly jws: ParsedJws;
   readonly jwks: Jwks;
+  /** Whoever opened it proves by the log that it was signed before its key was revoked, if it was. */
+  readonly dated_by_log?: boolean;
 }
 
 export interface Rule<Opened> {
@@ -45,15 +48,63 @@ export function malformedDocument(sentence: string): Invalid {
 
 export const unless = (holds: boolean, sentence: string): string | null => (holds ? null : sentence);
 
-export const issuerSigned: Rule<SignedDocument> = {
-  code: 'signature_invalid',
-  says: 'The issuer signed these claims (ES256).',
-  fault: ({ jws: { header, input, signature }, jwks }) =>
-    unless(
-      header.alg === 'ES256' && verifyEs256(jwks, header.kid, input, signature),
-      'No key of the set verifies the JWS.',
-    ),
-};
+/** Where a document holds no token that could be looked at. @param otherwise what is said where there is none at all */
+export function unopened(jws: Json | undefined, otherwise: string): Invalid {
+  const split = splitJws(jws);
+  if (split === null || !asksForMore(split)) return malformedDocument(otherwise);
+  const sentence = 'The header of the JWS asks for an extension (crit, b64) that is not understood here.';
+  return { kind: 'invalid', code: 'header_refused', sentence, checks: [] };
+}
+
+const countOf = (jwks: Jwks, kid: Json | undefined) => keysIn(jwks).filter(key => key.kid === kid).length;
+
+/**
+ * That one key of the set signed it, and while it was the issuer's. What a header says of itself chooses neither algorithm nor
+ * key: `jku`, `x5u`, `x5c` and `jwk` are never read (RFC 8725 §3.1, §3.10).
+ */
+export const issuerSigned: readonly Rule<SignedDocument>[] = [
+  {
+    code: 'algorithm_refused',
+    says: 'The token is signed by ES256, the only algorithm here.',
+    fault: ({ jws: { header } }) => unless(header.alg === 'ES256', 'The token names another algorithm than ES256.'),
+  },
+  {
+    code: 'key_ambiguous',
+    says: 'The key set holds no two keys of its kid.',
+    fault: ({ jws: { header }, jwks }) =>
+      unless(countOf(jwks, header.kid) < 2, 'Two keys of the set have the kid of the token.'),
+  },
+  {
+    code: 'signature_invalid',
+    says: 'The issuer signed these claims (ES256).',
+    fault: ({ jws: { header, input, signature }, jwks }) =>
+      unless(verifyEs256(jwks, header.kid, input, signature), 'No key of the set verifies the JWS.'),
+  },
+  {
+    code: 'key_not_active',
+    says: 'Its key was the issuer’s by then.',
+    fault: ({ jws: { header, claims }, jwks }) =>
+      unless(!isEarly(jwks, header.kid, claims), 'It was signed before its key was activated.'),
+  },
+  {
+    code: 'key_retired',
+    says: 'Its key had not given way to another by then.',
+    fault: ({ jws: { header, claims }, jwks }) =>
+      unless(!isLate(jwks, header.kid, claims), 'It was signed after its key had been retired.'),
+  },
+  {
+    code: 'key_revoked',
+    says: 'Its key was not revoked, or the log says when it was signed.',
+    fault: ({ jws: { header }, jwks, dated_by_log }) => (dated_by_log ? null : revokedFault(jwks, header.kid)),
+  },
+];
+
+/** The sentence where the key of that kid was revoked: nothing but the log can then say when something was signed. */
+export function revokedFault(jwks: Jwks, kid: Json | undefined): string | null {
+  const revoked = revocationOf(jwks, kid);
+  if (revoked === null) return null;
+  return `Its key was revoked at ${revoked.at}: only a receipt that stood in the log before that can be believed, by ?format=auditor.`;
+}
 
 /** Early receipts carry no raw value; whatever carries one is held to it. */
 export const rawValueSigns = ({ required }: { readonly required: boolean }): Rule<SignedDocument> => ({

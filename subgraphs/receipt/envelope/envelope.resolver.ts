@@ -1,0 +1,41 @@
+import 'reflect-metadata';
+import { Ctx, Directive, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Refusal } from '../../../schema/errors.ts';
+import type { ReceiptContext } from '../context.ts';
+import type { Issuer } from '../issuer/signing-keys.ts';
+import { Receipt } from '../receipt/receipt.entity.ts';
+import { verifiableCredential } from './credential.ts';
+import { transparentStatement } from './statement.ts';
+
+/** The envelopes of a receipt besides its JWS; each is signed for the first who asks. */
+@Resolver(() => Receipt)
+export class EnvelopeResolver {
+  /** Four statements or so, each of O(log n) rows. */
+  @Directive('@cost(weight: 50)')
+  @FieldResolver(() => String, {
+    description:
+      'In base64: a SCITT transparent statement (RFC 9943), a COSE_Sign1 over the canonical payload with the log’s COSE receipt of it (RFC 9942).',
+  })
+  async transparentStatement(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): Promise<string> {
+    requireInForce(context.issuer);
+    const stated = await transparentStatement(context, receipt);
+    if (stated.kind !== 'stated')
+      throw new Refusal('unavailable', { detail: 'The log is halted: nothing is stated of it.' });
+    return Buffer.from(stated.bytes).toString('base64');
+  }
+
+  @Directive('@cost(weight: 10)')
+  @FieldResolver(() => String, {
+    description: 'A W3C Verifiable Credential 2.0, secured by JOSE (`vc+jwt`): the payload, its hash and its issuer.',
+  })
+  verifiableCredential(@Root() receipt: Receipt, @Ctx() { issuer }: ReceiptContext): string {
+    requireInForce(issuer);
+    return verifiableCredential(issuer, receipt);
+  }
+}
+
+/** @throws Refusal unavailable where the key of this process signs no more: another process of the fleet has the next one. */
+function requireInForce({ standing }: Issuer): void {
+  if (standing !== 'in_force')
+    throw new Refusal('unavailable', { detail: 'The key of this process has given way to another.' });
+}

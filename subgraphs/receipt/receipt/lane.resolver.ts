@@ -1,0 +1,64 @@
+import 'reflect-metadata';
+import { Ctx, Field, FieldResolver, ObjectType, Resolver, Root } from 'type-graphql';
+import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import type { LaneFacts } from '../../../schema/receipt-lane.ts';
+import type { ReceiptPayload } from '../../../schema/receipt-payload.ts';
+import { AtomicAmountScalar } from '../../../schema/scalars.ts';
+import type { ReceiptContext } from '../context.ts';
+import { laneOf } from './document.ts';
+import { Receipt } from './receipt.entity.ts';
+
+@ObjectType({
+  description: 'A transfer of USDC on Base that a stranger can look for; it does not claim that it took place.',
+})
+class ReceiptLocalCheck {
+  @Field(() => String, { description: '`base`.' }) network!: string;
+  @Field(() => String, { description: 'CAIP-2.' }) chain!: string;
+  @Field(() => String, { description: "The token's address." }) asset!: string;
+  @Field(() => String, { description: 'To whom.' }) payee!: string;
+  @Field(() => AtomicAmountScalar, { description: 'How much of it.' }) amount!: AtomicAmount;
+}
+
+@ObjectType({ description: 'What binds a receipt to a chain.' })
+class ReceiptBinding {
+  @Field(() => Boolean, { description: 'Whether its commitment is on the chain through a proof system.' })
+  inProof!: boolean;
+}
+
+/** What is known beside a receipt, may change, and is signed by nobody. */
+@Resolver(() => Receipt)
+export class ReceiptLaneResolver {
+  @FieldResolver(() => Boolean, { description: 'Whether the log has a later head than the one that it signs.' })
+  anchorChangedSinceBinding(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): boolean {
+    return laneIn(receipt, context).anchor_changed_since_binding;
+  }
+
+  @FieldResolver(() => Boolean, {
+    description: 'A settlement on a book that the issuer vouches for, unsettled as the log went on.',
+  })
+  freeze(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): boolean {
+    return laneIn(receipt, context).freeze;
+  }
+
+  @FieldResolver(() => Boolean, {
+    description: 'Looked for until the cutoff, and nothing is known of it; that does not mean unpaid.',
+  })
+  unverifiableFromRegistry(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): boolean {
+    return laneIn(receipt, context).unverifiable_from_registry;
+  }
+
+  @FieldResolver(() => ReceiptLocalCheck, { nullable: true, description: 'Null but for USDC on Base.' })
+  localCheck(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): ReceiptLocalCheck | null {
+    const { local_check } = laneIn(receipt, context);
+    return local_check && { ...local_check, amount: atomicAmount(BigInt(local_check.amount)) };
+  }
+
+  @FieldResolver(() => ReceiptBinding, { description: 'What binds it to a chain.' })
+  binding(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): ReceiptBinding {
+    return { inProof: laneIn(receipt, context).binding.in_proof };
+  }
+}
+
+function laneIn(receipt: Receipt, context: ReceiptContext): LaneFacts {
+  return laneOf(receipt, JSON.parse(receipt.payload) as ReceiptPayload, context.newestSize());
+}

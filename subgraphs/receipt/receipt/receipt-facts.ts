@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import type { ProviderCogs, ReceiptLeg, ReceiptPayment, SettledBy, WaivedBy } from '../../../schema/receipt-payload.ts';
+import type { Reported } from '../../../schema/router/reported.ts';
+
+/** What a book chain signs of the money: a transfer as its chain has it, and whether its payer is known to be the book's own. */
+interface ChainedPayment {
+  readonly observed_transfer: ObservedTransfer;
+  readonly payer_proven: boolean;
+}
+
+/** Who called, as far as it is known: a wallet, a delegated agent's key, the SHA-256 of an API key. */
+interface CallerBinding {
+  readonly payer_wallet?: string;
+  readonly agent_pubkey?: string;
+  readonly api_key_hash?: string;
+}
+
+/** All that a receipt says of a call before it has a place in the log. */
+export interface ReceiptFacts {
+  readonly task_id: string;
+  /** ISO 8601. */
+  readonly issued_at: string;
+  readonly hub: string;
+  readonly model: string;
+  readonly job_kind: string;
+  readonly request_hash: string;
+  /** The book on which the row lands; null where there is none. */
+  readonly agent_id: number | null;
+  readonly caller_binding: CallerBinding;
+  readonly intent_id: string | null;
+  readonly attempt_index: number | null;
+  readonly vendor_blind?: boolean;
+  /** Null or left out where no price is known. */
+  readonly provider_cogs?: ProviderCogs | null;
+  readonly fulfillment: JsonObject;
+  /** Null where nothing was to be settled. */
+  readonly settled_by: SettledBy | null;
+  readonly payment: ReceiptPayment | null;
+  /** Where it was paid for in two: both of them, `payment` first; left out otherwise. */
+  readonly legs?: readonly ReceiptLeg[] | null;
+  /**
+   * Of lanes without a `payment` (foreign ingest, Nano, stamps under the book chain): the transfer whose reference is signed side by
+   * side with the book, which has to be named. Left out where there is none.
+   */
+  readonly chained?: ChainedPayment | null;
+  /** The kind of key that stood in for a payment; left out where none did. */
+  readonly waived_by?: WaivedBy | null;
+  /** What was said of a generation that somebody else has answered; left out where nothing was. */
+  readonly reported?: Reported | null;
+  readonly profile: 'development' | 'production';
+  /** Which development chain carried the payment; 0 where unset. */
+  readonly chain_epoch?: number;
+}

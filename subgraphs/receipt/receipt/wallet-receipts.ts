@@ -1,0 +1,80 @@
+import { spelt } from '../../../schema/eip55.ts';
+import type { ErrorCode } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import { eip191Hash } from '../../../schema/secp256k1.ts';
+import type { Database } from '../../database.ts';
+import type { WalletProofs, WalletVerdict } from '../../wallet-proofs.ts';
+import { receiptsByTask } from './find.ts';
+import type { Receipt } from './receipt.entity.ts';
+
+/** What a wallet shows to be told of its receipts. */
+export interface WalletWordOfReceipts {
+  readonly wallet: string;
+  readonly signature: string;
+  /** Unix seconds. */
+  readonly signed_at: number;
+}
+
+interface Believing {
+  readonly wallets: WalletProofs;
+  /** What it is to have signed. @param wallet EIP-55 */
+  text(wallet: string, signed_at: number): string;
+  readonly now_ms: number;
+  /** The address that the request came from. */
+  readonly asker: string;
+}
+
+export type WalletBelieved =
+  | { readonly kind: 'proven'; readonly wallet: string }
+  | { readonly kind: 'no_address' | 'stale' }
+  | { readonly kind: Exclude<WalletVerdict, 'valid'> };
+
+/** What whoever is not believed is told. */
+export const walletFaults = {
+  no_address: { code: 'invalid_wallet', param: 'wallet', detail: 'wallet is not an address.' },
+  stale: { code: 'control_proof_invalid', param: 'signed_at' },
+  invalid: { code: 'control_proof_invalid', param: 'signature' },
+  no_turn: { code: 'unavailable' },
+  unreachable: { code: 'chain_unavailable' },
+} as const satisfies Record<
+  Exclude<WalletBelieved['kind'], 'proven'>,
+  { readonly code: ErrorCode; readonly param?: string; readonly detail?: string }
+>;
+
+/** Whether the wallet itself has asked this service, lately. What can be told without asking anybody is told first. */
+export async function believeWallet(
+  { wallet, signature, signed_at }: WalletWordOfReceipts,
+  { wallets, text, now_ms, asker }: Believing,
+): Promise<WalletBelieved> {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(wallet)) return { kind: 'no_address' };
+  const address = spelt(wallet);
+  const age_seconds = Math.floor(now_ms / 1000) - signed_at;
+  const { wallet_signature_age_seconds_max, wallet_signature_ahead_seconds_max } = limits;
+  if (age_seconds > wallet_signature_age_seconds_max || age_seconds < -wallet_signature_ahead_seconds_max)
+    return { kind: 'stale' };
+  if (signature.length > limits.wallet_signature_chars_max || !/^0x([0-9a-fA-F]{2})+$/.test(signature))
+    return { kind: 'invalid' };
+  const digest = eip191Hash(text(address, signed_at));
+  const verdict = await wallets.verifies(address, digest, signature, asker);
+  return verdict === 'valid' ? { kind: 'proven', wallet: address } : { kind: verdict };
+}
+
+/** Receipts that this wallet has paid for, by the log's order, behind a leaf; `next` is the leaf behind which there may be more. */
+export async function receiptsPaidBy(
+  database: Database,
+  { wallet, after, count }: { readonly wallet: string; readonly after: number; readonly count: number },
+): Promise<{ readonly receipts: Receipt[]; readonly next: number | null }> {
+  const found = await database.query<{ task_id: string; leaf_index: number }>({
+    name: 'receipts paid by wallet',
+    text: `select task_id, leaf_index from receipt where payer_wallet = $1 and payment_ref is not null and leaf_index > $2
+      order by leaf_index limit $3`,
+    values: [wallet, after, count],
+  });
+  const receipts = await receiptsByTask(
+    database,
+    found.map(({ task_id }) => task_id),
+  );
+  // By what was found, and not by what is shown: a page that shows one less is not the last.
+  const next = found.length < count ? null : (found.at(-1)?.leaf_index ?? null);
+  return { receipts: receipts.filter(receipt => receipt !== null), next };
+}

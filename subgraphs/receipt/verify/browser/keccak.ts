@@ -1,0 +1,26 @@
+import { keccak_256 } from '@noble/hashes/sha3';
+
+/* As much of `hash-wasm` as the verifier uses, for browsers: a page under a strict policy may not compile WebAssembly. */
+
+interface Keccak {
+  init(): Keccak;
+  update(data: Uint8Array): Keccak;
+  digest(form: 'binary'): Uint8Array;
+}
+
+export async function createKeccak(bits: number): Promise<Keccak> {
+  if (bits !== 256) throw new Error(`there is no Keccak of ${bits} bits here`);
+  let state = keccak_256.create();
+  const keccak: Keccak = {
+    init() {
+      state = keccak_256.create();
+      return keccak;
+    },
+    update(data) {
+      state.update(data);
+      return keccak;
+    },
+    digest: () => state.digest(),
+  };
+  return keccak;
+}

@@ -1,0 +1,11 @@
+import { secp256k1 } from '@noble/curves/secp256k1';
+
+/* As much of the native `secp256k1` as the verifier uses, for browsers. */
+
+/** The uncompressed point whose key made the signature. @throws where there is none */
+function ecdsaRecover(compact: Uint8Array, recid: number, digest: Uint8Array): Uint8Array {
+  const signature = secp256k1.Signature.fromCompact(compact).addRecoveryBit(recid);
+  return signature.recoverPublicKey(digest).toRawBytes(false);
+}
+
+export default { ecdsaRecover };

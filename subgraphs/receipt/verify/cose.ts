@@ -1,0 +1,90 @@
+import { decode, encode, rfc8949EncodeOptions, Tagged } from 'cborg';
+import { COSE_ES256, COSE_SIGN1, coseHeader, cwtClaim, SIGNATURE1 } from '../../../schema/cose.ts';
+import { isEarly, isLate, revocationOf } from './key-times.ts';
+import { type Jwks, verifyEs256Bytes } from './signature.ts';
+
+/** A COSE_Sign1 (RFC 9052 §4.2), split without belief. */
+export interface ParsedSign1 {
+  readonly protected_header: Uint8Array;
+  readonly header: ReadonlyMap<unknown, unknown>;
+  readonly unprotected: ReadonlyMap<unknown, unknown>;
+  /** Null where it is detached. */
+  readonly payload: Uint8Array | null;
+  readonly signature: Uint8Array;
+}
+
+/** One encoding alone (RFC 8949 §4.2.1), so that no two texts are one statement; no map says a thing twice. */
+const strictly = {
+  strict: true,
+  useMaps: true,
+  rejectDuplicateMapKeys: true,
+  allowIndefinite: false,
+  allowUndefined: false,
+  allowBigInt: false,
+} as const;
+
+/** Null where the bytes are no data item in its one encoding. */
+export function readCbor(bytes: Uint8Array): unknown {
+  try {
+    const item = decode(bytes, { ...strictly, tags: Tagged.preserve(COSE_SIGN1) });
+    return Buffer.from(encode(item, rfc8949EncodeOptions)).equals(bytes) ? item : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Null where it is none, or where an extension of it must be understood and is not (RFC 9052 §3.1, crit). */
+export function parseSign1(bytes: Uint8Array): ParsedSign1 | null {
+  const item = readCbor(bytes);
+  const parts: readonly unknown[] = item instanceof Tagged && Array.isArray(item.value) ? item.value : [];
+  const [protected_header, unprotected, payload, signature] = parts;
+  if (parts.length !== 4 || !isBytes(protected_header) || !isBytes(signature)) return null;
+  const header = readCbor(protected_header);
+  if (!(header instanceof Map) || !(unprotected instanceof Map) || !(payload === null || isBytes(payload))) return null;
+  if (header.has(coseHeader.crit)) return null;
+  return { protected_header, header, unprotected, payload, signature };
+}
+
+/** What is signed of a COSE_Sign1 (RFC 9052 §4.4), without data from outside. */
+export function sigStructure(protected_header: Uint8Array, payload: Uint8Array): Uint8Array {
+  return encode([SIGNATURE1, protected_header, new Uint8Array(), payload], rfc8949EncodeOptions);
+}
+
+/** @param payload what was signed, attached or not. @param kid the signed one, unless another way leads to the key */
+export function verifySign1(
+  { protected_header, header, signature }: ParsedSign1,
+  payload: Uint8Array,
+  jwks: Jwks,
+  kid: unknown = header.get(coseHeader.kid),
+): boolean {
+  if (header.get(coseHeader.alg) !== COSE_ES256 || !isBytes(kid)) return false;
+  const signed = sigStructure(protected_header, payload);
+  return verifyEs256Bytes(jwks, Buffer.from(kid).toString(), signed, Buffer.from(signature));
+}
+
+/** Who says it, of what, and when it was signed; null where one of them is missing. */
+export function cwtFacts({ header }: ParsedSign1) {
+  // RFC 9597: CWT claims in the protected header.
+  const claims: unknown = header.get(coseHeader.cwt_claims);
+  if (!(claims instanceof Map)) return null;
+  const [iss, sub, iat] = [cwtClaim.iss, cwtClaim.sub, cwtClaim.iat].map((label): unknown => claims.get(label));
+  const told = typeof iss === 'string' && typeof sub === 'string' && Number.isSafeInteger(iat);
+  return told ? { iss, sub, iat: Number(iat) } : null;
+}
+
+/**
+ * The sentence where the key of a message was not the issuer's when that says that it was signed, or was revoked.
+ * @param dated of the tree in which the log, by a key that is in force, shows what was signed; null where none does
+ */
+export function keyFault(message: ParsedSign1, jwks: Jwks, dated: { readonly leaf_index: number } | null) {
+  const kid = message.header.get(coseHeader.kid);
+  const named = isBytes(kid) ? Buffer.from(kid).toString() : '';
+  const claims = { iat: cwtFacts(message)?.iat ?? 0 };
+  const revoked = revocationOf(jwks, named);
+  if (revoked !== null && !(dated !== null && dated.leaf_index < revoked.tree_size))
+    return `Its key was revoked at ${revoked.at}, and the log did not hold it by the time from which others may have held that key.`;
+  if (isEarly(jwks, named, claims)) return 'It was signed before its key was activated.';
+  return isLate(jwks, named, claims) ? 'It was signed after its key had been retired.' : null;
+}
+
+export const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;

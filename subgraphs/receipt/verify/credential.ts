@@ -1,0 +1,105 @@
+import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { didWeb, receiptCredential, VC_CTY, VC_TYP } from '../../../schema/credential.ts';
+import { isEarly, isLate } from './key-times.ts';
+import { same } from './report.ts';
+import { type Jwks, type ParsedJws, parseJws, verifyEs256 } from './signature.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, revokedFault, unless } from './signed.ts';
+
+export type CredentialVerification =
+  | {
+      readonly kind: 'valid';
+      readonly checks: readonly Check[];
+      readonly payload: JsonObject;
+      readonly payload_hash: string;
+      /** did:web of the issuer. */
+      readonly iss: string;
+      /** Unix seconds: when it was put into this form, by the key that signed then. */
+      readonly iat: number;
+    }
+  | Invalid;
+
+interface Opened {
+  readonly jws: ParsedJws;
+  readonly payload: JsonObject;
+  /** Where the receipt that it is of is shown: up to `/receipt/`. */
+  readonly base_url: string;
+  readonly jwks: Jwks;
+}
+
+/** Verifies a receipt as a W3C Verifiable Credential 2.0 (`vc+jwt`) offline, by a published key set. */
+export function verifyCredential(jwt: string, jwks: Jwks): CredentialVerification {
+  try {
+    const opened = open(jwt, jwks);
+    if (opened === null) return malformedDocument('This is no credential of a receipt, secured as vc+jwt.');
+    const judged = judgeBy(rules, opened);
+    if (judged.kind === 'invalid') return judged;
+    const { payload, jws } = opened;
+    const [iss, iat] = [String(jws.claims.issuer), Number(jws.header.iat)];
+    return { kind: 'valid', checks: judged.checks, payload, payload_hash: canonicalHash(payload), iss, iat };
+  } catch (fault) {
+    // Only what has no canonical form, and an id that is no URL.
+    return malformedDocument(`The credential cannot be read: ${String(fault)}`);
+  }
+}
+
+function open(jwt: string, jwks: Jwks): Opened | null {
+  const jws = parseJws(jwt);
+  const { credentialSubject: subject, id } = jws?.claims ?? {};
+  const payload = isJsonObject(subject) ? subject.payload : null;
+  const base_url = baseOf(id);
+  return jws && isJsonObject(payload) && base_url !== null ? { jws, payload, base_url, jwks } : null;
+}
+
+function baseOf(id: Json | undefined): string | null {
+  return /^(https?:\/\/.+)\/receipt\/[^/]+$/.exec(String(id))?.[1] ?? null;
+}
+
+/** Where a credential says that its receipt is shown, without belief; null where it says nothing of the kind. */
+export function credentialBase(jwt: string): string | null {
+  return baseOf(parseJws(jwt)?.claims.id);
+}
+
+/** The key is one of the issuer's DID document, whose methods are named by the kids of the key set. */
+const thumbprintIn = ({ kid }: JsonObject) => String(kid).split('#')[1] ?? '';
+
+/** In order: a later rule may rely on all before it. */
+const rules: readonly Rule<Opened>[] = [
+  {
+    code: 'signature_invalid',
+    says: 'The issuer signed this credential (ES256, vc+jwt).',
+    fault: ({ jws: { header, input, signature, claims }, jwks }) => {
+      const { alg, kid, typ, cty, iss } = header;
+      const of_issuer = kid === `${String(iss)}#${thumbprintIn(header)}` && iss === claims.issuer;
+      const named = typ === VC_TYP && cty === VC_CTY && of_issuer;
+      const signed = alg === 'ES256' && verifyEs256(jwks, thumbprintIn(header), input, signature);
+      return unless(named && signed, 'No key of the set verifies the credential, or it names another issuer.');
+    },
+  },
+  {
+    code: 'issuer_foreign',
+    says: 'The receipt is shown where the issuer’s DID leads.',
+    fault: ({ jws: { claims }, base_url }) =>
+      unless(claims.issuer === didWeb(base_url), 'The credential is of a receipt on another host than its issuer’s.'),
+  },
+  {
+    code: 'credential_differs',
+    says: 'It says of the receipt what follows from its payload, payload_hash among it, and nothing else.',
+    fault: ({ jws: { claims, header }, payload, base_url }) => {
+      const facts = { base_url, issuer: String(claims.issuer), payload_hash: canonicalHash(payload) };
+      return unless(
+        same(claims, receiptCredential(payload, facts)) && Number.isSafeInteger(header.iat),
+        'The credential does not say what its payload does.',
+      );
+    },
+  },
+  {
+    code: 'key_not_in_force',
+    says: 'Its key was the issuer’s when it signed, and was not revoked.',
+    fault: ({ jws: { header }, jwks }) => {
+      const kid = thumbprintIn(header);
+      const claims = { iat: header.iat ?? null };
+      const outside = isEarly(jwks, kid, claims) || isLate(jwks, kid, claims);
+      return unless(!outside, 'It was signed when its key was not the issuer’s.') ?? revokedFault(jwks, kid);
+    },
+  },
+];

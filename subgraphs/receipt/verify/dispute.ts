@@ -1,0 +1,175 @@
+import * as z from 'zod';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { disputeSides, factOfReceipt, factSources, isFactName, partsOf } from '../../../schema/dispute/facts.ts';
+import { claimTypes, disputeReasons, verdictMeans } from '../../../schema/dispute/reasons.ts';
+import {
+  type Adjudication,
+  adjudicate,
+  DISPUTE_RULE_VERSION,
+  type DisputeClaim,
+} from '../../../schema/dispute/rule.ts';
+import { documents } from '../../../schema/documents.ts';
+import { type IssuerDocumentVerification, type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
+import { verifyReceipt } from './receipt.ts';
+import { type Report, same } from './report.ts';
+import { misshapen } from './shape.ts';
+import type { Jwks } from './signature.ts';
+import { type Rule, unless } from './signed.ts';
+
+/** Whether a document says that it is the verdict of a dispute. */
+export function isDisputeVerdict(document: JsonObject): boolean {
+  return document.schema === documents.dispute_verdict;
+}
+
+/**
+ * Verifies a verdict against a published key set, offline, and runs its rule again: what was signed, the receipts that it
+ * rests on, each fact that stands in one, and whether the outcome follows from the facts.
+ */
+export function verifyDispute(
+  document: JsonObject,
+  jwks: Jwks,
+  options: { readonly base_url?: string } = {},
+): IssuerDocumentVerification {
+  return verifyIssuerDocument(document, jwks, options, { name: 'verdict of a dispute', rules, reportOn });
+}
+
+const RowShape = z.looseObject({ task_id: z.string(), seq: z.int().min(1), row_hash: z.string() });
+const VerdictShape = z.looseObject({
+  schema: z.literal(documents.dispute_verdict),
+  iss: z.string(),
+  dispute_id: z.string(),
+  agent_id: z.int(),
+  task_id: z.string(),
+  claim_type: z.enum(claimTypes),
+  evidence: z.looseObject({}),
+  rule_version: z.int(),
+  reason: z.string(),
+  facts: z.array(z.looseObject({ name: z.string(), from: z.string() })),
+  rows: z.looseObject({ disputed: RowShape, other: RowShape.optional() }),
+  receipts: z.looseObject({ disputed: z.looseObject({}).optional(), other: z.looseObject({}).optional() }),
+  as_of: z.looseObject({ position: z.int().min(0), event_hash: z.string() }),
+  moves_money: z.literal(false),
+});
+
+/** In order: a later rule may rely on all before it. */
+const rules: readonly Rule<OpenedDocument>[] = [
+  {
+    code: 'not_a_verdict',
+    says: 'What was signed is a verdict of a dispute.',
+    fault: ({ claims }) => shapeFault(claims),
+  },
+  {
+    code: 'rule_unknown',
+    says: 'It was decided by a rule that is known here.',
+    fault: ({ claims }) =>
+      unless(claims.rule_version === DISPUTE_RULE_VERSION, 'It was decided by a rule of another version.'),
+  },
+  { code: 'receipt_invalid', says: 'The receipts that it rests on are valid, each on its own.', fault: receiptFault },
+  {
+    code: 'fact_differs',
+    says: 'Each fact that stands in a receipt is what that receipt signs.',
+    fault: ({ claims }) => factFault(claims),
+  },
+  {
+    code: 'outcome_does_not_follow',
+    says: 'Run again, the rule comes to the same outcome, for the same reason, by the same facts.',
+    fault: ({ claims }) => outcomeFault(claims),
+  },
+];
+
+function shapeFault(claims: JsonObject): string | null {
+  const member = misshapen(VerdictShape, claims);
+  return member === null ? null : `What was signed is no verdict of this kind: ${member} is of another type.`;
+}
+
+/** A row or a receipt of a side; null where there is none. Their shapes were looked at. */
+function ofSide(claims: JsonObject, member: 'rows' | 'receipts', side: string): JsonObject | null {
+  const sides = claims[member];
+  const found = isJsonObject(sides) ? sides[side] : null;
+  return isJsonObject(found) ? found : null;
+}
+
+function receiptFault({ claims, jwks }: OpenedDocument): string | null {
+  for (const side of disputeSides) {
+    const receipt = ofSide(claims, 'receipts', side);
+    const row = ofSide(claims, 'rows', side);
+    if (receipt === null) continue;
+    const verified = verifyReceipt(receipt, jwks);
+    if (verified.kind === 'invalid') return `The receipt of the ${side} row is not valid: ${verified.sentence}`;
+    const { task_id, book_seq, claim_id } = verified.claims;
+    const placed =
+      (book_seq === undefined || book_seq === row?.seq) && (claim_id === undefined || claim_id === claims.agent_id);
+    if (task_id !== row?.task_id || !placed) return `The receipt of the ${side} row is of another row.`;
+    if (receipt.leaf_index !== verified.claims.leaf_index)
+      return `The receipt of the ${side} row says another leaf than it signs.`;
+  }
+  return unless(
+    ofSide(claims, 'rows', 'disputed')?.task_id === claims.task_id,
+    'The disputed row is of another task than the claim.',
+  );
+}
+
+const factsIn = ({ facts }: JsonObject): readonly JsonObject[] => (facts as readonly JsonObject[]) ?? [];
+
+function factFault(claims: JsonObject): string | null {
+  for (const { name, value = null, from } of factsIn(claims)) {
+    if (!isFactName(name)) return `${String(name)} is no fact that this rule knows.`;
+    const { side, fact } = partsOf(name);
+    if (from !== factSources[fact]) return `${name} does not come from ${String(from)}.`;
+    const receipt = ofSide(claims, 'receipts', side);
+    const { payload, leaf_index = null } = receipt ?? {};
+    const signed = factOfReceipt(fact, isJsonObject(payload) ? { payload, leaf_index } : null);
+    if (signed !== undefined && !same(value, signed)) return `${name} is not what the receipt signs.`;
+    if (fact === 'amount' && receipt !== null && !same(value, paidBy(payload)))
+      return `${name} is not what the receipt says was paid.`;
+    if (fact === 'on_book' && value !== (ofSide(claims, 'rows', side) !== null))
+      return `${name} is not what the rows of the verdict say.`;
+  }
+  return null;
+}
+
+function paidBy(payload: Json | undefined): Json | undefined {
+  const payment = isJsonObject(payload) ? payload.payment : null;
+  return isJsonObject(payment) ? payment.gross_amount : undefined;
+}
+
+function outcomeFault(claims: JsonObject): string | null {
+  const known = new Map(factsIn(claims).map(({ name, value = null }) => [name, value]));
+  const missing: string[] = [];
+  const again = adjudicate(claims as unknown as DisputeClaim, name => {
+    if (!known.has(name)) missing.push(name);
+    return known.get(name) ?? null;
+  });
+  if (missing[0] !== undefined) return `The rule asks for ${missing[0]}, which is not among the facts.`;
+  return differenceFault(claims, again, [...known.keys()]);
+}
+
+function differenceFault(
+  claims: JsonObject,
+  { reason, outcome, used }: Adjudication,
+  names: readonly (Json | undefined)[],
+): string | null {
+  const said = claims.outcome ?? 'open';
+  if (said !== (outcome ?? 'open'))
+    return `The outcome does not follow: it says ${String(said)}, and by its facts it is ${outcome ?? 'open'} (${reason}).`;
+  if (claims.reason !== reason) return `The reason does not follow: by its facts it is ${reason}.`;
+  if (claims.reason_says !== disputeReasons[reason][1] || claims.means !== verdictMeans[outcome ?? 'open'])
+    return 'What it says that it means is not what its outcome means.';
+  return unless(canonicalJson(used) === canonicalJson(names as Json), 'It names facts that the rule did not use.');
+}
+
+/** What a verdict that has passed every rule leaves open. */
+function reportOn(claims: JsonObject): Report {
+  const facts = factsIn(claims).filter(({ from }) => from === 'book_row' || from === 'book_event');
+  const names = facts.map(({ name }) => String(name)).join(', ');
+  const { position } = isJsonObject(claims.as_of) ? claims.as_of : {};
+  return {
+    unsigned: { lane: [], unknown: [] },
+    broken: [],
+    unchecked: [
+      `Whether the book said so at position ${String(position)}: ${names} are the issuer's word alone.`,
+      'Whether USDC moved, or moved back: look payments up on their networks. No money moves by a verdict.',
+      'Whether the records have changed since: what was decided stays as it was.',
+    ],
+  };
+}

@@ -1,0 +1,47 @@
+import { EMPTY_ROOT, nodeHash, rootOf } from './merkle-proof.ts';
+
+/** Root of the perfect subtree of 2^height leaves that begins at leaf index × 2^height. */
+export interface CompleteNode {
+  readonly height: number;
+  readonly index: number;
+  readonly hash: Buffer;
+}
+
+/**
+ * A tree of RFC 6962 §2.1 that is computed leaf by leaf by whoever follows a log, and that keeps the roots of its perfect
+ * subtrees alone. Who serves the log computes it elsewhere: neither would notice a fault that both had.
+ */
+export class GrowingTree {
+  /** Largest first: one for each bit of the size. */
+  readonly #peaks: CompleteNode[] = [];
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get root(): Buffer {
+    return this.#size === 0 ? EMPTY_ROOT : rootOf(this.#peaks.map(({ hash }) => hash));
+  }
+
+  /** The leaf and each node that is complete with it, lowest first. */
+  add(leaf: Buffer): readonly CompleteNode[] {
+    let node: CompleteNode = { height: 0, index: this.#size, hash: leaf };
+    const complete = [node];
+    for (let left = this.#peaks.at(-1); left?.height === node.height; left = this.#peaks.at(-1)) {
+      this.#peaks.pop();
+      node = { height: node.height + 1, index: left.index / 2, hash: nodeHash(left.hash, node.hash) };
+      complete.push(node);
+    }
+    this.#peaks.push(node);
+    this.#size += 1;
+    return complete;
+  }
+
+  copy(): GrowingTree {
+    const copy = new GrowingTree();
+    copy.#peaks.push(...this.#peaks);
+    copy.#size = this.#size;
+    return copy;
+  }
+}

@@ -1,0 +1,46 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { KEY_CLOCK_SECONDS } from '../../../schema/key-times.ts';
+import { payloadVersionOf } from '../../../schema/receipt-payload.ts';
+import { type Jwks, keysIn } from './signature.ts';
+
+/* When a key may have signed, as the key set says of it: `nbf`, `exp` and `revoked`. A key that says nothing may always. */
+
+/** The operator's word that others may hold the key: only what stood in the log before it is believed. */
+interface Revocation {
+  /** ISO 8601 in UTC, as a sentence says it. */
+  readonly at: string;
+  /** Leaves before this one were in the log by the time from which others may have held the key. */
+  readonly tree_size: number;
+}
+
+/** Null where the key of that kid was not revoked. What cannot be read as a revocation leaves nothing before it. */
+export function revocationOf(jwks: Jwks, kid: Json | undefined): Revocation | null {
+  const key = keysIn(jwks).find(each => each.kid === kid && each.revoked !== undefined);
+  if (key === undefined) return null;
+  const { revoked_at, tree_size } = isJsonObject(key.revoked) ? key.revoked : {};
+  const at = typeof revoked_at === 'number' ? new Date(revoked_at * 1000) : null;
+  return {
+    at: at !== null && Number.isFinite(at.getTime()) ? at.toISOString() : 'some time',
+    tree_size: typeof tree_size === 'number' && Number.isSafeInteger(tree_size) ? tree_size : 0,
+  };
+}
+
+/** Whether it was signed before its key was the issuer's. */
+export function isEarly(jwks: Jwks, kid: Json | undefined, claims: JsonObject): boolean {
+  return nominal(jwks, kid, claims, ({ nbf }, iat) => typeof nbf === 'number' && iat + KEY_CLOCK_SECONDS < nbf);
+}
+
+/** Whether it was signed after its key had given way to another. */
+export function isLate(jwks: Jwks, kid: Json | undefined, claims: JsonObject): boolean {
+  return nominal(jwks, kid, claims, ({ exp }, iat) => typeof exp === 'number' && iat > exp);
+}
+
+type IsOutside = (key: JsonObject, iat: number) => boolean;
+
+/** Legacy receipts name no time, and then there is none to be held against them; of all others a missing one is one too many. */
+function nominal(jwks: Jwks, kid: Json | undefined, claims: JsonObject, isOutside: IsOutside): boolean {
+  const key = keysIn(jwks).find(each => each.kid === kid);
+  if (key === undefined || (key.nbf === undefined && key.exp === undefined)) return false;
+  if (typeof claims.iat === 'number') return isOutside(key, claims.iat);
+  return payloadVersionOf(claims)?.legacy !== true;
+}

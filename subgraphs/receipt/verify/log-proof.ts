@@ -1,0 +1,102 @@
+import { verifyInclusion } from './merkle-proof.ts';
+import { base64, base64Hash, decimalIn, NOTE_BYTES_MAX } from './note.ts';
+import { type OpenedCheckpoint, openCheckpoint } from './open-checkpoint.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+import type { VerifierKey } from './verifier-key.ts';
+
+/* Proofs that a leaf stands in a log, under a checkpoint that its log has signed and witnesses have cosigned. */
+
+/** That a leaf stands in a log, as a text that is kept beside it (https://c2sp.org/tlog-proof). Not believed yet. */
+export interface SplitProof {
+  readonly index: number;
+  /** From the leaf's sibling up. */
+  readonly path: readonly Buffer[];
+  /** Vouched for by nobody; null where it has none. */
+  readonly extra: Buffer | null;
+  /** A signed note. */
+  readonly checkpoint: string;
+}
+
+const HEADER = 'c2sp.org/tlog-proof@v1';
+/** As many as a tree of 2^63 leaves is high. */
+export const PROOF_LINES_MAX = 63;
+const PROOF_TEXT_MAX = 2 * NOTE_BYTES_MAX;
+
+/** Null where it is no such text. */
+export function splitProof(text: string): SplitProof | null {
+  const blank = text.indexOf('\n\n');
+  if (text.length > PROOF_TEXT_MAX || blank < 0) return null;
+  const [header, ...lines] = text.slice(0, blank).split('\n');
+  const told = lines[0]?.startsWith('extra ') ? base64(lines.shift()?.slice('extra '.length) ?? '') : undefined;
+  const index = decimalIn(/^index (.+)$/.exec(lines.shift() ?? '')?.[1] ?? '');
+  const path = lines.map(base64Hash).filter(hash => hash !== null);
+  const whole = header === HEADER && told !== null && path.length === lines.length && path.length <= PROOF_LINES_MAX;
+  if (!whole || index === null) return null;
+  return { index, path, extra: told ?? null, checkpoint: text.slice(blank + 2) };
+}
+
+export interface ProofWanted {
+  /** RFC 6962 §2.1: of what is to stand in the log. */
+  readonly leaf: Buffer;
+  /** Any one of them: a log signs by its older keys, too, while one takes the place of another. */
+  readonly log_keys: readonly VerifierKey[];
+  /** Each one of them. */
+  readonly witnesses: readonly VerifierKey[];
+}
+
+export type ProofVerification =
+  | { readonly kind: 'valid'; readonly checks: readonly Check[]; readonly size: number; readonly index: number }
+  | Invalid;
+
+interface OpenedProof {
+  readonly proof: SplitProof;
+  readonly wanted: ProofWanted;
+  readonly opened: OpenedCheckpoint;
+}
+
+/** Whether a leaf stands in the log of these keys, and all of these witnesses have vouched for the tree in which it does. */
+export function verifyLogProof(text: string, wanted: ProofWanted): ProofVerification {
+  const proof = splitProof(text);
+  if (proof === null) return malformedDocument('This is no proof of C2SP’s tlog-proof.');
+  const opened = openCheckpoint(proof.checkpoint, [...wanted.log_keys, ...wanted.witnesses]);
+  const judged = judgeBy([signedByLog, includes, ...wanted.witnesses.map(cosignedBy)], { proof, wanted, opened });
+  if (judged.kind === 'invalid') return judged;
+  return { kind: 'valid', checks: judged.checks, size: headOf(opened)?.size ?? 0, index: proof.index };
+}
+
+/** A log's key is named by its origin: one that signs for another log vouches for nothing here. */
+const signedByLog: Rule<OpenedProof> = {
+  code: 'checkpoint_invalid',
+  says: 'The log signed the checkpoint.',
+  fault: ({ opened, wanted }) => {
+    if (opened.kind === 'malformed') return 'The proof carries no checkpoint.';
+    if (opened.kind === 'forged') return `The signature of ${opened.key.name} does not sign the checkpoint.`;
+    const signed =
+      opened.kind === 'signed' &&
+      opened.signatures.some(({ key }) => wanted.log_keys.includes(key) && key.name === opened.head.origin);
+    return unless(signed, 'No given key of the log signed the checkpoint.');
+  },
+};
+
+const includes: Rule<OpenedProof> = {
+  code: 'inclusion_invalid',
+  says: 'The receipt stands in the tree of the checkpoint.',
+  fault: ({ proof: { index, path }, opened, wanted: { leaf } }) => {
+    const head = headOf(opened);
+    const stands =
+      head !== null && verifyInclusion({ leaf, leaf_index: index, size: head.size, root: head.root }, path);
+    return unless(stands, 'The proof does not lead from the receipt to the root of the checkpoint.');
+  },
+};
+
+const cosignedBy = (witness: VerifierKey): Rule<OpenedProof> => ({
+  code: 'witness_missing',
+  says: `The witness ${witness.name} cosigned the checkpoint.`,
+  fault: ({ opened }) =>
+    unless(
+      opened.kind === 'signed' && opened.signatures.some(({ key }) => key === witness),
+      `The witness ${witness.name} has not cosigned the checkpoint.`,
+    ),
+});
+
+const headOf = (opened: OpenedCheckpoint) => (opened.kind === 'signed' ? opened.head : null);

@@ -1,0 +1,125 @@
+import { bytesInBase58 } from '../../../schema/base58.ts';
+import { canonicalHash, canonicalJson } from '../../../schema/canonical-json.ts';
+import { sha256, sha256Hex } from '../../../schema/digest.ts';
+
+/*
+ * A sparse Merkle map over keys of 256 bits: one place for each key that there could be, so that a key has one value under a root,
+ * and that it has none can be proven, too. A subtree without a key is 32 bytes of zero, one with a single key is that key's
+ * leaf (as in Diem's Jellyfish tree): a proof is as long as the keys around it are close, and not 256 hashes.
+ */
+
+/** A subtree that holds nothing. Of 32 zero bytes nobody knows what they would be a hash of. */
+export const EMPTY_MAP: Buffer = Buffer.from(new Uint8Array(32));
+
+const KEY_BITS = 256;
+const LEAF = Buffer.of(0);
+const NODE = Buffer.of(1);
+
+/** The key goes into the leaf: wherever a leaf stands alone, it says whose it is. */
+export function mapLeaf(key: Buffer, value: Buffer): Buffer {
+  return sha256(Buffer.concat([LEAF, key, value]));
+}
+
+/** Of two halves, of which one holds a subtree of two keys or both hold one: a single leaf needs no node. */
+export function mapNode(left: Buffer, right: Buffer): Buffer {
+  return sha256(Buffer.concat([NODE, left, right]));
+}
+
+/** The bit that decides at this depth, from the root down. */
+export function bitAt(key: Buffer, depth: number): 0 | 1 {
+  const byte = key[depth >> 3] ?? 0;
+  return ((byte >> (7 - (depth & 7))) & 1) as 0 | 1;
+}
+
+/** From the root down; null stands for a subtree that holds nothing. */
+export interface MapProof {
+  readonly siblings: readonly (string | null)[];
+  /** Where the key has no value and another stands alone in its place: that one. */
+  readonly instead?: { readonly key: string; readonly value: string };
+}
+
+/** Whether under this root the key has this value, or where it is null none. Keys, values and root are hex of 32 bytes. */
+export function verifyMapProof(
+  root: string,
+  { key, value }: { readonly key: string; readonly value: string | null },
+  { siblings, instead }: MapProof,
+): boolean {
+  const texts = [root, key, value, instead?.key, instead?.value, ...siblings];
+  if (texts.some(text => text != null && !/^[0-9a-f]{64}$/.test(text)) || siblings.length > KEY_BITS) return false;
+  const path = bytes(key);
+  const found = value === null ? otherIn(path, siblings.length, instead) : mapLeaf(path, bytes(value));
+  if (found === null || (value !== null && instead)) return false;
+  // A leaf, or nothing, beside nothing would have stood further up: a proof has one form.
+  if (siblings.at(-1) === null) return false;
+  return foldUp(path, found, siblings).equals(bytes(root));
+}
+
+/** What stands where a key has no value: nothing, or the one key that it shares its way with. */
+function otherIn(path: Buffer, depth: number, instead: MapProof['instead']): Buffer | null {
+  if (!instead) return EMPTY_MAP;
+  const other = bytes(instead.key);
+  if (other.equals(path)) return null;
+  for (let bit = 0; bit < depth; bit++) if (bitAt(other, bit) !== bitAt(path, bit)) return null;
+  return mapLeaf(other, bytes(instead.value));
+}
+
+function foldUp(path: Buffer, leaf: Buffer, siblings: readonly (string | null)[]): Buffer {
+  let hash = leaf;
+  for (let depth = siblings.length - 1; depth >= 0; depth--) {
+    const shown = siblings[depth];
+    const sibling = shown ? bytes(shown) : EMPTY_MAP;
+    hash = bitAt(path, depth) === 1 ? mapNode(sibling, hash) : mapNode(hash, sibling);
+  }
+  return hash;
+}
+
+const bytes = (hex: string) => Buffer.from(hex, 'hex');
+
+/** A transfer of money, as the chain tells it apart from all others. */
+export interface TransferName {
+  readonly network: string;
+  /** `network:transaction`. */
+  readonly payment_ref: string;
+  readonly transfer_index: number;
+}
+
+/** How a payment is named on each network: by nothing but this, so that no second spelling of it has a key of its own. */
+const forms: Readonly<Record<string, (transaction: string, transfer_index: number) => boolean>> = {
+  base: transaction => /^0x[0-9a-f]{64}$/.test(transaction),
+  // x402's `exact` on Solana has one transfer, its third instruction.
+  solana: (transaction, transfer_index) => transfer_index === 2 && bytesInBase58(transaction) === 64,
+};
+
+/** Whether it is a transfer of a network that payments are made on, in the one spelling that it has. */
+export function isTransferName({ network, payment_ref, transfer_index }: TransferName): boolean {
+  const form = Object.hasOwn(forms, network) ? forms[network] : undefined;
+  const begin = `${network}:`;
+  return form !== undefined && payment_ref.startsWith(begin) && form(payment_ref.slice(begin.length), transfer_index);
+}
+
+/** Under which a payment stands in the map: one key for one transfer, hex. */
+export function paymentKey({ network, payment_ref, transfer_index }: TransferName): string {
+  return sha256Hex(canonicalJson([network, payment_ref, transfer_index]));
+}
+
+/** What stands there: the receipt that it backs, by its place in the log and the hash of its payload, which no tile shows. */
+export function paymentValue({ leaf_index, payload_hash }: { leaf_index: number; payload_hash: string }): string {
+  return canonicalHash({ leaf_index, payload_hash });
+}
+
+/** Under which a book's total of one rail stands in the map of all books, hex. */
+export function totalKey(agent_id: number, rail: string): string {
+  return sha256Hex(canonicalJson(['book', agent_id, rail]));
+}
+
+/** What a book came to on one rail. `root` is of its sum tree, hex. */
+export interface RailSum {
+  readonly rail: string;
+  readonly rows: number;
+  readonly total: string;
+  readonly root: string;
+}
+
+export function totalValue(agent_id: number, { rail, rows, total, root }: RailSum): string {
+  return canonicalHash({ agent_id, rail, rows, total, root });
+}

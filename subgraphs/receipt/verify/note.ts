@@ -1,0 +1,71 @@
+/*
+ * Signed notes as text (https://c2sp.org/signed-note), split without belief; open-note.ts says whose signatures hold.
+ */
+
+export interface NoteSignature {
+  readonly name: string;
+  /** Which of the keys so named: a short name of it, and no proof of anything. */
+  readonly key_id: Buffer;
+  readonly signature: Buffer;
+  /** The whole line, with its line feed. */
+  readonly line: string;
+}
+
+export interface SplitNote {
+  /** With its last line feed: what is signed. */
+  readonly text: string;
+  readonly signatures: readonly NoteSignature[];
+}
+
+/** Sixteen signatures of 5 kB each, as large as post-quantum ones get, are to be read at least. */
+export const NOTE_BYTES_MAX = 128 * 1024;
+const SIGNATURES_MAX = 64;
+const KEY_ID_BYTES = 4;
+
+/** Key names hold no white space as Unicode has it, which is not quite what `\s` matches. */
+const LINE = /^\u2014 (?<name>[^\p{White_Space}+]+) (?<value>[A-Za-z0-9+/]+={0,2})$/u;
+
+/** Null where it is no note: not UTF-8, with a control character, too long, or without a well-formed signature. */
+export function splitNote(note: string): SplitNote | null {
+  if (!isPlainText(note)) return null;
+  // Empty lines may stand in the text: the last one ends it.
+  const blank = note.lastIndexOf('\n\n');
+  if (blank < 0 || !note.endsWith('\n')) return null;
+  const lines = note.slice(blank + 2, -1).split('\n');
+  if (lines.length > SIGNATURES_MAX) return null;
+  const signatures = lines.map(signatureIn).filter(signature => signature !== null);
+  return signatures.length === lines.length ? { text: note.slice(0, blank + 1), signatures } : null;
+}
+
+function isPlainText(note: string): boolean {
+  if (note.length > NOTE_BYTES_MAX || Buffer.byteLength(note) > NOTE_BYTES_MAX || !note.isWellFormed()) return false;
+  return !/[^\P{Cc}\n\u007f-\u009f]/u.test(note);
+}
+
+function signatureIn(line: string): NoteSignature | null {
+  const { name, value } = LINE.exec(line)?.groups ?? {};
+  const bytes = base64(value ?? '');
+  if (name === undefined || bytes === null || bytes.length <= KEY_ID_BYTES) return null;
+  const key_id = bytes.subarray(0, KEY_ID_BYTES);
+  return { name, key_id, signature: bytes.subarray(KEY_ID_BYTES), line: `${line}\n` };
+}
+
+/** RFC 4648 §4. Strict: what does not encode back to the same text is refused, so that no two texts mean the same. */
+export function base64(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : null;
+}
+
+const HASH_LENGTH = 32;
+
+/** A SHA-256 as checkpoints and proofs spell it; null where it is none. */
+export function base64Hash(text: string): Buffer | null {
+  const bytes = base64(text);
+  return bytes?.length === HASH_LENGTH ? bytes : null;
+}
+
+/** A size or index: decimal without leading zeroes; null where it is none, or more than a number holds exactly. */
+export function decimalIn(text: string): number | null {
+  const value = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(value) ? value : null;
+}

@@ -1,0 +1,85 @@
+import { type AtomicAmount, parseAtomic } from '../../../schema/amount.ts';
+import { canonicalJson } from '../../../schema/canonical-json.ts';
+import { sha256 } from '../../../schema/digest.ts';
+import { foldPath } from './merkle-proof.ts';
+
+/*
+ * A Merkle sum tree: the tree of RFC 6962 §2.1 in which a node hashes the sums of both halves beside their hashes, so that no half
+ * can be said to come to more or less than it does (Maxwell's proof of liabilities, with the sums inside of the hash on both sides).
+ */
+
+/** A subtree: what its rows come to, and the hash that binds that. */
+export interface SumNode {
+  readonly sum: AtomicAmount;
+  readonly hash: Buffer;
+}
+
+/**
+ * One row of a total, as it is hashed. By the hash of its payload, which nobody knows who has not the receipt: the log's own hash of it is
+ * public in the tiles, and by trying those with usual prices a small total could be told from the hash of its root.
+ */
+export interface SumLeaf {
+  readonly agent_id: number;
+  readonly rail: string;
+  /** Its place in the tree, from 0. */
+  readonly row: number;
+  /** Of its receipt: the place in the log, and the SHA-256 of its canonical payload, hex. */
+  readonly leaf_index: number;
+  readonly payload_hash: string;
+  readonly amount: AtomicAmount;
+}
+
+/** Sums are hashed in 32 bytes: one beyond would wrap, and is refused where it would arise. */
+const SUM_BYTES = 32;
+const SUM_BOUND = 1n << 256n;
+
+/** The root of a tree without rows. */
+export const EMPTY_SUM: SumNode = { sum: 0n as AtomicAmount, hash: sha256('') };
+
+export function sumLeaf({ amount, ...leaf }: SumLeaf): SumNode {
+  const text = canonicalJson({ ...leaf, amount: amount.toString() });
+  return { sum: amount, hash: sha256(`\0${text}`) };
+}
+
+const NODE = Buffer.of(1);
+
+/** @throws RangeError where the sum does not fit its 32 bytes */
+export function sumNode(left: SumNode, right: SumNode): SumNode {
+  const sum = left.sum + right.sum;
+  if (sum >= SUM_BOUND) throw new RangeError('a total of more than 32 bytes');
+  const hash = sha256(Buffer.concat([NODE, bytesOf(left.sum), left.hash, bytesOf(right.sum), right.hash]));
+  return { sum: sum as AtomicAmount, hash };
+}
+
+function bytesOf(sum: bigint): Buffer {
+  return Buffer.from(sum.toString(16).padStart(2 * SUM_BYTES, '0'), 'hex');
+}
+
+/** A neighbour on the way up, as a document shows it. */
+export interface ShownNode {
+  /** Digits: never a sign. */
+  readonly sum: string;
+  /** Hex. */
+  readonly hash: string;
+}
+
+/** Null where it is no such node: a sum below zero or beyond 32 bytes is none. */
+export function shownNode({ sum, hash }: ShownNode): SumNode | null {
+  const amount = parseAtomic(sum);
+  if (amount === null || amount >= SUM_BOUND || !/^[0-9a-f]{64}$/.test(hash)) return null;
+  return { sum: amount, hash: Buffer.from(hash, 'hex') };
+}
+
+/** Folds the peaks from the smallest up. */
+export function sumRoot(peaks: readonly SumNode[]): SumNode {
+  if (peaks.length === 0) return EMPTY_SUM;
+  return peaks.reduceRight((right, left) => sumNode(left, right));
+}
+
+/**
+ * The root that follows from a row and its neighbours; null where the path does not belong to a tree of so many rows.
+ * @throws RangeError where a sum does not fit
+ */
+export function rootOfRow(leaf: SumNode, row: number, rows: number, path: readonly SumNode[]): SumNode | null {
+  return foldPath({ leaf, leaf_index: row, size: rows, path, join: sumNode });
+}
