@@ -1,9 +1,12 @@
 import type { AnyPaid } from '../sale.ts';
 import { buildSubgraph, type Subgraph } from '../subgraph.ts';
-import { ClaimSlot, PaymentClaim, ProcessLease } from './claim/claim.entity.ts';
+import { ClaimSlot, DoubtedPayment, JobWorker, PaymentClaim, ProcessLease } from './claim/claim.entity.ts';
+import { DoubtedPayments } from './claim/doubt.migration.ts';
 import { ChainEpoch } from './claim/epoch.entity.ts';
+import { JobWorkers } from './claim/job-worker.migration.ts';
 import { IdempotentCall } from './claim/key-call/idempotent-call.entity.ts';
 import { KeyCall } from './claim/key-call/key-call.entity.ts';
+import { HeldLegs } from './claim/leg.migration.ts';
 import {
   SettlementAttempt,
   SettlementFeeDay,
@@ -11,6 +14,7 @@ import {
   SettlerKeyRow,
 } from './claim/settlement/settlement.entity.ts';
 import { SettlementStatusResolver } from './claim/settlement-status.resolver.ts';
+import { EnvelopeResolver } from './envelope/envelope.resolver.ts';
 import { transcriptionPaid } from './inference/audio/transcription.paid.ts';
 import { TranscriptionResolver } from './inference/audio/transcription.resolver.ts';
 import { completionPaid, completionStream } from './inference/completions/completion.paid.ts';
@@ -23,16 +27,27 @@ import { responsePaid, responseStream } from './inference/responses/response.pai
 import { ResponseResolver, ResponseStreamResolver } from './inference/responses/response.resolver.ts';
 import { quotePaid, taskPaid } from './inference/tasks/task.paid.ts';
 import { TaskResolver } from './inference/tasks/task.resolver.ts';
-import { IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts';
+import { IssuerRevocationRow, IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts';
+import { KeyRevocations } from './issuer/migration.ts';
 import { LogAnchorRow } from './log/anchor.entity.ts';
+import { LogCosignature, LogWitnessRow } from './log/cosignature.entity.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
 import { LogResolver } from './log/log.resolver.ts';
+import { LogCosignatures } from './log/migration.ts';
+import { StatsResolver } from './log/stats.resolver.ts';
+import { LogTilesResolver } from './log/tiles.resolver.ts';
 import { ReceiptBaseline } from './migration.ts';
 import { ProofResolver } from './proof/proof.resolver.ts';
+import { ReceiptLaneResolver } from './receipt/lane.resolver.ts';
+import { ReceiptsByPayer } from './receipt/migration.ts';
 import { Receipt } from './receipt/receipt.entity.ts';
 import { IssuerResolver, ReceiptResolver, receiptReference } from './receipt/receipt.resolver.ts';
+import { WalletReceiptsResolver } from './receipt/wallet-receipts.resolver.ts';
 import { SignedRefusal } from './refusal/refusal.entity.ts';
 import { RefusalResolver } from './refusal/refusal.resolver.ts';
+import { ProvenTotals } from './totals/migration.ts';
+import { TotalsBook, TotalsNode, TotalsPage, TotalsRow, TotalsSeen, TotalsState } from './totals/totals.entity.ts';
+import { TotalsResolver } from './totals/totals.resolver.ts';
 
 export const receiptEntities = [
   LogBreakRecord,
@@ -43,6 +58,8 @@ export const receiptEntities = [
   PaymentClaim,
   ClaimSlot,
   ProcessLease,
+  JobWorker,
+  DoubtedPayment,
   ChainEpoch,
   SettlementAttempt,
   SettlementFeeDay,
@@ -52,10 +69,28 @@ export const receiptEntities = [
   KeyCall,
   IdempotentCall,
   IssuerSnapshotRow,
+  IssuerRevocationRow,
   ReceiptPolicyRow,
   LogAnchorRow,
+  LogCosignature,
+  LogWitnessRow,
+  TotalsState,
+  TotalsSeen,
+  TotalsRow,
+  TotalsBook,
+  TotalsNode,
+  TotalsPage,
 ];
-export const receiptMigrations = [ReceiptBaseline];
+export const receiptMigrations = [
+  ReceiptBaseline,
+  JobWorkers,
+  LogCosignatures,
+  KeyRevocations,
+  ProvenTotals,
+  ReceiptsByPayer,
+  DoubtedPayments,
+  HeldLegs,
+];
 
 export function receiptSubgraph(): Promise<Subgraph> {
   return buildSubgraph(
@@ -63,8 +98,14 @@ export function receiptSubgraph(): Promise<Subgraph> {
     {
       resolvers: [
         ReceiptResolver,
+        ReceiptLaneResolver,
+        EnvelopeResolver,
+        WalletReceiptsResolver,
         IssuerResolver,
         LogResolver,
+        LogTilesResolver,
+        StatsResolver,
+        TotalsResolver,
         RefusalResolver,
         SettlementStatusResolver,
         ProofResolver,

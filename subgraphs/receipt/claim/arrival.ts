@@ -24,13 +24,14 @@ export interface AwaitedArrival {
   readonly past_cutoff: boolean;
 }
 
-/** Takes those that are to be looked for now: often at first, then after a rest that grows with their age. */
+/** Takes those that are to be looked for now: each second at first, then after a rest that grows with their age. */
 export async function takeArrivals(tx: Tx, cutoff_seconds: number, count_max: number): Promise<AwaitedArrival[]> {
   const { rows } = await tx.query<AwaitedArrival>({
     name: 'take arrivals',
     text: `update payment_claim set looked_at = now() where claim_key in (
         select claim_key from payment_claim where arrival = 'pending'
-          and (looked_at is null or looked_at < now() - least(interval '1 minute', (now() - moved_at) / 4))
+          and (looked_at is null or looked_at < now() - greatest(interval '1 second',
+            least(interval '1 minute', (now() - moved_at) / 4)))
         order by looked_at nulls first limit $2 for update skip locked)
       returning claim_key, task_id, "authorization", coalesce(from_block, 0) as from_block, settlement_id, claimed_at,
         extract(epoch from now()) >= valid_before + $1 as past_cutoff`,

@@ -19,6 +19,7 @@ const OPEN = "state in ('claimed', 'settling')";
 @Index({ name: 'payment_claim_payment_id', properties: ['paymentId'] })
 @Index({ name: 'payment_claim_identifier', properties: ['identifier'], where: 'identifier is not null' })
 @Index({ name: 'payment_claim_open', properties: ['movedAt'], where: OPEN })
+@Index({ name: 'payment_claim_held', properties: ['agentId'], where: "state = 'held'" })
 @Index({ name: 'payment_claim_payer_open', properties: ['payer'], where: OPEN })
 @Index({ name: 'payment_claim_released', properties: ['validBefore'], where: "state = 'released' and not final" })
 @Index({ name: 'payment_claim_lapsed', properties: ['validBefore'], where: "state = 'released' and final" })
@@ -80,6 +81,9 @@ export class PaymentClaim {
   answerBox!: Buffer | null;
   @Property({ type: 'text', nullable: true })
   settlementId!: string | null;
+  /** Of a held payment: the transfer that moved it, as the chain has it. */
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  heldTransfer!: JsonObject | null;
   /** The block before which the payment cannot have moved. */
   @Property({ type: 'bigint', nullable: true })
   fromBlock!: number | null;
@@ -130,4 +134,28 @@ export class ProcessLease {
   owner!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   expiresAt!: Date;
+}
+
+/** A recorded payment whose settlement the final chain did not have where it was seen: it is looked at until that is known. */
+@Entity({ tableName: 'doubted_payment' })
+@Index({ name: 'doubted_payment_looked_at', properties: ['lookedAt'] })
+export class DoubtedPayment {
+  @PrimaryKey({ type: 'text' })
+  claimKey!: string;
+  @Property({ type: 'text' })
+  network!: string;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  doubtedAt!: Date;
+  /** The epoch before the first look: those come first, by the index. */
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  lookedAt!: Date;
+}
+
+/** A worker of jobs, and the process that it belongs to. */
+@Entity({ tableName: 'job_worker' })
+export class JobWorker {
+  @PrimaryKey({ type: 'text' })
+  workerId!: string;
+  @Property({ type: 'uuid' })
+  owner!: string;
 }

@@ -3,14 +3,16 @@ import { limits } from '../../../schema/limits.ts';
 
 /**
  * The life of one payment. `claimed`: nobody else may use it; nothing moved. `settling`: it may have moved, the chain
- * alone knows. `recorded`: row and receipt stand. `released`: came to nothing; usable again until it expires.
+ * alone knows. `held`: the first of two has moved; it is recorded with its sibling, and never let go of. `recorded`: row
+ * and receipt stand. `released`: came to nothing; usable again until it expires.
  */
-export const claimStates = ['claimed', 'settling', 'recorded', 'released'] as const;
+export const claimStates = ['claimed', 'settling', 'held', 'recorded', 'released'] as const;
 export type ClaimState = (typeof claimStates)[number];
 
 const transitions: Record<ClaimState, readonly ClaimState[]> = {
   claimed: ['settling', 'released'],
-  settling: ['recorded', 'released'],
+  settling: ['held', 'recorded', 'released'],
+  held: ['recorded'],
   // The same payment again, or somebody else submitted it after we had let go of it.
   released: ['claimed', 'settling'],
   recorded: [],
@@ -81,7 +83,8 @@ export function judge(standing: Standing, incoming: Use): Verdict {
       ? { kind: 'blocked', refusal_id }
       : { kind: 'claimed' };
   }
-  if (!isSameRequest(standing, incoming)) return { kind: 'foreign', settled: standing.state === 'recorded' };
+  if (!isSameRequest(standing, incoming))
+    return { kind: 'foreign', settled: standing.state === 'recorded' || standing.state === 'held' };
   if (standing.state === 'recorded') return { kind: 'replayed' };
   // An orphan still holds its book's reservation: reconcile gives that back and releases it, within a lease.
   return { kind: standing.state === 'claimed' || standing.leased ? 'in_flight' : 'pending' };

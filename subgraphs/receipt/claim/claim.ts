@@ -7,6 +7,7 @@ import { judge, type Standing, type Use, type Verdict } from './claim.machine.ts
 import { beyondMeans, type Funds } from './funds.ts';
 import { paidFromOf, possessorOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
+import { LEG } from './leg.ts';
 import { isGuessing, type Mismatches } from './mismatch.ts';
 
 /** A claim as it is made. `claim_key` names the money itself: `eip155:8453/<usdc>/<payer>/<nonce>`, lower case. */
@@ -267,10 +268,31 @@ function forget(tx: Tx, claim_keys: readonly string[]): void {
   dropSlots(tx, claim_keys);
 }
 
+/** All but those that stay with a payment until the chain is done with it. */
 export function dropSlots(tx: Tx, claim_keys: readonly string[]): void {
   tx.write({
     name: 'drop slots',
-    text: 'delete from claim_slot where claim_key = any($1)',
+    text: `delete from claim_slot where claim_key = any($1) and slot not like '${LEG}%'`,
     values: [claim_keys],
+  });
+}
+
+/** The same of claims that their book refused: of a payment that was never sent nobody but its payer knows, so it keeps none. */
+export function dropSlotsOfRefused(tx: Tx, claim_keys: readonly string[]): void {
+  tx.write({
+    name: 'drop slots of refused claims',
+    text: `delete from claim_slot s using payment_claim c
+      where s.claim_key = any($1) and c.claim_key = s.claim_key and (c.from_block is null or s.slot not like '${LEG}%')`,
+    values: [claim_keys],
+  });
+}
+
+/** A slot that the claim of that task wants no longer, whatever becomes of it. One that another holds stays held. */
+export function dropSlot(tx: Tx, slot: string, task_id: TaskId): void {
+  tx.write({
+    name: 'drop slot',
+    text: `delete from claim_slot where slot = $1
+      and claim_key = (select claim_key from payment_claim where task_id = $2)`,
+    values: [slot, task_id],
   });
 }

@@ -92,6 +92,9 @@ function told({ state, reason, final, arrival }: Found): Told {
       return { state, charged: null, retry: 1 };
     case 'settling':
       return { state: 'pending', charged: null, retry: 2 };
+    // It has moved, and is recorded once its sibling has.
+    case 'held':
+      return { state: 'pending', charged: true, retry: null };
     case 'recorded':
       return arrivals[arrival ?? 'confirmed'];
     case 'released':

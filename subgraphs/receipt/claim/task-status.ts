@@ -11,6 +11,7 @@ import type { ClaimState } from './claim.machine.ts';
 const statuses: Record<ClaimState, { status: Task['status']; proof: Task['proofOutcome'] }> = {
   claimed: { status: 'working', proof: 'pending' },
   settling: { status: 'settling', proof: 'pending' },
+  held: { status: 'settling', proof: 'pending' },
   recorded: { status: 'completed', proof: 'settled' },
   released: { status: 'released', proof: 'pending' },
 };

@@ -76,18 +76,21 @@ function isLarge(answer_box: Buffer): boolean {
 
 /**
  * Compare-and-set settling → recorded, for a batch that must move as a whole: the caller's rows and receipts are in the
- * same transaction. @throws LostClaim where one of them is no longer this process's to record.
+ * same transaction. `siblings`: payments that are held, and recorded with one of them. @throws LostClaim where one of them is no longer this process's to record.
  */
-export async function markRecorded(tx: Tx, leases: readonly Lease[]): Promise<void> {
+export async function markRecorded(tx: Tx, leases: readonly Lease[], siblings: readonly string[] = []): Promise<void> {
   if (leases.length === 0) return;
+  const keys = [...keysOf(leases), ...siblings];
   const { rowCount } = await tx.query({
     name: 'mark recorded',
     text: `with ${inOrder('$2')} update payment_claim c set state = 'recorded', lease_owner = null, moved_at = now()
-      from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n join locked using (claim_key)
-      where ${HELD} and c.state = 'settling'`,
-    values: [JSON.stringify(leases), keysOf(leases)],
+      from locked left join jsonb_populate_recordset(null::payment_claim, $1::jsonb) n using (claim_key)
+      where c.claim_key = locked.claim_key and (
+        (c.state = 'settling' and c.lease_owner = n.lease_owner and c.lease_epoch = n.lease_epoch)
+        or (c.state = 'held' and c.claim_key = any($3)))`,
+    values: [JSON.stringify(leases), keys, siblings],
   });
-  if (rowCount !== leases.length) throw new LostClaim();
+  if (rowCount !== keys.length) throw new LostClaim();
 }
 
 function keysOf(leases: readonly Lease[]): string[] {
@@ -216,13 +219,15 @@ export async function reopen(
   return reopened;
 }
 
-/** Compare-and-set: what was claimed, and perhaps sent, since it was looked at is not what the look was about. */
+/** What it held until the chain was done with it is free. Compare-and-set: what was claimed, and perhaps sent, since it was looked at is not what the look was about. */
 export async function markFinal(
   tx: Tx,
   { claimKey, leaseEpoch }: Pick<PaymentClaim, 'claimKey' | 'leaseEpoch'>,
 ): Promise<void> {
   await tx.query({
-    text: `update payment_claim set final = true where claim_key = $1 and lease_epoch = $2 and state = 'released'`,
+    text: `with final as (
+        update payment_claim set final = true where claim_key = $1 and lease_epoch = $2 and state = 'released' returning claim_key)
+      delete from claim_slot using final where claim_slot.claim_key = final.claim_key`,
     values: [claimKey, leaseEpoch],
   });
 }
@@ -230,7 +235,7 @@ export async function markFinal(
 const CLAIM_COLUMNS = `claim_key as "claimKey", state, field, request_hash as "requestHash", task_id as "taskId",
   agent_id as "agentId", lease_owner as "leaseOwner", lease_epoch as "leaseEpoch", network, payer, payment_id as "paymentId", identifier,
   amount_atomic as "amountAtomic", reserved_atomic as "reservedAtomic", valid_before as "validBefore", "authorization", landing,
-  request_box as "requestBox", answer_box as "answerBox", settlement_id as "settlementId", from_block as "fromBlock", reason, final,
+  request_box as "requestBox", answer_box as "answerBox", settlement_id as "settlementId", held_transfer as "heldTransfer", from_block as "fromBlock", reason, final,
   refusal_id as "refusalId", mismatches, claimed_at as "claimedAt", moved_at as "movedAt"`;
 
 export async function claimByKey(database: Database, claim_key: string): Promise<PaymentClaim | null> {

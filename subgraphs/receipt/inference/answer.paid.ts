@@ -4,7 +4,7 @@ import type { TaskId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { type Intent, intentOf, type SvcOptions } from '../../../schema/requests/paid-work.ts';
 import type { Context } from '../../context.ts';
-import type { JobKind, Work, WorkBounds, WorkThenSettle } from '../../sale.ts';
+import { CALL_KEYS, type JobKind, type Work, type WorkBounds, type WorkThenSettle } from '../../sale.ts';
 import {
   type Ability,
   allowedAmong,
@@ -24,6 +24,8 @@ import { providerCogs } from './provider-cogs.ts';
 export const callTerms = {
   price_atomic: limits.call_price_atomic,
   networks: ['base', 'solana'],
+  reserves: true,
+  stand_ins: CALL_KEYS,
   intent: intentOf,
 } as const;
 

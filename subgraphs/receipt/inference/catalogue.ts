@@ -1,3 +1,5 @@
+import { AUTO_MODEL } from '../../../schema/route-words.ts';
+
 /** A hub as it is configured: an OpenAI-compatible service that is paid for by us, with our key. */
 export interface HubSettings {
   readonly name: string;
@@ -35,8 +37,6 @@ export interface Candidate {
   readonly hub: string;
   readonly model: string;
 }
-
-const AUTO_MODEL = 'svc/auto';
 
 /** Under what name the router is disclosed. */
 export const ROUTER = 'router';

@@ -2,7 +2,8 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import type { Context } from '../../context.ts';
-import type { Charged, ChargedStream } from '../../sale.ts';
+import type { Charged, ChargedStream } from '../../selling.ts';
+import type { ShowsReceipts } from '../context.ts';
 import { receiptDocument } from '../receipt/document.ts';
 import { receiptHeaders } from '../receipt/headers.ts';
 import { Receipt } from '../receipt/receipt.entity.ts';
@@ -15,14 +16,14 @@ export interface Svc {
 }
 
 /** Receipt of a charged task, as a node of the graph and as the `svc` document. */
-export function svcOf({ task_id, settlement_status, receipt }: Charged<JsonObject>, context: Context): Svc {
+export function svcOf({ task_id, settlement_status, receipt }: Charged<JsonObject>, context: ShowsReceipts): Svc {
   if (!(receipt instanceof Receipt)) throw new Error(`${task_id} was charged and has no receipt`);
-  const document = receiptDocument(receipt, context.base_url, context.profile);
+  const document = receiptDocument(receipt, context.base_url, context.profile, context.newestSize());
   return { receipt, svc: { ...document, settlement_status } };
 }
 
 /** The same; the `x-svc-*` headers go out beside it. */
-export function receiptOf(charged: Charged<JsonObject>, context: Context): Svc {
+export function receiptOf(charged: Charged<JsonObject>, context: ShowsReceipts): Svc {
   const { receipt, svc } = svcOf(charged, context);
   Object.assign(context.response.headers, receiptHeaders(svc), settlementHeader(charged));
   return { receipt, svc };

@@ -114,6 +114,7 @@ export async function abandonSettlement(tx: Tx, settlement_id: string): Promise<
 export async function abandonSettlements(tx: Tx, network: NetworkName): Promise<void> {
   // Only Base counts what a key has sent.
   if (network === 'base') await tx.query({ text: 'delete from settler_key' });
+  await tx.query({ text: 'delete from doubted_payment where network = $1', values: [network] });
   await tx.query({
     text: `update settlement set state = 'abandoned' where network = $1 and state in ('sent', 'mined')`,
     values: [network],

@@ -2,9 +2,8 @@ import { Arg, Ctx, Directive, Mutation, Resolver, Root, Subscription } from 'typ
 import { limits } from '../../../../schema/limits.ts';
 import { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
 import { opaqueFields, requestOf } from '../../../../schema/requests/parse.ts';
-import type { Context } from '../../../context.ts';
 import type { Piece } from '../../../piece.ts';
-import type { Charged, ChargedStream } from '../../../sale.ts';
+import type { Charged, ChargedStream } from '../../../selling.ts';
 import type { InferenceContext } from '../context.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
 import { BROKE_OFF, completionPaid, completionStream, type KeptChat } from './completion.paid.ts';
@@ -67,7 +66,7 @@ export type ChunkEvent = ChatCompletionChunk | Error;
  */
 async function* chunksOf(
   charged: ChargedStream<KeptChat>,
-  context: Context,
+  context: InferenceContext,
   usage_apart: boolean,
 ): AsyncGenerator<ChunkEvent> {
   const chunk = chunkOf(charged.begun);

@@ -3,8 +3,7 @@ import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { opaqueFields, requestOf } from '../../../../schema/requests/parse.ts';
 import { ResponseCall } from '../../../../schema/requests/responses.ts';
-import type { Context } from '../../../context.ts';
-import type { Charged, ChargedStream } from '../../../sale.ts';
+import type { Charged, ChargedStream } from '../../../selling.ts';
 import type { InferenceContext } from '../context.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
 import { numbered, OutputEvents, type UnnumberedEvent } from './events.ts';
@@ -55,7 +54,10 @@ async function begin(input: ResponseInput, context: InferenceContext): Promise<A
 export type StreamedEvent = UnnumberedEvent | Error;
 
 /** A paid stream as the Responses API tells of it; the last event brings the whole response and its receipt. */
-async function* eventsOf(charged: ChargedStream<KeptResponse>, context: Context): AsyncGenerator<StreamedEvent> {
+async function* eventsOf(
+  charged: ChargedStream<KeptResponse>,
+  context: InferenceContext,
+): AsyncGenerator<StreamedEvent> {
   const number = numbered();
   const output = new OutputEvents(charged.task_id);
   const nothing = { ...charged.begun, output: [], fault: null, usage: null };

@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { NetworkName } from '../../../schema/network.ts';
+import type { Database, Tx } from '../../database.ts';
+
+/*
+ * Payments that were recorded as seen, and whose settlement was in another block, or in none, once the chain was final. They
+ * are sent again, or somebody else sends them, for as long as they are valid: what became of them is known once they are not.
+ */
+
+/** In the transaction that moves the settlement, so that none is forgotten. */
+export function doubtPayments(tx: Tx, settlement_id: string): void {
+  tx.write({
+    name: 'doubt payments',
+    text: `insert into doubted_payment (claim_key, network, doubted_at, looked_at)
+      select claim_key, network, now(), to_timestamp(0) from payment_claim where settlement_id = $1 and state = 'recorded'
+      order by claim_key on conflict do nothing`,
+    values: [settlement_id],
+  });
+}
+
+export interface DoubtedClaim {
+  readonly claim_key: string;
+  readonly task_id: string;
+  readonly network: NetworkName;
+  readonly authorization: JsonObject;
+  readonly settlement_id: string | null;
+  readonly from_block: number | null;
+  readonly claimed_at: Date;
+}
+
+/** Takes those that are to be looked at now: soon at first, then after a rest that grows with their age. */
+export async function takeDoubted(
+  database: Pick<Database, 'query'>,
+  count_max: number,
+): Promise<readonly DoubtedClaim[]> {
+  return database.query<DoubtedClaim & Record<string, unknown>>({
+    name: 'take doubted payments',
+    text: `with taken as (
+        update doubted_payment set looked_at = now() where claim_key in (
+          select claim_key from doubted_payment
+          where looked_at < now() - greatest(interval '5 seconds',
+            least(interval '10 minutes', (now() - doubted_at) / 4))
+          order by looked_at limit $1 for update skip locked)
+        returning claim_key)
+      select claim_key, task_id, network, "authorization", settlement_id, from_block, claimed_at
+      from taken join payment_claim using (claim_key)`,
+    values: [count_max],
+  });
+}
+
+/** What became of it is known. False where another process has said so before. */
+export async function endDoubt(tx: Tx, claim_key: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'end doubt',
+    text: 'delete from doubted_payment where claim_key = $1',
+    values: [claim_key],
+  });
+  return rowCount === 1;
+}
