@@ -26,7 +26,7 @@ type Creator = Pick<BookContext, 'database' | 'clock' | 'random'>;
  */
 export async function createAssignment(
   { database, clock, random }: Creator,
-  { agent_id, session_hash }: HeldBook,
+  { agent_id, session_hash, by }: HeldBook & ProvenBy,
   members: AssignmentMembers,
 ): Promise<{ readonly assignment: SliceAssignment; readonly token: string }> {
   const { grant_type = 'read', grantee = null, expires_at = null } = members;
@@ -39,9 +39,9 @@ export async function createAssignment(
   const insert = {
     name: 'create assignment',
     text: `insert into slice_assignment (assignment_id, agent_id, grant_type, grantee, slice, expires_at, token_hash,
-        created_at, created_session) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        created_at, created_session, created_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
       returning ${selectList(database.orm, SliceAssignment)}`,
-    values: [...values, sessionMark(session_hash)],
+    values: [...values, sessionMark(session_hash), by],
   };
   const assignment = await database.transaction(async tx => {
     await requirePlace(tx, agent_id);

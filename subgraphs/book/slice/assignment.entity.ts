@@ -47,7 +47,11 @@ export class SliceAssignment {
   @Property({ type: 'Date', columnType: 'timestamptz' })
   createdAt!: Date;
 
-  @Field(() => String, { description: 'Of the session that made it: SHA-256, its first 16 hex digits.' })
+  @Field(() => ProofMeansWord, { description: 'By what whoever made it had opened the book.' })
+  @Property({ type: 'text', default: 'session' })
+  createdBy!: ProvenBy['by'];
+
+  @Field(() => String, { description: 'Of the session behind that: SHA-256, its first 16 hex digits.' })
   @Property({ type: 'text' })
   createdSession!: string;
 

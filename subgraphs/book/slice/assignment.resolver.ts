@@ -1,11 +1,10 @@
 import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { toSnakeKeys } from '../../../schema/camel.ts';
+import { toSnakeKeys, withoutNull } from '../../../schema/camel.ts';
 import { AssignmentMembers } from '../../../schema/requests/assignment.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { type AssignmentStatus, assignmentStatus } from '../../../schema/slice.ts';
-import { requireHeld, requirePossession, requireSession } from '../../access.ts';
+import { requireBound, requireHeld, requirePossession } from '../../access.ts';
 import type { BookContext } from '../context.ts';
-import { withoutNull } from '../export/export.resolver.ts';
 import { assignmentsOf, createAssignment, revokeAssignment } from './assign.ts';
 import { SliceAssignment } from './assignment.entity.ts';
 import { AssignmentInput, Assignments, CreatedAssignment, ShownSliceBounds, shownBounds } from './slice.type.ts';
@@ -27,14 +26,15 @@ export class AssignmentResolver {
 
   @Mutation(() => CreatedAssignment, {
     nullable: true,
-    description: "Opens a slice of a book. It hands out a secret, so that the book's session itself is wanted.",
+    description:
+      "Opens a slice of a book. It hands out a secret: the book's session is wanted, or a proof that is bound to the request.",
   })
   createAssignment(
     @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
     @Arg('input', () => AssignmentInput, { description: 'What, to whom, and until when.' }) input: AssignmentInput,
     @Ctx() context: BookContext,
   ): Promise<CreatedAssignment> {
-    const held = requireSession(context.principal, agentId);
+    const held = requireBound(context.principal, agentId);
     return createAssignment(context, held, parseRequest(AssignmentMembers, membersOf(input)));
   }
 

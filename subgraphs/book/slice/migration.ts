@@ -13,3 +13,10 @@ export class SliceAssignments extends Migration {
     `);
   }
 }
+
+/** By what whoever made one had opened the book: until then by its session alone. */
+export class SliceAssignmentMakers extends Migration {
+  override up(): void {
+    this.addSql(`alter table slice_assignment add column created_by text not null default 'session'`);
+  }
+}

@@ -71,7 +71,8 @@ export class BookSlice {
   @Field(() => GrantTypeWord, { description: 'What the token does.' }) grantType!: GrantType;
   @Field(() => ShownSliceBounds, { description: 'Which rows.' }) slice!: ShownSliceBounds;
   @Field(() => [BookRow], {
-    description: "Newest first. Of a refused call no sum and no ceiling is shown: they are the whole book's.",
+    description:
+      "Newest first. Of a refused call no sum and no ceiling is shown, and of no row its hashes, by which these could be guessed: they are the whole book's.",
   })
   entries!: BookRow[];
 }

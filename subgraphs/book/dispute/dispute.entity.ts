@@ -1,0 +1,67 @@
+import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Field, Int, ObjectType } from 'type-graphql';
+import type { ClaimType, DisputeOutcome, DisputeReason } from '../../../schema/dispute/reasons.ts';
+import type { AgentId, DisputeId } from '../../../schema/ids.ts';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { ClaimTypeWord, DisputeOutcomeWord, DisputeReasonWord } from './dispute-words.ts';
+
+/**
+ * A dispute of one row by one claim with one evidence. Once it has an outcome nothing of it changes; one that is open may
+ * be judged again, by the same request, once the records say more. Each judgement is an event of the row.
+ */
+@ObjectType({
+  description: 'What was claimed of a row, and what the records of this service decide. No money moves by it.',
+})
+@Entity({ tableName: 'dispute' })
+@Unique({ name: 'dispute_claim', properties: ['agentId', 'taskId', 'claimType', 'evidenceHash'] })
+@Index({ name: 'dispute_book', properties: ['agentId', 'disputeId'] })
+@Index({ name: 'dispute_filed', properties: ['agentId', 'filedAt'] })
+export class Dispute {
+  @Field(() => String, { description: 'Its id.' })
+  @PrimaryKey({ type: 'text' })
+  disputeId!: DisputeId;
+
+  @Field(() => Int, { description: 'Whose book.' })
+  @Property({ type: 'integer' })
+  agentId!: AgentId;
+
+  @Field(() => Int, { description: 'The place of the disputed row.' })
+  @Property({ type: 'integer' })
+  seq!: number;
+
+  @Field(() => String, { description: 'The call that the row is of.' })
+  @Property({ type: 'text' })
+  taskId!: string;
+
+  @Field(() => ClaimTypeWord, { description: 'What is claimed.' })
+  @Property({ type: 'text' })
+  claimType!: ClaimType;
+
+  @Field(() => String, { description: 'SHA-256 of the canonical evidence: the same again is the same dispute.' })
+  @Property({ type: 'text' })
+  evidenceHash!: string;
+
+  @Field(() => DisputeOutcomeWord, { nullable: true, description: 'Null: open, since the records do not decide it.' })
+  @Property({ type: 'text', nullable: true })
+  outcome!: DisputeOutcome | null;
+
+  @Field(() => DisputeReasonWord, { description: 'Why.' })
+  @Property({ type: 'text' })
+  reason!: DisputeReason;
+
+  @Field(() => Int, { description: 'Of the event of the book that tells of it.' })
+  @Property({ type: 'integer' })
+  position!: number;
+
+  @Field(() => DateTimeScalar, { description: 'When it was filed first.' })
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  filedAt!: Date;
+
+  @Field(() => DateTimeScalar, { description: 'When it was judged last.' })
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  judgedAt!: Date;
+
+  /** Canonical JSON: the document as it was signed. */
+  @Property({ type: 'text' })
+  verdict!: string;
+}

@@ -1,0 +1,118 @@
+import { canonicalHash, type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
+import type { DisputeClaim } from '../../../schema/dispute/rule.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { type AgentId, disputeId } from '../../../schema/ids.ts';
+import type { DisputeMembers } from '../../../schema/requests/dispute.ts';
+import { iso } from '../../clock.ts';
+import { asEntity, asRecord, selectList } from '../../columns.ts';
+import { insertRows, type Tx } from '../../database.ts';
+import { readsOf } from '../../transaction.ts';
+import type { BookContext } from '../context.ts';
+import { lockBooks } from '../ledger/append.ts';
+import { tellDispute } from '../ledger/dispute.ts';
+import { writeInTurn } from '../write-in-turn.ts';
+import { Dispute } from './dispute.entity.ts';
+import type { FiledDispute } from './dispute.type.ts';
+import { type DisputedRow, type KnownSides, knownSides } from './facts.ts';
+import { requireDisputeRoom } from './room.ts';
+import { type Judgement, judged } from './verdict.ts';
+
+/** Of its id. */
+const ID_BYTES = 10;
+
+type Filing = Pick<BookContext, 'database' | 'issuer' | 'clock' | 'random' | 'profile'>;
+
+/**
+ * Files a dispute of a row and judges it at once, as far as the records do, by what they say at one position of the book. The
+ * same again (row, claim and canonical evidence) is the same dispute: what was decided stays, and what is open is judged once
+ * more and stays as it was unless the records say more.
+ * @throws not_found, disputes_full, rate_limited, book_damaged, record_damaged
+ */
+export async function fileDispute(
+  context: Filing,
+  agent_id: AgentId,
+  { task_id, claim_type, evidence = {} }: DisputeMembers,
+): Promise<FiledDispute> {
+  const claim: DisputeClaim = { task_id, claim_type, evidence };
+  const write = () => context.database.transaction(tx => fileIn(tx, context, agent_id, claim));
+  return writeInTurn(agent_id, write);
+}
+
+async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: DisputeClaim): Promise<FiledDispute> {
+  const head = (await lockBooks(tx, [agent_id])).get(agent_id);
+  if (head === undefined) throw new Refusal('forbidden');
+  if (head.damaged) throw new Refusal('book_damaged');
+  const evidence_hash = canonicalHash(claim.evidence);
+  const before = await filedBefore(tx, context, { agent_id, claim, evidence_hash });
+  if (before && before.outcome !== null) return { dispute: before, filed: false };
+  const { row, sides } = await factsUnder(tx, context, agent_id, claim);
+  if (before === null) await requireDisputeRoom(tx, agent_id, claim);
+  const dispute_id = before?.disputeId ?? disputeId(context.clock.now_ms(), context.random.bytes(ID_BYTES));
+  const { now_ms, position, event_hash } = head;
+  const filed_at = before?.filedAt.toISOString() ?? iso(now_ms);
+  const as_of = { position, event_hash };
+  const judgement = judged(context, { dispute_id, agent_id, claim, sides, as_of, filed_at, now_ms });
+  if (before?.reason === judgement.reason) return { dispute: before, filed: false };
+  const { outcome, reason, text: verdict } = judgement;
+  const dispute = asEntity(Dispute, {
+    ...{ disputeId: dispute_id, agentId: agent_id, seq: row.seq, taskId: claim.task_id, claimType: claim.claim_type },
+    ...{
+      evidenceHash: evidence_hash,
+      outcome,
+      reason,
+      verdict,
+      filedAt: new Date(filed_at),
+      judgedAt: new Date(now_ms),
+    },
+    position: tellDispute(tx, head, { ...row, agent_id }, eventBody(dispute_id, claim, judgement)),
+  });
+  if (before) judgeAgain(tx, dispute);
+  else insertRows(tx, 'dispute', [asRecord(dispute)]);
+  return { dispute, filed: before === null };
+}
+
+async function filedBefore(
+  tx: Tx,
+  { database: { orm } }: Filing,
+  { agent_id, claim, evidence_hash }: { agent_id: AgentId; claim: DisputeClaim; evidence_hash: string },
+): Promise<Dispute | null> {
+  const { rows } = await tx.query<Record<string, unknown>>({
+    name: 'dispute of claim',
+    text: `select ${selectList(orm, Dispute)} from dispute
+      where agent_id = $1 and task_id = $2 and claim_type = $3 and evidence_hash = $4`,
+    values: [agent_id, claim.task_id, claim.claim_type, evidence_hash],
+  });
+  return rows[0] ? asEntity(Dispute, rows[0]) : null;
+}
+
+/** @throws not_found where the book has no such row */
+async function factsUnder(
+  tx: Tx,
+  { database, issuer, profile }: Filing,
+  agent_id: AgentId,
+  { task_id, evidence }: DisputeClaim,
+): Promise<{ readonly row: DisputedRow; readonly sides: KnownSides }> {
+  const tasks = { disputed: task_id, other: typeof evidence.task_id === 'string' ? evidence.task_id : null };
+  const asked = { agent_id, tasks, base_url: issuer.base_url, profile };
+  const sides = await knownSides(readsOf(tx, database.orm), asked);
+  const { row } = sides.disputed;
+  if (row === null) throw new Refusal('not_found', { detail: 'row not found', param: 'task_id' });
+  return { row, sides };
+}
+
+/** One that was open. */
+function judgeAgain(tx: Tx, dispute: Dispute): void {
+  const { disputeId, outcome, reason, position, judgedAt, verdict } = dispute;
+  tx.write({
+    name: 'judge dispute again',
+    text: `update dispute set outcome = $2, reason = $3, position = $4, judged_at = $5, verdict = $6
+      where dispute_id = $1 and outcome is null`,
+    values: [disputeId, outcome, reason, position, judgedAt, verdict],
+  });
+}
+
+/** What the book's own chain keeps of a judgement: the hash of the document stands for all of it. */
+function eventBody(dispute_id: string, { claim_type }: DisputeClaim, { outcome, reason, text }: Judgement): JsonObject {
+  return { ...present({ outcome }), dispute_id, claim_type, reason, verdict_hash: sha256Hex(text) };
+}

@@ -1,0 +1,39 @@
+import type { AgentId } from '../../../schema/ids.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database } from '../../database.ts';
+import { Dispute } from './dispute.entity.ts';
+
+/** Disputes as they are kept; their ids sort by time. */
+
+interface DisputePage {
+  readonly limit: number;
+  /** Of the last one that the reader has; null: from the newest on. */
+  readonly before: string | null;
+}
+
+/** Newest first: a keyset, so that a page costs the same at any depth. */
+export async function disputesOf(
+  database: Database,
+  agent_id: AgentId,
+  { limit, before }: DisputePage,
+): Promise<Dispute[]> {
+  // A statement of its own for the first page: in one for both, a plan that serves any `before` walks past all newer ones.
+  const [name, older] = before === null ? ['newest disputes of book', ''] : ['disputes of book', 'and dispute_id < $3'];
+  const found = await database.query({
+    name,
+    text: `select ${selectList(database.orm, Dispute)} from dispute
+      where agent_id = $1 ${older} order by dispute_id desc limit $2`,
+    values: [agent_id, limit, ...(before === null ? [] : [before])],
+  });
+  return found.map(row => asEntity(Dispute, row));
+}
+
+/** Null where the book has none of that id. */
+export async function disputeOf(database: Database, agent_id: AgentId, dispute_id: string): Promise<Dispute | null> {
+  const [found] = await database.query({
+    name: 'dispute',
+    text: `select ${selectList(database.orm, Dispute)} from dispute where agent_id = $1 and dispute_id = $2`,
+    values: [agent_id, dispute_id],
+  });
+  return found ? asEntity(Dispute, found) : null;
+}

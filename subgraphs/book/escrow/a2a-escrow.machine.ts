@@ -1,0 +1,34 @@
+import type { A2aEscrowAction, A2aEscrowParty, A2aEscrowState } from '../../../schema/escrow.ts';
+import type { Machine } from './machine.ts';
+
+export type A2aMove = Exclude<A2aEscrowAction, 'open' | 'status'>;
+
+/**
+ * The principal opens, funds, and releases or challenges; the counterparty submits, and may give up whenever it could still
+ * be paid. What was submitted in time does not expire: whoever has delivered is answered. A challenge leaves the counterparty
+ * until the escrow's time is over to concede; from then on the principal may claw back by himself.
+ */
+export const a2aEscrowMachine: Machine<A2aEscrowState, A2aMove, A2aEscrowParty> = {
+  moves: {
+    open: {
+      principal: { fund: { to: 'funded' }, clawback: { to: 'clawed_back' } },
+    },
+    funded: {
+      principal: { clawback: { to: 'clawed_back', wants: 'claim' } },
+      counterparty: { submit: { to: 'submitted' }, clawback: { to: 'clawed_back' } },
+    },
+    submitted: {
+      principal: { release: { to: 'released', wants: 'checks' }, challenge: { to: 'challenged' } },
+      counterparty: { clawback: { to: 'clawed_back' } },
+    },
+    challenged: {
+      principal: { release: { to: 'released', wants: 'checks' }, clawback: { to: 'clawed_back', wants: 'overdue' } },
+      counterparty: { clawback: { to: 'clawed_back' } },
+    },
+    expired: { principal: { clawback: { to: 'clawed_back' } } },
+    released: {},
+    clawed_back: {},
+  },
+  expires: ['open', 'funded'],
+  expired: 'expired',
+};

@@ -1,0 +1,105 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { escrowLimits } from '../../../schema/escrow-limits.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { A2aName, EscrowPage } from '../../../schema/requests/escrow.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database, Tx } from '../../database.ts';
+import { StoredA2aEscrow } from './a2a-escrow.entity.ts';
+
+/* Escrows of two agents as they are kept, for one of them: to strangers there are none. */
+
+type Orm = Database['orm'];
+type Reads = Pick<Database, 'orm' | 'query'>;
+
+export interface FoundA2aEscrow {
+  readonly escrow: StoredA2aEscrow;
+  /** The database's clock. */
+  readonly now_ms: number;
+}
+
+interface Row {
+  readonly now_ms: number;
+  readonly rank: number;
+}
+
+const columns = (orm: Orm) =>
+  `${selectList(orm, StoredA2aEscrow)}, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms`;
+
+/**
+ * By its job. A job id is its principal's own, so a party may have several of one: then its own come first, and what is
+ * funded before what is not, so that nobody takes a job id from another by opening for nothing.
+ * @throws escrow_not_found, invalid_request where there are several alike
+ */
+export async function requireA2aEscrow(
+  { orm, query }: Reads,
+  agent_id: AgentId,
+  { job_id, parties }: A2aName,
+): Promise<FoundA2aEscrow> {
+  const [found, next] = await query<Row & object>({
+    name: 'a2a escrow by job',
+    text: `select ${columns(orm)},
+        case when principal_agent_id = $1 then 0 when phases @> '[{"action":"fund"}]' then 1 else 2 end as rank
+      from a2a_escrow where (principal_agent_id = $1 and job_id = $2 or counterparty_agent_id = $1 and job_id = $2)
+        and ($3::int is null or principal_agent_id = $3) and ($4::int is null or counterparty_agent_id = $4)
+      order by rank, escrow_id limit 2`,
+    values: [agent_id, job_id, parties?.principal_agent_id ?? null, parties?.counterparty_agent_id ?? null],
+  });
+  if (!found) throw new Refusal('escrow_not_found');
+  if (next?.rank === found.rank)
+    throw new Refusal('invalid_request', {
+      param: 'parties',
+      detail: 'parties: several escrows of this job_id are with this agent; name the principal',
+    });
+  return foundAs(found);
+}
+
+/** The one that this principal has opened under that name, if any; under its head. */
+export async function a2aEscrowOfJob(
+  tx: Tx,
+  orm: Orm,
+  principal: AgentId,
+  job_id: string,
+): Promise<StoredA2aEscrow | null> {
+  const { rows } = await tx.query<Row>({
+    name: 'a2a escrow of job',
+    text: `select ${columns(orm)} from a2a_escrow where principal_agent_id = $1 and job_id = $2`,
+    values: [principal, job_id],
+  });
+  return rows[0] ? foundAs(rows[0]).escrow : null;
+}
+
+/** Again, under its principal's head: nobody else writes it meanwhile. */
+export async function a2aEscrowAgain(tx: Tx, orm: Orm, { escrowId }: StoredA2aEscrow): Promise<StoredA2aEscrow> {
+  const { rows } = await tx.query<Row>({
+    name: 'a2a escrow again',
+    text: `select ${columns(orm)} from a2a_escrow where escrow_id = $1`,
+    values: [escrowId],
+  });
+  if (!rows[0]) throw new Error('an escrow is gone');
+  return foundAs(rows[0]).escrow;
+}
+
+/** Newest first, older than `before`; whichever party the agent is. Each side along its own index. */
+export async function a2aEscrowsOf(
+  { orm, query }: Reads,
+  agent_id: AgentId,
+  { limit, before }: EscrowPage,
+): Promise<readonly FoundA2aEscrow[]> {
+  // A statement of its own for the first page: in one for both, a plan that serves any `before` walks past all newer ones.
+  const [name, older] =
+    before === undefined ? ['newest a2a escrows of agent', ''] : ['a2a escrows of agent', 'and escrow_id < $3'];
+  const side = (column: string) =>
+    `(select * from a2a_escrow where ${column} = $1 ${older} order by escrow_id desc limit $2)`;
+  const rows = Math.min(limit ?? escrowLimits.page_default, escrowLimits.page_max);
+  const found = await query<Row & object>({
+    name,
+    text: `select ${columns(orm)} from (${side('principal_agent_id')} union all ${side('counterparty_agent_id')}) both_sides
+      order by escrow_id desc limit $2`,
+    values: [agent_id, rows, ...(before === undefined ? [] : [before])],
+  });
+  return found.map(foundAs);
+}
+
+function foundAs({ now_ms, rank: _, ...row }: Row): FoundA2aEscrow {
+  return { escrow: asEntity(StoredA2aEscrow, row), now_ms };
+}

@@ -1,0 +1,165 @@
+import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { A2aEscrowParty } from '../../../schema/escrow.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { A2aName } from '../../../schema/requests/escrow.ts';
+import type { Database, Tx } from '../../database.ts';
+import { readsOf } from '../../transaction.ts';
+import type { BookContext } from '../context.ts';
+import { type Heads, lockBooks } from '../ledger/append.ts';
+import { writeInTurn } from '../write-in-turn.ts';
+import type { StoredA2aEscrow } from './a2a-escrow.entity.ts';
+import { type A2aMove, a2aEscrowMachine } from './a2a-escrow.machine.ts';
+import type { A2aEscrow } from './a2a-escrow.type.ts';
+import { a2aEscrowAgain, requireA2aEscrow } from './a2a-find.ts';
+import { type A2aStep, a2aExpired, isFunded, recordA2aSteps } from './a2a-phases.ts';
+import { a2aView, partyOf, saidBy } from './a2a-view.ts';
+import { a2aChecks, receiptFacts } from './checks.ts';
+import { requireCollectedRow, rowOfTask } from './collected-row.ts';
+import { escrowReceipt } from './escrow-receipt.ts';
+import { judgeMove } from './machine.ts';
+import { phasesUpTo, requestHash, requireMove, requirePassed } from './phase.ts';
+
+type Acting = Pick<BookContext, 'database' | 'clock' | 'random'>;
+
+/** A step as it was asked for. */
+interface Asked {
+  readonly action: A2aMove;
+  readonly said: JsonObject;
+}
+
+/** As it stands now, for that party. @throws escrow_not_found, invalid_request */
+export async function a2aEscrow(
+  { database }: Pick<Acting, 'database'>,
+  agent_id: AgentId,
+  name: A2aName,
+): Promise<A2aEscrow> {
+  const { escrow, now_ms } = await requireA2aEscrow(database, agent_id, name);
+  return a2aView(escrow, requireParty(escrow, agent_id), { now_ms });
+}
+
+/**
+ * Moves it on, on every book that it binds by then or on none; the very same step again answers as it did.
+ * @throws escrow_not_found, not_found, invalid_request, invalid_escrow_action, escrow_claim_required, escrow_not_collected,
+ * escrow_backing_used, escrow_checks_failed, record_damaged, rate_limited, book_damaged
+ */
+export async function moveA2aEscrow(
+  acting: Acting,
+  agent_id: AgentId,
+  name: A2aName,
+  asked: Asked,
+): Promise<A2aEscrow> {
+  const { escrow: found } = await requireA2aEscrow(acting.database, agent_id, name);
+  const party = requireParty(found, agent_id);
+  return writeInTurn(agent_id, async () => {
+    for (let escrow = found; ; ) {
+      const read = escrow;
+      const outcome = await acting.database.transaction(tx => step(tx, acting, { read, party, asked }));
+      if (outcome.kind === 'stepped') return outcome.view;
+      escrow = outcome.escrow;
+    }
+  });
+}
+
+type Outcome =
+  | { readonly kind: 'stepped'; readonly view: A2aEscrow }
+  /** It was funded meanwhile, so that it is on a book whose head was not locked. It is unfunded never again. */
+  | { readonly kind: 'more_books'; readonly escrow: StoredA2aEscrow };
+
+interface Step {
+  /** As it stood before any head was held. */
+  readonly read: StoredA2aEscrow;
+  readonly party: A2aEscrowParty;
+  readonly asked: Asked;
+}
+
+async function step(tx: Tx, acting: Acting, { read, party, asked }: Step): Promise<Outcome> {
+  const { action, said } = asked;
+  const request_hash = requestHash(action, said);
+  const books = await lockBooks(tx, boundBooks(read, action));
+  const escrow = await a2aEscrowAgain(tx, acting.database.orm, read);
+  if (!boundBooks(escrow, action).every(id => books.has(id))) return { kind: 'more_books', escrow };
+  const view = (moved: StoredA2aEscrow, phases: number): Outcome => ({
+    kind: 'stepped',
+    view: a2aView(moved, party, { phases }),
+  });
+  const before = phasesUpTo(escrow.phases, request_hash);
+  if (before !== null && escrow.phases[before - 1]?.by === party) return view(escrow, before);
+  const at_ms = timeOf(books);
+  const standing = { state: escrow.state, overdue: at_ms >= escrow.expiresAt.getTime() };
+  const wish = { action, party, claimed: said.claim_type !== undefined };
+  const move = requireMove(judgeMove(a2aEscrowMachine, standing, wish), party);
+  const facts = await (restsOn[action]?.({ tx, reads: readsOf(tx, acting.database.orm), escrow, said }) ?? {});
+  const taken: A2aStep = { action, by: party, state: move.to, request_hash, said: { ...said, ...facts } };
+  const steps = move.expired_first ? [a2aExpired, taken] : [taken];
+  const moved = await recordA2aSteps(tx, acting, escrow, { steps, at_ms });
+  return view(moved, moved.phases.length);
+}
+
+/** Whose heads a step needs: a stranger's is not so much as locked before somebody has paid. */
+export function boundBooks(escrow: StoredA2aEscrow, action: A2aMove | null): readonly AgentId[] {
+  const { principalAgentId, counterpartyAgentId, phases } = escrow;
+  return action === 'fund' || isFunded(phases) ? [principalAgentId, counterpartyAgentId] : [principalAgentId];
+}
+
+/** The database's clock, once all heads were locked. */
+export function timeOf(books: Heads): number {
+  return Math.max(...[...books.values()].map(({ now_ms }) => now_ms));
+}
+
+function requireParty(escrow: StoredA2aEscrow, agent_id: AgentId): A2aEscrowParty {
+  const party = partyOf(escrow, agent_id);
+  if (party === null) throw new Refusal('escrow_not_found');
+  return party;
+}
+
+/** What a step rests on, read under the heads of its books. */
+interface Rests {
+  readonly tx: Tx;
+  readonly reads: Pick<Database, 'orm' | 'query'>;
+  readonly escrow: StoredA2aEscrow;
+  readonly said: JsonObject;
+}
+
+/** What an action has to find, and what of it is recorded beside what was said. @throws as moveA2aEscrow */
+const restsOn: { readonly [A in A2aMove]?: (rests: Rests) => Promise<JsonObject> } = {
+  fund: back,
+  submit,
+  release: requireChecks,
+};
+
+/** The payment that backs it: collected on the principal's book, no less than the escrow, and of no other escrow ever. */
+async function back({ tx, escrow: { escrowId, principalAgentId, amount }, said }: Rests): Promise<JsonObject> {
+  const task_id = String(said.task_id);
+  const row = await requireCollectedRow(tx, principalAgentId, task_id);
+  if (row.amount < amount) throw new Refusal('escrow_not_collected', { param: 'task_id' });
+  const { rows } = await tx.query({
+    name: 'back a2a escrow',
+    text: 'insert into a2a_escrow_backing (task_id, escrow_id) values ($1, $2) on conflict do nothing returning 1',
+    values: [task_id, escrowId],
+  });
+  if (rows.length === 0) throw new Refusal('escrow_backing_used', { param: 'task_id' });
+  return {};
+}
+
+/** What the receipt that is named says: it stands on the book of either party. Receipts are public, so no book tells anything. */
+async function submit({ reads, escrow, said }: Rests): Promise<JsonObject> {
+  const receipt = await escrowReceipt(reads, String(said.fulfillment_receipt_id));
+  const parties: readonly (number | null)[] = [escrow.principalAgentId, escrow.counterpartyAgentId];
+  if (!receipt || receipt.agentId === null || !parties.includes(receipt.agentId)) {
+    const detail = 'No receipt of that task stands on the book of either party.';
+    throw new Refusal('not_found', { param: 'fulfillment_receipt_id', detail });
+  }
+  const { commitment, tier } = receiptFacts(receipt);
+  const facts = present({ output_commitment: commitment, proof_tier: tier, payload_hash: receipt.payloadHash });
+  return { fulfillment_receipt: facts };
+}
+
+async function requireChecks({ tx, reads, escrow: { principalAgentId, phases } }: Rests): Promise<JsonObject> {
+  const backing = await rowOfTask(tx, principalAgentId, saidBy(phases, 'fund', 'task_id') ?? '');
+  const receipt = await escrowReceipt(reads, saidBy(phases, 'submit', 'fulfillment_receipt_id') ?? '');
+  const commitment = saidBy(phases, 'submit', 'output_commitment') ?? '';
+  const checks = a2aChecks(commitment, backing?.evidence ?? null, receipt && receiptFacts(receipt));
+  requirePassed(checks);
+  return { checks };
+}

@@ -1,0 +1,45 @@
+import type { A2aEscrowParty } from '../../../schema/escrow.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { A2aPhase, StoredA2aEscrow } from './a2a-escrow.entity.ts';
+import { a2aEscrowMachine } from './a2a-escrow.machine.ts';
+import type { A2aEscrow } from './a2a-escrow.type.ts';
+import { legalFor, stateBy } from './machine.ts';
+import { phasesAt, type Shown, shownSaid } from './shown-phases.ts';
+
+/** Which party an agent is; null: a stranger, to whom there is no such escrow. */
+export function partyOf(
+  { principalAgentId, counterpartyAgentId }: Pick<StoredA2aEscrow, 'principalAgentId' | 'counterpartyAgentId'>,
+  agent_id: AgentId,
+): A2aEscrowParty | null {
+  if (agent_id === principalAgentId) return 'principal';
+  return agent_id === counterpartyAgentId ? 'counterparty' : null;
+}
+
+/** What came along with that action, if it was taken. */
+export function saidBy(phases: readonly A2aPhase[], action: A2aPhase['action'], member: string): string | null {
+  const value = phases.find(phase => phase.action === action)?.said[member];
+  return typeof value === 'string' ? value : null;
+}
+
+/** An escrow as one of its parties is shown it: its own rows, and of the other's nothing but what the escrow itself says. */
+export function a2aView(escrow: StoredA2aEscrow, party: A2aEscrowParty, shown: Shown): A2aEscrow {
+  const { phases, standing } = phasesAt(escrow, shown);
+  const { escrowId, jobId, jobSpecHash, amount, openedAt, expiresAt } = escrow;
+  const { principalAgentId, counterpartyAgentId } = escrow;
+  return {
+    ...{ escrowId, jobId, jobSpecHash, amount, openedAt, expiresAt, party },
+    parties: { principalAgentId, counterpartyAgentId },
+    state: stateBy(a2aEscrowMachine, standing),
+    taskId: party === 'principal' ? saidBy(phases, 'fund', 'task_id') : null,
+    fulfillmentReceiptId: saidBy(phases, 'submit', 'fulfillment_receipt_id'),
+    outputCommitment: saidBy(phases, 'submit', 'output_commitment'),
+    phases: phases.map(phase => shownPhase(phase, party)),
+    legal: legalFor(a2aEscrowMachine, standing, party),
+  };
+}
+
+function shownPhase(phase: A2aPhase, party: A2aEscrowParty): A2aEscrow['phases'][number] {
+  const { action, by, state, at, task_id, principal_seq, counterparty_seq, said } = phase;
+  const seq = party === 'principal' ? principal_seq : counterparty_seq;
+  return { action, by, state, at: new Date(at), taskId: seq === null ? null : task_id, seq, ...shownSaid(said) };
+}

@@ -1,0 +1,35 @@
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { Evidence } from '../../../schema/evidence.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { Tx } from '../../database.ts';
+
+/** What of a row an escrow rests on. */
+interface RestingRow {
+  readonly seq: number;
+  readonly evidence: Evidence;
+  readonly amount: AtomicAmount | null;
+}
+
+/** Under its head's lock: a row that is not collected may still become so. Null: it is not on that book. */
+export async function rowOfTask(tx: Tx, agent_id: AgentId, task_id: string): Promise<RestingRow | null> {
+  const { rows } = await tx.query<RestingRow>({
+    name: 'row that an escrow rests on',
+    text: 'select seq, evidence, amount from book_row where agent_id = $1 and task_id = $2',
+    values: [agent_id, task_id],
+  });
+  return rows[0] ?? null;
+}
+
+/** @throws not_found where the task is not on that book, escrow_not_collected */
+export async function requireCollectedRow(
+  tx: Tx,
+  agent_id: AgentId,
+  task_id: string,
+): Promise<{ readonly seq: number; readonly amount: AtomicAmount }> {
+  const row = await rowOfTask(tx, agent_id, task_id);
+  if (!row) throw new Refusal('not_found', { param: 'task_id', detail: 'No row of that task stands on this book.' });
+  const { seq, evidence, amount } = row;
+  if (evidence !== 'collected' || amount === null) throw new Refusal('escrow_not_collected', { param: 'task_id' });
+  return { seq, amount };
+}

@@ -1,0 +1,118 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { escrowLimits } from '../../../schema/escrow-limits.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database } from '../../database.ts';
+import type { BookContext } from '../context.ts';
+import { lockBooks } from '../ledger/append.ts';
+import { StoredA2aEscrow } from './a2a-escrow.entity.ts';
+import { a2aEscrowMachine } from './a2a-escrow.machine.ts';
+import { a2aEscrowAgain } from './a2a-find.ts';
+import { a2aExpired, recordA2aSteps } from './a2a-phases.ts';
+import { boundBooks, timeOf } from './a2a-step.ts';
+import { StoredLedgerEscrow } from './ledger-escrow.entity.ts';
+import { ledgerEscrowMachine } from './ledger-escrow.machine.ts';
+import { expiredStep, recordSteps } from './ledger-escrow.ts';
+import { ledgerEscrowAgain } from './ledger-find.ts';
+
+/*
+ * Escrows end by their time whether anybody looks or not; here that is written down: the phase `expired`, as event or rows.
+ * Who comes second, on whatever process, finds nothing left to write.
+ */
+
+type Parts = Pick<BookContext, 'database' | 'clock' | 'random'>;
+
+/** By their ids, those that could not be ended in this round: each is left for the next, and holds up no other. */
+type Failed = Map<string, unknown>;
+
+/**
+ * Writes down what has ended, the longest ago first; how many that were. Bounded: the next round goes on.
+ * @throws AggregateError where some could not be written, once the others are
+ */
+export async function expireEscrows(parts: Parts): Promise<number> {
+  const failed: Failed = new Map();
+  const ledger = await inBatches(() => expireLedger(parts, failed));
+  const a2a = await inBatches(() => expireA2a(parts, failed));
+  if (failed.size > 0) throw new AggregateError(failed.values(), `${failed.size} escrows could not be ended`);
+  return ledger + a2a;
+}
+
+async function inBatches(batch: () => Promise<number>): Promise<number> {
+  let expired = 0;
+  while (expired < escrowLimits.expired_per_round_max) {
+    const some = await batch();
+    expired += some;
+    // Of a batch of which nothing was left, another process has taken the rest, too.
+    if (some === 0) break;
+  }
+  return expired;
+}
+
+/** A book that its audit has closed takes nothing: its escrows wait until it is opened, and hold up no other's. */
+const sound = (column: string) =>
+  `not exists (select 1 from book b where b.agent_id = e.${column} and b.damage is not null)`;
+const max = escrowLimits.expired_per_batch_max;
+/** Stable within a statement, which `clock_timestamp()` is not: only so the index finds these among all that are live. */
+const OVER = 'expires_at <= statement_timestamp()';
+
+const LEDGER = (orm: Database['orm']) => `select ${selectList(orm, StoredLedgerEscrow)} from ledger_escrow e
+  where state = 'open' and ${OVER} and ${sound('agent_id')} and escrow_id <> all($1)
+  order by expires_at limit ${max}`;
+
+async function expireLedger({ database }: Parts, failed: Failed): Promise<number> {
+  const text = LEDGER(database.orm);
+  const over = await database.query({ name: 'ledger escrows that are over', text, values: [[...failed.keys()]] });
+  const escrows = over.map(row => asEntity(StoredLedgerEscrow, row));
+  return eachAlone(escrows, failed, read =>
+    database.transaction(async tx => {
+      await lockBooks(tx, [read.agentId]);
+      const escrow = await ledgerEscrowAgain(tx, database.orm, read);
+      if (!ledgerEscrowMachine.expires.includes(escrow.state)) return false;
+      await recordSteps(tx, escrow, [expiredStep]);
+      return true;
+    }),
+  );
+}
+
+const A2A = (orm: Database['orm']) => `select ${selectList(orm, StoredA2aEscrow)} from a2a_escrow e
+  where state in ('open', 'funded') and ${OVER}
+    and ${sound('principal_agent_id')} and (state = 'open' or ${sound('counterparty_agent_id')})
+    and escrow_id <> all($1) order by expires_at limit ${max}`;
+
+async function expireA2a(parts: Parts, failed: Failed): Promise<number> {
+  const { database } = parts;
+  const text = A2A(database.orm);
+  const over = await database.query({ name: 'a2a escrows that are over', text, values: [[...failed.keys()]] });
+  const escrows = over.map(row => asEntity(StoredA2aEscrow, row));
+  return eachAlone(escrows, failed, read =>
+    database.transaction(async tx => {
+      const books = await lockBooks(tx, boundBooks(read, null));
+      const escrow = await a2aEscrowAgain(tx, database.orm, read);
+      // What was funded meanwhile, on a book whose head is not held, is of the next round.
+      const held = boundBooks(escrow, null).every(id => books.has(id));
+      if (!held || !a2aEscrowMachine.expires.includes(escrow.state)) return false;
+      await recordA2aSteps(tx, parts, escrow, { steps: [a2aExpired], at_ms: timeOf(books) });
+      return true;
+    }),
+  );
+}
+
+/** Each in a transaction of its own, so that no head is held for the sake of another book. */
+async function eachAlone<E extends { readonly escrowId: string }>(
+  over: readonly E[],
+  failed: Failed,
+  expire: (escrow: E) => Promise<boolean>,
+): Promise<number> {
+  let expired = 0;
+  for (const escrow of over)
+    try {
+      if (await expire(escrow)) expired++;
+    } catch (error) {
+      if (!isClosed(error)) failed.set(escrow.escrowId, error);
+    }
+  return expired;
+}
+
+/** Its audit closed the book between the two looks. */
+function isClosed(error: unknown): boolean {
+  return error instanceof Refusal && error.code === 'book_damaged';
+}

@@ -1,0 +1,32 @@
+import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { LedgerEscrowState } from '../../../schema/escrow.ts';
+import type { AgentId, EscrowId } from '../../../schema/ids.ts';
+import { AtomicAmountColumn } from '../../columns.ts';
+import type { Required } from './checks.ts';
+import type { LedgerMove } from './ledger-escrow.machine.ts';
+import type { Phase } from './phase.ts';
+
+/** `position`: of the event on the row's book that tells of it. */
+export type LedgerPhase = Phase<LedgerEscrowState, LedgerMove | 'open'> & { readonly position: number };
+
+/** A ledger escrow: written under its book's head alone, with an event of each phase. One of a task is open at most. */
+@Entity({ tableName: 'ledger_escrow' })
+@Index({ name: 'ledger_escrow_book', properties: ['agentId', 'openedAt'] })
+@Index({ name: 'ledger_escrow_task', properties: ['agentId', 'taskId', 'escrowId'] })
+@Index({ name: 'ledger_escrow_expires', properties: ['expiresAt'], where: "state = 'open'" })
+@Unique({ name: 'ledger_escrow_live', properties: ['agentId', 'taskId'], where: "state = 'open'" })
+export class StoredLedgerEscrow {
+  @PrimaryKey({ type: 'text' }) escrowId!: EscrowId;
+  @Property({ type: 'integer' }) agentId!: AgentId;
+  @Property({ type: 'text' }) taskId!: string;
+  /** Of its row. */
+  @Property({ type: 'integer' }) seq!: number;
+  /** Collected for that task. */
+  @Property({ type: AtomicAmountColumn }) amount!: AtomicAmount;
+  @Property({ type: 'json', columnType: 'jsonb' }) required!: Required;
+  @Property({ type: 'text' }) state!: LedgerEscrowState;
+  @Property({ type: 'json', columnType: 'jsonb' }) phases!: readonly LedgerPhase[];
+  @Property({ type: 'Date', columnType: 'timestamptz' }) openedAt!: Date;
+  @Property({ type: 'Date', columnType: 'timestamptz' }) expiresAt!: Date;
+}

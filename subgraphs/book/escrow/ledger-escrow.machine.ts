@@ -1,0 +1,21 @@
+import type { LedgerEscrowAction, LedgerEscrowState } from '../../../schema/escrow.ts';
+import type { Machine } from './machine.ts';
+
+export type LedgerMove = Exclude<LedgerEscrowAction, 'open' | 'status'>;
+
+/** The owner of the book is the only party. Before its time to claw back wants a reason; after it, nothing else is left. */
+export const ledgerEscrowMachine: Machine<LedgerEscrowState, LedgerMove, 'owner'> = {
+  moves: {
+    open: {
+      owner: {
+        release: { to: 'released', wants: 'checks' },
+        clawback: { to: 'clawed_back', wants: 'claim' },
+      },
+    },
+    expired: { owner: { clawback: { to: 'clawed_back' } } },
+    released: {},
+    clawed_back: {},
+  },
+  expires: ['open'],
+  expired: 'expired',
+};

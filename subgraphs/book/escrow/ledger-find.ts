@@ -1,0 +1,72 @@
+import type { AgentId } from '../../../schema/ids.ts';
+import type { LedgerName } from '../../../schema/requests/escrow.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database, Tx } from '../../database.ts';
+import { StoredLedgerEscrow } from './ledger-escrow.entity.ts';
+
+/* Ledger escrows as they are kept. */
+
+type Orm = Database['orm'];
+
+const READ = (orm: Orm, where: string) =>
+  `select ${selectList(orm, StoredLedgerEscrow)}, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms
+    from ledger_escrow where agent_id = $1 and ${where}`;
+
+export interface FoundLedgerEscrow {
+  readonly escrow: StoredLedgerEscrow;
+  /** The database's clock. */
+  readonly now_ms: number;
+}
+
+/** By its id, by its task (the newest), or by both; null where this book has none. */
+export async function findLedgerEscrow(
+  { orm, query }: Pick<Database, 'orm' | 'query'>,
+  agent_id: AgentId,
+  { escrow_id, task_id }: LedgerName,
+): Promise<FoundLedgerEscrow | null> {
+  const [found] = await query<{ now_ms: number }>(
+    escrow_id === undefined
+      ? {
+          name: 'ledger escrow by task',
+          text: READ(orm, 'task_id = $2 order by escrow_id desc limit 1'),
+          values: [agent_id, task_id],
+        }
+      : {
+          name: 'ledger escrow by id',
+          text: READ(orm, 'escrow_id = $2 and ($3::text is null or task_id = $3)'),
+          values: [agent_id, escrow_id, task_id ?? null],
+        },
+  );
+  return found ? foundAs(found) : null;
+}
+
+/** The one that is open by what is written, whatever its time; under its book's head. */
+export async function openLedgerEscrowOf(
+  tx: Tx,
+  orm: Orm,
+  agent_id: AgentId,
+  task_id: string,
+): Promise<StoredLedgerEscrow | null> {
+  const text = READ(orm, `task_id = $2 and state = 'open'`);
+  const { rows } = await tx.query<{ now_ms: number }>({
+    name: 'open ledger escrow of task',
+    text,
+    values: [agent_id, task_id],
+  });
+  return rows[0] ? foundAs(rows[0]).escrow : null;
+}
+
+/** Again, under its book's head: nobody else writes it meanwhile. */
+export async function ledgerEscrowAgain(tx: Tx, orm: Orm, escrow: StoredLedgerEscrow): Promise<StoredLedgerEscrow> {
+  const { rows } = await tx.query<{ now_ms: number }>({
+    name: 'ledger escrow again',
+    text: READ(orm, 'escrow_id = $2'),
+    values: [escrow.agentId, escrow.escrowId],
+  });
+  if (!rows[0]) throw new Error('an escrow is gone');
+  return foundAs(rows[0]).escrow;
+}
+
+function foundAs({ now_ms, ...row }: { readonly now_ms: number }): FoundLedgerEscrow {
+  return { escrow: asEntity(StoredLedgerEscrow, row), now_ms };
+}

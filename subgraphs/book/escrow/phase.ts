@@ -1,0 +1,64 @@
+import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { escrowLimits } from '../../../schema/escrow-limits.ts';
+import type { ReleaseCheck } from './checks.ts';
+import type { MoveJudgement } from './machine.ts';
+
+/** What both kinds of escrow keep of each phase, in their order: an escrow is the projection of these. */
+export interface Phase<S extends string, A extends string> {
+  /** Null: its time was over. */
+  readonly action: A | null;
+  readonly state: S;
+  /** ISO 8601, the database's clock. */
+  readonly at: string;
+  /** Of what was asked for, without what names the escrow; null where nobody asked. */
+  readonly request_hash: string | null;
+  /** What came along with the action. */
+  readonly said: JsonObject;
+}
+
+/** The same step asked for again is known by this. */
+export function requestHash(action: string, said: JsonObject): string {
+  return canonicalHash({ action, ...said });
+}
+
+/** How many phases there were when that very step had been taken; null where it was not. */
+export function phasesUpTo(
+  phases: readonly Pick<Phase<string, string>, 'request_hash'>[],
+  request_hash: string,
+): number | null {
+  const at = phases.findIndex(phase => phase.request_hash === request_hash);
+  return at < 0 ? null : at + 1;
+}
+
+/** @throws invalid_escrow_action, escrow_claim_required */
+export function requireMove<S extends string, A extends string>(
+  judgement: MoveJudgement<S, A>,
+  party: string,
+): Extract<MoveJudgement<S, A>, { kind: 'moves' }> {
+  if (judgement.kind === 'moves') return judgement;
+  const { why, state, legal } = judgement;
+  const facts = { state, party, legal };
+  if (why === 'claim_wanted') throw new Refusal('escrow_claim_required', { param: 'claim_type', facts });
+  const detail = `In the state ${state} the ${party} may: ${legal.join(', ')}.`;
+  throw new Refusal('invalid_escrow_action', { param: 'action', detail, facts });
+}
+
+/** @throws escrow_checks_failed, with the outcome of each */
+export function requirePassed(checks: readonly ReleaseCheck[]): void {
+  const failed = checks.filter(({ passed }) => !passed).map(({ check }) => check);
+  if (failed.length === 0) return;
+  const detail = `The escrow is not released: ${failed.join(', ')} failed.`;
+  throw new Refusal('escrow_checks_failed', { detail, facts: { checks } });
+}
+
+/** When an escrow ends that is opened now. @throws invalid_request */
+export function requireEnd(expires_at: string | undefined, now_ms: number): number {
+  const { lasts_seconds_default, lasts_seconds_max } = escrowLimits;
+  const end_ms = expires_at === undefined ? now_ms + lasts_seconds_default * 1000 : Date.parse(expires_at);
+  const wrong = (detail: string) => new Refusal('invalid_request', { param: 'expires_at', detail });
+  if (end_ms <= now_ms) throw wrong('expires_at: lies in the past');
+  if (end_ms > now_ms + lasts_seconds_max * 1000)
+    throw wrong(`expires_at: lies more than ${lasts_seconds_max / 86_400} days ahead`);
+  return end_ms;
+}

@@ -1,0 +1,64 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { escrowLimits } from '../../../schema/escrow-limits.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { Tx } from '../../database.ts';
+import { LIVE_A2A } from './a2a-escrow.entity.ts';
+
+/* Nobody pays for an escrow: how many a book may open. Under its head's lock, so that no two take the last place. */
+
+/** Stable within a statement, which `clock_timestamp()` is not: only so the index finds these among all that a book ever opened. */
+const RECENT = `opened_at > statement_timestamp() - interval '1 hour'`;
+const counts = (live: string, of: string) => `count(*) filter (where ${live} and ${of})::int as live,
+  count(*) filter (where ${RECENT} and ${of})::int as recent,
+  ceil(extract(epoch from min(opened_at) filter (where ${RECENT} and ${of}) + interval '1 hour' - clock_timestamp()))::int
+    as seconds`;
+
+interface Count {
+  readonly live: number;
+  readonly recent: number;
+  /** Until the oldest of an hour is as old as that. */
+  readonly seconds: number | null;
+}
+
+/** @throws escrows_full, rate_limited */
+export async function requireLedgerRoom(tx: Tx, agent_id: AgentId): Promise<void> {
+  const live = "state = 'open' and expires_at > clock_timestamp()";
+  const { rows } = await tx.query<Count>({
+    name: 'room for ledger escrows',
+    text: `select ${counts(live, 'true')} from ledger_escrow where agent_id = $1 and (state = 'open' or ${RECENT})`,
+    values: [agent_id],
+  });
+  const { live_per_book_max, opens_per_book_hour_max } = escrowLimits;
+  requireWithin(rows[0], { live_max: live_per_book_max, hour_max: opens_per_book_hour_max, of: 'A book' });
+}
+
+/** The same of one that goes to another book: in all, and to that one. @throws escrows_full, rate_limited */
+export async function requireA2aRoom(tx: Tx, principal: AgentId, counterparty: AgentId): Promise<void> {
+  const live = `${LIVE_A2A} and (expires_at > clock_timestamp() or state not in ('open', 'funded'))`;
+  const { rows } = await tx.query<{ whole: Count; pair: Count }>({
+    name: 'room for a2a escrows',
+    text: `with counted as (
+        select * from a2a_escrow where principal_agent_id = $1 and (${LIVE_A2A} or ${RECENT})),
+      whole as (select ${counts(live, 'true')} from counted),
+      pair as (select ${counts(live, 'counterparty_agent_id = $2')} from counted)
+      select to_jsonb(whole) as whole, to_jsonb(pair) as pair from whole, pair`,
+    values: [principal, counterparty],
+  });
+  const { live_per_book_max, opens_per_book_hour_max, live_per_pair_max, opens_per_pair_hour_max } = escrowLimits;
+  requireWithin(rows[0]?.pair, { live_max: live_per_pair_max, hour_max: opens_per_pair_hour_max, of: 'A pair' });
+  requireWithin(rows[0]?.whole, { live_max: live_per_book_max, hour_max: opens_per_book_hour_max, of: 'A book' });
+}
+
+function requireWithin(
+  count: Count | undefined,
+  { live_max, hour_max, of }: { readonly live_max: number; readonly hour_max: number; readonly of: string },
+): void {
+  if (!count) throw new Error('escrows were not counted');
+  if (count.live >= live_max)
+    throw new Refusal('escrows_full', { detail: `${of} has up to ${live_max} live escrows.` });
+  if (count.recent < hour_max) return;
+  throw new Refusal('rate_limited', {
+    detail: `${of} opens up to ${hour_max} escrows in an hour.`,
+    facts: { retry_after_seconds: Math.max(1, count.seconds ?? 1) },
+  });
+}
