@@ -1,0 +1,153 @@
+import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';
+import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
+import { iso } from '../../clock.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database, Tx } from '../../database.ts';
+import { addJobs } from '../../jobs.ts';
+import type { BookContext } from '../context.ts';
+import { type Head, lockBooks } from '../ledger/append.ts';
+import { changedBy } from '../ledger/terms.ts';
+import { bookJob, setWebhookKinds } from '../ledger/webhook-messages.ts';
+import { useRoom } from './room.ts';
+import { openWebhook, sealWebhook, type WebhookSecrets } from './sealed.ts';
+import { Webhook } from './webhook.entity.ts';
+
+/** What its owner says of a webhook. */
+export interface WebhookTerms {
+  readonly secrets: WebhookSecrets;
+  readonly events: readonly WebhookKind[];
+  readonly enabled: boolean;
+}
+
+/** As it stands: with how its deliveries fare. */
+export interface StandingWebhook extends WebhookTerms {
+  readonly webhook: Webhook;
+}
+
+type Keeper = Pick<BookContext, 'database' | 'vault'>;
+type Change = (standing: StandingWebhook | null, now_ms: number) => WebhookTerms | null;
+
+/**
+ * Changes it under the head's lock, on which what it wants stands too: in force for every event after this. Null removes it.
+ * What is so already is not written again. @throws book_damaged, rate_limited, forbidden where there is no such book
+ */
+export function changeWebhook(
+  { database, vault }: Keeper,
+  held: HeldBook & ProvenBy,
+  change: Change,
+): Promise<StandingWebhook | null> {
+  const { agent_id } = held;
+  return database.transaction(async tx => {
+    const head = (await lockBooks(tx, [agent_id])).get(agent_id);
+    if (!head) throw new Refusal('forbidden');
+    if (head.damaged) throw new Refusal('book_damaged');
+    const kept = await lockWebhook(database, tx, agent_id);
+    const standing = kept && standingWebhook({ vault }, kept);
+    const terms = change(standing, head.now_ms);
+    if (termsHash(terms) === termsHash(standing)) return standing;
+    const room = kept?.room ?? {};
+    const used = terms === null ? room : useRoom(room, 'changes', head.now_ms);
+    setWebhookKinds(tx, agent_id, terms?.enabled ? terms.events : null);
+    if (terms === null) forgetDeadLetters(tx, agent_id);
+    // What happens while nothing is sent is told where it is asked for, by a redelivery.
+    const begins = terms?.enabled === true && standing?.enabled !== true;
+    const written = { agent_id, used, terms, head, begins, box: terms && sealWebhook(vault, agent_id, terms.secrets) };
+    const afresh = terms === null || terms.secrets.url !== standing?.secrets.url || terms.enabled !== standing.enabled;
+    const by = { changed_at: iso(head.now_ms), changed_by: changedBy(held) };
+    // What waits for a receiver that rested waits no more.
+    if (terms?.enabled && afresh) addJobs(tx, [bookJob(agent_id, head.now_ms)]);
+    const webhook = await store(database, tx, {
+      ...written,
+      ...by,
+      afresh,
+      counts: terms !== null && standing !== null,
+    });
+    return terms && { ...terms, webhook };
+  });
+}
+
+/** As it was committed last; null where there is none. */
+export async function readWebhook({ database, vault }: Keeper, agent_id: AgentId): Promise<StandingWebhook | null> {
+  const text = `select ${selectList(database.orm, Webhook)} from webhook where agent_id = $1`;
+  const [row] = await database.query({ name: 'webhook', text, values: [agent_id] });
+  return row ? standingWebhook({ vault }, asEntity(Webhook, row)) : null;
+}
+
+/** Behind the head's lock. Its row, also where it was removed; null where there never was one. */
+export async function lockWebhook(database: Database, tx: Tx, agent_id: AgentId): Promise<Webhook | null> {
+  const text = `select ${selectList(database.orm, Webhook)} from webhook where agent_id = $1 for update`;
+  const { rows } = await tx.query<Record<string, unknown>>({ name: 'lock webhook', text, values: [agent_id] });
+  return rows[0] ? asEntity(Webhook, rows[0]) : null;
+}
+
+export function standingWebhook({ vault }: Pick<Keeper, 'vault'>, webhook: Webhook): StandingWebhook | null {
+  const { agentId, box, events, enabled } = webhook;
+  return box && { webhook, events, enabled, secrets: openWebhook(vault, agentId, box) };
+}
+
+function termsHash(terms: WebhookTerms | null): string | null {
+  if (terms === null) return null;
+  const { secrets, events, enabled } = terms;
+  return canonicalHash({ secrets, events, enabled } as unknown as JsonObject);
+}
+
+export function forgetDeadLetters(tx: Tx, agent_id: AgentId): void {
+  tx.write({
+    name: 'forget dead letters',
+    text: 'delete from webhook_dead_letter where agent_id = $1',
+    values: [agent_id],
+  });
+}
+
+interface Written {
+  readonly agent_id: AgentId;
+  readonly used: Webhook['room'];
+  readonly terms: WebhookTerms | null;
+  readonly head: Pick<Head, 'position' | 'webhook_messages'>;
+  /** It is told of what happens from now on. */
+  readonly begins: boolean;
+  readonly box: Buffer | null;
+  readonly changed_at: string;
+  readonly changed_by: JsonObject | null;
+  /** What was found of its receiver is another's, or over. */
+  readonly afresh: boolean;
+  /** It is the webhook that was counted before. */
+  readonly counts: boolean;
+}
+
+async function store(database: Database, tx: Tx, written: Written): Promise<Webhook> {
+  const { agent_id, used, terms, head, begins, box, changed_at, changed_by, afresh, counts } = written;
+  const kept = (column: string, condition: string, otherwise: string) =>
+    `${column} = case when ${condition} then webhook.${column} else ${otherwise} end`;
+  const text = `insert into webhook (agent_id, box, events, enabled, room, created_at, changed_at, changed_by,
+      told_position, told_messages)
+    values ($1, $2, $3, $4, $5, $6, $6, $7, $11, $12)
+    on conflict (agent_id) do update set box = excluded.box, events = excluded.events, enabled = excluded.enabled,
+      room = excluded.room, changed_at = excluded.changed_at, changed_by = excluded.changed_by,
+      ${kept('told_position', 'not $10', 'excluded.told_position')},
+      ${kept('told_messages', 'not $10', 'excluded.told_messages')},
+      ${kept('created_at', '$9', 'excluded.created_at')},
+      ${kept('deliveries', '$9', '0')}, ${kept('failures', '$9', '0')}, ${kept('last_status', '$9', 'null')},
+      ${kept('last_error', '$9', 'null')}, ${kept('failures_in_row', 'not $8', '0')},
+      ${kept('rests_until', 'not $8', 'null')}, ${kept('answered_at', 'not $8', 'null')}
+    returning ${selectList(database.orm, Webhook)}`;
+  const { events = [], enabled = false } = terms ?? {};
+  const values: unknown[] = [
+    agent_id,
+    box,
+    JSON.stringify(events),
+    enabled,
+    used,
+    changed_at,
+    changed_by,
+    afresh,
+    counts,
+  ];
+  values.push(begins, head.position, head.webhook_messages);
+  const { rows } = await tx.query<Record<string, unknown>>({ name: 'store webhook', text, values });
+  if (!rows[0]) throw new Error('a webhook was not stored');
+  return asEntity(Webhook, rows[0]);
+}

@@ -1,0 +1,127 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { BookEventKind } from '../../../schema/evidence.ts';
+import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
+import type { Database } from '../../database.ts';
+
+/* What a delivery finds, asked for each message, so that what its owner changed or removed is so from then on. */
+
+/** A webhook as it stands. */
+export interface FoundWebhook {
+  readonly agent_id: number;
+  readonly box: Buffer;
+  readonly events: readonly WebhookKind[];
+  readonly enabled: boolean;
+  readonly told_position: number;
+  readonly told_messages: number;
+  readonly created_ms: number;
+  /** Tells whether it is still the one that was found. */
+  readonly changed_ms: number;
+  readonly failures_in_row: number;
+  /** Null: it does not rest. */
+  readonly rests_until_ms: number | null;
+  /** It took its last message promptly. */
+  readonly prompt: boolean;
+  /** The audit has closed its book. */
+  readonly damaged: boolean;
+  /** Database time. */
+  readonly now_ms: number;
+}
+
+/** An event as it stands in its book for ever. */
+export interface FoundEvent {
+  readonly position: number;
+  readonly kind: BookEventKind;
+  readonly seq: number | null;
+  readonly task_id: string | null;
+  readonly body: JsonObject;
+  readonly at: Date;
+  readonly prev_hash: string;
+  readonly hash: string;
+  readonly row_hash: string | null;
+}
+
+type Reading = Pick<Database, 'query'>;
+
+const ms = (moment: string) => `floor(extract(epoch from ${moment}) * 1000)::int8`;
+
+/** Null where there is none. */
+export async function findWebhook(database: Reading, agent_id: number): Promise<FoundWebhook | null> {
+  const [found] = await database.query<FoundWebhook & Record<string, unknown>>({
+    name: 'webhook to tell',
+    text: `select agent_id, box, events, enabled, told_position, told_messages, failures_in_row, ${ms('created_at')} as created_ms,
+        ${ms('changed_at')} as changed_ms, ${ms('rests_until')} as rests_until_ms,
+        answered_at is not null and failures_in_row = 0 as prompt, b.damage is not null as damaged,
+        ${ms('clock_timestamp()')} as now_ms
+      from webhook w join book b using (agent_id) where w.agent_id = $1 and box is not null`,
+    values: [agent_id],
+  });
+  return found ?? null;
+}
+
+/** So many events are looked at for one that has messages. */
+const SPAN = 5_000;
+const WITHIN = `agent_id = $1 and position > $2 and position <= $2::int + ${SPAN}`;
+
+const EVENT = `e.position, e.kind, e.seq, e.task_id, e.body, e.at, e.prev_hash, e.hash, r.row_hash`;
+const ROW = 'left join book_row r on r.agent_id = e.agent_id and r.seq = e.seq';
+
+export type NextEvent =
+  | { readonly kind: 'event'; readonly event: FoundEvent }
+  /** Up to that position none has any. */
+  | { readonly kind: 'none'; readonly to: number };
+
+/** The next event that has messages. All of one snapshot: what comes meanwhile lies beyond. */
+export async function nextEvent(database: Reading, agent_id: number, after: number): Promise<NextEvent> {
+  const [found] = await database.query<FoundEvent & { none_to: number | null }>({
+    name: 'next event to tell',
+    text: `with e as (select * from book_event where ${WITHIN} and body ? 'messages' order by position limit 1)
+      select ${EVENT}, case when e.position is null
+        then (select coalesce(max(position), $2::int) from book_event where ${WITHIN}) end as none_to
+      from (values (1)) one left join e on true ${ROW}`,
+    values: [agent_id, after],
+  });
+  if (found === undefined) return { kind: 'none', to: after };
+  const { none_to, ...event } = found;
+  return none_to === null ? { kind: 'event', event } : { kind: 'none', to: none_to };
+}
+
+/** Of a range the next event that a webhook may be told of, whether it was or not. */
+export async function nextTelling(
+  database: Reading,
+  agent_id: number,
+  from: number,
+  to: number,
+): Promise<FoundEvent | null> {
+  const [found] = await database.query<FoundEvent & Record<string, unknown>>({
+    name: 'next event to redeliver',
+    text: `select ${EVENT} from book_event e ${ROW} where e.agent_id = $1 and e.position between $2 and $3
+      and e.kind in ('born', 'transition', 'alert') order by e.position limit 1`,
+    values: [agent_id, from, to],
+  });
+  return found ?? null;
+}
+
+export async function findEvent(database: Reading, agent_id: number, position: number): Promise<FoundEvent | null> {
+  return nextTelling(database, agent_id, position, position);
+}
+
+/** Whether anything can be sent to it now. */
+export type WebhookStanding =
+  | { readonly kind: 'ready'; readonly webhook: FoundWebhook }
+  /** There is none, or its owner wants nothing of it. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'disabled' }
+  | { readonly kind: 'rests'; readonly until_ms: number };
+
+/** A closed book is looked at again after so long. */
+const DAMAGED_REST_MS = 600_000;
+
+/** What was to be told to a webhook that was removed since is nothing for the one that was set after it. */
+export function standing(webhook: FoundWebhook | null, since_ms: number | null): WebhookStanding {
+  if (webhook === null || (since_ms !== null && since_ms < webhook.created_ms)) return { kind: 'none' };
+  if (!webhook.enabled) return { kind: 'disabled' };
+  const { now_ms, rests_until_ms, damaged } = webhook;
+  if (damaged) return { kind: 'rests', until_ms: now_ms + DAMAGED_REST_MS };
+  if (rests_until_ms !== null && rests_until_ms > now_ms) return { kind: 'rests', until_ms: rests_until_ms };
+  return { kind: 'ready', webhook };
+}

@@ -1,0 +1,112 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { HeldBook } from '../../../schema/principal.ts';
+import type { RedeliveryMembers } from '../../../schema/requests/webhook.ts';
+import { kindsTold, type Telling } from '../../../schema/webhook/kinds.ts';
+import { webhookLimits } from '../../../schema/webhook/limits.ts';
+import type { RedeliveryJob } from '../../../schema/webhook/message.ts';
+import { iso } from '../../clock.ts';
+import type { Tx } from '../../database.ts';
+import { addJobs, type Job } from '../../jobs.ts';
+import type { BookContext } from '../context.ts';
+import { readBooks } from '../ledger/append.ts';
+import { lockWebhook, standingWebhook } from './change.ts';
+import { useRoom } from './room.ts';
+import { Webhook } from './webhook.entity.ts';
+
+type Sender = Pick<BookContext, 'database' | 'vault' | 'random'>;
+
+const { redelivered_positions_max, redelivered_messages_max } = webhookLimits;
+
+/**
+ * Sends again what the webhook is told of within a range of positions, in their order and as it stands now, whatever became
+ * of it before. Returns how many messages. @throws invalid_request, not_found, rate_limited
+ */
+export function redeliverMessages(
+  context: Sender,
+  { agent_id }: HeldBook,
+  { from_position, to_position }: RedeliveryMembers,
+): Promise<number> {
+  if (to_position < from_position || to_position - from_position >= redelivered_positions_max)
+    throw tooWide(`is from_position, or up to ${redelivered_positions_max - 1} beyond it`);
+  return usingRoom(context, agent_id, 'redeliveries', async (tx, { events }, now_ms) => {
+    const told = await eventsBetween(tx, agent_id, from_position, to_position);
+    const messages = told.flatMap(event => kindsTold(event, events)).length;
+    if (messages > redelivered_messages_max)
+      throw tooWide(`reaches over more than ${redelivered_messages_max} messages`);
+    forgetRange(tx, agent_id, { from_position, to_position, events });
+    const asked = { agent_id, id: newId(context), from_position, to_position, since_ms: now_ms };
+    if (messages > 0) addJobs(tx, [redeliveryJob(asked, now_ms)]);
+    return messages;
+  });
+}
+
+/** Redeliveries of one book go one after the other, each to its end: what it reaches over is no dead letter any more. At once where no time is given. */
+export function redeliveryJob(payload: RedeliveryJob, at_ms?: number): Job {
+  const { agent_id, id } = payload;
+  const queue = `webhook again ${agent_id}`;
+  const run_at = at_ms === undefined ? {} : { run_at: iso(at_ms) };
+  return { task: 'webhook/redelivery', payload, queue, key: `${queue} ${id}`, ...run_at };
+}
+
+const tooWide = (detail: string) =>
+  new Refusal('invalid_request', { param: 'to_position', detail: `to_position: ${detail}` });
+
+const ID_BYTES = 12;
+const newId = ({ random }: Pick<Sender, 'random'>) => Buffer.from(random.bytes(ID_BYTES)).toString('hex');
+
+/** A test message, by the road of all others, and once. Returns its id. @throws not_found, rate_limited */
+export function ping(context: Sender, { agent_id }: HeldBook): Promise<string> {
+  const id = `msg_${agent_id}_ping_${newId(context)}`;
+  return usingRoom(context, agent_id, 'pings', async (tx, _, now_ms) => {
+    addJobs(tx, [{ task: 'webhook/ping', payload: { agent_id, id }, run_at: iso(now_ms), key: id }]);
+    return id;
+  });
+}
+
+/** On a webhook that stands and is enabled, with one more use of its room. Its row is locked, and no head: calls go on. */
+function usingRoom<T>(
+  { database, vault }: Sender,
+  agent_id: AgentId,
+  name: 'pings' | 'redeliveries',
+  work: (tx: Tx, webhook: Webhook, now_ms: number) => Promise<T>,
+): Promise<T> {
+  return database.transaction(async tx => {
+    const head = (await readBooks(tx, [agent_id])).get(agent_id);
+    if (head?.damaged) throw new Refusal('book_damaged');
+    const webhook = head ? await lockWebhook(database, tx, agent_id) : null;
+    if (!head || !webhook || !standingWebhook({ vault }, webhook)?.enabled)
+      throw new Refusal('not_found', { detail: 'The book has no webhook that is enabled.' });
+    const room = useRoom(webhook.room, name, head.now_ms);
+    tx.write({
+      name: 'use webhook room',
+      text: 'update webhook set room = $2 where agent_id = $1',
+      values: [agent_id, room],
+    });
+    return work(tx, webhook, head.now_ms);
+  });
+}
+
+async function eventsBetween(tx: Tx, agent_id: AgentId, from: number, to: number): Promise<readonly Telling[]> {
+  const { rows } = await tx.query<Telling>({
+    name: 'events to redeliver',
+    text: `select kind, jsonb_build_object('evidence', body->'evidence', 'collected', body->'collected') as body
+      from book_event where agent_id = $1 and position between $2 and $3 and kind in ('born', 'transition', 'alert')`,
+    values: [agent_id, from, to],
+  });
+  return rows;
+}
+
+/** What it is not told of any more is not sent again, and stays where it is. */
+function forgetRange(
+  tx: Tx,
+  agent_id: AgentId,
+  { from_position, to_position, events }: RedeliveryMembers & Pick<Webhook, 'events'>,
+): void {
+  tx.write({
+    name: 'dead letters redelivered',
+    text: `delete from webhook_dead_letter where agent_id = $1 and position between $2 and $3
+      and kind = any($4::text[])`,
+    values: [agent_id, from_position, to_position, events],
+  });
+}

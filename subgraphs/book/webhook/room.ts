@@ -1,0 +1,29 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { webhookLimits } from '../../../schema/webhook/limits.ts';
+
+/* How often an owner may do what nobody pays for, counted on the webhook's own row, under its lock. */
+
+const HOUR_MS = 3_600_000;
+
+const rooms = {
+  changes: webhookLimits.changes_per_hour_max,
+  pings: webhookLimits.pings_per_hour_max,
+  redeliveries: webhookLimits.redeliveries_per_hour_max,
+} as const;
+
+type RoomName = keyof typeof rooms;
+
+/** Of each, how often it was used within an hour, and when that began: with the first use. */
+export type UsedRoom = Partial<Readonly<Record<RoomName, { readonly from_ms: number; readonly count: number }>>>;
+
+/** What is used once more. @throws rate_limited */
+export function useRoom(used: UsedRoom, name: RoomName, now_ms: number): UsedRoom {
+  const before = used[name];
+  if (before === undefined || now_ms - before.from_ms >= HOUR_MS)
+    return { ...used, [name]: { from_ms: now_ms, count: 1 } };
+  if (before.count < rooms[name]) return { ...used, [name]: { ...before, count: before.count + 1 } };
+  throw new Refusal('rate_limited', {
+    detail: `A webhook takes ${rooms[name]} ${name} in an hour.`,
+    facts: { retry_after_seconds: Math.ceil((before.from_ms + HOUR_MS - now_ms) / 1_000) },
+  });
+}

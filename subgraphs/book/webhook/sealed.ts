@@ -1,0 +1,41 @@
+import type { AgentId } from '../../../schema/ids.ts';
+import { webhookLimits } from '../../../schema/webhook/limits.ts';
+import type { Vault } from '../../vault.ts';
+
+/** What of a webhook is a secret: as a URL is, by which whoever knows it may write to its owner. */
+export interface WebhookSecrets {
+  readonly url: string;
+  readonly secret: string;
+  /** Those that sign beside it for a while, newest first. */
+  readonly old: readonly { readonly secret: string; readonly until_ms: number }[];
+}
+
+const labelOf = (agent_id: AgentId) => `webhook ${agent_id}`;
+
+export function sealWebhook(vault: Pick<Vault, 'seal'>, agent_id: AgentId, secrets: WebhookSecrets): Buffer {
+  return vault.seal(JSON.stringify(secrets), labelOf(agent_id));
+}
+
+export function openWebhook(vault: Pick<Vault, 'open'>, agent_id: AgentId, box: Uint8Array): WebhookSecrets {
+  return JSON.parse(vault.open(box, labelOf(agent_id)).toString()) as WebhookSecrets;
+}
+
+/** Those that sign at that time, the present one first. */
+export function secretsAt({ secret, old }: WebhookSecrets, now_ms: number): readonly string[] {
+  return [secret, ...old.filter(({ until_ms }) => until_ms > now_ms).map(it => it.secret)];
+}
+
+export type Rotated =
+  | { readonly kind: 'rotated'; readonly secrets: WebhookSecrets }
+  /** As many old ones sign as may. */
+  | { readonly kind: 'full'; readonly until_ms: number };
+
+/** Another secret: the one before it signs beside it for a day. The same one again changes nothing. */
+export function rotated(secrets: WebhookSecrets, secret: string, now_ms: number): Rotated {
+  if (secret === secrets.secret) return { kind: 'rotated', secrets };
+  const signing = secrets.old.filter(({ until_ms, secret: it }) => until_ms > now_ms && it !== secret);
+  const oldest = signing.at(-1);
+  if (oldest && signing.length >= webhookLimits.old_secrets_max) return { kind: 'full', until_ms: oldest.until_ms };
+  const until_ms = now_ms + webhookLimits.old_secret_ms;
+  return { kind: 'rotated', secrets: { ...secrets, secret, old: [{ secret: secrets.secret, until_ms }, ...signing] } };
+}

@@ -1,0 +1,69 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';
+import type { WebhookMembers } from '../../../schema/requests/webhook.ts';
+import { usualWebhookKinds } from '../../../schema/webhook/kinds.ts';
+import { webhookLimits } from '../../../schema/webhook/limits.ts';
+import { webhookSecret } from '../../../schema/webhook/secret.ts';
+import { webhookUrl } from '../../../schema/webhook/url.ts';
+import type { BookContext } from '../context.ts';
+import { changeWebhook, type StandingWebhook } from './change.ts';
+import { rotated, type WebhookSecrets } from './sealed.ts';
+
+type Setter = Pick<BookContext, 'database' | 'vault' | 'random' | 'webhook_reach'>;
+type Held = HeldBook & ProvenBy;
+
+/** As it stands, and its secret where it was made here, which is told this once. */
+export interface SetWebhook {
+  readonly standing: StandingWebhook;
+  readonly secret_once: string | null;
+}
+
+const newSecret = ({ random }: Pick<Setter, 'random'>) => webhookSecret(random.bytes(webhookLimits.secret_bytes));
+
+/**
+ * Sets where a book tells of its events. What is left out is as usual, but for the secret: one that stands stays. Another
+ * one takes its place as by a rotation. @throws invalid_request, book_damaged, rate_limited
+ */
+export async function setWebhook(context: Setter, held: Held, members: WebhookMembers): Promise<SetWebhook> {
+  const { events = usualWebhookKinds, enabled = true, secret } = members;
+  const judged = webhookUrl(members.url, context.webhook_reach);
+  if (judged.kind === 'refused')
+    throw new Refusal('invalid_request', { param: 'url', detail: `url: ${judged.reason}` });
+  const url = judged.url.href;
+  const made = newSecret(context);
+  const standing = await changeWebhook(context, held, (before, now_ms) => {
+    if (before === null) return { secrets: { url, secret: secret ?? made, old: [] }, events, enabled };
+    const secrets = secret === undefined ? before.secrets : requireRotated(before.secrets, secret, now_ms);
+    return { secrets: { ...secrets, url }, events, enabled };
+  });
+  return told(standing, made);
+}
+
+/** Another secret, the one before it beside it for a day. @throws not_found where there is no webhook; rate_limited */
+export async function rotateSecret(context: Setter, held: Held, secret: string | undefined): Promise<SetWebhook> {
+  const made = newSecret(context);
+  const standing = await changeWebhook(context, held, (before, now_ms) => {
+    if (before === null) throw new Refusal('not_found', { detail: 'The book has no webhook.' });
+    return { ...before, secrets: requireRotated(before.secrets, secret ?? made, now_ms) };
+  });
+  return told(standing, made);
+}
+
+/** Nothing is sent any more, whatever was under way; its dead letters are gone. Again it is the same. */
+export async function removeWebhook(context: Setter, held: Held): Promise<void> {
+  await changeWebhook(context, held, () => null);
+}
+
+function requireRotated(secrets: WebhookSecrets, secret: string, now_ms: number): WebhookSecrets {
+  const result = rotated(secrets, secret, now_ms);
+  if (result.kind === 'rotated') return result.secrets;
+  throw new Refusal('rate_limited', {
+    detail: `${webhookLimits.old_secrets_max} old secrets sign beside this one still.`,
+    facts: { retry_after_seconds: Math.ceil((result.until_ms - now_ms) / 1_000) },
+  });
+}
+
+function told(standing: StandingWebhook | null, made: string): SetWebhook {
+  if (standing === null) throw new Error('a webhook was not set');
+  return { standing, secret_once: standing.secrets.secret === made ? made : null };
+}
