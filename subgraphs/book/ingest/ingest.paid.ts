@@ -1,0 +1,54 @@
+import { limits } from '../../../schema/limits.ts';
+import { STAMPED_BY } from '../../../schema/route-words.ts';
+import type { Tx } from '../../database.ts';
+import { dropSlot } from '../../receipt/claim/claim.ts';
+import type { Issuer } from '../../receipt/issuer/signing-keys.ts';
+import type { Stamp, Stamped } from '../../sale.ts';
+import type { BookContext } from '../context.ts';
+import { ingestAnswer, type RecordedIngest } from './answer.ts';
+import { findTransfer, type IngestArgs, type IngestFact, lookSlot } from './find.ts';
+import { storeIngest } from './references.ts';
+import { ingestedRow } from './row.ts';
+
+export interface IngestParts {
+  readonly issuer: Pick<Issuer, 'signCanonical' | 'base_url'>;
+}
+
+/**
+ * Recording a payment to somebody else is sold as a stamp. The transfer is looked at first, and what was found is sealed
+ * with the claim as the stamp's payment is sent: so nobody pays for a refusal, and the row is made of that alone.
+ */
+export function ingestPaid(parts: IngestParts): Stamp<IngestArgs, RecordedIngest, IngestFact> {
+  return {
+    order: 'stamp',
+    chained: 'off_book',
+    field: 'Mutation.ingestForeignSpend',
+    job_kind: 'other',
+    price_atomic: limits.stamp_price_atomic,
+    networks: ['base', 'solana'],
+    // It records what was spent already, elsewhere: no ceiling of the book is one of that, nor of its stamp.
+    reserves: false,
+    stand_ins: ['waiver'],
+    route: { model: 'ingest', hub: STAMPED_BY },
+    slots: request => [lookSlot(request)],
+    slot_taken: 'duplicate_ref',
+    book: async ({ agent_id }) => agent_id,
+    find: (args, payer, context) => findTransfer(args, payer, context as BookContext),
+    row: ingestedRow,
+    commit: (tx, args, stamped, fact) => record(tx, args, stamped, fact, parts),
+  };
+}
+
+async function record(
+  tx: Tx,
+  args: IngestArgs,
+  { task_id, recorded_at_ms }: Stamped,
+  fact: IngestFact | null,
+  parts: IngestParts,
+): Promise<RecordedIngest> {
+  if (fact === null) throw new Error(`${task_id} was settled without what it is to record`);
+  storeIngest(tx, args.agent_id, fact, recorded_at_ms);
+  // The transfer itself is held from now on: whoever names it otherwise, or proves to be its payer, may be heard.
+  dropSlot(tx, lookSlot(args), task_id);
+  return ingestAnswer(args, fact, parts.issuer, recorded_at_ms);
+}

@@ -1,0 +1,84 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { ingestLimits } from '../../../schema/ingest-limits.ts';
+import { limits } from '../../../schema/limits.ts';
+import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import type { IngestRequest } from '../../../schema/requests/ingest.ts';
+import type { Database } from '../../database.ts';
+import type { BookContext } from '../context.ts';
+
+/*
+ * Whether whoever records a payment is who made it. A transfer is public: without that anybody could have the spend of
+ * others on a book of theirs.
+ */
+
+type Shown = Pick<IngestRequest, 'payer_signature' | 'payer_signature_timestamp'>;
+
+/** What a payer signs whose wallet is no other's that the book knows. */
+export function payerText(agent_id: AgentId, transfer: ObservedTransfer, at_seconds: number): string {
+  return `svc.ingest|${agent_id}|${foreignRef(transfer)}|${at_seconds}`;
+}
+
+/** Before anybody is asked anything. @throws payer_signature_invalid */
+export function requireFresh({ payer_signature_timestamp: at }: Shown, now_ms: number): void {
+  if (at === null) return;
+  const age_seconds = now_ms / 1_000 - at;
+  const fresh =
+    age_seconds <= ingestLimits.payer_signature_seconds_max &&
+    age_seconds >= -limits.wallet_signature_ahead_seconds_max;
+  if (!fresh) throw new Refusal('payer_signature_invalid', { param: 'payer_signature_timestamp' });
+}
+
+/**
+ * The payer is the agent's own wallet, has paid for calls of this book, or has signed for it now.
+ * @throws payer_signature_invalid; chain_unavailable, unavailable where nobody could be asked
+ */
+export async function isPayerProven(
+  transfer: ObservedTransfer,
+  agent_id: AgentId,
+  { payer_signature: signature, payer_signature_timestamp: at }: Shown,
+  {
+    database,
+    transfers,
+    principal,
+    walletOfAgent,
+  }: Pick<BookContext, 'database' | 'transfers' | 'principal' | 'walletOfAgent'>,
+): Promise<boolean> {
+  const { network, payer } = transfer;
+  if (network === 'base' && (await walletOfAgent(agent_id)) === payer) return true;
+  const shown = signature !== null && at !== null ? { signature, text: payerText(agent_id, transfer, at) } : null;
+  const verdict =
+    shown &&
+    (await transfers.signed(shown.text, { network, payer, signature: shown.signature, asker: principal.address }));
+  // A wallet that signs each time has rows here and no call among them: of those the book would be read from end to end.
+  if (verdict === 'valid' || (await hasPaidHere(database, agent_id, transfer))) return true;
+  switch (verdict) {
+    case null:
+      return false;
+    case 'invalid':
+      throw new Refusal('payer_signature_invalid', { param: 'payer_signature' });
+    case 'unreachable':
+      throw new Refusal('chain_unavailable', { facts: { charged: false } });
+    case 'no_turn':
+      throw new Refusal('unavailable', { facts: { charged: false } });
+  }
+}
+
+/**
+ * Collected calls alone prove a payer: what was ingested was proven by something else, or by nothing. Of a stranger the sums
+ * tell at once, and no row is looked at.
+ */
+async function hasPaidHere(
+  database: Database,
+  agent_id: AgentId,
+  { network, payer }: ObservedTransfer,
+): Promise<boolean> {
+  const rows = await database.query({
+    name: 'has paid for a call of this book',
+    text: `select 1 from book_row where agent_id = $1 and payer_wallet = $2 and evidence = 'collected'
+      and payment_ref like $3
+      and exists (select 1 from book_sum where agent_id = $1 and dimension = 'payer' and bucket = $2) limit 1`,
+    values: [agent_id, payer, `${network}:%`],
+  });
+  return rows.length > 0;
+}

@@ -1,0 +1,62 @@
+import { atomicAmount } from '../../../schema/amount.ts';
+import { nothingKnown } from '../../../schema/book-row.ts';
+import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import type { StampedRow } from '../../stamped-row.ts';
+import type { IngestArgs, IngestFact } from './find.ts';
+import { type ForeignSpend, spendOf } from './spend.ts';
+
+/* The row of a payment to somebody else, and what its receipt says. Pure: of the request and what was sealed with it. */
+
+/**
+ * A row whose payer is not proven shows the amount among its facts alone: totals count the rows that carry an amount, so
+ * nobody who adds rows up counts it, here or elsewhere. It names no transfer either, of which a book has but one row.
+ */
+export function ingestedRow(args: IngestArgs, { task_id, transfer, payer_proven }: IngestFact): StampedRow {
+  const spend = spendOf(args);
+  const { job_kind, hub, model, intent_id, attempt_index } = spend;
+  const { index, rail, amount, payer, pay_to } = transfer;
+  const counted = payer_proven
+    ? { collected: true, amount: atomicAmount(BigInt(amount)), transfer_index: index }
+    : { collected: false, amount: null, transfer_index: null };
+  const { description } = spend;
+  return {
+    task_id,
+    agent_id: args.agent_id,
+    birth: {
+      ...nothingKnown,
+      ...counted,
+      ...{ task_id, rail, model, hub, intent_id, attempt_index },
+      evidence: 'foreign_ingest',
+      settled_by: 'observed_transfer',
+      arrival_status: 'confirmed',
+      payment_ref: foreignRef(transfer),
+      payer_wallet: payer,
+      fulfillment: { ...intentOf(spend), output_commitment: spend.output_commitment },
+      facts: present({
+        payer_proven,
+        pay_to,
+        observed_amount: payer_proven ? undefined : amount,
+        description: description ?? undefined,
+      }),
+    },
+    receipt: {
+      hub: hub ?? '',
+      model: model ?? '',
+      ...{ job_kind, intent_id, attempt_index },
+      fulfillment: envelopeOf(spend, transfer),
+      money: { kind: 'observed', observed_transfer: transfer, payer_proven },
+    },
+    ...{ reserved_atomic: atomicAmount(0n), also_on: [], sibling: null },
+  };
+}
+
+/** The paid-job envelope: who authorised what. */
+export function envelopeOf(spend: ForeignSpend, transfer: ObservedTransfer) {
+  const authorization = { payer_wallet: transfer.payer, delegation_hash: null, payment_ref: foreignRef(transfer) };
+  return { intent: intentOf(spend), authorization, output_commitment: spend.output_commitment } satisfies JsonObject;
+}
+
+function intentOf({ job_kind, resource, intent_id, attempt_index }: ForeignSpend) {
+  return { job_kind, resource, intent_id, attempt_index };
+}

@@ -1,0 +1,86 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { ReconciliationFault } from '../../../schema/reconciliation.ts';
+import { reconciliationLimits } from '../../../schema/reconciliation-limits.ts';
+import type { Database, Tx } from '../../database.ts';
+import type { BookContext } from '../context.ts';
+import { signedReconciliation } from './document.ts';
+import type { StoredReconciliation } from './reconciliation.entity.ts';
+
+type Store = Pick<Database, 'query' | 'transaction'>;
+
+/** Signs what all pages came to; what was listed on the way is in the document from then on. */
+export async function finish(
+  database: Store,
+  signing: Pick<BookContext, 'issuer' | 'profile'>,
+  report: StoredReconciliation,
+  { final }: { readonly final: boolean },
+): Promise<void> {
+  await database.transaction(async tx => {
+    const { rows } = await tx.query<{ now_ms: number }>({
+      name: 'lock reconciliation',
+      text: `select floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from reconciliation
+        where report_id = $1 and state = 'running' and next_block = $2 for update`,
+      values: [report.reportId, report.nextBlock],
+    });
+    const [held] = rows;
+    if (!held) return;
+    const entries = await entriesOf(tx, report);
+    const document = signedReconciliation(signing, { report, entries, final, now_ms: held.now_ms });
+    tx.write({
+      name: 'finish reconciliation',
+      text: `update reconciliation set state = 'done', document = $2, ended_at = to_timestamp($3 / 1000.0) where report_id = $1`,
+      values: [report.reportId, document, held.now_ms],
+    });
+    dropEntries(tx, report);
+  });
+}
+
+async function entriesOf(tx: Tx, { reportId }: StoredReconciliation): Promise<JsonObject[]> {
+  const { rows } = await tx.query<{ entry: JsonObject }>({
+    name: 'transfers of reconciliation',
+    text: 'select entry from reconciliation_transfer where report_id = $1 order by place',
+    values: [reportId],
+  });
+  return rows.map(({ entry }) => entry);
+}
+
+/** Ends it by name. */
+export async function fail(database: Store, report: StoredReconciliation, reason: ReconciliationFault): Promise<void> {
+  await failWhere(database, report, reason, 0);
+}
+
+/** Ends it where what it waits for has not come for too long, by the database's clock; whether it goes on waiting. */
+export async function waitsFor(
+  database: Store,
+  report: StoredReconciliation,
+  reason: ReconciliationFault,
+): Promise<boolean> {
+  return !(await failWhere(database, report, reason, reconciliationLimits.waits_seconds_max));
+}
+
+/** Where it stood still for so long. */
+function failWhere(
+  database: Store,
+  report: StoredReconciliation,
+  reason: ReconciliationFault,
+  seconds: number,
+): Promise<boolean> {
+  return database.transaction(async tx => {
+    const { rowCount } = await tx.query({
+      name: 'fail reconciliation',
+      text: `update reconciliation set state = 'failed', reason = $2, ended_at = clock_timestamp()
+        where report_id = $1 and state = 'running' and moved_at <= clock_timestamp() - make_interval(secs => $3)`,
+      values: [report.reportId, reason, seconds],
+    });
+    if (rowCount === 1) dropEntries(tx, report);
+    return rowCount === 1;
+  });
+}
+
+function dropEntries(tx: Tx, { reportId }: StoredReconciliation): void {
+  tx.write({
+    name: 'drop transfers of reconciliation',
+    text: 'delete from reconciliation_transfer where report_id = $1',
+    values: [reportId],
+  });
+}

@@ -1,0 +1,32 @@
+import type { AgentId } from '../../../schema/ids.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database } from '../../database.ts';
+import { StoredReconciliation } from './reconciliation.entity.ts';
+
+/** A reconciliation by its id on its book, as it stands; null where there is none. */
+export async function reconciliationOf(
+  { query, orm }: Database,
+  agent_id: AgentId,
+  report_id: string,
+): Promise<StoredReconciliation | null> {
+  const [found] = await query({
+    name: 'reconciliation of book',
+    text: `select ${selectList(orm, StoredReconciliation)} from reconciliation where agent_id = $1 and report_id = $2`,
+    values: [agent_id, report_id],
+  });
+  return found ? asEntity(StoredReconciliation, found) : null;
+}
+
+/** By its id alone, for whoever works on it. */
+export async function reconciliationById(
+  { query }: Pick<Database, 'query'>,
+  orm: Database['orm'],
+  report_id: string,
+): Promise<StoredReconciliation | null> {
+  const [found] = await query({
+    name: 'reconciliation',
+    text: `select ${selectList(orm, StoredReconciliation)} from reconciliation where report_id = $1`,
+    values: [report_id],
+  });
+  return found ? asEntity(StoredReconciliation, found) : null;
+}

@@ -1,0 +1,103 @@
+import { transferSlot } from '../../../schema/observed-transfer.ts';
+import type { SentTransfer, TransferUse } from '../../../schema/reconciliation-rule.ts';
+import type { Database } from '../../database.ts';
+import { takenSlots } from '../../receipt/claim/taken-slots.ts';
+import { type BackedReceipt, receiptsOfTransfers } from '../../receipt/totals/receipts-of-transfers.ts';
+
+/** What rests on a transfer, and what of it the asker may be told. */
+export interface KnownUse extends TransferUse {
+  /** Null: a receipt that lands on no book. */
+  readonly book: 'own' | 'another' | null;
+  /** Null where it is nothing of the asker's: then it is told that there is one, and not which. */
+  readonly task_id: string | null;
+}
+
+export interface Asker {
+  readonly agent_id: number;
+  /** The wallet has signed: then all of its receipts are its own to know. */
+  readonly signed: boolean;
+}
+
+type Reads = Pick<Database, 'query'>;
+
+/**
+ * All that rests on these transfers, wherever: rows of the asker's book, receipts by their payment, and references that are
+ * taken. Of somebody else's row for a payment elsewhere nothing is told but that there is one.
+ */
+export async function knownUses(
+  database: Reads,
+  asker: Asker,
+  transfers: readonly SentTransfer[],
+): Promise<KnownUse[]> {
+  if (transfers.length === 0) return [];
+  const slots = new Map(transfers.map(transfer => [slotOf(transfer), transfer]));
+  const [rows, receipts, held] = await Promise.all([
+    rowsOf(database, asker.agent_id, transfers),
+    receiptsOfTransfers(database, transfers),
+    takenSlots(database, [...slots.keys()]),
+  ]);
+  const ingests = await ingestedAmong(database, receipts);
+  const placed = new Map(transfers.map(transfer => [placeOf(transfer.tx_hash, transfer.log_index), transfer]));
+  const others = receipts.flatMap(receipt => {
+    const transfer = placed.get(placeOf(receipt.tx_hash, receipt.transfer_index));
+    if (!transfer) return [];
+    const book = bookOf(receipt, asker);
+    if (ingests.has(receipt.task_id)) return [ofTransfer(transfer, { kind: 'ingest', book, task_id: null })];
+    const task_id = book !== 'another' || asker.signed ? receipt.task_id : null;
+    return [ofTransfer(transfer, { kind: 'receipt', book, task_id })];
+  });
+  const taken = [...slots].flatMap(([slot, transfer]) =>
+    held.has(slot) ? [ofTransfer(transfer, { kind: 'ingest', book: 'another', task_id: null })] : [],
+  );
+  // Of two that name one transfer the first counts: those of which most is told go before those of which least is.
+  return [...rows, ...others, ...taken];
+}
+
+const bookOf = ({ agent_id }: BackedReceipt, asker: Asker) =>
+  agent_id === null ? null : agent_id === asker.agent_id ? 'own' : 'another';
+const placeOf = (tx_hash: string, index: number) => `${tx_hash}/${index}`;
+const slotOf = ({ tx_hash, log_index }: SentTransfer) =>
+  transferSlot({ network: 'base', transaction: tx_hash, index: log_index });
+
+function ofTransfer(
+  { tx_hash, log_index, to, amount }: SentTransfer,
+  use: Pick<KnownUse, 'kind' | 'book' | 'task_id'>,
+): KnownUse {
+  return { ...use, tx_hash, transfer_index: log_index, pay_to: to, amount };
+}
+
+/**
+ * By the index that holds a payment to one row of a book. A payment to somebody else whose payer is not proven backs nothing: that row
+ * may yet yield to another's.
+ */
+async function rowsOf(database: Reads, agent_id: number, transfers: readonly SentTransfer[]): Promise<KnownUse[]> {
+  const rows = await database.query<{
+    task_id: string;
+    evidence: string;
+    payment_ref: string;
+    transfer_index: number | null;
+    amount: bigint;
+  }>({
+    name: 'rows of transfers',
+    text: `select task_id, evidence, payment_ref, transfer_index, amount from book_row
+      where agent_id = $1 and payment_ref = any($2) and amount is not null and facts->'payer_proven' is distinct from 'false'
+      order by payment_ref, seq`,
+    values: [agent_id, [...new Set(transfers.map(({ tx_hash }) => `base:${tx_hash}`))]],
+  });
+  return rows.map(({ evidence, payment_ref, ...row }) => ({
+    ...row,
+    ...{ book: 'own', pay_to: null, tx_hash: payment_ref.slice(payment_ref.indexOf(':') + 1) },
+    kind: evidence === 'foreign_ingest' ? 'ingest' : 'receipt',
+  }));
+}
+
+/** Those whose row tells of a payment to somebody else: their receipt is for the record, not for anything bought here. */
+async function ingestedAmong(database: Reads, receipts: readonly BackedReceipt[]): Promise<ReadonlySet<string>> {
+  const found = await database.query<{ task_id: string }>({
+    name: 'ingested receipts',
+    text: `select r.task_id from unnest($1::int[], $2::int[]) as place(agent_id, seq)
+      join book_row r using (agent_id, seq) where r.evidence = 'foreign_ingest'`,
+    values: [receipts.map(({ agent_id }) => agent_id), receipts.map(({ book_seq }) => book_seq)],
+  });
+  return new Set(found.map(({ task_id }) => task_id));
+}

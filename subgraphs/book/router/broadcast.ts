@@ -1,0 +1,102 @@
+import { atomicAmount } from '../../../schema/amount.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { BroadcastMembers } from '../../../schema/requests/router.ts';
+import { Secret } from '../../../schema/secret.ts';
+import { asEntity } from '../../columns.ts';
+import { newTask } from '../../new-task.ts';
+import type { BookContext } from '../context.ts';
+import { tooMany, unsealRouterKey } from './books.ts';
+import { readGenerations, saysTheSame, verifyGeneration } from './generations.ts';
+import type { LookUp } from './look-up.ts';
+import { type RouterBook, RouterGeneration } from './router-book.entity.ts';
+import { failedLookUp, giveBackUse, takeUse, unverifiedUses, verifiedUses } from './uses.ts';
+
+/** What a broadcast says of its look-up, beside what came of one. */
+export type BroadcastLookUp =
+  | LookUp
+  /** None was made: one has matched before. */
+  | 'matched_before'
+  /** None was made: the book keeps no key, or there is no router here. */
+  | 'no_key'
+  /** None was made: too many under this key have come to nothing within the hour. */
+  | 'resting';
+
+export interface Broadcast {
+  readonly generation: RouterGeneration;
+  readonly look_up: BroadcastLookUp;
+  /** The same was broadcast before. */
+  readonly again: boolean;
+}
+
+type Caster = Pick<
+  BookContext,
+  'database' | 'vault' | 'clock' | 'random' | 'principal' | 'reports' | 'router_look_ups'
+>;
+
+/**
+ * One receipt for each generation of a book: asks the router first, where the book keeps a key, then records what was said.
+ * The same again is the same receipt, and asks once more while none has matched. Nothing stands before the record: whoever
+ * dies in between leaves nothing. @throws generation_conflict, rate_limited, book_damaged, unavailable
+ */
+export async function broadcastGeneration(
+  context: Caster,
+  book: RouterBook,
+  said: BroadcastMembers,
+): Promise<Broadcast> {
+  const { database, reports, vault, principal, clock, random } = context;
+  const name = { bookId: book.bookId, generationId: said.generation_id };
+  const [standing] = await readGenerations(database, [name]);
+  if (standing) requireTheSame(standing, said);
+  const look_up = standing?.verifiedWith ? 'matched_before' : await lookUp(context, book, said);
+  const verified_with = look_up === 'matched' ? (context.router_look_ups?.router ?? null) : null;
+  if (standing) return told(context, standing, { look_up, verified_with });
+  const { generation_id: generationId, model, rail, amount, payment_ref: paymentRef = null } = said;
+  const generation = asEntity(RouterGeneration, {
+    ...{ bookId: book.bookId, generationId, taskId: newTask({ clock, random }), model, rail, paymentRef },
+    ...{ amount: atomicAmount(BigInt(amount)), verifiedWith: verified_with, reportedAt: new Date(clock.now_ms()) },
+  });
+  const unverified = () => unverifiedUses(vault, book.bookId, principal.address);
+  const uses = verified_with === null ? unverified() : verifiedUses(book.bookId);
+  const outcome = await reports.record({ generation, agent_id: book.agentId, uses });
+  if (outcome.kind === 'full') throw tooMany(outcome.seconds, fullDetail(outcome.use.max, verified_with !== null));
+  if (outcome.kind === 'recorded') return { generation, look_up, again: false };
+  requireTheSame(outcome.standing, said);
+  return told(context, outcome.standing, { look_up, verified_with });
+}
+
+const fullDetail = (max: number, verified: boolean) =>
+  `${max} ${verified ? 'verified broadcasts of a book' : 'unverified broadcasts of a book or an address'} are taken a day.`;
+
+/** @throws generation_conflict */
+function requireTheSame(standing: RouterGeneration, said: BroadcastMembers): void {
+  if (saysTheSame(standing, said)) return;
+  throw new Refusal('generation_conflict', { param: 'generation_id', facts: { task_id: standing.taskId } });
+}
+
+/** One that stands, as it does after a look-up that may have matched. */
+async function told(
+  { database, reports }: Caster,
+  standing: RouterGeneration,
+  { look_up, verified_with }: { readonly look_up: BroadcastLookUp; readonly verified_with: string | null },
+): Promise<Broadcast> {
+  await reports.requireSaved(standing.taskId);
+  const wanted = verified_with !== null && standing.verifiedWith === null;
+  const generation = wanted ? await verifyGeneration(database, standing, verified_with) : standing;
+  return { generation, look_up, again: true };
+}
+
+/** Counted before it is asked, and given back where it matched: of many at once no more go on than may. @throws rate_limited */
+async function lookUp(
+  { database, vault, router_look_ups }: Caster,
+  { bookId, routerKeyBox }: RouterBook,
+  { generation_id, model, amount }: BroadcastMembers,
+): Promise<BroadcastLookUp> {
+  if (routerKeyBox === null || router_look_ups === null) return 'no_key';
+  const use = failedLookUp(bookId);
+  if ((await takeUse(database, use)) !== null) return 'resting';
+  const key = new Secret(unsealRouterKey(vault, bookId, routerKeyBox));
+  const looked = await router_look_ups.ask(bookId, key, { generation_id, model, amount: BigInt(amount) });
+  if (looked === null || looked === 'matched') await giveBackUse(database, use);
+  if (looked === null) throw tooMany(1, 'Too many look-ups under this key, or of all keys, are under way.');
+  return looked;
+}
