@@ -1,12 +1,26 @@
+import type { AnyPaid } from '../sale.ts';
 import type { Subgraph } from '../subgraph.ts';
 import { buildSubgraph } from '../subgraph.ts';
 import { BookAlertsResolver } from './alerts/alerts.resolver.ts';
 import { BookAlerts } from './alerts/migration.ts';
+import { Dispute } from './dispute/dispute.entity.ts';
+import { DisputeResolver } from './dispute/dispute.resolver.ts';
+import { DisputeTable } from './dispute/migration.ts';
+import { EscrowBacking, StoredA2aEscrow } from './escrow/a2a-escrow.entity.ts';
+import { A2aEscrowResolver } from './escrow/a2a-escrow.resolver.ts';
+import { A2aEscrowsResolver } from './escrow/a2a-escrows.resolver.ts';
+import { StoredLedgerEscrow } from './escrow/ledger-escrow.entity.ts';
+import { LedgerEscrowResolver } from './escrow/ledger-escrow.resolver.ts';
+import { Escrows } from './escrow/migration.ts';
 import { BookExportResolver } from './export/export.resolver.ts';
 import { PullExportTable } from './export/migration.ts';
 import { PullExportResolver } from './export/publish.resolver.ts';
 import { PullExport } from './export/pull-export.entity.ts';
 import { InflowResolver } from './inflow/inflow.resolver.ts';
+import { type IngestParts, ingestPaid } from './ingest/ingest.paid.ts';
+import { IngestResolver } from './ingest/ingest.resolver.ts';
+import { ForeignIngest } from './ingest/ingested.entity.ts';
+import { ForeignIngests } from './ingest/migration.ts';
 import { BookHead } from './ledger/book.entity.ts';
 import { BookEvent } from './ledger/event.entity.ts';
 import { BookIntent } from './ledger/intent.entity.ts';
@@ -33,11 +47,22 @@ import { BookSequenceResolver } from './page/sequence.resolver.ts';
 import { ShadowPolicies } from './policy/migration.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
 import { PolicySimulationResolver } from './policy/simulation/simulation.resolver.ts';
+import { Reconciliations } from './reconciliation/migration.ts';
+import { ReconciledTransfer, StoredReconciliation } from './reconciliation/reconciliation.entity.ts';
+import { ReconciliationResolver } from './reconciliation/reconciliation.resolver.ts';
 import { AgentRecordResolver } from './record/record.resolver.ts';
+import { RouterBooks } from './router/migration.ts';
+import { RouterBookResolver } from './router/router.resolver.ts';
+import { RouterBook, RouterGeneration, RouterSum, RouterUse } from './router/router-book.entity.ts';
 import { SliceAssignment } from './slice/assignment.entity.ts';
 import { AssignmentResolver } from './slice/assignment.resolver.ts';
-import { SliceAssignments } from './slice/migration.ts';
+import { SliceAssignmentMakers, SliceAssignments } from './slice/migration.ts';
 import { BookSliceResolver, sliceWritten } from './slice/slice.resolver.ts';
+import { WebhookDeadLetter } from './webhook/dead-letter.entity.ts';
+import { WebhookDeliveriesResolver } from './webhook/deliveries.resolver.ts';
+import { BookWebhooks } from './webhook/migration.ts';
+import { Webhook } from './webhook/webhook.entity.ts';
+import { WebhookResolver } from './webhook/webhook.resolver.ts';
 
 export const bookEntities = [
   BookHead,
@@ -52,6 +77,19 @@ export const bookEntities = [
   BookCorrection,
   BookSupersession,
   SliceAssignment,
+  Dispute,
+  StoredLedgerEscrow,
+  StoredA2aEscrow,
+  EscrowBacking,
+  Webhook,
+  WebhookDeadLetter,
+  StoredReconciliation,
+  ReconciledTransfer,
+  RouterBook,
+  RouterGeneration,
+  RouterSum,
+  RouterUse,
+  ForeignIngest,
 ];
 export const bookMigrations = [
   BookBaseline,
@@ -64,6 +102,13 @@ export const bookMigrations = [
   ShadowPolicies,
   BookIntentEvidence,
   SliceAssignments,
+  DisputeTable,
+  SliceAssignmentMakers,
+  Escrows,
+  BookWebhooks,
+  Reconciliations,
+  RouterBooks,
+  ForeignIngests,
 ];
 
 const named = (reference: object) => reference;
@@ -88,8 +133,22 @@ export function bookSubgraph(): Promise<Subgraph> {
     BookAlertsResolver,
     AssignmentResolver,
     BookSliceResolver,
+    DisputeResolver,
+    LedgerEscrowResolver,
+    A2aEscrowResolver,
+    A2aEscrowsResolver,
+    WebhookResolver,
+    WebhookDeliveriesResolver,
+    ReconciliationResolver,
+    RouterBookResolver,
+    IngestResolver,
   ] as const;
   // An agent and a receipt are known here by their keys alone.
   const references = { Book: resolveBook, Agent: named, Receipt: named };
   return buildSubgraph('book', { resolvers, written: { ...bookWritten, ...sliceWritten } }, references);
+}
+
+/** What is sold here. A paid field that is missing could be claimed and never be finished. */
+export function bookSold(parts: IngestParts): readonly AnyPaid[] {
+  return [ingestPaid(parts) as unknown as AnyPaid];
 }

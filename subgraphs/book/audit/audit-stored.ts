@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 import { booksOfNewestReceipts } from '../../receipt/receipt/find.ts';
+import { readsOf } from '../../transaction.ts';
 import { closeBook, lockBook, openBookAgain } from '../ledger/damage.ts';
 import { type Audit, auditEvents, type Walked, walkedFrom } from './audit.ts';
 import type { BookDamage } from './damage.ts';
@@ -37,7 +37,7 @@ export async function auditStep(database: Database, agent_id: AgentId, walked: W
 export async function reopenBook(database: Database, agent_id: AgentId, walked: Walked): Promise<boolean> {
   return database.transaction(async tx => {
     const part = await lockedPart(tx, agent_id, walked.position);
-    if (part === null || !part.ended || (await auditPart(within(tx, database), walked, part)).kind === 'damaged')
+    if (part === null || !part.ended || (await auditPart(readsOf(tx, database.orm), walked, part)).kind === 'damaged')
       return false;
     openBookAgain(tx, agent_id);
     return true;
@@ -79,7 +79,7 @@ export async function damagedBooks(database: Pick<Database, 'query'>): Promise<n
 
 async function auditPart(database: Reads, walked: Walked, part: ReadPart): Promise<Audit> {
   const rows = await signedFacts(database, part.rows);
-  const audit = auditEvents(walked, { events: part.events, rows });
+  const audit = auditEvents(walked, { events: part.events, rows, disputes: part.disputes });
   return audit.kind === 'sound' && part.ended ? auditHead(audit.walked, part.book) : audit;
 }
 
@@ -88,21 +88,13 @@ async function close(database: Database, agent_id: AgentId, walked: Walked): Pro
   return database.transaction(async tx => {
     const part = await lockedPart(tx, agent_id, walked.position);
     if (part === null) return { kind: 'gone' };
-    const audit = await auditPart(within(tx, database), walked, part);
+    const audit = await auditPart(readsOf(tx, database.orm), walked, part);
     if (audit.kind === 'sound')
       return { kind: 'sound', walked: audit.walked, ended: part.ended, marked: part.book.damage !== null };
     const damage = { what: audit.what, place: audit.place };
     closeBook(tx, agent_id, damage);
     return { kind: 'closed', damage };
   });
-}
-
-/** While a head is locked nobody waits for another connection. */
-function within(tx: Tx, { orm }: Database): Reads {
-  return {
-    orm,
-    query: async <R extends pg.QueryResultRow>(statement: pg.QueryConfig) => (await tx.query<R>(statement)).rows,
-  };
 }
 
 async function lockedPart(tx: Tx, agent_id: AgentId, after: number): Promise<ReadPart | null> {

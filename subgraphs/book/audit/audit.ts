@@ -1,9 +1,11 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { emptyWindow } from '../../../schema/clock-window.ts';
+import type { Evidence } from '../../../schema/evidence.ts';
 import type { EventRecord } from '../ledger/append.ts';
 import { type Counters, tally } from '../ledger/counters.ts';
 import type { BookDamage, BookDamageKind } from './damage.ts';
+import { disputeFault, type StoredDispute } from './dispute.ts';
 import { auditRow, type StoredRow } from './row.ts';
 
 /** An event as it is stored. */
@@ -30,6 +32,8 @@ export interface IntentCounts {
 export interface AuditedPart {
   readonly events: readonly StoredEvent[];
   readonly rows: ReadonlyMap<number, StoredRow>;
+  /** By their ids: those that these events tell of. */
+  readonly disputes: ReadonlyMap<string, StoredDispute>;
 }
 
 export type Audit = { readonly kind: 'sound'; readonly walked: Walked } | ({ readonly kind: 'damaged' } & BookDamage);
@@ -64,6 +68,8 @@ export function auditEvents(before: Walked, part: AuditedPart): Audit {
     const fault = eventFault(walked, event);
     if (fault) return damaged(fault, event.position);
     walked = { ...walked, position: event.position, event_hash: event.hash };
+    const disputed = event.kind === 'dispute' ? disputeFault(event, part.disputes) : null;
+    if (disputed) return damaged(disputed, event.position);
     if (event.kind !== 'born' && event.kind !== 'transition') continue;
     const row = event.seq === null ? undefined : part.rows.get(event.seq);
     if (!row) return damaged('row_missing', event.seq ?? `position ${event.position}`);
@@ -104,12 +110,13 @@ function recount(
   const { rail } = row;
   if (kind === 'born') {
     countIntent(intents, row.intent_id, Number(body.collected === true), Number(body.evidence === 'policy_blocked'));
-    return tally(counters, { amount: amountOf(body.amount), rail }, at_ms, 1);
+    return tally(counters, { amount: amountOf(body.amount), rail, evidence: body.evidence as Evidence }, at_ms, 1);
   }
   const born = body.born as JsonObject;
   countIntent(intents, row.intent_id, Number(body.collected === true), 0);
   const gone = born.amount !== null && body.amount === null;
-  return gone ? tally(counters, { amount: amountOf(born.amount), rail }, at_ms, -1) : counters;
+  const counted = { amount: amountOf(born.amount), rail, evidence: born.evidence as Evidence };
+  return gone ? tally(counters, counted, at_ms, -1) : counters;
 }
 
 function amountOf(amount: Json | undefined): AtomicAmount | null {

@@ -15,6 +15,8 @@ export const bookDamages = {
   counter_altered: 'a counter of the head is not what the rows add up to',
   reserved_altered: 'what the head holds back is not what open payments hold',
   intent_altered: "an intent's counts are not what its rows say",
+  dispute_missing: 'a dispute is missing of which an event tells',
+  dispute_altered: 'a dispute is not what its last event tells',
   terms_altered: 'budget or policy is not what its owner set',
 } as const;
 

@@ -35,7 +35,9 @@ export function auditRow(row: StoredRow, told: JsonObject): BookDamageKind | nul
   const birth = { ...membersOf(stored, hashedColumns), ...(transitions[0]?.born as JsonObject | undefined) };
   if (canonicalHash(hashedFacts(birth)) !== row_hash) return 'row_altered';
   const { evidence, collected, amount } = birth;
-  if (canonicalJson({ evidence, collected, amount, row_hash } as JsonObject) !== canonicalJson(told))
+  // Which messages it had for a webhook is of the event, and not of the row.
+  const { messages: _, ...told_of_row } = told;
+  if (canonicalJson({ evidence, collected, amount, row_hash } as JsonObject) !== canonicalJson(told_of_row))
     return 'row_altered';
   if (!stands(membersOf(stored, changeable), birth, transitions)) return 'row_moved';
   if (replay_count < replays) return 'replays_lost';
@@ -62,7 +64,15 @@ function receiptFault(birth: JsonObject, receipt: StoredRow['receipt']): BookDam
   const { agent_id: book, book_seq, ...paid } = receipt;
   // The receipt that opened a book is older than that, and names none: it can only be the first row.
   const opened_it = book === null && book_seq === null && seq === 1;
-  const placed = opened_it || (book === agent_id && book_seq === seq);
-  const same = placed && paid.amount === amount && paid.payment_ref === payment_ref;
+  const facts = birth.facts as JsonObject;
+  // What its agent was paid has the receipt of the book that paid, and its place there.
+  const placed = opened_it || (book === agent_id && book_seq === seq) || isIncome(facts, book);
+  // The receipt signs what its chain shows also where the row counts nothing, as nobody has proven to be the payer.
+  const observed = facts.observed_amount ?? null;
+  const same = placed && paid.amount === (amount ?? observed) && paid.payment_ref === payment_ref;
   return same ? null : 'receipt_differs';
+}
+
+function isIncome({ paid_by_agent }: JsonObject, book: number | null): boolean {
+  return book !== null && paid_by_agent === book;
 }

@@ -1,9 +1,11 @@
 import { rowColumns } from '../../../schema/book-row.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Evidence } from '../../../schema/evidence.ts';
 import type { Database, Tx } from '../../database.ts';
 import { heldOnBook } from '../../receipt/claim/held-on-book.ts';
 import { readReceipts } from '../../receipt/receipt/find.ts';
 import type { IntentCounts, StoredEvent } from './audit.ts';
+import type { StoredDispute } from './dispute.ts';
 import type { StoredBook } from './head.ts';
 import type { StoredRow } from './row.ts';
 
@@ -17,6 +19,7 @@ export interface ReadPart {
   readonly book: StoredBook;
   readonly events: readonly StoredEvent[];
   readonly rows: readonly BareRow[];
+  readonly disputes: ReadonlyMap<string, StoredDispute>;
   /** These are the last events: what only a book's end can be compared with was read too. */
   readonly ended: boolean;
 }
@@ -31,11 +34,12 @@ export async function readPart(tx: Tx, agent_id: number, after: number): Promise
   const [book] = head.rows;
   if (!book) return null;
   const ended = events.rows.length < PART_EVENTS;
-  const [rows, intents] = await Promise.all([
+  const [rows, disputes, intents] = await Promise.all([
     readRows(tx, agent_id, events.rows),
+    readDisputes(tx, agent_id, events.rows),
     ended ? readIntents(tx, agent_id) : new Map<string, IntentCounts>(),
   ]);
-  return { book: { ...book, held_atomic, intents }, events: events.rows, rows, ended };
+  return { book: { ...book, held_atomic, intents }, events: events.rows, rows, disputes, ended };
 }
 
 const HEAD = `select agent_id, seq, position, row_hash, event_hash, spent_atomic, by_rail, hour_start, hour_atomic,
@@ -61,6 +65,22 @@ async function readRows(tx: Tx, agent_id: number, events: readonly StoredEvent[]
   return (await tx.query<BareRow>({ name: 'audit rows', text: ROWS, values })).rows;
 }
 
+async function readDisputes(
+  tx: Tx,
+  agent_id: number,
+  events: readonly StoredEvent[],
+): Promise<Map<string, StoredDispute>> {
+  const ids = events.flatMap(({ kind, body }) => (kind === 'dispute' ? [String(body.dispute_id)] : []));
+  if (ids.length === 0) return new Map();
+  const { rows } = await tx.query<StoredDispute & Record<string, unknown>>({
+    name: 'audit disputes',
+    text: `select dispute_id, seq, task_id, claim_type, outcome, reason, position, verdict from dispute
+      where agent_id = $1 and dispute_id = any($2)`,
+    values: [agent_id, [...new Set(ids)]],
+  });
+  return new Map(rows.map(dispute => [dispute.dispute_id, dispute]));
+}
+
 async function readIntents(tx: Tx, agent_id: number): Promise<Map<string, IntentCounts>> {
   const { rows } = await tx.query<IntentCounts & { intent_id: string }>({
     name: 'audit intents',
@@ -84,10 +104,12 @@ export async function signedFacts(database: Reads, rows: readonly BareRow[]): Pr
   return new Map(rows.map(row => [row.seq, { ...row, receipt: signed.get(row.seq) ?? null }]));
 }
 
+const withPaidReceipt: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'foreign_ingest'];
+
 /** As it was born: what is never seen to arrive keeps its receipt. */
 function isPaid({ evidence, transitions: [first] }: BareRow): boolean {
   const born = (first?.born ?? { evidence }) as JsonObject;
-  return born.evidence === 'collected' || born.evidence === 'RECORDED_BY_SETTLE';
+  return withPaidReceipt.includes(born.evidence as Evidence);
 }
 
 function factsOf(receipt: Awaited<ReturnType<typeof readReceipts>>[number]): StoredRow['receipt'] {

@@ -24,9 +24,10 @@ export interface ExportTotals extends JsonObject {
 }
 
 const ATTESTATION =
-  'Rows are shown as this service recorded them. Totals count only rows that carry an amount: what a policy blocked, and ' +
-  'what never arrived (ARRIVAL_UNVERIFIED, amount null), is visible and in no total. A row is not proof that money moved: ' +
-  'verify its receipt at verify_url and look its payment up at explorer_url.';
+  'Rows are shown as this service recorded them. Totals count only rows that carry an amount: what a policy blocked, what ' +
+  'never arrived (ARRIVAL_UNVERIFIED, amount null), a payment to somebody else whose payer is not proven (foreign_ingest, ' +
+  'amount null), and what was reported or called by key (UNVERIFIED), which this service did not settle, is visible and in ' +
+  'no total. A row is not proof that money moved: verify its receipt at verify_url and look its payment up at explorer_url.';
 
 export function bookAudit(
   agent_id: number,

@@ -46,10 +46,12 @@ const WITHOUT_RECEIPT = evidences
   .map(it => `'${it}'`)
   .join(', ');
 
-/** A row that was blocked has a refusal in place of a receipt, and others that rest on no receipt have neither. */
-const VERIFY = `case when r.evidence not in (${WITHOUT_RECEIPT}) then ${BASE_URL} || '/receipt/' || r.task_id
+const HAS_RECEIPT = `r.evidence not in (${WITHOUT_RECEIPT}) and not r.facts ? 'corrects'`;
+
+/** A row that was blocked has a refusal in place of a receipt; others that rest on no receipt, and corrections, have neither. */
+const VERIFY = `case when ${HAS_RECEIPT} then ${BASE_URL} || '/receipt/' || r.task_id
   when r.evidence = 'policy_blocked' then ${BASE_URL} || '/refusal/' || (r.facts->>'refusal_id') end`;
-const AUDITOR = `case when r.evidence not in (${WITHOUT_RECEIPT})
+const AUDITOR = `case when ${HAS_RECEIPT}
   then ${BASE_URL} || '/receipt/' || r.task_id || '?format=auditor' end`;
 
 const computed: { readonly [K in ExportFieldName]?: string } = {

@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
+import { withoutNull } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { ExportScope } from '../../../schema/export-coverage.ts';
@@ -134,9 +135,4 @@ async function begin(
   response.headers['x-svc-export-rows'] = String(rows_total);
   response.headers['x-svc-export-last-seq'] = String(last_seq);
   return room.hold(agent_id, open({ database, span, base_url }));
-}
-
-/** An argument that is null is one that was not given. */
-export function withoutNull(given: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
 }

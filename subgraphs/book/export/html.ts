@@ -1,37 +1,11 @@
 import { parseAtomic } from '../../../schema/amount.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { ExportScope } from '../../../schema/export-coverage.ts';
+import { Html, html } from '../../../schema/html.ts';
 import type { BookAudit } from './audit.ts';
 import { currencyOf, decimalText } from './currency.ts';
 
 /* The export as a page for print: A4 on its side, a head on each sheet, no script, nothing loaded from anywhere. */
-
-class Html {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** Whatever is put in is text, but for what this function itself has made. */
-function html(parts: TemplateStringsArray, ...values: readonly (Json | Html | readonly Html[] | undefined)[]): Html {
-  return new Html(parts.reduce((whole, part, index) => whole + shown(values[index - 1]) + part));
-}
-
-function shown(value: Json | Html | readonly Html[] | undefined): string {
-  if (value instanceof Html) return value.text;
-  if (Array.isArray(value)) return value.map(shown).join('');
-  return escaped(value === null || value === undefined ? '' : String(value));
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escaped = (text: string) => text.replace(/[&<>"']/g, it => entities[it] ?? it);
 
 const STYLE = `
   @page { size: A4 landscape; margin: 14mm 12mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font: 8pt sans-serif; } }

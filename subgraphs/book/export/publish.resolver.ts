@@ -1,11 +1,11 @@
 import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { withoutNull } from '../../../schema/camel.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type PullFormat, pullExportUrl } from '../../../schema/pull-export.ts';
 import { PublishMembers } from '../../../schema/requests/export.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession } from '../../access.ts';
 import type { BookContext } from '../context.ts';
-import { withoutNull } from './export.resolver.ts';
 import { BookExportFilter, WithdrawnExport } from './export.type.ts';
 import { PullFormatWord } from './export-words.ts';
 import { publishExport, publishedExport, pulledExport, scopeOf, withdrawExport } from './publish.ts';

@@ -1,15 +1,17 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import { type AgentId, taskId } from '../../../schema/ids.ts';
+import { type AgentId } from '../../../schema/ids.ts';
 import { type CorrectionMembers, SignedCorrectionRequest } from '../../../schema/requests/inflow.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import type { Tx } from '../../database.ts';
+import { newTask } from '../../new-task.ts';
 import type { BookContext } from '../context.ts';
 import { supersede } from '../ledger/supersede.ts';
+import { writeInTurn } from '../write-in-turn.ts';
 import { type InflowRow, inflowRow } from './find.ts';
-import { appendInflow, inflowBirth, TASK_BYTES } from './record.ts';
+import { appendInflow, inflowBirth } from './record.ts';
 import { signedInflow } from './sign.ts';
-import { inTurn } from './turns.ts';
+
 import { requireWalletClaim, taskOfClaim, type WalletClaim } from './wallet-claim.ts';
 
 /** Where the two rows stand. */
@@ -35,9 +37,7 @@ export async function correctInflow(
   const said = { task_id: corrects, reason, bucket: request.bucket, allocation: request.allocation };
   const shown = signed && { kind: 'correction' as const, claim: signed, param: 'correction' as const, said };
   const wallet_word = shown ? await requireWalletClaim(shown, agent_id, context) : null;
-  const task_id = signed
-    ? taskOfClaim('correction', signed)
-    : taskId(context.clock.now_ms(), context.random.bytes(TASK_BYTES));
+  const task_id = signed ? taskOfClaim('correction', signed) : newTask(context);
   const { bucket, allocation } = standing(before, signed ?? request);
   const correction = signed ? undefined : request.correction;
   const claimed = { agent_id, task_id, bucket, allocation, corrects, reason, correction, wallet_word };
@@ -49,7 +49,7 @@ export async function correctInflow(
     supersede(tx, { agent_id, seq, original_seq, corrects_seq });
     return { seq, original_seq };
   };
-  return inTurn(agent_id, () => context.database.transaction(write));
+  return writeInTurn(agent_id, () => context.database.transaction(write));
 }
 
 /** What holds from now on: what is said anew, and the rest as the row before says it. */

@@ -1,11 +1,10 @@
 import { Arg, Ctx, Int, Mutation, Resolver } from 'type-graphql';
-import { toSnakeKeys } from '../../../schema/camel.ts';
+import { toSnakeKeys, withoutNull } from '../../../schema/camel.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { CorrectionMembers, InflowMembers } from '../../../schema/requests/inflow.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession } from '../../access.ts';
 import type { BookContext } from '../context.ts';
-import { withoutNull } from '../export/export.resolver.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { rowsOf } from '../page/page.ts';
 import { rowScope } from '../page/row-scope.ts';

@@ -1,21 +1,20 @@
 import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
-import { type AgentId, taskId } from '../../../schema/ids.ts';
+import { type AgentId } from '../../../schema/ids.ts';
 import { type InflowMembers, USUAL_BUCKET } from '../../../schema/requests/inflow.ts';
 import type { Tx } from '../../database.ts';
+import { newTask } from '../../new-task.ts';
 import type { BookContext } from '../context.ts';
 import { append } from '../ledger/append-births.ts';
 import { takeTask } from '../ledger/take-task.ts';
 import { type Recorder, recordedBy, requireCollected, requireInSlice } from '../slice/collect.ts';
+import { writeInTurn } from '../write-in-turn.ts';
 import { requireRoom } from './room.ts';
 import { signedInflow } from './sign.ts';
-import { inTurn } from './turns.ts';
+
 import { requireWalletClaim, taskOfClaim } from './wallet-claim.ts';
 
 /* Records what a book's owner sets aside. */
-
-/** Of an id that is made here. */
-export const TASK_BYTES = 10;
 
 /**
  * Records that the book's owner sets something aside, or whoever collects for him: a row without a payment, in no sum.
@@ -32,7 +31,7 @@ export async function recordInflow(
   const wallet_word = shown ? await requireWalletClaim(shown, agent_id, context) : null;
   const bucket = claim?.bucket ?? request.bucket ?? USUAL_BUCKET;
   const named = claim ? (claim.task_id ?? taskOfClaim('inflow', claim)) : request.task_id;
-  const task_id = named ?? taskId(context.clock.now_ms(), context.random.bytes(TASK_BYTES));
+  const task_id = named ?? newTask(context);
   if (granted) requireInSlice(granted.slice, { task_id, at_ms: context.clock.now_ms() });
   const recorded_by = granted ? recordedBy(granted) : undefined;
   const said_of_it = { agent_id, task_id, bucket, allocation, model, hub, wallet_word, recorded_by };
@@ -43,7 +42,7 @@ export async function recordInflow(
     if (granted) await requireCollected(tx, granted, row);
     return row;
   };
-  const { task_id: written } = await inTurn(agent_id, () => context.database.transaction(write));
+  const { task_id: written } = await writeInTurn(agent_id, () => context.database.transaction(write));
   return written;
 }
 

@@ -1,5 +1,6 @@
 import { alertLimits } from '../../../schema/book-alerts.ts';
 import { period_ms } from '../../../schema/clock-window.ts';
+import { isSpentElsewhere } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 import { judgeAlerts, wantsHabit } from '../alerts/judge.ts';
@@ -16,7 +17,7 @@ export function appendAlerts(
   before: Head,
   { head, row }: Pick<ReturnType<typeof appendRow>, 'head' | 'row'>,
 ): { head: Head; events: readonly EventRecord[] } {
-  if (row.amount === null) return { head, events: [] };
+  if (row.amount === null || isSpentElsewhere(row.evidence)) return { head, events: [] };
   const alert_state = hourPassed(head.alert_state, before.hour, head.hour);
   const { told, state } = judgeAlerts({ ...head, alert_state }, Date.parse(row.collected_at));
   let grown: Head = { ...head, alert_state: state };
@@ -29,7 +30,7 @@ export function appendAlerts(
   return { head: grown, events };
 }
 
-const DAYS = `select agent_id, sum(amount) as amount from book_sum where agent_id = any($1) and dimension = 'day'
+const DAYS = `select agent_id, sum(amount) as amount from book_sum where agent_id = any($1) and dimension = 'day' and bucket = ''
     and period >= $2::timestamptz and period < $3::timestamptz
   group by agent_id, period having sum(amount) > 0`;
 

@@ -2,7 +2,7 @@ import type { RowBirth, RowRecord } from '../../../schema/book-row.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
-import { appendRow, type EventRecord, headOf, lockBooks, storeBirths, storeBooks } from './append.ts';
+import { appendRow, type EventRecord, type Heads, headOf, lockBooks, storeBirths, storeBooks } from './append.ts';
 
 /** A row that is to be born on a book, and no receipt with it. */
 export interface Birth {
@@ -23,7 +23,10 @@ export async function append(tx: Tx, births: readonly Birth[]): Promise<readonly
     tx,
     births.map(({ agent_id }) => agent_id),
   );
-  if (births.some(({ agent_id, owed }) => !owed && headOf(books, agent_id).damaged)) throw new Refusal('book_damaged');
+  requireSound(
+    books,
+    births.flatMap(({ agent_id, owed }) => (owed ? [] : [agent_id])),
+  );
   const rows: RowRecord[] = [];
   const events: EventRecord[] = [];
   for (const { agent_id, birth, at_ms } of births) {
@@ -36,4 +39,13 @@ export async function append(tx: Tx, births: readonly Birth[]): Promise<readonly
   storeBirths(tx, rows);
   storeBooks(tx, books, events);
   return rows;
+}
+
+/** Locks them in the order of their ids. @throws Refusal book_damaged where one of them takes nothing new */
+export async function lockSoundBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<void> {
+  requireSound(await lockBooks(tx, agent_ids), agent_ids);
+}
+
+function requireSound(books: Heads, agent_ids: readonly AgentId[]): void {
+  if (agent_ids.some(agent_id => headOf(books, agent_id).damaged)) throw new Refusal('book_damaged');
 }

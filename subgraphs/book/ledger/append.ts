@@ -6,6 +6,7 @@ import type { Window } from '../../../schema/clock-window.ts';
 import type { BookEventKind } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
+import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
 import { iso } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import { BOOK_CHANNEL } from '../../live.ts';
@@ -13,6 +14,7 @@ import type { AlertState } from '../alerts/state.ts';
 import { storedAlerts } from '../alerts/stored.ts';
 import { type Counters, tally } from './counters.ts';
 import { countRows } from './sums.ts';
+import { sendMessages, withMessageNumbers } from './webhook-messages.ts';
 
 /** A book's head as the ledger holds it under lock. */
 export interface Head extends Counters {
@@ -27,6 +29,10 @@ export interface Head extends Counters {
   readonly policy_version: number;
   readonly alert_settings: KeptAlertSettings;
   readonly alert_state: AlertState;
+  /** Of what a webhook is told; null: of nothing. */
+  readonly webhook_kinds: readonly WebhookKind[] | null;
+  /** The number of the last message that there was for one. */
+  readonly webhook_messages: number;
   readonly seq: number;
   readonly position: number;
   readonly row_hash: string;
@@ -80,9 +86,10 @@ export function appendEvent(
   at: string,
 ): { head: Head; event: EventRecord } {
   const position = head.position + 1;
-  const facts = { agent_id: head.agent_id, position, ...what, at, prev_hash: head.event_hash };
+  const { webhook_messages, body } = withMessageNumbers(head, what);
+  const facts = { agent_id: head.agent_id, position, ...what, body, at, prev_hash: head.event_hash };
   const event: EventRecord = { ...facts, hash: canonicalHash(facts) };
-  return { head: { ...head, position, event_hash: event.hash }, event };
+  return { head: { ...head, position, webhook_messages, event_hash: event.hash }, event };
 }
 
 /** Book heads under the lock of this transaction: what the ledger reads of them is what it writes on. */
@@ -120,7 +127,7 @@ type StoredHead = Omit<Head, 'hour' | 'day'> & {
 const headsOf = (locking: string) => `with head as materialized (
     select agent_id, budget_atomic, policy, shadow, policy_version, spent_atomic, reserved_atomic, hour_start, hour_atomic,
       day_start, day_atomic, seq, position, row_hash, event_hash, by_rail, alert_settings, alert_state,
-      damage is not null as damaged
+      webhook_kinds, webhook_messages, damage is not null as damaged
     from book where agent_id = any($1) order by agent_id ${locking})
   select head.*, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from head`;
 const LOCK = headsOf('for update');
@@ -145,13 +152,14 @@ export function headOf(books: ReadonlyMap<AgentId, Head>, agent_id: AgentId): He
 export function storeBooks(tx: Tx, books: Heads, events: readonly EventRecord[]): void {
   if (books.size === 0) return;
   insertRows(tx, 'book_event', events);
+  sendMessages(tx, books, events);
   tx.write({
     name: 'store books',
     text: `with head as (
         update book b set spent_atomic = h.spent_atomic, reserved_atomic = h.reserved_atomic, seq = h.seq,
           position = h.position, row_hash = h.row_hash, event_hash = h.event_hash, by_rail = h.by_rail,
           hour_start = h.hour_start, hour_atomic = h.hour_atomic, day_start = h.day_start, day_atomic = h.day_atomic,
-          alert_state = h.alert_state
+          alert_state = h.alert_state, webhook_messages = h.webhook_messages
         from jsonb_populate_recordset(null::book, $1::jsonb) h where b.agent_id = h.agent_id
         returning b.agent_id, b.position)
       select pg_notify('${BOOK_CHANNEL}', agent_id || ':' || position) from head where agent_id = any($2)`,
@@ -168,12 +176,13 @@ function stored({
   event_hash,
   by_rail,
   alert_state,
+  webhook_messages,
   hour,
   day,
   ...sums
 }: Head): object {
   return {
-    ...{ agent_id, seq, position, row_hash, event_hash, by_rail, alert_state },
+    ...{ agent_id, seq, position, row_hash, event_hash, by_rail, alert_state, webhook_messages },
     spent_atomic: sums.spent_atomic.toString(),
     reserved_atomic: sums.reserved_atomic.toString(),
     hour_start: hour.start_ms === null ? null : iso(hour.start_ms),

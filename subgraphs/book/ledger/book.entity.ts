@@ -3,6 +3,7 @@ import { type AtomicAmount, remainder } from '../../../schema/amount.ts';
 import type { KeptAlertSettings } from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
+import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 import type { AlertState } from '../alerts/state.ts';
 
@@ -69,6 +70,13 @@ export class BookHead {
   /** What it has told, and what it judges by. */
   @Property({ type: 'json', defaultRaw: `'{}'` })
   alertState!: AlertState;
+
+  /** Of what its webhook tells; null: of nothing. */
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  webhookKinds!: readonly WebhookKind[] | null;
+  /** How many messages there were for webhooks of this book: the number of the last. */
+  @Property({ type: 'integer', default: 0 })
+  webhookMessages!: number;
 
   get remainingAtomic(): AtomicAmount | null {
     return this.budgetAtomic === null ? null : remainder(this.budgetAtomic, this.spentAtomic);

@@ -1,5 +1,6 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { RowBirth, RowRecord } from '../../../schema/book-row.ts';
+import { isSpentElsewhere } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { type Tx } from '../../database.ts';
 import { type Issuer } from '../../receipt/issuer/signing-keys.ts';
@@ -28,6 +29,8 @@ export interface Collection {
     /** What policies in shadow mode said of the call when its book let it pass. */
     readonly would_block?: readonly WouldBlock[];
   } | null;
+  /** Rows on other books that the same receipt is of: nothing was held for them, and no policy is asked. */
+  readonly also_on?: readonly { readonly agent_id: AgentId; readonly birth: RowBirth }[];
 }
 
 export interface Collected {
@@ -55,13 +58,19 @@ export async function collect(
 ): Promise<{ collected: readonly Collected[]; tree_head: SignedTreeHead }> {
   const locked = await lockBooks(
     tx,
-    items.flatMap(item => item.landing?.agent_id ?? []),
+    items.flatMap(({ landing, also_on = [] }) => [landing?.agent_id ?? [], also_on.map(it => it.agent_id)].flat()),
   );
   const books = await withHabits(tx, locked, landingOn(items), log.collected_at_ms);
 
   const rows: RowRecord[] = [];
   const events: EventRecord[] = [];
-  const sequenced = items.map(({ prepared, landing }) => {
+  const sequenced = items.map(({ prepared, landing, also_on = [] }) => {
+    for (const { agent_id, birth } of also_on) {
+      const born = appendRow(headOf(books, agent_id), birth, log.collected_at_ms);
+      books.set(agent_id, born.head);
+      rows.push(born.row);
+      events.push(born.event);
+    }
     if (landing === null) return { prepared, book_seq: null };
     const before = headOf(books, landing.agent_id);
     const born = appendRow(before, landing.birth, log.collected_at_ms);
@@ -84,7 +93,8 @@ export async function collect(
 
 function landingOn(items: readonly Collection[]): { agent_id: AgentId; amount: bigint }[] {
   return items.flatMap(({ landing }) => {
-    const amount = landing?.birth.amount ?? null;
-    return landing === null || amount === null ? [] : [{ agent_id: landing.agent_id, amount }];
+    if (landing === null) return [];
+    const { amount, evidence } = landing.birth;
+    return amount === null || isSpentElsewhere(evidence) ? [] : [{ agent_id: landing.agent_id, amount }];
   });
 }

@@ -1,9 +1,11 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookEventKind } from '../../../schema/evidence.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { ShownAlert, shownAlert } from '../alerts/alert.type.ts';
+import { ShownDispute, shownDispute } from '../dispute/dispute-event.type.ts';
 import { ShownWouldBlock, shownWouldBlock } from '../policy/would-block.type.ts';
 import { BookRow } from './row.entity.ts';
 import { BookEventKindWord } from './row-words.ts';
@@ -67,6 +69,17 @@ export class BookEvent {
   @Field(() => ShownWouldBlock, { nullable: true, description: 'What a `would_block` tells; null of all else.' })
   get wouldBlock(): ShownWouldBlock | null {
     return this.kind === 'would_block' ? shownWouldBlock(this.body) : null;
+  }
+  @Field(() => ShownDispute, { nullable: true, description: 'What a `dispute` tells; null of all else.' })
+  get dispute(): ShownDispute | null {
+    return this.kind === 'dispute' ? shownDispute(this.body) : null;
+  }
+  @Field(() => GraphQLJSONObject, {
+    nullable: true,
+    description: 'What an `escrow` tells: which ledger escrow, its phase, and what came along; null of all else.',
+  })
+  get escrow(): JsonObject | null {
+    return this.kind === 'escrow' ? this.body : null;
   }
   /** The row as it stands when the event is read. */
   @Field(() => BookRow, {

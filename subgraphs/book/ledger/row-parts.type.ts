@@ -1,7 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { FulfillmentAuthorization, FulfillmentIntent, JobKindWord, OutputCommitment } from '../../fulfillment.type.ts';
-import type { SettlementStatus } from '../../sale.ts';
+import type { SettlementStatus } from '../../selling.ts';
 import { SettlementStatusWord } from '../../words.ts';
 
 /* What stands inside of a row's columns, by the shapes that the specification gives. */

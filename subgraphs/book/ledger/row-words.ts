@@ -27,9 +27,11 @@ export const BookEventKindWord = graphEnum<BookEventKind>('BookEventKind', 'What
   correction: 'A row turned out otherwise than it was recorded, and says so.',
   blocked: 'Calls were refused like that of the row, and have no row of their own.',
   would_block: 'A policy in shadow mode would have refused the call of the row.',
+  dispute: 'Something was claimed of the row, and decided or left open.',
   policy_changed: 'The owner of the book set or cleared a policy.',
   budget_changed: 'The owner of the book set or cleared its budget.',
   alert: 'By the row something was reached that its owner is told of before the wall.',
+  escrow: 'A phase of the ledger escrow over the row: opened, released, clawed back or expired.',
   alerts_changed: 'The owner of the book set what it alerts of.',
 });
 

@@ -63,6 +63,7 @@ const isText = (value: unknown) => typeof value === 'string';
 const isOf: { readonly [T in RowFact['type']]?: (value: unknown) => boolean } = {
   text: isText,
   digits: isText,
+  boolean: value => typeof value === 'boolean',
   json: value => typeof value === 'object' && value !== null && !Array.isArray(value),
   json_list: value => Array.isArray(value),
 };

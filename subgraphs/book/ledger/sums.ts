@@ -6,13 +6,16 @@ import type { Tx } from '../../database.ts';
  * themselves, under their head's lock, so that totals never scan. At any moment a sum is what the rows show that stand.
  */
 
+const ELSEWHERE = `case r.evidence when 'foreign_ingest' then 'elsewhere' end`;
+
 /**
  * By what rows are counted, and how it is read off one, `r`. All but the hours are kept by UTC day, those without a value
- * under the empty text. Hours count rows without an amount too: they tell between which seqs the rows of a time lie.
+ * under the empty text. Hours count rows without an amount too: they tell between which seqs the rows of a time lie. Of
+ * hours and days what was spent elsewhere is kept apart, since no cap and no habit is one of that.
  */
 export const sumDimensions = {
-  hour: { period: 'hour', bucket: `''` },
-  day: { period: 'day', bucket: `''` },
+  hour: { period: 'hour', bucket: ELSEWHERE },
+  day: { period: 'day', bucket: ELSEWHERE },
   model: { period: 'day', bucket: 'r.model' },
   hub: { period: 'day', bucket: 'r.hub' },
   intent: { period: 'day', bucket: 'r.intent_id' },

@@ -4,6 +4,7 @@ import { limits } from '../../../schema/limits.ts';
 import { lineageLimits } from '../../../schema/lineage-limits.ts';
 import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { requirePossession } from '../../access.ts';
+import { pageByLimit } from '../../page-cost.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
@@ -19,9 +20,7 @@ const turns = new Semaphore({
 
 @Resolver(() => Lineage)
 export class BookLineageResolver {
-  @Directive(
-    `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingArguments: ["limit"], sizedFields: ["descendants"], requireOneSlicingArgument: false)`,
-  )
+  @Directive(pageByLimit(limits.book_page_rows_default, 'descendants'))
   @Query(() => Lineage, {
     nullable: true,
     description: 'What a row follows from and what follows from it, for whoever possesses its book.',

@@ -9,6 +9,7 @@ import { limits } from '../../../schema/limits.ts';
 import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
+import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../subgraph.ts';
 import { budgetEnd, hourOf, lastHour } from '../alerts/rate.ts';
 import type { BookContext } from '../context.ts';
@@ -48,13 +49,9 @@ export const bookWritten: WrittenFields = {
   'Book.intentsDocument': ({ intents }: BookPage) => intents,
 };
 
-function pageOf(fields: string): string {
-  return `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingArguments: ["limit"], sizedFields: [${fields}], requireOneSlicingArgument: false)`;
-}
-
 /** `limit` says how many rows there are in `entries`; without it there are fifty. */
-export const PAGE = pageOf('"entries", "intents"');
-export const PAGE_OF_ROWS = pageOf('"entries"');
+export const PAGE = pageByLimit(limits.book_page_rows_default, 'entries', 'intents');
+export const PAGE_OF_ROWS = pageByLimit(limits.book_page_rows_default, 'entries');
 
 @Resolver(() => Book)
 export class BookResolver {

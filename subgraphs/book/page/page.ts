@@ -5,11 +5,11 @@ import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { preparedIfFew, writtenText } from '../../json-sql.ts';
+import { type ReadEvents, shareReads } from '../../live-feed.ts';
 import { type AlertEvent, type ShownAlert, shownAlert } from '../alerts/alert.type.ts';
 import { BookHead } from '../ledger/book.entity.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
 import { BookRow } from '../ledger/row.entity.ts';
-import { type ReadEvents, shareReads } from './feed.ts';
 import { INFLOW_CORRECTIONS, ofPage, replaysCounted } from './row-json.ts';
 import type { RowScope } from './row-scope.ts';
 
@@ -162,6 +162,6 @@ async function rowsBySeq(database: Database, agent_id: number, seqs: readonly nu
 }
 
 /** The reader of live feeds, for one process: equal reads that overlap are one. */
-export function openBookEvents(database: Database): ReadEvents<BookEvent> {
+export function openBookEvents(database: Database): ReadEvents<number, BookEvent> {
   return shareReads((agent_id, after, limit) => eventsAfter(database, agent_id, after, limit));
 }

@@ -80,6 +80,7 @@ const columnJson: { readonly [T in RowFact['type']]: (column: string) => string 
 const factTypes: { readonly [T in RowFact['type']]?: string } = {
   text: 'string',
   digits: 'string',
+  boolean: 'boolean',
   json: 'object',
   json_list: 'array',
 };
@@ -180,7 +181,7 @@ const rowWriting: Writing = {
           return rowWriting;
         },
       },
-      where: `r.evidence in (${WITH_RECEIPT})`,
+      where: `r.evidence in (${WITH_RECEIPT}) and not r.facts ? 'corrects'`,
     },
   },
   always: [...columns.filter(([, { nullable }]) => !nullable).map(([name]) => camel(name)), ...Object.keys(computed)],
@@ -192,7 +193,7 @@ const rowWriting: Writing = {
 const PAGE_ROWS = ':rows';
 
 /** The rows of a page of book $1, newest first, as one JSON text, each with what is selected of it. */
-function rowsText({ fieldNodes, fragments }: Selected, key: string, leftOut: LeftOut): string {
+export function rowsText({ fieldNodes, fragments }: Selected, key: string, leftOut: LeftOut): string {
   const row = writtenBy(rowWriting, { fieldNodes, fragments }, leftOut, key);
   return `(select '['||coalesce(string_agg(${row},',' order by r.seq desc),'')||']'
     from (${PAGE_ROWS}) r left join ${replaysCounted('$1')} c using (seq))`;
@@ -203,7 +204,7 @@ export function ofPage(text: string, { select }: Pick<RowScope, 'select'>): stri
   return text.replaceAll(PAGE_ROWS, () => select);
 }
 
-type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
+export type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
 /** Per field of a document: documents that are asked again and again are the same object, and leave out the same. */
 const texts = new WeakMap<FieldNode, string | null>();

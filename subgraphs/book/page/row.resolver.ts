@@ -18,7 +18,8 @@ export class BookRowResolver {
     description: 'Its receipt; null where none was issued, as for a refused call.',
   })
   receipt(@Root() row: BookRow): ReceiptReference | null {
-    return withReceipt.includes(row.evidence) ? { taskId: row.taskId } : null;
+    const issued = withReceipt.includes(row.evidence) && row.fact('corrects', 'text') === null;
+    return issued ? { taskId: row.taskId } : null;
   }
 
   @FieldResolver(() => Fulfillment, { nullable: true, description: 'What was delivered for it.' })

@@ -62,8 +62,8 @@ async function totalsOf(
 }
 
 const WINDOW = `from book_sum where agent_id = $1 and dimension = $2 and period >= $3::timestamptz and period < $4::timestamptz`;
-const BY_TIME = `select * from (select period, bucket, rail, count, amount ${WINDOW} and count <> 0
-    order by period desc, rail limit $5) newest order by period, rail`;
+const BY_TIME = `select * from (select period, '' as bucket, rail, sum(count)::int as count, sum(amount) as amount ${WINDOW}
+    group by period, rail having sum(count) <> 0 order by period desc, rail limit $5) newest order by period, rail`;
 const BY_NAME = `select null::timestamptz as period, bucket, rail, sum(count)::int as count, sum(amount) as amount ${WINDOW}
   group by bucket, rail having sum(count) <> 0 order by 5 desc, bucket, rail limit $5`;
 

@@ -20,10 +20,11 @@ export interface SimulationSpan {
 /** Of the day before `from`'s hour by whole hours, of its hour by rows: what was spent is read off the sums but for one hour. */
 const SEED = `with at as (select date_trunc('hour', $2::timestamptz, 'UTC') as hour, date_trunc('day', $2::timestamptz, 'UTC') as day)
   select at.hour, at.day,
-    (select coalesce(sum(amount), 0) from book_sum where agent_id = $1 and dimension = 'day' and period < at.day) as before_day,
+    (select coalesce(sum(amount), 0) from book_sum where agent_id = $1 and dimension = 'day' and bucket = '' and period < at.day) as before_day,
     (select coalesce(sum(amount), 0) from book_sum
-      where agent_id = $1 and dimension = 'hour' and period >= at.day and period < at.hour) as before_hour,
+      where agent_id = $1 and dimension = 'hour' and bucket = '' and period >= at.day and period < at.hour) as before_hour,
     (select coalesce(sum(r.amount), 0) from book_row r where r.agent_id = $1 and r.amount is not null
+      and r.evidence <> 'foreign_ingest'
       and r.seq >= (select min(first_seq) from book_sum where agent_id = $1 and dimension = 'hour' and period = at.hour)
       and r.seq <= (select max(last_seq) from book_sum where agent_id = $1 and dimension = 'hour' and period = at.hour)
       and r.collected_at >= at.hour and r.collected_at < $2::timestamptz) as in_hour,
@@ -82,7 +83,7 @@ export async function nextRows(
   const { rows } = await tx.query<LedgerRow & Record<string, unknown>>({
     name: 'simulated rows',
     text: `select seq, task_id, collected_at, amount, evidence, model, hub, fulfillment->>'resource' as resource
-      from book_row where agent_id = $1 and seq > $2 and seq <= $3 and (amount is not null or evidence = 'UNVERIFIED')
+      from book_row where agent_id = $1 and seq > $2 and seq <= $3 and (amount is not null or (evidence = 'UNVERIFIED' and not facts ? 'corrects'))
         and collected_at >= $4::timestamptz and collected_at < $5::timestamptz order by seq`,
     values: [agent_id, after, through, from?.toISOString() ?? '-infinity', to?.toISOString() ?? 'infinity'],
   });

@@ -3,7 +3,7 @@ import { emptyWindow, type Window } from '../../../../schema/clock-window.ts';
 import type { Evidence } from '../../../../schema/evidence.ts';
 import { operationsAt } from '../../../../schema/paid-operations.ts';
 import type { TriedTerms } from '../../../../schema/requests/simulation.ts';
-import { STAMPED_BY } from '../../../sale.ts';
+import { STAMPED_BY } from '../../../../schema/route-words.ts';
 import { tally } from '../../ledger/counters.ts';
 import { type Blocked, evaluate } from '../evaluate.ts';
 
@@ -95,15 +95,15 @@ export function simulateRow(
 /** Those that a book was asked about, by key too. */
 const asked: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'UNVERIFIED'];
 
-/** What no book was asked about counts as spent, and could not have been refused: stamps, and spend that came from elsewhere. */
+/** What no book was asked about could not have been refused: stamps, which count as spent, and what was spent elsewhere. */
 function wasJudged({ evidence, hub }: LedgerRow): boolean {
   return asked.includes(evidence) && hub !== STAMPED_BY;
 }
 
-function spentBy(state: SimulationState, { amount, collected_at }: LedgerRow): SimulationState {
+function spentBy(state: SimulationState, { amount, evidence, collected_at }: LedgerRow): SimulationState {
   const { by_rail: _, ...counted } = tally(
     { ...state, by_rail: {} },
-    { amount, rail: null },
+    { amount, evidence, rail: null },
     collected_at.getTime(),
     1,
   );

@@ -1,0 +1,34 @@
+import { sha256Hex } from '../../../schema/digest.ts';
+import type { EventRecord } from '../ledger/append.ts';
+import type { BookDamageKind } from './damage.ts';
+
+/** A dispute as it is stored. */
+export interface StoredDispute {
+  readonly dispute_id: string;
+  readonly seq: number;
+  readonly task_id: string;
+  readonly claim_type: string;
+  readonly outcome: string | null;
+  readonly reason: string;
+  /** Of the last event that tells of it. */
+  readonly position: number;
+  /** The signed document, as text. */
+  readonly verdict: string;
+}
+
+/** What an event tells of a dispute stands, unless a later event tells otherwise: its outcome, and the very bytes that were signed. */
+export function disputeFault(
+  { position, seq, task_id, body }: Pick<EventRecord, 'position' | 'seq' | 'task_id' | 'body'>,
+  disputes: ReadonlyMap<string, StoredDispute>,
+): BookDamageKind | null {
+  const stored = disputes.get(String(body.dispute_id));
+  if (!stored || stored.position < position) return 'dispute_missing';
+  const same_row = stored.seq === seq && stored.task_id === task_id && stored.claim_type === body.claim_type;
+  if (!same_row) return 'dispute_altered';
+  if (stored.position > position) return null;
+  const same =
+    stored.outcome === (body.outcome ?? null) &&
+    stored.reason === body.reason &&
+    sha256Hex(stored.verdict) === body.verdict_hash;
+  return same ? null : 'dispute_altered';
+}

@@ -1,0 +1,30 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { iso } from '../../clock.ts';
+import type { Tx } from '../../database.ts';
+import { appendEvent, type EventRecord, headOf, lockBooks, storeBooks } from './append.ts';
+import type { RowName } from './correct.ts';
+
+/**
+ * Part of the ledger: phases of ledger escrows, each an event of the row that it is over, in their order: a position of the
+ * book and no seq. Returns them as they were written. @throws Refusal book_damaged, of all of them
+ */
+export async function noteEscrows(
+  tx: Tx,
+  phases: readonly (RowName & { readonly body: JsonObject })[],
+): Promise<readonly EventRecord[]> {
+  const books = await lockBooks(
+    tx,
+    phases.map(({ agent_id }) => agent_id),
+  );
+  const events: EventRecord[] = [];
+  for (const { agent_id, seq, task_id, body } of phases) {
+    const before = headOf(books, agent_id);
+    if (before.damaged) throw new Refusal('book_damaged');
+    const { head, event } = appendEvent(before, { kind: 'escrow', seq, task_id, body }, iso(before.now_ms));
+    books.set(agent_id, head);
+    events.push(event);
+  }
+  storeBooks(tx, books, events);
+  return events;
+}

@@ -1,0 +1,33 @@
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { Evidence } from '../../../schema/evidence.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { Database } from '../../database.ts';
+
+/** What a row of a book says to whoever cites its receipt elsewhere. */
+export interface CitedRow {
+  readonly evidence: Evidence;
+  readonly collected: boolean;
+  /** Atomic units of the rail; null where nothing is known to have been paid. */
+  readonly amount: AtomicAmount | null;
+  readonly rail: string | null;
+  readonly hub: string | null;
+  readonly model: string | null;
+  /** What a payment to somebody else was for, as it was described: a URL, as a rule. */
+  readonly resource: string | null;
+  readonly payer_wallet: string | null;
+}
+
+/** Null where that book has no row of that task. Of a transaction's `readsOf` or of the database itself. */
+export async function citedRow(
+  { query }: Pick<Database, 'query'>,
+  agent_id: AgentId,
+  task_id: string,
+): Promise<CitedRow | null> {
+  const [row] = await query<CitedRow & Record<string, unknown>>({
+    name: 'row that is cited',
+    text: `select evidence, collected, amount, rail, hub, model, fulfillment->>'resource' as resource, payer_wallet
+      from book_row where agent_id = $1 and task_id = $2`,
+    values: [agent_id, task_id],
+  });
+  return row ?? null;
+}

@@ -1,0 +1,21 @@
+import type { Json } from '../../../schema/canonical-json.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { Database } from '../../database.ts';
+import { type LeftOut, preparedIfFew, writtenText } from '../../json-sql.ts';
+import { ofPage, rowsText, type Selected } from './row-json.ts';
+import { rowScope } from './row-scope.ts';
+
+/** One row as it stands, with what is selected of it, as JSON; null where there is none. */
+export async function readRowJson(
+  database: Pick<Database, 'query'>,
+  { agent_id, seq }: { readonly agent_id: AgentId; readonly seq: number },
+  selection: Selected,
+  leftOut: LeftOut,
+): Promise<Json> {
+  const scope = rowScope(agent_id, { limit: 1, filter: { seq } });
+  const key = selection.fieldNodes[0]?.name.value ?? '';
+  const text = ofPage(`select ${rowsText(selection, key, leftOut)} as rows`, scope);
+  const [found] = await database.query<{ rows: string }>({ ...preparedIfFew(text), values: [...scope.values] });
+  const rows = JSON.parse(writtenText(found?.rows ?? '[]').text) as readonly Json[];
+  return rows[0] ?? null;
+}
