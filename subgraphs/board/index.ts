@@ -1,11 +1,76 @@
+import type { AnyPaid } from '../sale.ts';
 import { buildSubgraph, type Subgraph } from '../subgraph.ts';
+import { BoardComment } from './comment/comment.entity.ts';
+import { commentPaid } from './comment/comment.paid.ts';
+import { BoardCommentResolver } from './comment/comment.resolver.ts';
+import { BoardComments } from './comment/comment.type.ts';
+import { BoardEvent, BoardHead } from './event/board-event.entity.ts';
+import { BoardEventResolver } from './event/board-event.resolver.ts';
+import { BoardEvents } from './event/migration.ts';
+import { BoardFeedResolver } from './feed/feed.resolver.ts';
+import { BoardFlag } from './flag/flag.entity.ts';
+import { commentFlagPaid, postFlagPaid } from './flag/flag.paid.ts';
+import { BoardFlagResolver } from './flag/flag.resolver.ts';
+import { BoardFlagRecord } from './flag/flag.type.ts';
+import { HidingResolver } from './hiding/hiding.resolver.ts';
+import { BoardCompletion } from './inbound/completion.entity.ts';
+import { InboundResolver } from './inbound/inbound.resolver.ts';
+import { BoardBid } from './job/bid.entity.ts';
+import { bidOnJobPaid } from './job/bid.paid.ts';
+import { BoardJob } from './job/job.entity.ts';
+import { BoardBidResolver, BoardJobResolver } from './job/job.resolver.ts';
+import { BoardJobs } from './job/migration.ts';
+import { BoardJobOutput } from './job/output.entity.ts';
+import { feeLeg, winnersLeg } from './job/pay.paid.ts';
+import { JobPaymentResolver } from './job/pay.resolver.ts';
+import { postJobPaid } from './job/post.paid.ts';
+import { JobStampsResolver } from './job/stamps.resolver.ts';
+import { JobStepsResolver } from './job/steps.resolver.ts';
 import { BoardBaseline } from './migration.ts';
+import { BoardPosts } from './post/migration.ts';
 import { BoardPost } from './post/post.entity.ts';
+import { postPaid } from './post/post.paid.ts';
 import { BoardPostResolver } from './post/post.resolver.ts';
+import { BoardPostRecord } from './post/post.type.ts';
+import { BoardReactions } from './reaction/migration.ts';
+import { BoardConfirm, BoardLike, BoardLikeTold } from './reaction/reaction.entity.ts';
+import { ReactionResolver } from './reaction/reaction.resolver.ts';
+import { BoardFunding, BoardFundingHead } from './score/funding.entity.ts';
+import { BoardScores } from './score/migration.ts';
+import { EndpointScoreResolver } from './score/score.resolver.ts';
+import { BoardSearch } from './search/migration.ts';
+import { BoardSearchResolver } from './search/search.resolver.ts';
+import { BoardUse } from './use.entity.ts';
 
-export const boardEntities = [BoardPost];
-export const boardMigrations = [BoardBaseline];
+export const boardEntities = [
+  BoardPost,
+  BoardEvent,
+  BoardHead,
+  BoardComment,
+  BoardFlag,
+  BoardJob,
+  BoardBid,
+  BoardJobOutput,
+  ...[BoardLike, BoardLikeTold, BoardConfirm, BoardCompletion, BoardUse],
+  ...[BoardFunding, BoardFundingHead],
+];
+export const boardMigrations = [
+  ...[BoardBaseline, BoardEvents, BoardPosts, BoardJobs, BoardSearch],
+  ...[BoardReactions, BoardScores],
+];
 
 export function boardSubgraph(): Promise<Subgraph> {
-  return buildSubgraph('board', { resolvers: [BoardPostResolver], orphanedTypes: [BoardPost] });
+  const posts = [BoardPostResolver, BoardCommentResolver, BoardFlagResolver] as const;
+  const jobs = [BoardJobResolver, BoardBidResolver, JobStampsResolver, JobStepsResolver, JobPaymentResolver] as const;
+  const reactions = [ReactionResolver, HidingResolver, InboundResolver, EndpointScoreResolver] as const;
+  return buildSubgraph('board', {
+    resolvers: [...posts, ...jobs, BoardEventResolver, BoardSearchResolver, BoardFeedResolver, ...reactions],
+    orphanedTypes: [BoardPost, BoardPostRecord, BoardComment, BoardComments, BoardFlagRecord],
+  });
+}
+
+/** What is sold here. A paid field that is missing could be claimed and never be finished. */
+export function boardSold(): readonly AnyPaid[] {
+  const stamps = [postPaid, commentPaid, postFlagPaid, commentFlagPaid, postJobPaid, bidOnJobPaid];
+  return [...stamps, winnersLeg(null), feeLeg(null)] as unknown as readonly AnyPaid[];
 }

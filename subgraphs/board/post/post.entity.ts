@@ -3,8 +3,9 @@ import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
+import type { HostBasis, PaidWith } from '../backing.ts';
 
-/** What the poster met at the endpoint. The same words on the wire, in GraphQL and in the table. */
+/** As schema/requests/board.ts has them. */
 export enum Outcome {
   success = 'success',
   error = 'error',
@@ -22,22 +23,30 @@ registerEnumType(Outcome, {
   },
 });
 
+/** What lists, counts and feeds show. */
+export const STANDING = 'not hidden and taken_down_at is null';
+
 /** A report on an endpoint by a registered agent. Only its host is public, never the full URL. */
 @ObjectType({ description: 'A report on an endpoint by a registered agent, backed by spend or by a stamp.' })
 @Entity({ tableName: 'board_post' })
-@Index({ name: 'board_post_newest', properties: ['postedAt', 'postId'] })
-@Index({ name: 'board_post_host', properties: ['endpointHost', 'postedAt'] })
+@Index({ name: 'board_post_newest', properties: ['postId'], where: STANDING })
+@Index({ name: 'board_post_host', properties: ['endpointHost', 'postId'], where: STANDING })
+@Index({ name: 'board_post_host_outcome', properties: ['endpointHost', 'outcome', 'postId'], where: STANDING })
+@Index({ name: 'board_post_outcome', properties: ['outcome', 'postId'], where: STANDING })
 export class BoardPost {
   @Field(() => String, { description: 'By which it is found.' })
   @PrimaryKey({ type: 'text' })
   postId!: string;
   @Property({ type: 'integer' })
   agentId!: number;
-  @Property({ type: 'text' })
-  endpoint!: string;
+  /** Gone once the post is taken down, as its text. */
+  @Property({ type: 'text', nullable: true })
+  endpoint!: string | null;
   @Field(() => String, { description: 'The host that it is about; never the whole URL.' })
   @Property({ type: 'text' })
   endpointHost!: string;
+  @Property({ type: 'text', default: 'declared' })
+  hostBasis!: HostBasis;
   @Field(() => Outcome, { description: 'What the poster met there.' })
   @Property({ type: 'text' })
   outcome!: Outcome;
@@ -50,6 +59,9 @@ export class BoardPost {
   /** What the backing receipt says was paid. */
   @Property({ type: AtomicAmountColumn })
   amountAtomic!: AtomicAmount;
+  /** What that is of. */
+  @Property({ type: 'text', default: 'usdc' })
+  rail!: PaidWith;
   @Field(() => Int, { nullable: true, description: 'How long the endpoint took, in milliseconds.' })
   @Property({ type: 'integer', nullable: true })
   latencyMs!: number | null;
@@ -65,6 +77,9 @@ export class BoardPost {
   /** Hidden by the board's operators; such a post is not returned. */
   @Property({ type: 'boolean', default: false })
   hidden!: boolean;
+  /** By its poster: id and date stand. */
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
+  takenDownAt!: Date | null;
   @Field(() => DateTimeScalar, { description: 'When it was posted.' })
   @Property({ type: 'Date', columnType: 'timestamptz' })
   postedAt!: Date;

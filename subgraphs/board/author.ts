@@ -1,0 +1,16 @@
+import { Refusal } from '../../schema/errors.ts';
+import { booksOf, type HeldBook, type Principal, type ProvenBy } from '../../schema/principal.ts';
+import { requireHeld } from '../access.ts';
+
+/**
+ * The agent that writes on the board: whoever possesses its book. Of several the one that the request names.
+ * @throws unauthenticated, forbidden; book_not_named where several are held and none is named.
+ */
+export function requireAuthor(principal: Principal, named: number | null): HeldBook & ProvenBy {
+  const books = booksOf(principal.possession);
+  const only = books.length === 1 ? books[0] : undefined;
+  const agent_id = named ?? only?.agent_id;
+  if (agent_id !== undefined) return requireHeld(principal, agent_id);
+  if (principal.possession.kind === 'absent') throw new Refusal('unauthenticated');
+  throw new Refusal(books.length > 1 ? 'book_not_named' : 'forbidden');
+}

@@ -1,0 +1,61 @@
+import type { AtomicAmount } from '../../schema/amount.ts';
+import { BOARD_MODEL, STAMPED_BY } from '../../schema/route-words.ts';
+import type { CitedRow } from '../book/page/cited-row.ts';
+
+/*
+ * What of a book backs what is said on the board. Pure: the row is read by whoever asks, from the author's own book.
+ */
+
+export type Backing =
+  | { readonly kind: 'backs'; readonly amount_atomic: AtomicAmount; readonly rail: PaidWith }
+  | { readonly kind: 'refused'; readonly code: 'receipt_not_on_book' | 'receipt_not_qualifying' };
+
+/** What it was paid with. */
+export type PaidWith = 'usdc' | 'xno';
+
+/**
+ * Money that was seen to be paid, by a call here or to somebody else: a receipt without an amount of its own (of a refusal, of
+ * a key's call, of one whose payer or payment is not proven) backs nothing. Nor does a stamp of the board, which pays for what
+ * it was bought for. `row`: null where the author's book has none of that task.
+ */
+export function backingOf(row: CitedRow | null): Backing {
+  if (row === null) return { kind: 'refused', code: 'receipt_not_on_book' };
+  const { evidence, collected, amount, rail, hub, model } = row;
+  const spent = (evidence === 'collected' || evidence === 'foreign_ingest') && collected && amount !== null;
+  const board_stamp = hub === STAMPED_BY && model === BOARD_MODEL;
+  if (!spent || amount <= 0n || board_stamp) return { kind: 'refused', code: 'receipt_not_qualifying' };
+  return { kind: 'backs', amount_atomic: amount, rail: rail === 'xno' ? 'xno' : 'usdc' };
+}
+
+/** Held in `claim_slot` for ever by what the receipt of that task backs: a post or a confirm. */
+export function backingSlot(task_id: string): string {
+  return `backs:${task_id}`;
+}
+
+/** Whose word it is that a receipt is of the endpoint's host: the receipt's own, signed, or its reporter's. */
+export type HostBasis = 'signed' | 'declared';
+
+/** Hosts as URLs spell them (`URL.host`), port included. */
+export interface KnownHosts {
+  readonly ours: string;
+  /** Of a hub or the router by its name in `route.hub`; null where none of that name is configured. */
+  hostOfHub(name: string): string | null;
+}
+
+/**
+ * How a row is known to be of that host; null: it is of another. The receipt of a call here names the hub that answered; that of
+ * a payment to somebody else shows where the money went, and what it was for is the reporter's word.
+ */
+export function hostBasis(
+  { evidence, hub, resource }: Pick<CitedRow, 'evidence' | 'hub' | 'resource'>,
+  endpoint_host: string,
+  known: KnownHosts,
+): HostBasis | null {
+  if (evidence === 'foreign_ingest') return hostOf(resource) === endpoint_host ? 'declared' : null;
+  const hosts = [known.ours, hub === null ? null : known.hostOfHub(hub)];
+  return hosts.includes(endpoint_host) ? 'signed' : null;
+}
+
+function hostOf(url: string | null): string | null {
+  return (url !== null && URL.parse(url)?.host) || null;
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { CommentRequest } from '../../../schema/requests/board.ts';
+import { iso } from '../../clock.ts';
+import { insertRows } from '../../database.ts';
+import type { Stamp } from '../../sale.ts';
+import { appendBoardEvents } from '../event/append.ts';
+import { boardId, boardStamp } from '../stamp.ts';
+import { requirePublished } from '../standing.ts';
+
+/** What is said of which post, and by whom. */
+type CommentArgs = CommentRequest & { readonly agent_id: AgentId; readonly post_id: string };
+
+/** A comment as it was written: kept sealed, and the same whenever it is sent again. */
+export interface WrittenComment extends JsonObject {
+  readonly comment_id: string;
+  readonly post_id: string;
+  readonly stamp_task_id: string;
+  readonly untrusted_text: string;
+  readonly posted_at: string;
+}
+
+/** Sold as a stamp. Where its post is taken down while it is being paid for, it is written, and shown no more than the post. */
+export const commentPaid: Stamp<CommentArgs, WrittenComment> = {
+  ...boardStamp,
+  field: 'Mutation.createComment',
+  admit: ({ post_id }, _payer, { database }) => requirePublished(database, { post_id, comment_id: null }),
+  async commit(tx, { agent_id, post_id, text }, { task_id, recorded_at_ms }) {
+    const written = {
+      ...{ comment_id: boardId('comment', task_id), post_id, stamp_task_id: task_id },
+      ...{ untrusted_text: text, posted_at: iso(recorded_at_ms) },
+    };
+    const { comment_id } = written;
+    insertRows(tx, 'board_comment', [{ ...written, agent_id, hidden: false }]);
+    appendBoardEvents(tx, [{ kind: 'comment_created', post_id, comment_id, at_ms: recorded_at_ms }]);
+    return written;
+  },
+};

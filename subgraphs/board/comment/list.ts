@@ -1,0 +1,38 @@
+import { boardLimits } from '../../../schema/board/limits.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database } from '../../database.ts';
+import type { BoardStatus } from '../words.ts';
+import { BoardComment } from './comment.entity.ts';
+
+export interface CommentPage {
+  readonly limit: number;
+  /** The last comment that the reader has; null: from the first on. */
+  readonly cursor: string | null;
+}
+
+/** What was said of a post, in one statement with whether the post stands: of one that was taken down nothing. */
+export interface PostComments {
+  readonly status: BoardStatus;
+  readonly comments: readonly BoardComment[];
+}
+
+/** Oldest first, by a keyset; what was taken down stands without its text. Null where there is no such post, or it is hidden. */
+export async function commentsOf(
+  database: Database,
+  post_id: string,
+  { limit, cursor }: CommentPage,
+): Promise<PostComments | null> {
+  const rows = await database.query<{ taken_down: boolean; commentId: string | null } & Record<string, unknown>>({
+    name: 'comments of post',
+    text: `select p.taken_down_at is not null as taken_down, c.* from board_post p
+      left join lateral (
+        select ${selectList(database.orm, BoardComment)} from board_comment
+        where p.taken_down_at is null and post_id = p.post_id and not hidden and comment_id > $2
+        order by comment_id limit $3) c on true
+      where p.post_id = $1 and not p.hidden order by c."commentId"`,
+    values: [post_id, cursor ?? '', Math.min(limit, boardLimits.page_comments_max)],
+  });
+  if (rows.length === 0) return null;
+  const comments = rows.flatMap(({ taken_down: _, ...row }) => (row.commentId ? [asEntity(BoardComment, row)] : []));
+  return { status: rows[0]?.taken_down ? 'taken_down' : 'published', comments };
+}

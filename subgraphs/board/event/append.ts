@@ -1,0 +1,32 @@
+import type { Tx } from '../../database.ts';
+import { BOARD_CHANNEL } from '../../live.ts';
+import type { BoardEventKind } from './board-event.entity.ts';
+
+/** What happened, and to what. */
+export interface BoardHappening {
+  readonly kind: BoardEventKind;
+  readonly post_id?: string;
+  readonly comment_id?: string;
+  readonly job_id?: string;
+  readonly at_ms: number;
+}
+
+/**
+ * Appends to the board's events, and wakes whoever follows them. The board's head is locked from here to the commit, so
+ * that positions have no gap: it is the last thing that a write on the board does, and no book's head is taken behind it but
+ * by the record of a paid one.
+ */
+export function appendBoardEvents(tx: Tx, happenings: readonly BoardHappening[]): void {
+  if (happenings.length === 0) return;
+  tx.write({
+    name: 'append board events',
+    text: `with head as (update board_head set position = position + $2 returning position),
+        added as (
+          insert into board_event (position, kind, post_id, comment_id, job_id, at)
+          select head.position - $2 + n.place, n.event->>'kind', n.event->>'post_id', n.event->>'comment_id', n.event->>'job_id',
+            to_timestamp((n.event->>'at_ms')::double precision / 1000)
+          from head, jsonb_array_elements($1::jsonb) with ordinality as n (event, place))
+      select pg_notify('${BOARD_CHANNEL}', position::text) from head`,
+    values: [JSON.stringify(happenings), happenings.length],
+  });
+}

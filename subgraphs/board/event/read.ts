@@ -1,0 +1,44 @@
+import { shareNextRun } from '../../coalesce.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database } from '../../database.ts';
+import { type ReadEvents, shareReads } from '../../live-feed.ts';
+import { BoardEvent } from './board-event.entity.ts';
+
+/** By which reads of the board's events are shared: there is one board. */
+export type TheBoard = 'board';
+
+/** The position of the newest event; 0 where nothing has happened yet. */
+export async function boardPosition(database: Database): Promise<number> {
+  const text = 'select position from board_head';
+  const [head] = await database.query<{ position: number }>({ name: 'board position', text });
+  return head?.position ?? 0;
+}
+
+/** When something last happened on the board; null where nothing has yet. */
+export async function boardChanged(database: Database): Promise<Date | null> {
+  const text = 'select at from board_event order by position desc limit 1';
+  const [newest] = await database.query<{ at: Date }>({ name: 'board changed', text });
+  return newest?.at ?? null;
+}
+
+/** For so long what moves the board without an event may go unnoticed: likes within a minute, what ends by the clock. */
+const UNTOLD_SECONDS_MAX = 10;
+
+/** Another one whenever the board has moved; one look for all who ask before it begins. @throws DatabaseAway */
+export function openBoardVersion(database: Database): () => Promise<string> {
+  const text = `select position, floor(extract(epoch from clock_timestamp()) / ${UNTOLD_SECONDS_MAX})::bigint as turn
+    from board_head`;
+  return shareNextRun(async () => {
+    const [head] = await database.query<{ position: number; turn: number }>({ name: 'board version', text });
+    return head ? `${head.position}.${head.turn}` : '';
+  });
+}
+
+/** The reader of live feeds, for one process: equal reads that overlap are one. */
+export function openBoardEvents(database: Database): ReadEvents<TheBoard, BoardEvent> {
+  const text = `select ${selectList(database.orm, BoardEvent)} from board_event where position > $1 order by position limit $2`;
+  return shareReads(async (_, after, limit) => {
+    const found = await database.query({ name: 'board events after', text, values: [after, limit] });
+    return found.map(event => asEntity(BoardEvent, event));
+  });
+}

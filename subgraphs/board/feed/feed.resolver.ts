@@ -1,0 +1,43 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Ctx, Directive, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { boardReadLimits } from '../../../schema/board/read-limits.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { BoardContext } from '../context.ts';
+import { BoardEntry } from '../entry/entry.type.ts';
+import { readNewest } from '../entry/read.ts';
+import { boardChanged } from '../event/read.ts';
+import { atomFeed } from './atom.ts';
+import { BoardFeed } from './feed.type.ts';
+import { jsonFeed } from './json-feed.ts';
+
+const WHOLE_SECOND_MS = 2_000;
+
+@Resolver(() => BoardFeed)
+export class BoardFeedResolver {
+  @Query(() => BoardFeed, {
+    description: 'The newest posts and jobs, without what is hidden or was taken down, also as Atom and as JSON Feed.',
+  })
+  async boardFeed(@Ctx() { database, base_url, clock, response }: BoardContext): Promise<BoardFeed> {
+    const changed = await boardChanged(database);
+    // It counts whole seconds: what comes later in the same one would go unnoticed.
+    if (changed !== null && clock.now_ms() - changed.getTime() > WHOLE_SECOND_MS)
+      response.headers['last-modified'] = changed.toUTCString();
+    return { entries: await readNewest(database, base_url, boardReadLimits.feed_entries) };
+  }
+
+  @Directive(`@listSize(assumedSize: ${boardReadLimits.feed_entries})`)
+  @FieldResolver(() => [BoardEntry], { description: 'The newest first.' })
+  entries(@Root() { entries }: BoardFeed): BoardEntry[] {
+    return entries;
+  }
+
+  @FieldResolver(() => String, { description: 'All of it as Atom (RFC 4287); texts as plain text.' })
+  atom(@Root() { entries }: BoardFeed, @Ctx() { base_url }: BoardContext): string {
+    return atomFeed(entries, base_url);
+  }
+
+  @FieldResolver(() => GraphQLJSONObject, { description: 'All of it as JSON Feed 1.1; texts as plain text.' })
+  json(@Root() { entries }: BoardFeed, @Ctx() { base_url }: BoardContext): JsonObject {
+    return jsonFeed(entries, base_url);
+  }
+}

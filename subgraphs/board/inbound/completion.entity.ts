@@ -1,0 +1,27 @@
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { reactionLimits } from '../../../schema/board/reaction-limits.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { TaskId } from '../../../schema/ids.ts';
+
+/** What somebody who shares the inbound secret has said was completed elsewhere: as it was said first, for ever. */
+@Entity({ tableName: 'board_completion' })
+export class BoardCompletion {
+  @PrimaryKey({ type: 'string', length: reactionLimits.source_chars_max })
+  source!: string;
+  @PrimaryKey({ type: 'string', length: reactionLimits.external_id_chars_max })
+  externalId!: string;
+  /** Of its receipt. */
+  @Property({ type: 'string', length: 64 })
+  taskId!: TaskId;
+  /** The request in its one spelling. */
+  @Property({ type: 'json', columnType: 'jsonb' })
+  said!: JsonObject;
+  /** As its chain showed it before this was recorded; null: it did not. */
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  transfer!: JsonObject | null;
+  /** `{block_number, block_hash, final}`: where it was seen. */
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  seenIn!: JsonObject | null;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  recordedAt!: Date;
+}

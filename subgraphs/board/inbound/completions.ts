@@ -1,0 +1,18 @@
+import type { BoardCompletion } from './completion.entity.ts';
+
+/* What the board needs of whoever keeps the log: a receipt of what was completed elsewhere, or that there is one. */
+
+export type CompletionOutcome =
+  /** Its receipt is a leaf of the log, whose head is saved outside the database. */
+  | { readonly kind: 'recorded' }
+  /** One was recorded before under that name. */
+  | { readonly kind: 'standing'; readonly standing: BoardCompletion }
+  /** Nothing of it stands: its transfer backs something else. */
+  | { readonly kind: 'transfer_taken' };
+
+export interface Completions {
+  /** @throws unavailable where the log is not sound */
+  record(completion: BoardCompletion): Promise<CompletionOutcome>;
+  /** Before a receipt of another commit is told of: the head that it stands under is saved outside the database, too. */
+  requireSaved(task_id: string): Promise<void>;
+}

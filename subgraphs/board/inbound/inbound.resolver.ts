@@ -1,0 +1,58 @@
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { atomicAmount } from '../../../schema/amount.ts';
+import { withoutNull } from '../../../schema/camel.ts';
+import { verifyUrl } from '../../../schema/links.ts';
+import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import { CompletionRequest } from '../../../schema/requests/completion.ts';
+import { requestOf } from '../../../schema/requests/parse.ts';
+import type { BoardContext } from '../context.ts';
+import { requireBoardSecret } from '../shared-secret.ts';
+import type { BoardCompletion } from './completion.entity.ts';
+import { Completion, CompletionInput, type CompletionTransfer } from './completion.type.ts';
+import { recordCompletion } from './record.ts';
+
+@Resolver(() => Completion)
+export class InboundResolver {
+  @Mutation(() => Completion, {
+    nullable: true,
+    description:
+      "Records what was completed elsewhere, with a receipt that signs it. For whoever shows the board's inbound secret. The same again is the same.",
+  })
+  async recordCompletion(
+    @Arg('input', () => CompletionInput, { description: 'What, and by which payment.' }) input: CompletionInput,
+    @Ctx() context: BoardContext,
+  ): Promise<Completion> {
+    requireBoardSecret(context.principal, 'inbound');
+    const amount = typeof input.amount === 'bigint' ? String(input.amount) : input.amount;
+    const request = requestOf(CompletionRequest, withoutNull({ ...input, amount }), context.valid_body);
+    const { completion, again } = await recordCompletion(context, request);
+    return { ...shown(completion, context.base_url), idempotentReplay: again };
+  }
+}
+
+function shown(completion: BoardCompletion, base_url: string): Omit<Completion, 'idempotentReplay'> {
+  const { taskId, transfer, seenIn, recordedAt } = completion;
+  const said = completion.said as unknown as CompletionRequest;
+  return {
+    ...{ taskId, source: said.source, externalId: said.external_id, network: said.network },
+    ...{
+      payer: said.payer,
+      payee: said.payee,
+      amount: atomicAmount(BigInt(said.amount)),
+      outputHash: said.output_hash,
+    },
+    paymentRef: foreignRef(said),
+    settledBy: transfer === null ? null : 'observed_transfer',
+    evidence: transfer === null ? 'UNVERIFIED' : 'foreign_ingest',
+    observedTransfer: transfer === null ? null : seenTransfer(transfer as ObservedTransfer, seenIn?.final === true),
+    verifyUrl: verifyUrl(base_url, taskId),
+    receipt: { taskId },
+    recordedAt,
+  };
+}
+
+function seenTransfer({ amount, index, pay_to, ...seen }: ObservedTransfer, final: boolean): CompletionTransfer {
+  const { network, transaction, asset, payer } = seen;
+  const moved = { network, transaction, asset, payer, payTo: pay_to, final };
+  return { ...moved, index: index ?? 0, amount: atomicAmount(BigInt(amount)) };
+}

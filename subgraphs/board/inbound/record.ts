@@ -1,0 +1,83 @@
+import { atomicAmount } from '../../../schema/amount.ts';
+import { reactionLimits } from '../../../schema/board/reaction-limits.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { CompletionRequest } from '../../../schema/requests/completion.ts';
+import { requireForeign } from '../../book/ingest/find.ts';
+import { asEntity } from '../../columns.ts';
+import type { NamedTransfer, Observation } from '../../foreign-transfers.ts';
+import { newTask } from '../../new-task.ts';
+import { isOwnTransfer } from '../../receipt/totals/own-transfer.ts';
+import type { BoardContext } from '../context.ts';
+import { takeBoardUse } from '../uses.ts';
+import { BoardCompletion } from './completion.entity.ts';
+import { readCompletions, saysTheSameOf } from './store.ts';
+
+export interface RecordedCompletion {
+  readonly completion: BoardCompletion;
+  /** The same was recorded before. */
+  readonly again: boolean;
+}
+
+type Recorder = Pick<BoardContext, 'database' | 'clock' | 'random' | 'transfers' | 'treasuries' | 'completions'>;
+
+/**
+ * Records what was completed elsewhere, once for its source and id there: the chain is looked at first, and what it does not
+ * show is recorded as said and no more. Nothing stands before the record: whoever dies in between leaves nothing.
+ * @throws completion_conflict, duplicate_ref, rate_limited; chain_unavailable, network_not_served, unavailable where nobody could say
+ */
+export async function recordCompletion(context: Recorder, request: CompletionRequest): Promise<RecordedCompletion> {
+  const { database, clock, random, completions } = context;
+  const { source, external_id: externalId } = request;
+  const said = { ...request };
+  const [standing] = await readCompletions(database, [{ source, externalId }]);
+  if (standing) return told(context, standing, { said });
+  const named = transferNamed(request);
+  requireForeign(named, context.treasuries);
+  const { completions_per_hour_max: max } = reactionLimits;
+  await takeBoardUse(database, {
+    holder: 'inbound',
+    max,
+    detail: `At most ${max} new completions are taken in an hour.`,
+  });
+  const seen = seenIn(await context.transfers.observe(named), named);
+  if (seen.transfer !== null && (await isOwnTransfer(database, seen.transfer))) throw new Refusal('duplicate_ref');
+  const completion = asEntity(BoardCompletion, {
+    ...{ source, externalId, taskId: newTask({ clock, random }), said, ...seen },
+    recordedAt: new Date(clock.now_ms()),
+  });
+  const outcome = await completions.record(completion);
+  if (outcome.kind === 'transfer_taken') throw new Refusal('duplicate_ref');
+  return outcome.kind === 'recorded' ? { completion, again: false } : told(context, outcome.standing, { said });
+}
+
+async function told(
+  { completions }: Recorder,
+  standing: BoardCompletion,
+  asked: Pick<BoardCompletion, 'said'>,
+): Promise<RecordedCompletion> {
+  if (!saysTheSameOf(standing, asked))
+    throw new Refusal('completion_conflict', { param: 'external_id', facts: { task_id: standing.taskId } });
+  await completions.requireSaved(standing.taskId);
+  return { completion: standing, again: true };
+}
+
+function transferNamed({ network, transaction, payer, payee, amount }: CompletionRequest): NamedTransfer {
+  return { network, transaction, index: null, payer, pay_to: payee, amount_atomic: atomicAmount(BigInt(amount)) };
+}
+
+/** What the chain has not had time to confirm is not written off: it is asked again, by whoever sends it again. */
+function seenIn(observation: Observation, { network }: NamedTransfer) {
+  switch (observation.kind) {
+    case 'observed':
+      return { transfer: observation.transfer, seenIn: { ...observation.seen_in } };
+    case 'not_believed':
+      if (observation.reason === 'not_confirmed') throw new Refusal('chain_unavailable', { detail: NOT_DEEP_YET });
+      return { transfer: null, seenIn: null };
+    case 'unknown':
+      throw new Refusal('chain_unavailable', { cause: observation.cause });
+    case 'unsupported':
+      throw new Refusal('network_not_served', { facts: { network } });
+  }
+}
+
+const NOT_DEEP_YET = 'Its chain has not confirmed that payment yet. Nothing was recorded; send the same again later.';

@@ -1,0 +1,57 @@
+import { canonicalJson } from '../../../schema/canonical-json.ts';
+import { asEntity, asRecord, selectList } from '../../columns.ts';
+import type { Database, Tx } from '../../database.ts';
+import { BoardCompletion } from './completion.entity.ts';
+
+/* The table of completions: each stands once under its source and its id there. */
+
+type Named = Pick<BoardCompletion, 'source' | 'externalId'>;
+
+export async function readCompletions(
+  reads: Pick<Database, 'query' | 'orm'>,
+  names: readonly Named[],
+): Promise<BoardCompletion[]> {
+  const found = await reads.query({
+    name: 'board completions',
+    text: `select ${selectList(reads.orm, BoardCompletion)} from board_completion
+      where (source, external_id) in (select * from unnest($1::text[], $2::text[]))`,
+    values: namesOf(names),
+  });
+  return found.map(row => asEntity(BoardCompletion, row));
+}
+
+export const isSameCompletion = (one: Named, other: Named): boolean =>
+  one.source === other.source && one.externalId === other.externalId;
+
+/** Whether the same was said of it. */
+export function saysTheSameOf({ said }: BoardCompletion, other: Pick<BoardCompletion, 'said'>): boolean {
+  return canonicalJson(said) === canonicalJson(other.said);
+}
+
+/** Takes names that nobody has taken, in one order, so that no two processes wait for each other; returns the tasks of those. */
+export async function takeCompletions(tx: Tx, completions: readonly BoardCompletion[]): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ task_id: string }>({
+    name: 'take board completions',
+    text: `insert into board_completion (source, external_id, task_id, said, transfer, seen_in, recorded_at)
+      select source, external_id, task_id, said, nullif(transfer, 'null'), nullif(seen_in, 'null'), recorded_at
+      from jsonb_populate_recordset(null::board_completion, $1::jsonb) order by source, external_id
+      on conflict (source, external_id) do nothing returning task_id`,
+    values: [JSON.stringify(completions.map(asRecord))],
+  });
+  return new Set(rows.map(({ task_id }) => task_id));
+}
+
+/** Of what was taken in this transaction and is not recorded after all. */
+export function dropCompletions(tx: Tx, completions: readonly Named[]): void {
+  if (completions.length === 0) return;
+  tx.write({
+    name: 'drop board completions',
+    text: `delete from board_completion
+      where (source, external_id) in (select * from unnest($1::text[], $2::text[]))`,
+    values: namesOf(completions),
+  });
+}
+
+function namesOf(names: readonly Named[]): [string[], string[]] {
+  return [names.map(({ source }) => source), names.map(({ externalId }) => externalId)];
+}

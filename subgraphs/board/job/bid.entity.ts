@@ -1,0 +1,27 @@
+import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { BidState } from '../../../schema/board/job.ts';
+import type { NetworkName } from '../../../schema/network.ts';
+import { AtomicAmountColumn } from '../../columns.ts';
+
+/** What an agent would do a job for. A revision is another one, so that whoever picks a bid picks the price that they have read. */
+@Entity({ tableName: 'board_bid' })
+@Unique({ name: 'board_bid_revision', properties: ['jobId', 'agentId', 'revision'] })
+@Index({ name: 'board_bid_job', properties: ['jobId', 'bidId'] })
+export class BoardBid {
+  @PrimaryKey({ type: 'text' }) bidId!: string;
+  @Property({ type: 'text' }) jobId!: string;
+  @Property({ type: 'integer' }) agentId!: number;
+  /** From 1. */
+  @Property({ type: 'integer' }) revision!: number;
+  @Property({ type: 'text' }) state!: BidState;
+  @Property({ type: AtomicAmountColumn }) priceAtomic!: AtomicAmount;
+  @Property({ type: 'text', nullable: true }) untrustedEta!: string | null;
+  @Property({ type: 'text', nullable: true }) untrustedPitch!: string | null;
+  /** Where its agent is paid if it is picked. */
+  @Property({ type: 'text' }) network!: NetworkName;
+  @Property({ type: 'text' }) payTo!: string;
+  /** Of the stamp that paid for it. */
+  @Property({ type: 'text' }) stampTaskId!: string;
+  @Property({ type: 'Date', columnType: 'timestamptz' }) bidAt!: Date;
+}

@@ -1,0 +1,61 @@
+import { jobLimits } from '../../../schema/board/job-limits.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { type AgentId, agentId } from '../../../schema/ids.ts';
+import type { Database } from '../../database.ts';
+import type { Stamp } from '../../sale.ts';
+import type { Found } from '../../stamped-row.ts';
+import type { BoardContext } from '../context.ts';
+import { boardStamp } from '../stamp.ts';
+import { type BidArgs, type BidFact, recordBid } from './bid.ts';
+import { requireJob } from './find.ts';
+import { judgeJob } from './job.machine.ts';
+import { requireJobMove } from './move.ts';
+import { requirePayout } from './payout-proof.ts';
+import { amountOf } from './post.paid.ts';
+
+/** A bid, or the one revision of it, for a stamp. */
+export const bidOnJobPaid: Stamp<BidArgs, JsonObject, BidFact> = {
+  ...boardStamp,
+  field: 'Mutation.bidOnJob',
+  slot_taken: 'bids_used',
+  admit: async (args, _payer, context) => void (await findBid(args, context as BoardContext)),
+  find: (args, _payer, context) => findBid(args, context as BoardContext),
+  commit: recordBid,
+};
+
+/**
+ * All that can refuse a bid. Of two that race for the same revision one takes its slot, and the other is refused unpaid.
+ * @throws job_not_found, job_state_conflict, self_bid, bids_used, bids_full, invalid_request, payout_not_proven
+ */
+async function findBid(args: BidArgs, context: BoardContext): Promise<Found<BidFact>> {
+  const { agent_id, job_id, payout } = args;
+  const { job, overdue } = await requireJob(context.database, job_id);
+  if (job.agentId === agent_id) throw new Refusal('self_bid');
+  requireJobMove(judgeJob({ state: job.state, overdue }, 'bid'));
+  if (amountOf(args.price) > job.budgetAtomic)
+    throw new Refusal('invalid_request', { param: 'price', detail: `price: is more than ${job.budgetAtomic}` });
+  if (payout !== null) await requirePayout(payout, args, context);
+  const own_wallet = await context.walletOfAgent(agent_id);
+  const paid_to =
+    payout === null
+      ? ({ network: 'base', pay_to: own_wallet } as const)
+      : ({ network: payout.network, pay_to: payout.address } as const);
+  if (paid_to.pay_to === null) throw new Refusal('forbidden');
+  const { network, pay_to } = paid_to;
+  if (pay_to === (await context.walletOfAgent(agentId(job.agentId)))) throw new Refusal('self_bid');
+  const made = await bidsOfAgent(context.database, job_id, agent_id);
+  if (made >= jobLimits.bids_per_agent_max) throw new Refusal('bids_used');
+  if (made === 0 && job.bidCount >= jobLimits.bidders_max) throw new Refusal('bids_full');
+  const revision = made + 1;
+  return { fact: { revision, network, pay_to }, slots: [`board_bid:${job_id}:${agent_id}:${revision}`] };
+}
+
+async function bidsOfAgent({ query }: Pick<Database, 'query'>, job_id: string, agent_id: AgentId): Promise<number> {
+  const [row] = await query<{ made: number }>({
+    name: 'bids of agent on job',
+    text: 'select coalesce(max(revision), 0)::int as made from board_bid where job_id = $1 and agent_id = $2',
+    values: [job_id, agent_id],
+  });
+  return row?.made ?? 0;
+}

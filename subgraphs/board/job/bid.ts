@@ -1,0 +1,87 @@
+import type { JobState } from '../../../schema/board/job.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { NetworkName } from '../../../schema/network.ts';
+import type { JobPayout } from '../../../schema/requests/board-job.ts';
+import { asRecord } from '../../columns.ts';
+import type { Tx } from '../../database.ts';
+import type { Stamped } from '../../sale.ts';
+import { appendBoardEvents } from '../event/append.ts';
+import { boardId } from '../stamp.ts';
+import { BoardBid } from './bid.entity.ts';
+import { lockBoard, OVER } from './find.ts';
+import { jobStateBy } from './job.machine.ts';
+import { amountOf } from './post.paid.ts';
+import { bidView, sealable } from './view.ts';
+
+/** What is bid, by whom and for which job: what the stamp's payment is bound to. */
+export type BidArgs = {
+  readonly agent_id: AgentId;
+  readonly job_id: string;
+  readonly price: string;
+  readonly eta: string | null;
+  readonly pitch: string | null;
+  readonly payout: { readonly [K in keyof JobPayout]: JobPayout[K] } | null;
+};
+
+/** What is found out before the stamp's money moves: which of an agent's bids it is, and where that would be paid. */
+export type BidFact = {
+  readonly revision: number;
+  readonly network: NetworkName;
+  readonly pay_to: string;
+};
+
+/**
+ * Records a bid whose stamp is paid. On a job that takes none any more it is one that has expired: what was paid for is
+ * never lost, and a picked bid stays as it was read.
+ */
+export async function recordBid(
+  tx: Tx,
+  { job_id, agent_id, price, eta, pitch }: BidArgs,
+  { task_id, recorded_at_ms: at_ms }: Stamped,
+  fact: BidFact | null,
+): Promise<JsonObject> {
+  if (fact === null) throw new Error(`${task_id} was settled without what it is to record`);
+  const { revision, network, pay_to } = fact;
+  lockBoard(tx);
+  const open = await takesBids(tx, job_id);
+  const bid = Object.assign(new BoardBid(), {
+    ...{ bidId: boardId('bid', task_id), jobId: job_id, agentId: agent_id, revision },
+    ...{ state: open ? 'open' : 'expired', priceAtomic: amountOf(price), untrustedEta: eta, untrustedPitch: pitch },
+    ...{ network, payTo: pay_to, stampTaskId: task_id, bidAt: new Date(at_ms) },
+  } satisfies BoardBid);
+  if (open) supersede(tx, bid);
+  tx.write({
+    name: 'record bid',
+    // Its slot lets nobody else have this revision.
+    text: `insert into board_bid select * from jsonb_populate_record(null::board_bid, $1::jsonb) on conflict do nothing`,
+    values: [JSON.stringify(asRecord(bid))],
+  });
+  if (open) appendBoardEvents(tx, [{ kind: 'job_bid', job_id, at_ms }]);
+  return sealable(bidView(bid));
+}
+
+async function takesBids(tx: Tx, job_id: string): Promise<boolean> {
+  const { rows } = await tx.query<{ state: JobState; overdue: boolean }>({
+    name: 'job that is bid on',
+    text: `select state, coalesce(${OVER}, false) as overdue from board_job where job_id = $1`,
+    values: [job_id],
+  });
+  return rows[0] !== undefined && jobStateBy(rows[0]) === 'open';
+}
+
+/** A revision takes the place of the bid before it; a first one is another bidder. */
+function supersede(tx: Tx, { jobId, agentId, revision }: BoardBid): void {
+  if (revision === 1)
+    tx.write({
+      name: 'count bidder',
+      text: 'update board_job set bid_count = bid_count + 1 where job_id = $1',
+      values: [jobId],
+    });
+  else
+    tx.write({
+      name: 'revise bid',
+      text: `update board_bid set state = 'revised' where job_id = $1 and agent_id = $2 and state = 'open'`,
+      values: [jobId, agentId],
+    });
+}

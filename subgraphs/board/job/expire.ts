@@ -1,0 +1,46 @@
+import { jobLimits } from '../../../schema/board/job-limits.ts';
+import type { Database } from '../../database.ts';
+import { appendBoardEvents } from '../event/append.ts';
+import { lockBoard } from './find.ts';
+import { expiringStates } from './job.machine.ts';
+import { legSlot } from './legs.ts';
+
+/**
+ * Writes down which jobs have ended by their time, the longest ago first; how many that were. Bounded: the next round goes
+ * on. A job whose first leg is paid or being paid does not expire. Who comes second, on whatever process, finds nothing.
+ */
+export async function expireJobs(database: Pick<Database, 'query' | 'transaction'>): Promise<number> {
+  if ((await database.query(OVER_NOW)).length === 0) return 0;
+  return database.transaction(async tx => {
+    lockBoard(tx);
+    const { rows } = await tx.query<{ job_id: string; now_ms: number }>({
+      name: 'expire jobs',
+      // Another round may have come first: what it has ended is looked at again once the head is held.
+      text: `with over as materialized (${OVER_NOW.text})
+        update board_job j set state = 'expired', ends_at = null from over where j.job_id = over.job_id
+        returning j.job_id, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
+      values: OVER_NOW.values,
+    });
+    const ended = rows.map(({ job_id }) => job_id);
+    tx.write({
+      name: 'expire bids',
+      text: `update board_bid set state = 'expired' where job_id = any($1) and state = 'open'`,
+      values: [ended],
+    });
+    const happened = rows.map(
+      ({ job_id, now_ms }) => ({ kind: 'job_expired', job_id, at_ms: Math.floor(now_ms) }) as const,
+    );
+    appendBoardEvents(tx, happened);
+    return ended.length;
+  });
+}
+
+/** By the index of those that end: `clock_timestamp()`, which is not stable within a statement, would read all of them. */
+const OVER_NOW = {
+  name: 'jobs that are over',
+  text: `select job_id from board_job b
+    where ends_at <= statement_timestamp() and state = any($1) and leg_one_task_id is null
+      and not exists (select 1 from claim_slot where slot = '${legSlot('')}' || b.job_id)
+    order by ends_at limit $2`,
+  values: [expiringStates, jobLimits.expired_per_round_max],
+};

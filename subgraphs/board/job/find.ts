@@ -1,0 +1,63 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database, Tx } from '../../database.ts';
+import { BoardJob } from './job.entity.ts';
+import { feeSlot, legSlot } from './legs.ts';
+
+/** A job, and whether its time is over by the database's clock: never while its first leg is paid or being paid. */
+export interface FoundJob {
+  readonly job: BoardJob;
+  /** One of its payments is being made, or could still be used. */
+  readonly under_way: boolean;
+  readonly overdue: boolean;
+}
+
+type Row = { overdue: boolean; under_way: boolean };
+
+/** Its time is over. */
+export const OVER = `(ends_at <= clock_timestamp() and leg_one_task_id is null
+  and not exists (select 1 from claim_slot where slot = '${legSlot('')}' || job_id))`;
+
+/** Of the payment that is next: another one is not asked for meanwhile. */
+export const UNDER_WAY = `(state in ('delivered', 'expired') and exists (select 1 from claim_slot
+  where slot = case when leg_one_task_id is null then '${legSlot('')}' else '${feeSlot('')}' end || job_id))`;
+
+/** @throws job_not_found */
+export async function requireJob({ orm, query }: Pick<Database, 'orm' | 'query'>, job_id: string): Promise<FoundJob> {
+  const [row] = await query<Row>({
+    name: 'board job',
+    text: `select ${selectList(orm, BoardJob)}, coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way
+      from board_job where job_id = $1`,
+    values: [job_id],
+  });
+  return found(row);
+}
+
+/**
+ * The same, to be written: under the board's head, which whoever writes a job takes first. In one record several stamps
+ * write on the board behind each other, and one that held the head would wait for a job whose writer waits for the head.
+ * @throws job_not_found
+ */
+export async function lockJob(tx: Tx, orm: Database['orm'], job_id: string): Promise<FoundJob & { now_ms: number }> {
+  lockBoard(tx);
+  const { rows } = await tx.query<Row & { now_ms: number }>({
+    name: 'board job to write',
+    text: `select ${selectList(orm, BoardJob)}, coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way,
+        (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+      from board_job where job_id = $1`,
+    values: [job_id],
+  });
+  const now_ms = Math.floor(rows[0]?.now_ms ?? 0);
+  return { ...found(rows[0]), now_ms };
+}
+
+/** Before any job is written. */
+export function lockBoard(tx: Tx): void {
+  tx.write({ name: 'lock board head', text: 'select position from board_head for update' });
+}
+
+function found(row: Row | undefined): FoundJob {
+  if (!row) throw new Refusal('job_not_found');
+  const { overdue, under_way, ...columns } = row;
+  return { job: asEntity(BoardJob, columns), overdue, under_way };
+}

@@ -1,0 +1,55 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { JobState } from '../../../schema/board/job.ts';
+import type { NetworkName } from '../../../schema/network.ts';
+import { AtomicAmountColumn } from '../../columns.ts';
+
+/** Of these, what ends by its time. */
+const ENDS = 'ends_at is not null';
+
+/** A job that an agent has posted. Written under the board's head alone. */
+@Entity({ tableName: 'board_job' })
+@Index({ name: 'board_job_state', properties: ['state', 'jobId'] })
+@Index({ name: 'board_job_ends', properties: ['endsAt'], where: ENDS })
+export class BoardJob {
+  /** Sorts by the time at which it was asked for. */
+  @PrimaryKey({ type: 'text' }) jobId!: string;
+  /** The poster. */
+  @Property({ type: 'integer' }) agentId!: number;
+  @Property({ type: 'text' }) state!: JobState;
+  @Property({ type: 'text' }) untrustedText!: string;
+  @Property({ type: 'text', nullable: true }) untrustedAcceptanceTest!: string | null;
+  @Property({ type: AtomicAmountColumn }) budgetAtomic!: AtomicAmount;
+  @Property({ type: 'Date', columnType: 'timestamptz' }) deadline!: Date;
+  /** When it ends by itself where nobody does anything; null: never. */
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) endsAt!: Date | null;
+  /** Of the stamp that paid for it. */
+  @Property({ type: 'text' }) stampTaskId!: string;
+  @Property({ type: 'Date', columnType: 'timestamptz' }) postedAt!: Date;
+  /** Agents who have bid. */
+  @Property({ type: 'integer', default: 0 }) bidCount!: number;
+
+  /** Frozen as the bid was picked, as all of these. */
+  @Property({ type: 'text', nullable: true }) pickedBidId!: string | null;
+  @Property({ type: 'integer', nullable: true }) winnerAgentId!: number | null;
+  @Property({ type: AtomicAmountColumn, nullable: true }) priceAtomic!: AtomicAmount | null;
+  @Property({ type: 'text', nullable: true }) network!: NetworkName | null;
+  @Property({ type: 'text', nullable: true }) payTo!: string | null;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) pickedAt!: Date | null;
+
+  /** 64 hex digits. */
+  @Property({ type: 'text', nullable: true }) outputSha256!: string | null;
+  @Property({ type: 'text', nullable: true }) untrustedPreview!: string | null;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) deliveredAt!: Date | null;
+
+  /** The task under which the first leg was paid, and `network:transaction` of it; null before it has settled. */
+  @Property({ type: 'text', nullable: true }) legOneTaskId!: string | null;
+  @Property({ type: 'text', nullable: true }) legOnePaymentRef!: string | null;
+  /** Of the second leg. */
+  @Property({ type: 'text', nullable: true }) feePaymentRef!: string | null;
+  /** Of the receipt of both legs. */
+  @Property({ type: 'text', nullable: true }) payoutTaskId!: string | null;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) paidAt!: Date | null;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) challengedAt!: Date | null;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) closedAt!: Date | null;
+}

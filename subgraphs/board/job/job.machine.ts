@@ -1,0 +1,52 @@
+import type { JobAction, JobState } from '../../../schema/board/job.ts';
+
+/* How a job moves on: who may do what in which state is a table, and this reads it. Pure; time comes in as `overdue`. */
+
+/** Anybody but the poster bids; of the bidders one is the winner. */
+export type JobParty = 'poster' | 'bidder' | 'winner';
+
+interface JobMove {
+  readonly by: JobParty;
+  readonly from: JobState;
+  readonly to: JobState;
+}
+
+/** Nothing but what stands here is legal. A challenge says something of a paid job, and leaves it as it is. */
+export const jobMoves: Readonly<Record<JobAction, JobMove>> = {
+  bid: { by: 'bidder', from: 'open', to: 'open' },
+  pick: { by: 'poster', from: 'open', to: 'picked' },
+  deliver: { by: 'winner', from: 'picked', to: 'delivered' },
+  pay: { by: 'poster', from: 'delivered', to: 'paid' },
+  challenge: { by: 'poster', from: 'paid', to: 'paid' },
+  reveal: { by: 'winner', from: 'paid', to: 'closed' },
+};
+
+/** States that end by themselves once their time is over. Of a job that is paid for nothing runs out. */
+export const expiringStates: readonly JobState[] = ['open', 'picked', 'delivered'];
+
+/** Money that has moved is never turned away: a delivered job that has expired meanwhile is paid all the same. */
+export const settledFrom: readonly JobState[] = ['delivered', 'expired'];
+
+export interface JobStanding {
+  readonly state: JobState;
+  /** Its time is over by the database's clock, and none of its legs is paid. */
+  readonly overdue: boolean;
+}
+
+/** The state that a job is in by its time, whether that was written down or not. */
+export function jobStateBy({ state, overdue }: JobStanding): JobState {
+  return overdue && expiringStates.includes(state) ? 'expired' : state;
+}
+
+export type JobJudgement =
+  | { readonly kind: 'moves'; readonly to: JobState }
+  | { readonly kind: 'refused'; readonly state: JobState; readonly legal: readonly JobAction[] };
+
+/** Whether that may be done now, by whoever may do it. */
+export function judgeJob(standing: JobStanding, action: JobAction): JobJudgement {
+  const state = jobStateBy(standing);
+  const { from, to } = jobMoves[action];
+  if (from === state) return { kind: 'moves', to };
+  const legal = (Object.keys(jobMoves) as JobAction[]).filter(other => jobMoves[other].from === state);
+  return { kind: 'refused', state, legal };
+}

@@ -1,0 +1,91 @@
+import { Arg, Ctx, Directive, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
+import type { JobState } from '../../../schema/board/job.ts';
+import { jobLimits } from '../../../schema/board/job-limits.ts';
+import { withoutNull } from '../../../schema/camel.ts';
+import { verifyUrl } from '../../../schema/links.ts';
+import { JobId, JobPage } from '../../../schema/requests/board-job.ts';
+import { parseRequest } from '../../../schema/requests/parse.ts';
+import { pageByLimit } from '../../page-cost.ts';
+import { requireAuthor } from '../author.ts';
+import type { BoardContext } from '../context.ts';
+import { requireJob } from './find.ts';
+import { ShownBid, ShownJob, ShownJobs, ShownLeg, ShownOutput, ShownPayout } from './job.type.ts';
+import { JobStateWord } from './job-words.ts';
+import { bidsOfJob, listJobs } from './list.ts';
+import { outputOfJob } from './output.ts';
+import { jobView, legViews } from './view.ts';
+
+@Resolver(() => ShownJob)
+export class BoardJobResolver {
+  @Directive(pageByLimit(jobLimits.page_default, 'jobs'))
+  @Query(() => ShownJobs, { description: 'The jobs of the board, newest first.' })
+  boardJobs(
+    @Arg('status', () => JobStateWord, { nullable: true, description: 'Jobs that stand there alone.' })
+    status: JobState | null,
+    @Arg('limit', () => Int, {
+      nullable: true,
+      description: `Jobs; ${jobLimits.page_default} where it is left out, more than ${jobLimits.page_max} is clamped.`,
+    })
+    limit: number | null,
+    @Arg('before', () => String, { nullable: true, description: 'Older than the one of this id.' })
+    before: string | null,
+    @Ctx() { database }: BoardContext,
+  ): Promise<ShownJobs> {
+    return listJobs(database, parseRequest(JobPage, withoutNull({ status, limit, before })));
+  }
+
+  @Query(() => ShownJob, { nullable: true, description: 'A job of the board as it stands now.' })
+  async boardJob(
+    @Arg('jobId', () => String, { description: 'Which one.' }) jobId: string,
+    @Ctx() { database }: BoardContext,
+  ): Promise<ShownJob> {
+    const { job, under_way } = await requireJob(database, parseRequest(JobId, jobId));
+    return jobView(job, under_way);
+  }
+
+  @Query(() => ShownOutput, {
+    nullable: true,
+    description: 'What the winner has revealed, for the poster: for thirty days.',
+  })
+  boardJobOutput(
+    @Arg('jobId', () => String, { description: 'Of which job.' }) jobId: string,
+    @Arg('agentId', () => Int, { nullable: true, description: 'The poster, where several books are held.' })
+    agentId: number | null,
+    @Ctx() context: BoardContext,
+  ): Promise<ShownOutput> {
+    const { agent_id } = requireAuthor(context.principal, agentId);
+    return outputOfJob(context, agent_id, parseRequest(JobId, jobId));
+  }
+
+  @Directive(`@listSize(assumedSize: ${jobLimits.bids_shown_max})`)
+  @FieldResolver(() => [ShownBid], { description: 'What was bid, oldest first.' })
+  bids(@Root() { jobId }: ShownJob, @Ctx() { database }: BoardContext): Promise<readonly ShownBid[]> {
+    return bidsOfJob(database, jobId);
+  }
+
+  @Directive('@listSize(assumedSize: 2)')
+  @FieldResolver(() => [ShownLeg], { description: 'What it costs the poster, in the order in which it is paid.' })
+  legs(@Root() job: ShownJob, @Ctx() { treasuries }: BoardContext): readonly ShownLeg[] {
+    return legViews(job, treasuries);
+  }
+
+  @FieldResolver(() => ShownPayout, { nullable: true, description: 'By what it was paid for, once it is.' })
+  payout(@Root() job: ShownJob, @Ctx() { base_url }: BoardContext): ShownPayout | null {
+    const { payoutTaskId: taskId, network, payTo, price } = job;
+    if (taskId === null || network === null || payTo === null || price === null) return null;
+    return { taskId, verifyUrl: verifyUrl(base_url, taskId), network, payTo, amount: price };
+  }
+
+  @FieldResolver(() => String, { description: 'Page of the receipt of its stamp.' })
+  verifyUrl(@Root() { stampTaskId }: ShownJob, @Ctx() { base_url }: BoardContext): string {
+    return verifyUrl(base_url, stampTaskId);
+  }
+}
+
+@Resolver(() => ShownBid)
+export class BoardBidResolver {
+  @FieldResolver(() => String, { description: 'Page of the receipt of its stamp.' })
+  verifyUrl(@Root() { stampTaskId }: ShownBid, @Ctx() { base_url }: BoardContext): string {
+    return verifyUrl(base_url, stampTaskId);
+  }
+}

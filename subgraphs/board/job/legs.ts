@@ -1,0 +1,39 @@
+import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { NetworkName } from '../../../schema/network.ts';
+import { LEG } from '../../receipt/claim/leg.ts';
+import type { BoardJob } from './job.entity.ts';
+
+/* The two payments of a job: to its winner what was bid, then to the treasury a stamp and a hundredth of that. */
+
+export interface JobLegs {
+  /** Frozen as the bid was picked. */
+  readonly winner: { readonly network: NetworkName; readonly pay_to: string; readonly amount_atomic: AtomicAmount };
+  readonly fee: { readonly amount_atomic: AtomicAmount };
+}
+
+type Picked = Pick<BoardJob, 'priceAtomic' | 'network' | 'payTo'>;
+
+/** Null of a job of which no bid is picked. */
+export function legsOf({ priceAtomic, network, payTo }: Picked): JobLegs | null {
+  if (priceAtomic === null || network === null || payTo === null) return null;
+  return {
+    winner: { network, pay_to: payTo, amount_atomic: priceAtomic },
+    fee: { amount_atomic: feeOf(priceAtomic) },
+  };
+}
+
+/** A stamp and one per cent of the price, rounded up. */
+function feeOf(price: AtomicAmount): AtomicAmount {
+  return atomicAmount(limits.stamp_price_atomic + (price + 99n) / 100n);
+}
+
+/** What the claim of a job's first leg holds, for as long as it may still move: the job does not expire then. */
+export function legSlot(job_id: string): string {
+  return `${LEG}job:${job_id}`;
+}
+
+/** What the claim of its second leg holds. */
+export function feeSlot(job_id: string): string {
+  return `job_fee:${job_id}`;
+}

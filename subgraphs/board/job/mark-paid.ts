@@ -1,0 +1,56 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { Database, Tx } from '../../database.ts';
+import { appendBoardEvents } from '../event/append.ts';
+import { lockBoard, requireJob } from './find.ts';
+import type { BoardJob } from './job.entity.ts';
+import { judgeJob, settledFrom } from './job.machine.ts';
+import { type JobLegs, legsOf } from './legs.ts';
+import { requireJobMove } from './move.ts';
+
+/** A job whose next leg may be paid. */
+export interface PayableJob {
+  readonly job: BoardJob;
+  readonly legs: JobLegs;
+}
+
+/** A job that is delivered and not paid, in time or with its first leg paid. @throws job_not_found, job_state_conflict */
+export async function payableJob(database: Pick<Database, 'orm' | 'query'>, job_id: string): Promise<PayableJob> {
+  const { job, overdue } = await requireJob(database, job_id);
+  const half_paid = job.legOneTaskId !== null && settledFrom.includes(job.state);
+  if (!half_paid) requireJobMove(judgeJob({ state: job.state, overdue }, 'pay'));
+  const legs = legsOf(job);
+  if (legs === null) throw new Refusal('job_state_conflict');
+  return { job, legs };
+}
+
+/** The first leg has settled: from now on the job waits for the second one, and does not expire. Never refuses. */
+export function markLegOne(
+  tx: Tx,
+  job_id: string,
+  { task_id, payment_ref }: { readonly task_id: string; readonly payment_ref: string },
+): void {
+  lockBoard(tx);
+  tx.write({
+    name: 'mark leg one of job',
+    text: `update board_job set state = 'delivered', ends_at = null, leg_one_task_id = $2, leg_one_payment_ref = $3
+      where job_id = $1 and state = any($4) and delivered_at is not null`,
+    values: [job_id, task_id, payment_ref, settledFrom],
+  });
+}
+
+/** Both legs have settled, under this task. Never refuses: the money has moved. */
+export async function markPaid(
+  tx: Tx,
+  job_id: string,
+  { task_id, fee_ref, at_ms }: { readonly task_id: string; readonly fee_ref: string | null; readonly at_ms: number },
+): Promise<void> {
+  lockBoard(tx);
+  const { rowCount } = await tx.query({
+    name: 'mark job paid',
+    text: `update board_job set state = 'paid', ends_at = null, payout_task_id = $2, paid_at = to_timestamp($3::float8 / 1000),
+        fee_payment_ref = $5
+      where job_id = $1 and state = any($4) and delivered_at is not null`,
+    values: [job_id, task_id, at_ms, settledFrom, fee_ref],
+  });
+  if (rowCount === 1) appendBoardEvents(tx, [{ kind: 'job_paid', job_id, at_ms }]);
+}

@@ -1,0 +1,13 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { JobJudgement } from './job.machine.ts';
+
+/** @throws job_state_conflict, with where the job stands and what may be done there */
+export function requireJobMove(judgement: JobJudgement): Extract<JobJudgement, { kind: 'moves' }> {
+  if (judgement.kind === 'moves') return judgement;
+  const { state, legal } = judgement;
+  const may = legal.length === 0 ? 'nothing may be done' : `what may be done is ${legal.join(', ')}`;
+  throw new Refusal('job_state_conflict', {
+    detail: `The job is ${state}: ${may}.`,
+    facts: { state, legal },
+  });
+}

@@ -1,0 +1,45 @@
+import type { OutputEncoding } from '../../../schema/board/job.ts';
+import { jobLimits } from '../../../schema/board/job-limits.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { Database } from '../../database.ts';
+import type { BoardContext } from '../context.ts';
+import { requireJob } from './find.ts';
+import type { ShownOutput } from './job.type.ts';
+import { outputLabel } from './reveal.ts';
+
+/* What was revealed is read by the poster alone, and forgotten after its time. */
+
+type Row = { output_box: Buffer; encoding: OutputEncoding; kept_until: Date };
+
+/** @throws job_not_found, forbidden; not_found where nothing was revealed, or it is kept no longer */
+export async function outputOfJob(
+  { database, vault }: Pick<BoardContext, 'database' | 'vault'>,
+  agent_id: AgentId,
+  job_id: string,
+): Promise<ShownOutput> {
+  const { job } = await requireJob(database, job_id);
+  if (job.agentId !== agent_id) throw new Refusal('forbidden');
+  const [row] = await database.query<Row>({
+    name: 'output of job',
+    text: `select output_box, encoding, kept_until from board_job_output
+      where job_id = $1 and kept_until > statement_timestamp()`,
+    values: [job_id],
+  });
+  if (!row || job.outputSha256 === null)
+    throw new Refusal('not_found', { detail: 'Nothing was revealed for this job, or it is kept no longer.' });
+  const untrustedOutput = vault.open(row.output_box, outputLabel(job_id)).toString(row.encoding);
+  const { encoding, kept_until: keptUntil } = row;
+  return { jobId: job_id, outputSha256: job.outputSha256, encoding, untrustedOutput, keptUntil };
+}
+
+/** How many were forgotten, the longest kept first. Bounded: the next round goes on. */
+export async function forgetOutputs({ query }: Pick<Database, 'query'>): Promise<number> {
+  const gone = await query({
+    name: 'forget outputs',
+    text: `delete from board_job_output where job_id in (select job_id from board_job_output
+      where kept_until <= statement_timestamp() order by kept_until limit $1) returning 1`,
+    values: [jobLimits.outputs_forgotten_per_round_max],
+  });
+  return gone.length;
+}

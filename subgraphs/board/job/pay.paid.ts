@@ -1,0 +1,102 @@
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import { atomicAmount } from '../../../schema/amount.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { agentId } from '../../../schema/ids.ts';
+import { legLimits } from '../../../schema/leg-limits.ts';
+import type { NetworkName } from '../../../schema/network.ts';
+import type { Context } from '../../context.ts';
+import type { Leg, Payer, Stamp, TwoLegs } from '../../sale.ts';
+import { boardStamp } from '../stamp.ts';
+import type { JobLegs } from './legs.ts';
+import { feeSlot, legSlot } from './legs.ts';
+import { markLegOne, markPaid, payableJob } from './mark-paid.ts';
+import type { PayArgs } from './pay-args.ts';
+import { findHeldLeg, type PayoutFact } from './payout-fact.ts';
+import { payoutRow } from './payout-row.ts';
+
+/** What the second payment brings: the job is paid for, and its receipt stands. */
+export interface PaidJob extends JsonObject {
+  readonly job_id: string;
+  /** Of the receipt of both. */
+  readonly task_id: string;
+}
+
+/** What is asked for each leg of one job, at the URL at which it is asked. */
+interface Asked {
+  readonly legs: JobLegs;
+  readonly resource: string | undefined;
+}
+
+const what = {
+  job_kind: 'other',
+  stand_ins: [],
+  route: boardStamp.route,
+  slot_taken: 'job_leg_in_flight',
+  slot_retry_seconds: legLimits.retry_seconds,
+  validity_seconds_max: legLimits.validity_seconds_max,
+  book: async ({ agent_id }: PayArgs) => agent_id,
+} as const;
+
+/** Both payments of a job. The price of neither is known before it is: `asked` is null in the list of what is sold. */
+export function jobPayment(job_id: string, asked: Asked, brought: PaidJob | null): TwoLegs<PayArgs, PaidJob> {
+  const legs = { slot: legSlot(job_id), first: winnersLeg(asked), second: feeLeg(asked) };
+  return { ...legs, brought, brought_already: 'job_already_paid' };
+}
+
+/** To the winner, for what was bid. Both are held on the poster's book from here on, and its policy is asked only now. */
+export function winnersLeg(asked: Asked | null): Leg<PayArgs> {
+  return {
+    ...what,
+    order: 'leg',
+    field: 'Mutation.payJob',
+    ...(asked ? { ...paying(asked.legs.winner), resource: asked.resource } : unpriced),
+    ...(asked && { pay_to: asked.legs.winner.pay_to, reserved_atomic: bothOf(asked.legs) }),
+    reserves: true,
+    slots: ({ job_id }) => [legSlot(job_id)],
+    admit: requireAsPicked,
+    kept: (tx, { job_id }, kept) => markLegOne(tx, job_id, kept),
+  };
+}
+
+/** To this service: a stamp and a hundredth. What it finds is the first one, as it is held. */
+export function feeLeg(asked: Asked | null): Stamp<PayArgs, PaidJob, PayoutFact> {
+  return {
+    ...what,
+    order: 'stamp',
+    chained: 'on_book',
+    field: 'Mutation.payJob.fee',
+    ...(asked
+      ? { ...paying({ ...asked.legs.fee, network: asked.legs.winner.network }), resource: asked.resource }
+      : unpriced),
+    reserves: false,
+    slots: ({ job_id }) => [feeSlot(job_id)],
+    find: (args, _payer, context) => findHeldLeg(args, context),
+    row: (args, fact, stamped) => payoutRow(args, fact, stamped),
+    async commit(tx, { job_id }, { payment_ref, recorded_at_ms }, fact) {
+      if (fact === null) throw new Error(`${job_id} was paid without what it is to record`);
+      await markPaid(tx, job_id, { task_id: fact.leg.task_id, fee_ref: payment_ref, at_ms: recorded_at_ms });
+      return { job_id, task_id: fact.leg.task_id };
+    },
+  };
+}
+
+const unpriced = { price_atomic: null, networks: ['base', 'solana'] } as const;
+
+function paying({ amount_atomic, network }: { amount_atomic: AtomicAmount; network: NetworkName }) {
+  return { price_atomic: amount_atomic, networks: [network] } as const;
+}
+
+function bothOf({ winner, fee }: JobLegs): AtomicAmount {
+  return atomicAmount(winner.amount_atomic + fee.amount_atomic);
+}
+
+/** Payee, price and network are frozen as the bid is picked; they are looked at once more as the payment is claimed. */
+async function requireAsPicked({ agent_id, job_id }: PayArgs, payer: Payer | null, context: Context): Promise<void> {
+  const { job, legs } = await payableJob(context.database, job_id);
+  if (agentId(job.agentId) !== agent_id) throw new Refusal('forbidden');
+  const { pay_to, network } = legs.winner;
+  const spelt = (address: string) => (network === 'base' ? address.toLowerCase() : address);
+  if (payer && spelt(payer.wallet) === spelt(pay_to))
+    throw new Refusal('payer_is_payee', { facts: { charged: false } });
+}

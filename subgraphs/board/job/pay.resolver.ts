@@ -1,0 +1,53 @@
+import { Arg, Ctx, Directive, Int, Mutation, Resolver } from 'type-graphql';
+import { Refusal } from '../../../schema/errors.ts';
+import { JobId } from '../../../schema/requests/board-job.ts';
+import { parseRequest } from '../../../schema/requests/parse.ts';
+import { requireWriting } from '../../access.ts';
+import { requireAuthor } from '../author.ts';
+import type { BoardContext } from '../context.ts';
+import { requireJob } from './find.ts';
+import type { BoardJob } from './job.entity.ts';
+import { ShownJob } from './job.type.ts';
+import { legsOf } from './legs.ts';
+import { payableJob } from './mark-paid.ts';
+import { jobPayment, type PaidJob } from './pay.paid.ts';
+import { jobView } from './view.ts';
+
+@Resolver()
+export class JobPaymentResolver {
+  @Directive('@paid(price: "by request")')
+  @Mutation(() => ShownJob, {
+    nullable: true,
+    description:
+      'Pays for a delivered job, in two: to the winner what was bid, then a stamp and one per cent to this service. ' +
+      'Each call answers PAYMENT_REQUIRED with the payment that is still to be made.',
+  })
+  async payJob(
+    @Arg('jobId', () => String, { description: 'Which one.' }) jobId: string,
+    @Arg('agentId', () => Int, { nullable: true, description: 'The poster, where several books are held.' })
+    agentId: number | null,
+    @Ctx() context: BoardContext,
+  ): Promise<ShownJob> {
+    const { principal, database, resource } = context;
+    const author = requireAuthor(principal, agentId);
+    requireWriting(principal);
+    const job_id = parseRequest(JobId, jobId);
+    const { job } = await requireJob(database, job_id);
+    if (job.agentId !== author.agent_id) throw new Refusal('forbidden');
+    const brought = broughtBy(job);
+    const legs = brought === null ? (await payableJob(database, job_id)).legs : legsOf(job);
+    if (legs === null) throw new Refusal('job_state_conflict');
+    const { settlement_status } = await context.chargeLegs(
+      jobPayment(job_id, { legs, resource }, brought),
+      { agent_id: author.agent_id, job_id },
+      { ...context, principal: { ...principal, possession: { kind: 'proven', ...author } } },
+    );
+    context.response.headers['x-svc-settlement-status'] = settlement_status;
+    const paid = await requireJob(database, job_id);
+    return jobView(paid.job, paid.under_way);
+  }
+}
+
+function broughtBy({ jobId: job_id, payoutTaskId: task_id }: BoardJob): PaidJob | null {
+  return task_id === null ? null : { job_id, task_id };
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { type AgentId, agentId, type TaskId } from '../../../schema/ids.ts';
+import { legLimits } from '../../../schema/leg-limits.ts';
+import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import type { Context } from '../../context.ts';
+import { claimOfSlot } from '../../receipt/claim/held-leg.ts';
+import type { Found } from '../../stamped-row.ts';
+import { legSlot } from './legs.ts';
+import { payableJob } from './mark-paid.ts';
+import type { PayArgs } from './pay-args.ts';
+
+/** The first payment as it is held: whatever the second one records is made of that alone. Amounts in atomic USDC. */
+export interface HeldLeg extends JsonObject {
+  readonly claim_key: string;
+  readonly task_id: TaskId;
+  readonly transfer: ObservedTransfer;
+  readonly payment_id: string;
+  /** On the poster's book, for both. */
+  readonly reserved_atomic: string;
+}
+
+/** What is sealed with the second payment before it is sent. */
+export interface PayoutFact extends JsonObject {
+  readonly leg: HeldLeg;
+  readonly winner_agent_id: AgentId;
+  /** 64 hex digits: what the winner has delivered. */
+  readonly output_sha256: string;
+  /** The URL at which it is paid. */
+  readonly resource: string;
+}
+
+/** The first payment of that job, which has moved. @throws job_state_conflict, job_leg_in_flight while that is not so */
+export async function findHeldLeg({ job_id }: PayArgs, context: Context): Promise<Found<PayoutFact>> {
+  const [{ job }, held] = await Promise.all([
+    payableJob(context.database, job_id),
+    claimOfSlot(context.database, legSlot(job_id)),
+  ]);
+  const { winnerAgentId, outputSha256 } = job;
+  if (held?.state !== 'held' || winnerAgentId === null || outputSha256 === null)
+    throw new Refusal('job_leg_in_flight', { facts: { retry_after_seconds: legLimits.retry_seconds, charged: false } });
+  const leg: HeldLeg = {
+    claim_key: held.claimKey,
+    task_id: held.taskId,
+    transfer: held.heldTransfer as ObservedTransfer,
+    payment_id: held.paymentId,
+    reserved_atomic: held.reservedAtomic.toString(),
+  };
+  const resource = context.resource ?? `${context.base_url}/graphql`;
+  const fact = { leg, winner_agent_id: agentId(winnerAgentId), output_sha256: outputSha256, resource };
+  return { fact, slots: [] };
+}

@@ -1,0 +1,115 @@
+import { atomicAmount } from '../../../schema/amount.ts';
+import { nothingKnown, type RowBirth } from '../../../schema/book-row.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import type { ReceiptLeg, ReceiptPayment } from '../../../schema/receipt-payload.ts';
+import { BOARD_MODEL, STAMPED_BY } from '../../../schema/route-words.ts';
+import { bornBy } from '../../book/ledger/adopt-receipt.ts';
+import type { Stamped } from '../../sale.ts';
+import type { StampedRow } from '../../stamped-row.ts';
+import type { PayArgs } from './pay-args.ts';
+import type { PayoutFact } from './payout-fact.ts';
+
+/*
+ * The rows of a job that was paid for, and what their one receipt says. Pure: of the request, what was sealed with it, and
+ * where the second payment moved.
+ */
+
+/**
+ * On the poster's book what the winner was paid, and on the winner's the same payment without an amount: income is in no
+ * sum of what was spent, and passes no ceiling. The fee is a row of its own, of the stamp that it is.
+ */
+export function payoutRow(
+  { agent_id }: PayArgs,
+  fact: PayoutFact,
+  { transfer: fee }: Omit<Stamped, 'recorded_at_ms'>,
+): StampedRow {
+  if (fee === null) throw new Error(`${fact.leg.task_id} was paid for in two, and the second has not moved`);
+  const { task_id, transfer, payment_id, reserved_atomic, claim_key } = fact.leg;
+  const amount = atomicAmount(BigInt(transfer.amount));
+  const birth = birthOf(fact);
+  return {
+    task_id,
+    agent_id,
+    birth: { ...birth, amount },
+    reserved_atomic: atomicAmount(BigInt(reserved_atomic)),
+    also_on: [{ agent_id: fact.winner_agent_id, birth: incomeOf(birth, agent_id, transfer.amount) }],
+    sibling: claim_key,
+    receipt: {
+      ...{ hub: STAMPED_BY, model: BOARD_MODEL, job_kind: 'other', intent_id: null, attempt_index: null },
+      fulfillment: envelopeOf(fact),
+      money: {
+        kind: 'paid',
+        payment: paymentOf(transfer, payment_id),
+        legs: [legOf('payee', transfer), legOf('fee', fee)],
+      },
+    },
+  };
+}
+
+function birthOf(fact: PayoutFact): RowBirth {
+  const { task_id, transfer } = fact.leg;
+  return {
+    ...nothingKnown,
+    ...bornBy.observed_transfer,
+    task_id,
+    payment_ref: foreignRef(transfer),
+    transfer_index: transfer.index,
+    rail: transfer.rail,
+    payer_wallet: transfer.payer,
+    ...{ model: BOARD_MODEL, hub: STAMPED_BY },
+    fulfillment: { ...intentOf(fact), output_commitment: commitmentOf(fact) },
+    facts: { pay_to: transfer.pay_to },
+  };
+}
+
+/** The same on the winner's book: who paid, and what. */
+function incomeOf(birth: RowBirth, paid_by_agent: AgentId, observed_amount: string): RowBirth {
+  return { ...birth, amount: null, facts: { ...birth.facts, paid_by_agent, observed_amount } };
+}
+
+/** The paid-job envelope: who authorised what. */
+function envelopeOf(fact: PayoutFact): JsonObject {
+  const { payer, network, transaction } = fact.leg.transfer;
+  const payment_ref = foreignRef({ network, transaction });
+  const authorization = { payer_wallet: payer, delegation_hash: null, payment_ref };
+  return { intent: intentOf(fact), authorization, output_commitment: commitmentOf(fact) };
+}
+
+function intentOf({ resource }: PayoutFact): JsonObject {
+  return { job_kind: 'other', resource, intent_id: null, attempt_index: null };
+}
+
+/** What the winner has committed to as it was delivered; whether the output is that, its reveal shows. */
+function commitmentOf({ output_sha256 }: PayoutFact): JsonObject {
+  return { status: 'committed', hash: output_sha256, kind: 'sha256', omission_rule: null };
+}
+
+function paymentOf(
+  { network, asset, payer, pay_to, amount, ...place }: ObservedTransfer,
+  payment_id: string,
+): ReceiptPayment {
+  const ref = foreignRef({ network, transaction: place.transaction });
+  return {
+    ...{ ref, transfer_index: place.index, network, asset },
+    rail: 'usdc',
+    ...{ gross_amount: amount, settled_amount: amount, payer, pay_to, payment_id },
+  };
+}
+
+function legOf(
+  leg: ReceiptLeg['leg'],
+  { network, transaction, index, asset, payer, pay_to, amount }: ObservedTransfer,
+) {
+  return {
+    leg,
+    ref: foreignRef({ network, transaction }),
+    transfer_index: index,
+    network,
+    asset,
+    payer,
+    pay_to,
+    amount,
+  };
+}

@@ -1,0 +1,56 @@
+import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import { deadlineMs, judgeDeadline } from '../../../schema/board/deadline.ts';
+import { jobLimits } from '../../../schema/board/job-limits.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { asRecord } from '../../columns.ts';
+import { insertRows, type Tx } from '../../database.ts';
+import type { Stamp, Stamped } from '../../sale.ts';
+import { appendBoardEvents } from '../event/append.ts';
+import { boardId, boardStamp } from '../stamp.ts';
+import { BoardJob } from './job.entity.ts';
+import { jobView, sealable } from './view.ts';
+
+/** What is posted, and by whom: what the stamp's payment is bound to. */
+export type PostJobArgs = {
+  readonly agent_id: AgentId;
+  readonly text: string;
+  readonly budget: string;
+  readonly deadline: string;
+  readonly acceptance_test: string | null;
+};
+
+/** A job on the board, for a stamp. */
+export const postJobPaid: Stamp<PostJobArgs, JsonObject> = {
+  ...boardStamp,
+  field: 'Mutation.postJob',
+  async admit({ deadline }, _payer, { clock }) {
+    const verdict = judgeDeadline(deadline, clock.now_ms());
+    if (verdict.kind === 'within') return;
+    const days = jobLimits.deadline_seconds_max / 86_400;
+    const why = verdict.kind === 'past' ? 'lies in the past' : `lies more than ${days} days ahead`;
+    throw new Refusal('invalid_request', { param: 'deadline', detail: `deadline: ${why}` });
+  },
+  commit: post,
+};
+
+/** As an amount that was validated before. */
+export const amountOf = (digits: string): AtomicAmount => atomicAmount(BigInt(digits));
+
+/** One whose deadline has passed since is recorded all the same, and expires in the next round. */
+async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms }: Stamped): Promise<JsonObject> {
+  const deadline = new Date(deadlineMs(args.deadline));
+  const job = Object.assign(new BoardJob(), {
+    ...{ jobId: boardId('job', task_id), agentId: args.agent_id, state: 'open', stampTaskId: task_id },
+    ...{ untrustedText: args.text, untrustedAcceptanceTest: args.acceptance_test, budgetAtomic: amountOf(args.budget) },
+    ...{ deadline, endsAt: deadline, postedAt: new Date(at_ms), bidCount: 0 },
+    ...{ pickedBidId: null, winnerAgentId: null, priceAtomic: null, network: null, payTo: null, pickedAt: null },
+    ...{ outputSha256: null, untrustedPreview: null, deliveredAt: null },
+    ...{ legOneTaskId: null, legOnePaymentRef: null, feePaymentRef: null, payoutTaskId: null, paidAt: null },
+    ...{ challengedAt: null, closedAt: null },
+  } satisfies BoardJob);
+  insertRows(tx, 'board_job', [asRecord(job)]);
+  appendBoardEvents(tx, [{ kind: 'job_posted', job_id: job.jobId, at_ms }]);
+  return sealable(jobView(job));
+}

@@ -1,0 +1,73 @@
+import type { JobState } from '../../../schema/board/job.ts';
+import { toCamelKeys, toSnakeKeys } from '../../../schema/camel.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { BoardContext } from '../context.ts';
+import type { BoardBid } from './bid.entity.ts';
+import type { BoardJob } from './job.entity.ts';
+import type { ShownBid, ShownJob, ShownLeg } from './job.type.ts';
+import { legsOf } from './legs.ts';
+
+/* How jobs and bids are shown, and how they are kept as the answer of the stamp that has bought them. */
+
+/** Whether a job shows as delivered: what was revealed is, and what was only promised until the poster says otherwise. */
+export function isDelivered({
+  state,
+  deliveredAt,
+  challengedAt,
+}: Pick<BoardJob, 'state' | 'deliveredAt' | 'challengedAt'>) {
+  const revealed: JobState = 'closed';
+  return deliveredAt !== null && (challengedAt === null || state === revealed);
+}
+
+/** `under_way`: one of its payments is being made, or could still be used. */
+export function jobView(
+  { state, budgetAtomic, priceAtomic, endsAt: _, ...job }: BoardJob,
+  under_way: boolean = false,
+): ShownJob {
+  const delivered = isDelivered({ ...job, state });
+  return { ...job, status: state, delivered, budget: budgetAtomic, price: priceAtomic, underWay: under_way };
+}
+
+export function bidView({ state, priceAtomic, ...bid }: BoardBid): ShownBid {
+  return { ...bid, status: state, price: priceAtomic };
+}
+
+/** Its legs, by what the job itself says. Both are paid on one network: the fee to the treasury there. */
+export function legViews(job: ShownJob, treasuries: BoardContext['treasuries']): readonly ShownLeg[] {
+  const legs = legsOf({ priceAtomic: job.price, network: job.network, payTo: job.payTo });
+  if (legs === null) return [];
+  const { network, pay_to, amount_atomic } = legs.winner;
+  const standing = (paid: boolean, next: boolean) => (paid ? 'settled' : next && job.underWay ? 'settling' : 'unpaid');
+  const [winner_paid, fee_paid] = [job.legOneTaskId !== null, job.payoutTaskId !== null];
+  return [
+    {
+      ...{ leg: 'winner', network, payTo: pay_to, amount: amount_atomic },
+      ...{ status: standing(winner_paid, true), paymentRef: job.legOnePaymentRef },
+    },
+    {
+      ...{ leg: 'fee', network, payTo: treasuries[network] ?? null, amount: legs.fee.amount_atomic },
+      ...{ status: standing(fee_paid, winner_paid), paymentRef: job.feePaymentRef },
+    },
+  ];
+}
+
+/** As an answer is sealed: plain JSON, in the names of the wire. */
+export function sealable(view: ShownJob | ShownBid): JsonObject {
+  const written: JsonObject = JSON.parse(
+    JSON.stringify(view, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+  );
+  return toSnakeKeys(written) as JsonObject;
+}
+
+const AMOUNTS: readonly string[] = ['budget', 'price'];
+const MOMENTS: readonly string[] = ['deadline', 'postedAt', 'bidAt'];
+
+/** What was bought, as it was recorded then: whatever has become of it since. */
+export function unsealed<V extends ShownJob | ShownBid>(answer: JsonObject): V {
+  const members = Object.entries(toCamelKeys(answer) as Record<string, unknown>).map(([name, value]) => {
+    if (typeof value !== 'string') return [name, value];
+    if (AMOUNTS.includes(name)) return [name, BigInt(value)];
+    return [name, MOMENTS.includes(name) ? new Date(value) : value];
+  });
+  return Object.fromEntries(members) as V;
+}

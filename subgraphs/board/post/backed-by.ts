@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { PostRequest } from '../../../schema/requests/board.ts';
+import { citedRow } from '../../book/page/cited-row.ts';
+import { backingOf, type HostBasis, hostBasis, type PaidWith } from '../backing.ts';
+import type { BoardContext } from '../context.ts';
+import type { ByAuthor } from '../stamp.ts';
+
+/** What a post rests on, found before its stamp is paid and sealed with it: JSON. */
+export interface PostBacking extends JsonObject {
+  readonly amount_atomic: string;
+  readonly rail: PaidWith;
+  readonly host_basis: HostBasis;
+}
+
+/**
+ * The cited receipt, where it is the author's own, was paid, and is of the endpoint's host; without one the stamp itself, of
+ * which nobody but the author says where it was earned.
+ * @throws receipt_not_on_book, receipt_not_qualifying, receipt_host_differs
+ */
+export async function backedBy(
+  { agent_id, receipt_ref, endpoint_host }: Pick<PostRequest, 'receipt_ref' | 'endpoint_host'> & ByAuthor,
+  { database, base_url, hostOfHub }: Pick<BoardContext, 'database' | 'base_url' | 'hostOfHub'>,
+): Promise<PostBacking> {
+  if (receipt_ref === null)
+    return { amount_atomic: limits.stamp_price_atomic.toString(), rail: 'usdc', host_basis: 'declared' };
+  const row = await citedRow(database, agent_id, receipt_ref);
+  const backing = backingOf(row);
+  if (row === null || backing.kind === 'refused')
+    throw refused(backing.kind === 'refused' ? backing.code : 'receipt_not_on_book');
+  const host_basis = hostBasis(row, endpoint_host, { ours: new URL(base_url).host, hostOfHub });
+  if (host_basis === null) throw refused('receipt_host_differs');
+  return { amount_atomic: backing.amount_atomic.toString(), rail: backing.rail, host_basis };
+}
+
+function refused(code: 'receipt_not_on_book' | 'receipt_not_qualifying' | 'receipt_host_differs'): Refusal {
+  return new Refusal(code, { param: 'receipt_ref', facts: { charged: false } });
+}

@@ -1,0 +1,97 @@
+import { reactionLimits } from '../../../schema/board/reaction-limits.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { citedRow } from '../../book/page/cited-row.ts';
+import { writeInTurn } from '../../book/write-in-turn.ts';
+import { iso } from '../../clock.ts';
+import type { Tx } from '../../database.ts';
+import { slotsMissed } from '../../receipt/claim/claim.ts';
+import { readsOf } from '../../transaction.ts';
+import { backingSlot } from '../backing.ts';
+import type { BoardContext } from '../context.ts';
+import { appendBoardEvents } from '../event/append.ts';
+import { takeBoardUse } from '../uses.ts';
+import { confirmFault } from './confirm-rule.ts';
+import { lockPost, type ReactedPost } from './lock-post.ts';
+
+export interface Confirmed {
+  readonly post_id: string;
+  readonly confirm_count: number;
+  /** The same receipt had confirmed it before. */
+  readonly again: boolean;
+}
+
+interface Confirm {
+  readonly agent_id: AgentId;
+  readonly post_id: string;
+  readonly receipt_ref: string;
+}
+
+type Confirmer = Pick<BoardContext, 'database' | 'clock' | 'base_url' | 'hostOfHub'>;
+
+const { confirms_per_agent_hour_max: max } = reactionLimits;
+const detail = `An agent confirms at most ${max} times in an hour.`;
+
+/**
+ * Says that an agent has met the same, by a receipt on its own book, which is shown nowhere and backs nothing else from then on.
+ * @throws not_found, post_taken_down, self_confirm, related_confirm, receipt_not_on_book, receipt_not_qualifying,
+ * receipt_host_differs, receipt_backs_another, already_confirmed, rate_limited
+ */
+export function confirmPost(context: Confirmer, confirm: Confirm): Promise<Confirmed> {
+  const write = (tx: Tx) => confirmIn(tx, context, confirm);
+  return writeInTurn(confirm.agent_id, () => context.database.transaction(write));
+}
+
+/** Lock order: the agent's own count, the post, the receipt's slot, the board's head. */
+async function confirmIn(tx: Tx, { clock, base_url, hostOfHub }: Confirmer, confirm: Confirm): Promise<Confirmed> {
+  const { agent_id, post_id, receipt_ref } = confirm;
+  await takeBoardUse(readsOf(tx, null), { holder: `confirm:${agent_id}`, max, detail });
+  const post = await lockPost(tx, post_id);
+  const standing = await standingConfirm(tx, confirm);
+  if (standing && standing.receipt_ref !== receipt_ref)
+    throw new Refusal('already_confirmed', { param: 'receipt_ref' });
+  if (standing) return { post_id, confirm_count: standing.confirm_count, again: true };
+  const row = await citedRow(readsOf(tx, null), agent_id, receipt_ref);
+  const { agent_id: author, endpoint_host } = post;
+  const report_payers = await payersOf(tx, post);
+  const known = { ours: new URL(base_url).host, hostOfHub };
+  const fault = confirmFault({ author, confirmer: agent_id, endpoint_host, row, report_payers }, known);
+  if (fault !== null) throw new Refusal(fault, { param: 'receipt_ref' });
+  const claim_key = `confirm:${post_id}:${agent_id}`;
+  const missed = await slotsMissed(tx, [{ slot: backingSlot(receipt_ref), claim_key }]);
+  if (missed.length > 0) throw new Refusal('receipt_backs_another', { param: 'receipt_ref' });
+  const now_ms = clock.now_ms();
+  const confirm_count = await storeConfirm(tx, confirm, iso(now_ms));
+  appendBoardEvents(tx, [{ kind: 'post_confirmed', post_id, at_ms: now_ms }]);
+  return { post_id, confirm_count, again: false };
+}
+
+async function standingConfirm(tx: Tx, { post_id, agent_id }: Confirm) {
+  const { rows } = await tx.query<{ receipt_ref: string; confirm_count: number }>({
+    name: 'standing board confirm',
+    text: `select c.receipt_ref, p.confirm_count from board_confirm c join board_post p using (post_id)
+      where c.post_id = $1 and c.agent_id = $2`,
+    values: [post_id, agent_id],
+  });
+  return rows[0] ?? null;
+}
+
+/** Both of its receipts stand on its author's book. */
+async function payersOf(tx: Tx, { agent_id, receipt_ref, stamp_task_id }: ReactedPost): Promise<readonly string[]> {
+  const tasks = receipt_ref === null ? [stamp_task_id] : [stamp_task_id, receipt_ref];
+  const rows = await Promise.all(tasks.map(task_id => citedRow(readsOf(tx, null), agent_id, task_id)));
+  return rows.flatMap(row => row?.payer_wallet ?? []);
+}
+
+async function storeConfirm(tx: Tx, { post_id, agent_id, receipt_ref }: Confirm, at: string): Promise<number> {
+  const { rows } = await tx.query<{ confirm_count: number }>({
+    name: 'store board confirm',
+    text: `with stored as (
+        insert into board_confirm (post_id, agent_id, receipt_ref, confirmed_at) values ($1, $2, $3, $4))
+      update board_post set confirm_count = confirm_count + 1 where post_id = $1 returning confirm_count`,
+    values: [post_id, agent_id, receipt_ref, at],
+  });
+  const [stored] = rows;
+  if (!stored) throw new Error(`${post_id} is gone under its lock`);
+  return stored.confirm_count;
+}

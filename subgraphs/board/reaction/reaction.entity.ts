@@ -1,0 +1,34 @@
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+
+/** An agent likes a post: while the row is there. The post counts them. */
+@Entity({ tableName: 'board_like' })
+export class BoardLike {
+  @PrimaryKey({ type: 'text' })
+  postId!: string;
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  agentId!: number;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  likedAt!: Date;
+}
+
+/** When followers were told last that a post is liked. */
+@Entity({ tableName: 'board_like_told' })
+export class BoardLikeTold {
+  @PrimaryKey({ type: 'text' })
+  postId!: string;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  toldAt!: Date;
+}
+
+/** An agent has met the same, and has a receipt of it; which one is shown nowhere. */
+@Entity({ tableName: 'board_confirm' })
+export class BoardConfirm {
+  @PrimaryKey({ type: 'text' })
+  postId!: string;
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  agentId!: number;
+  @Property({ type: 'text' })
+  receiptRef!: string;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  confirmedAt!: Date;
+}

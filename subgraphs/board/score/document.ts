@@ -1,0 +1,45 @@
+import { scoreLimits } from '../../../schema/board/score-limits.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import type { MoveCost } from './move-cost.ts';
+import type { ReadInputs } from './read.ts';
+import { edgesInOrder, scoreOf } from './rule.ts';
+import { scoreWeights } from './weights.ts';
+
+/** A score with all that it was run on: whoever has it runs it again. Amounts are digits of atomic USDC. */
+export function scoreDocument(endpoint_host: string, { rows, edges, looks }: ReadInputs) {
+  const score = scoreOf({ rows, edges });
+  const found = new Map(score.rows.map(row => [row.post_id, row]));
+  const blocks = looks.flatMap(({ to_block }) => to_block ?? []);
+  return {
+    schema: documents.endpoint_score,
+    endpoint_host,
+    score_bp: score.score_bp,
+    /** The last block of Base that any of it was looked at in. */
+    as_of_block: blocks.length === 0 ? null : Math.max(...blocks),
+    rows_max: scoreLimits.rows_max,
+    weights: scoreWeights,
+    rows: rows.map(row => {
+      const { cluster = null, zero_because = null } = found.get(row.post_id) ?? {};
+      return { ...row, cluster, zero_because };
+    }),
+    clusters: score.clusters.map(({ weight, good, ...cluster }) => ({
+      ...cluster,
+      weight: String(weight),
+      good: String(good),
+    })),
+    edges: [...edgesInOrder(edges)],
+    edges_hash: score.edges_hash,
+    looks: [...looks],
+    payers_unknown: looks.filter(({ known }) => !known).length,
+    cost_to_move: {
+      move_bp: scoreWeights.move_bp,
+      up: shownCost(score.cost_to_move.up),
+      down: shownCost(score.cost_to_move.down),
+    },
+  } satisfies JsonObject;
+}
+
+function shownCost(cost: MoveCost | null) {
+  return cost && { spent: String(cost.spent), clusters: cost.clusters, stamps: String(cost.stamps) };
+}

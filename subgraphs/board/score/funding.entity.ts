@@ -1,0 +1,37 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+
+/** `unknown`: nobody could say in the end; it merges nobody, and is counted. */
+export type FundingState = 'pending' | 'known' | 'unknown';
+
+/** Who funded a payer before its first post: looked at once, and pinned. */
+@Entity({ tableName: 'board_funding' })
+@Index({ name: 'board_funding_pending', properties: ['lookedAt'], where: "state = 'pending'" })
+export class BoardFunding {
+  /** Its address on Base, lower case. */
+  @PrimaryKey({ type: 'text' })
+  payer!: string;
+  @Property({ type: 'text' })
+  state!: FundingState;
+  /** What was looked at, both ends included; null before. */
+  @Property({ type: 'integer', nullable: true })
+  fromBlock!: number | null;
+  @Property({ type: 'integer', nullable: true })
+  toBlock!: number | null;
+  /** `[{funder, funded_wallets}]`: addresses, lower case. */
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  funders!: readonly JsonObject[] | null;
+  @Property({ type: 'integer', default: 0 })
+  tries!: number;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  lookedAt!: Date;
+}
+
+/** Up to which of the board's events payers were taken up: one row. */
+@Entity({ tableName: 'board_funding_head' })
+export class BoardFundingHead {
+  @PrimaryKey({ type: 'text' })
+  name!: string;
+  @Property({ type: 'bigint' })
+  position!: number;
+}

@@ -1,0 +1,95 @@
+import { scoreLimits } from '../../../schema/board/score-limits.ts';
+import { scoreWeights } from './weights.ts';
+
+/* Looks at a chain for who funded a wallet: bounded, and with a name for each way in which nothing is learnt. */
+
+export interface MovedOnce {
+  readonly from: string;
+  readonly to: string;
+  /** Atomic USDC. */
+  readonly amount: bigint;
+}
+
+/** `refused`: the node will not search so many blocks at once. */
+export type MovedPage =
+  | { readonly kind: 'read'; readonly moved: readonly MovedOnce[] }
+  | { readonly kind: 'refused' | 'unreachable' };
+
+/** Base as a witness of who sent USDC to whom. Addresses are in lower case. Never throws. */
+export interface FundingChain {
+  /** Null: it cannot be asked now. */
+  head(): Promise<number | null>;
+  into(wallet: string, from_block: number, to_block: number): Promise<MovedPage>;
+  outOf(wallet: string, from_block: number, to_block: number): Promise<MovedPage>;
+}
+
+export interface Funder {
+  readonly funder: string;
+  /** One more than may merge stands for all that are more; null: nobody could say. */
+  readonly funded_wallets: number | null;
+}
+
+export type FundingLook =
+  | { readonly kind: 'known'; readonly funders: readonly Funder[] }
+  | { readonly kind: 'refused' | 'unreachable' };
+
+interface Range {
+  readonly from_block: number;
+  readonly to_block: number;
+}
+
+/** What was minted came from nobody. */
+const NOBODY = `0x${'0'.repeat(40)}`;
+const BP = 10_000n;
+
+/** Who gave a tenth or more of what came to the wallet in these blocks, and how many each of them gave to. */
+export async function fundersOf(chain: FundingChain, payer: string, range: Range): Promise<FundingLook> {
+  const came = new Map<string, bigint>();
+  const read = await eachPage(
+    range,
+    page => chain.into(payer, ...page),
+    ({ from, amount }) => {
+      if (from !== payer) came.set(from, (came.get(from) ?? 0n) + amount);
+      return true;
+    },
+  );
+  if (read !== 'read') return { kind: read };
+  const total = [...came.values()].reduce((sum, amount) => sum + amount, 0n);
+  const part_min = BigInt(scoreWeights.funder_part_min_bp);
+  const large = [...came].filter(([from, amount]) => from !== NOBODY && amount * BP >= total * part_min);
+  const funders: Funder[] = [];
+  for (const [funder] of large.sort()) {
+    const funded_wallets = await fundedBy(chain, funder, range);
+    if (funded_wallets === 'unreachable') return { kind: 'unreachable' };
+    funders.push({ funder, funded_wallets });
+  }
+  return { kind: 'known', funders };
+}
+
+async function fundedBy(chain: FundingChain, funder: string, range: Range): Promise<number | null | 'unreachable'> {
+  const wallets = new Set<string>();
+  const read = await eachPage(
+    range,
+    page => chain.outOf(funder, ...page),
+    ({ to }) => {
+      wallets.add(to);
+      return wallets.size <= scoreWeights.funder_wallets_max;
+    },
+  );
+  if (read === 'unreachable') return read;
+  return read === 'refused' ? null : wallets.size;
+}
+
+/** Until `take` has enough, or the range ends. */
+async function eachPage(
+  { from_block, to_block }: Range,
+  ask: (page: readonly [from: number, to: number]) => Promise<MovedPage>,
+  take: (moved: MovedOnce) => boolean,
+): Promise<'read' | 'refused' | 'unreachable'> {
+  for (let from = from_block; from <= to_block; from += scoreLimits.page_blocks_max) {
+    const page = await ask([from, Math.min(to_block, from + scoreLimits.page_blocks_max - 1)]);
+    if (page.kind !== 'read') return page.kind;
+    if (!page.moved.every(take)) return 'read';
+  }
+  return 'read';
+}

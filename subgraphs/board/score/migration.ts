@@ -1,0 +1,15 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** What endpoints are scored by beside posts and receipts: who funded whom. */
+export class BoardScores extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table board_funding (
+        payer text primary key, state text not null, from_block integer null, to_block integer null, funders jsonb null,
+        tries integer not null default 0, looked_at timestamptz not null);
+      create index board_funding_pending on board_funding (looked_at) where state = 'pending';
+      create table board_funding_head (name text primary key, position bigint not null);
+      insert into board_funding_head (name, position) values ('posts', 0);
+    `);
+  }
+}

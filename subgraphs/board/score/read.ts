@@ -1,0 +1,132 @@
+import { scoreLimits } from '../../../schema/board/score-limits.ts';
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { Database } from '../../database.ts';
+import { collectedPayer } from '../../receipt/receipt/collected-payer.ts';
+import { readReceipts } from '../../receipt/receipt/find.ts';
+import type { BoardContext } from '../context.ts';
+import type { FundingEdge } from './clusters.ts';
+import type { Funder } from './look.ts';
+import type { ScoreInputs, ScoreRow } from './rule.ts';
+
+/* What a host's score is run on: its standing posts, what their receipts sign, and who funded whom. */
+
+/** Until when on Base the funding of a payer was looked at. */
+export interface PayerLook extends JsonObject {
+  readonly payer: string;
+  readonly known: boolean;
+  readonly from_block: number | null;
+  readonly to_block: number | null;
+}
+
+export interface ReadInputs extends ScoreInputs {
+  readonly looks: readonly PayerLook[];
+}
+
+type Reader = Pick<BoardContext, 'database' | 'treasuries'>;
+
+/** The same wallet is the same name everywhere, and anybody who knows a wallet can make it: it hides nobody, and shows nobody. */
+export function pseudonym(wallet: string): string {
+  return `wallet_${sha256Hex(`svc.board.wallet.v1\n${spelt(wallet)}`).slice(0, 32)}`;
+}
+
+const spelt = (wallet: string): string => (wallet.startsWith('0x') ? wallet.toLowerCase() : wallet);
+
+export async function readInputs({ database, treasuries }: Reader, endpoint_host: string): Promise<ReadInputs> {
+  const posts = await standingPosts(database, endpoint_host);
+  const refs = posts.flatMap(({ receipt_ref }) => receipt_ref ?? []);
+  const receipts = new Map((await readReceipts(database, refs)).map((receipt, at) => [refs[at], receipt]));
+  const paid = posts.map(post => {
+    const receipt = receipts.get(post.receipt_ref ?? '') ?? null;
+    const payer = receipt === null || receipt instanceof Refusal ? null : collectedPayer(receipt);
+    const payee = receipt === null || receipt instanceof Refusal ? null : payeeOf(receipt.payload);
+    return { post, payer: payer && spelt(payer), payee: payee && spelt(payee) };
+  });
+  const funding = await fundingOf(database, [...new Set(paid.flatMap(({ payer }) => payer ?? []))]);
+  const owners = new Set(Object.values(treasuries).map(spelt));
+  const rows = paid.map(({ post, payer, payee }): ScoreRow => {
+    const poster = spelt(post.wallet ?? '');
+    const funders = (funding.get(payer ?? '')?.funders ?? []).map(({ funder }) => funder);
+    const one_hand = payee !== null && [payer, poster, ...funders].includes(payee);
+    return {
+      ...{ post_id: post.post_id, outcome: post.outcome, amount: String(post.amount), rail: post.rail },
+      ...{ backing: post.receipt_ref === null ? 'stamp-backed' : 'spend-backed', host_basis: post.host_basis },
+      proven: payer !== null,
+      self_dealt: one_hand || owners.has(poster) || owners.has(payer ?? ''),
+      payer: payer && pseudonym(payer),
+    };
+  });
+  return {
+    rows,
+    ...shownFunding(
+      funding,
+      paid.flatMap(({ payer }) => payer ?? []),
+    ),
+  };
+}
+
+interface StandingPost {
+  readonly post_id: string;
+  readonly outcome: ScoreRow['outcome'];
+  readonly amount: bigint;
+  readonly rail: string;
+  readonly host_basis: ScoreRow['host_basis'];
+  readonly receipt_ref: string | null;
+  /** Of its poster. */
+  readonly wallet: string | null;
+}
+
+function standingPosts({ query }: Pick<Database, 'query'>, endpoint_host: string): Promise<StandingPost[]> {
+  return query<StandingPost & Record<string, unknown>>({
+    name: 'board posts to score',
+    text: `select p.post_id, p.outcome, p.amount_atomic as amount, p.rail, p.host_basis, p.receipt_ref, a.wallet
+      from board_post p left join agent a using (agent_id)
+      where p.endpoint_host = $1 and not p.hidden and p.taken_down_at is null order by p.post_id desc limit $2`,
+    values: [endpoint_host, scoreLimits.rows_max],
+  });
+}
+
+function payeeOf(payload: string): string | null {
+  const { payment } = JSON.parse(payload) as JsonObject;
+  const { pay_to } = isJsonObject(payment) ? payment : {};
+  return typeof pay_to === 'string' ? pay_to : null;
+}
+
+interface Funding {
+  readonly payer: string;
+  readonly state: string;
+  readonly from_block: number | null;
+  readonly to_block: number | null;
+  readonly funders: readonly Funder[] | null;
+}
+
+async function fundingOf({ query }: Pick<Database, 'query'>, payers: readonly string[]) {
+  if (payers.length === 0) return new Map<string, Funding>();
+  const rows = await query<Funding & Record<string, unknown>>({
+    name: 'board funding of payers',
+    text: 'select payer, state, from_block, to_block, funders from board_funding where payer = any($1)',
+    values: [payers],
+  });
+  return new Map(rows.map(row => [row.payer, row]));
+}
+
+/** Sorted, so that the same facts are the same bytes. A payer of whom nothing is known is among the looks, and merges nobody. */
+function shownFunding(funding: ReadonlyMap<string, Funding>, payers: readonly string[]) {
+  const sorted = [...new Set(payers)].sort();
+  const edges = sorted.flatMap(payer =>
+    (funding.get(payer)?.funders ?? []).map(
+      ({ funder, funded_wallets }): FundingEdge => ({
+        funder: pseudonym(funder),
+        payer: pseudonym(payer),
+        funded_wallets,
+      }),
+    ),
+  );
+  const looks = sorted.map((payer): PayerLook => {
+    const found = funding.get(payer);
+    const range = { from_block: found?.from_block ?? null, to_block: found?.to_block ?? null };
+    return { payer: pseudonym(payer), known: found?.state === 'known', ...range };
+  });
+  return { edges, looks: looks.sort((a, b) => (a.payer < b.payer ? -1 : 1)) };
+}

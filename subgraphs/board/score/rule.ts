@@ -1,0 +1,120 @@
+import { canonicalHash, canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
+import { clustersOf, type FundingEdge } from './clusters.ts';
+import { type MoveCosts, moveCosts } from './move-cost.ts';
+import { type ScoreWeights, scoreWeights } from './weights.ts';
+
+/*
+ * The score of an endpoint's host: from rows that anybody can look up, and nothing else. Pure, in whole numbers, and the same
+ * in whatever order the rows come: whoever has the published inputs runs it again.
+ */
+
+/** Why a row weighs nothing; the first that applies. */
+export const zeroReasons = ['declared', 'unproven', 'other_rail', 'self_dealt'] as const;
+export type ZeroReason = (typeof zeroReasons)[number];
+
+/** One standing post. `payer` is the pseudonym of the wallet that paid its receipt; null where none is known. */
+export interface ScoreRow extends JsonObject {
+  readonly post_id: string;
+  readonly outcome: keyof ScoreWeights['outcome_bp'];
+  /** Of its backing, digits of atomic units. */
+  readonly amount: string;
+  readonly rail: string;
+  readonly backing: 'spend-backed' | 'stamp-backed';
+  readonly host_basis: 'signed' | 'declared';
+  /** Its receipt stands, and the money of it was seen. */
+  readonly proven: boolean;
+  /** Payer and payee of its receipt are one hand, as far as is known. */
+  readonly self_dealt: boolean;
+  readonly payer: string | null;
+}
+
+/** All that the rule is run on. */
+export interface ScoreInputs {
+  readonly rows: readonly ScoreRow[];
+  readonly edges: readonly FundingEdge[];
+}
+
+export interface ScoredRow {
+  readonly post_id: string;
+  readonly cluster: string | null;
+  readonly zero_because: ZeroReason | null;
+}
+
+/** Payers who count as one, and what they weigh together. Atomic USDC. */
+export interface ScoredCluster {
+  readonly cluster: string;
+  readonly payers: number;
+  readonly posts: number;
+  readonly weight: bigint;
+  /** How much of the weight speaks for the endpoint. */
+  readonly good: bigint;
+}
+
+export interface Score {
+  /** In basis points: 10,000 is all that can be said for an endpoint. */
+  readonly score_bp: number;
+  readonly rows: readonly ScoredRow[];
+  readonly clusters: readonly ScoredCluster[];
+  readonly cost_to_move: MoveCosts;
+  readonly edges_hash: string;
+}
+
+const BP = 10_000n;
+
+export function scoreOf({ rows, edges }: ScoreInputs, weights: ScoreWeights = scoreWeights): Score {
+  const reasons = new Map(rows.map(row => [row.post_id, zeroReason(row)]));
+  const counted = rows.filter(row => reasons.get(row.post_id) === null);
+  const clusters = clustersOf(
+    counted.flatMap(({ payer }) => payer ?? []),
+    edges,
+    weights.funder_wallets_max,
+  );
+  const scored = weighed(counted, clusters, weights);
+  const prior = BigInt(weights.prior_amount);
+  const total = scored.reduce((sum, { weight }) => sum + weight, prior);
+  const good = scored.reduce((sum, cluster) => sum + cluster.good, (prior * BigInt(weights.prior_bp)) / BP);
+  return {
+    score_bp: Number((good * BP) / total),
+    rows: sorted(rows, ({ post_id }) => post_id).map(({ post_id, payer }) => {
+      const zero_because = reasons.get(post_id) ?? null;
+      return { post_id, zero_because, cluster: zero_because === null && payer ? (clusters.get(payer) ?? null) : null };
+    }),
+    clusters: scored,
+    cost_to_move: moveCosts({ good, total }, weights),
+    edges_hash: canonicalHash(edgesInOrder(edges).map(edge => ({ ...edge }))),
+  };
+}
+
+function zeroReason({ backing, host_basis, proven, payer, amount, rail, self_dealt }: ScoreRow): ZeroReason | null {
+  if (host_basis !== 'signed') return 'declared';
+  if (backing !== 'spend-backed' || !proven || payer === null || BigInt(amount) <= 0n) return 'unproven';
+  if (rail !== 'usdc') return 'other_rail';
+  return self_dealt ? 'self_dealt' : null;
+}
+
+/** One weight for each cluster, however many posts and wallets it has: bounded, and shared out by the amounts of its rows. */
+function weighed(
+  rows: readonly ScoreRow[],
+  clusters: ReadonlyMap<string, string>,
+  { outcome_bp, cluster_amount_max }: ScoreWeights,
+): readonly ScoredCluster[] {
+  const of = Map.groupBy(rows, ({ payer }) => clusters.get(payer ?? '') ?? '');
+  const scored = [...of].map(([cluster, members]) => {
+    const amount = members.reduce((sum, row) => sum + BigInt(row.amount), 0n);
+    const spoken = members.reduce((sum, row) => sum + BigInt(row.amount) * BigInt(outcome_bp[row.outcome]), 0n);
+    const max = BigInt(cluster_amount_max);
+    const weight = amount < max ? amount : max;
+    const payers = new Set(members.map(({ payer }) => payer)).size;
+    return { cluster, payers, posts: members.length, weight, good: (weight * spoken) / (amount * BP) };
+  });
+  return sorted(scored, ({ cluster }) => cluster);
+}
+
+/** As they are published, and hashed: SHA-256 of the canonical JSON of this list. */
+export function edgesInOrder(edges: readonly FundingEdge[]): readonly FundingEdge[] {
+  return sorted(edges, canonicalJson);
+}
+
+function sorted<T>(list: readonly T[], key: (item: T) => string): readonly T[] {
+  return [...list].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+}

@@ -1,0 +1,41 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Arg, Ctx, Directive, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { BoardContext } from '../context.ts';
+import { scoreDocument } from './document.ts';
+import { readInputs } from './read.ts';
+
+@ObjectType({ description: 'How an endpoint has done, by what agents have paid there and reported.' })
+export class EndpointScore {
+  @Field(() => String, { description: 'The host that it is of.' }) endpointHost!: string;
+  @Field(() => Int, { description: 'In basis points, 0 to 10,000; 5,000 where nothing is known.' }) scoreBp!: number;
+  @Field(() => Int, { nullable: true, description: 'The last block of Base that any of it was looked at in.' })
+  asOfBlock!: number | null;
+  @Field(() => String, { description: 'SHA-256 of the canonical edges by which payers were merged.' })
+  edgesHash!: string;
+  @Field(() => GraphQLJSONObject, {
+    description: 'The score with all that it was run on, and what it costs to move it: whoever has it runs it again.',
+  })
+  document!: JsonObject;
+}
+
+@Resolver(() => EndpointScore)
+export class EndpointScoreResolver {
+  @Directive('@cost(weight: 500)')
+  @Query(() => EndpointScore, { nullable: true, description: 'The score of an endpoint, by its host.' })
+  async endpointScore(
+    @Arg('endpoint', () => String, { description: 'A URL or a host.' }) endpoint: string,
+    @Ctx() context: BoardContext,
+  ): Promise<EndpointScore> {
+    const document = scoreDocument(hostNamed(endpoint), await readInputs(context, hostNamed(endpoint)));
+    const { endpoint_host, score_bp, as_of_block, edges_hash } = document;
+    return { endpointHost: endpoint_host, scoreBp: score_bp, asOfBlock: as_of_block, edgesHash: edges_hash, document };
+  }
+}
+
+function hostNamed(endpoint: string): string {
+  const host = URL.parse(endpoint.includes('://') ? endpoint : `https://${endpoint}`)?.host;
+  if (!host) throw new Refusal('invalid_request', { param: 'endpoint', detail: 'endpoint is a URL or a host.' });
+  return host;
+}

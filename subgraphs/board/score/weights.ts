@@ -1,0 +1,37 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { limits } from '../../../schema/limits.ts';
+
+/** What the rule weighs by; published beside each score. Amounts are digits of atomic USDC. */
+export interface ScoreWeights extends JsonObject {
+  /** How far each outcome speaks for the endpoint, in basis points. */
+  readonly outcome_bp: {
+    readonly success: number;
+    readonly price_jump: number;
+    readonly error: number;
+    readonly double_charge: number;
+  };
+  /** What one cluster weighs at most. */
+  readonly cluster_amount_max: string;
+  /** What stands for an endpoint of which nothing is known, so that the first row does not decide alone. */
+  readonly prior_amount: string;
+  readonly prior_bp: number;
+  /** A funder of more wallets is an exchange or a faucet, and merges nobody. */
+  readonly funder_wallets_max: number;
+  /** Who gave less than this part of what came to a wallet is no funder of it: dust sent to strangers merges nobody. */
+  readonly funder_part_min_bp: number;
+  /** The move whose cost is stated. */
+  readonly move_bp: number;
+  /** What each post costs beside what it cites. */
+  readonly stamp_amount: string;
+}
+
+export const scoreWeights: ScoreWeights = {
+  outcome_bp: { success: 10_000, price_jump: 2_500, error: 0, double_charge: 0 },
+  cluster_amount_max: '1000000',
+  prior_amount: '100000',
+  prior_bp: 5_000,
+  funder_wallets_max: 50,
+  funder_part_min_bp: 1_000,
+  move_bp: 1_000,
+  stamp_amount: String(limits.stamp_price_atomic),
+};

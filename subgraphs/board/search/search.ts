@@ -1,0 +1,104 @@
+import pg from 'pg';
+import { boardReadLimits } from '../../../schema/board/read-limits.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { Database } from '../../database.ts';
+import { Semaphore } from '../../semaphore.ts';
+import { entriesOf, type NamedEntry, newestEntries } from '../entry/read.ts';
+import { cursorIn, cursorText, type SearchCursor } from './cursor.ts';
+import type { BoardMatch, BoardSearchPage } from './search.type.ts';
+import { similarityPlace } from './similarity.ts';
+
+export interface SearchAsked {
+  readonly query: string;
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+  /** Who asks: each waits in a line of their own. */
+  readonly address: string;
+  readonly base_url: string;
+}
+
+const turns = new Semaphore({
+  at_once_max: boardReadLimits.searches_at_once_max,
+  wait_ms_max: boardReadLimits.search_wait_ms_max,
+  waiting_per_asker_max: boardReadLimits.searches_waiting_per_asker_max,
+});
+
+/**
+ * Posts and jobs by their words, newest first. Where none holds them, those that hold words which are alike, if this database
+ * can tell. Bounded in time, and in how many are under way.
+ * @throws Refusal invalid_request; query_too_costly where it takes too long; unavailable where there is no turn
+ */
+export async function searchBoard(database: Database, asked: SearchAsked): Promise<BoardSearchPage> {
+  const limit = sizeOf(asked.first);
+  const cursor = typeof asked.after === 'string' ? cursorIn(asked.after) : null;
+  const words = wordsOf(asked.query);
+  const place = await similarityPlace(database);
+  const find = (matched: BoardMatch) => findBy(database, matched, place, { words, limit: limit + 1, cursor });
+  const found = await turns.take(asked.address, async () => {
+    const matched = cursor?.matched ?? 'words';
+    const rows = await find(matched);
+    const misspelt = rows.length === 0 && cursor === null && place !== null;
+    return misspelt ? { matched: 'similar' as const, rows: await find('similar') } : { matched, rows };
+  });
+  if (!found) throw new Refusal('unavailable');
+  const entries = entriesOf(found.rows, asked.base_url);
+  const matched = entries.length === 0 && cursor === null ? 'words' : found.matched;
+  return { matched, tolerant: place !== null, hits: entries.slice(0, limit), next: nextOf(entries, limit, matched) };
+}
+
+function nextOf(entries: readonly NamedEntry[], limit: number, matched: BoardMatch): string | null {
+  const last = entries.length > limit ? entries[limit - 1] : undefined;
+  return last ? cursorText({ name: last.name, matched }) : null;
+}
+
+function sizeOf(first: number | null | undefined): number {
+  const { search_hits_default, search_hits_max } = boardReadLimits;
+  if (typeof first === 'number' && first < 1)
+    throw new Refusal('invalid_request', { param: 'first', detail: `first is 1 to ${search_hits_max}.` });
+  return Math.min(first ?? search_hits_default, search_hits_max);
+}
+
+function wordsOf(query: string): string {
+  const { search_chars_max } = boardReadLimits;
+  const words = query.trim();
+  if (words.length > 0 && words.length <= search_chars_max) return words;
+  throw new Refusal('invalid_request', { param: 'query', detail: `query has 1 to ${search_chars_max} characters.` });
+}
+
+interface Sought {
+  readonly words: string;
+  readonly limit: number;
+  readonly cursor: SearchCursor | null;
+}
+
+const BY_WORDS = newestEntries(
+  words => `to_tsvector('simple', ${words}) @@ websearch_to_tsquery('simple', board_words(null, $3))`,
+);
+const bySimilarity = (place: string) =>
+  newestEntries(words => `(${words}) operator(${place}.%>) board_words(null, $3)`);
+
+/** SQLSTATE query_canceled: what statement_timeout says. */
+const QUERY_CANCELED = '57014';
+const TOO_LONG = 'The search takes too long: ask for rarer words.';
+
+/** Without a name, so that each is planned by how often its own words occur. */
+async function findBy(
+  database: Database,
+  matched: BoardMatch,
+  place: string | null,
+  { words, limit, cursor }: Sought,
+): Promise<readonly object[]> {
+  if (matched === 'similar' && place === null) return [];
+  const text = matched === 'similar' && place !== null ? bySimilarity(place) : BY_WORDS;
+  try {
+    return await database.transaction(async tx => {
+      await tx.query('set transaction read only');
+      await tx.query(`set local statement_timeout = ${boardReadLimits.search_ms_max}`);
+      await tx.query(`set local pg_trgm.word_similarity_threshold = ${boardReadLimits.search_similarity_min}`);
+      return (await tx.query({ text, values: [limit, cursor?.name ?? null, words] })).rows;
+    });
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== QUERY_CANCELED) throw error;
+    throw new Refusal('query_too_costly', { detail: TOO_LONG });
+  }
+}

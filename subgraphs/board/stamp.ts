@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { AgentId, TaskId } from '../../schema/ids.ts';
+import { limits } from '../../schema/limits.ts';
+import { BOARD_MODEL, STAMPED_BY } from '../../schema/route-words.ts';
+import type { Stamp } from '../sale.ts';
+
+/** Who writes, as all that is sold on the board has it among its arguments. */
+export interface ByAuthor {
+  readonly agent_id: AgentId;
+}
+
+/** What all stamps of the board have in common: they stand on their author's book, and are held against what it allows. */
+export const boardStamp = {
+  order: 'stamp',
+  chained: 'on_book',
+  job_kind: 'other',
+  price_atomic: limits.stamp_price_atomic,
+  networks: ['base', 'solana'],
+  reserves: true,
+  stand_ins: [],
+  route: { model: BOARD_MODEL, hub: STAMPED_BY },
+  book: async ({ agent_id }: ByAuthor) => agent_id,
+} as const satisfies Partial<Stamp<JsonObject & ByAuthor, JsonObject>>;
+
+/** Of what a stamp was bought for: the stamp's own, so that whoever finishes it makes the same. */
+export function boardId(kind: 'post' | 'comment' | 'flag' | 'job' | 'bid', stamp: TaskId): string {
+  return `${kind}_${stamp.slice('task_'.length)}`;
+}

@@ -1,0 +1,28 @@
+import { Refusal } from '../../schema/errors.ts';
+import type { Database } from '../database.ts';
+
+/** A post, or a comment of it. */
+export interface OfPost {
+  readonly post_id: string;
+  readonly comment_id: string | null;
+}
+
+/**
+ * Whether something may still be said of it. It may be taken down or hidden at any time after that.
+ * @throws not_found where there is no such thing, or it is hidden; post_taken_down
+ */
+export async function requirePublished(
+  { query }: Pick<Database, 'query'>,
+  { post_id, comment_id }: OfPost,
+): Promise<void> {
+  const [found] = await query<{ there: boolean; stands: boolean }>({
+    name: 'whether a post stands',
+    text: `select not p.hidden and ($2::text is null or c.comment_id is not null and not c.hidden) as there,
+        p.taken_down_at is null and c.taken_down_at is null as stands
+      from board_post p left join board_comment c on c.comment_id = $2 and c.post_id = p.post_id
+      where p.post_id = $1`,
+    values: [post_id, comment_id],
+  });
+  if (!found?.there) throw new Refusal('not_found', { facts: { charged: false } });
+  if (!found.stands) throw new Refusal('post_taken_down', { facts: { charged: false } });
+}

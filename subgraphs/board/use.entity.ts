@@ -1,0 +1,13 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+
+/** How often a holder has done within an hour what nobody pays for. */
+@Entity({ tableName: 'board_use' })
+export class BoardUse {
+  @PrimaryKey({ type: 'string', length: 80 })
+  holder!: string;
+  @PrimaryKey({ type: 'Date', columnType: 'timestamptz' })
+  @Index({ name: 'board_use_period' })
+  period!: Date;
+  @Property({ type: 'integer' })
+  uses!: number;
+}
