@@ -48,6 +48,17 @@ export function requireSession(principal: Principal, agent_id: number): HeldBook
 }
 
 /**
+ * The same by the session or by a proof that was bound to this very request, and so serves whoever sends it first and nobody
+ * else. A plain one, which passes for ten minutes with any body, would get whoever has read it a secret that lasts.
+ * @throws unauthenticated, forbidden
+ */
+export function requireBound(principal: Principal, agent_id: number): HeldBook & ProvenBy {
+  const held = requireHeld(principal, agent_id);
+  if (held.by === 'plain_proof') throw new Refusal('forbidden');
+  return held;
+}
+
+/**
  * A demo key that came along writes nothing, whatever else did. Asked of every mutation that is not paid for, and of every
  * paid call that leaves more than a receipt.
  * @throws forbidden

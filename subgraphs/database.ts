@@ -3,6 +3,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { Refusal } from '../schema/errors.ts';
 import { type MigrationClass, migrate } from './migrate.ts';
+import { JOBS_SCHEMA } from './migrate-jobs.ts';
 import { DatabaseAway, isOutage } from './outage.ts';
 import { type Tx, transaction } from './transaction.ts';
 
@@ -19,6 +20,8 @@ export interface Database {
   transaction<T>(work: (tx: Tx) => Promise<T>, bound?: TransactionBound): Promise<T>;
   /** A connection of its own, for LISTEN and for advisory locks; the caller ends it. */
   connect(): Promise<pg.Client>;
+  /** A pool of its own, for a library that wants one; the caller ends it. */
+  openPool(connections_max: number): pg.Pool;
   /** How many connections the pool has, how many of them nobody uses, and how many callers wait for one. */
   usage(): PoolUsage;
   close(): Promise<void>;
@@ -75,6 +78,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     clientUrl: options.url,
     extensions: [Migrator],
     pool: { min: 0, max: options.connections_max },
+    schemaGenerator: { ignoreSchema: [JOBS_SCHEMA] },
     migrations: {
       migrationsList: options.migrations.map(migration => ({ name: migration.name, class: migration })),
       snapshot: false,
@@ -96,7 +100,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await client.connect();
     return client;
   };
-  const bounds = (await migrate(orm, connect, options.migrations)) >= BOUNDS_TRANSACTIONS;
+  const bounds = (await migrate(orm, { connect, settings }, options.migrations)) >= BOUNDS_TRANSACTIONS;
   const beginOf = ({ ms_max }: Partial<TransactionBound> = {}) =>
     ms_max && bounds ? `begin; set local transaction_timeout = ${ms_max}` : 'begin';
 
@@ -108,6 +112,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return {
     orm,
     connect,
+    openPool(max) {
+      const own = new pg.Pool({ ...settings, query_timeout: QUERY_MS_MAX, max });
+      own.on('error', () => {});
+      // The pool listens to idle connections only.
+      own.on('connect', client => void client.on('error', () => {}));
+      return own;
+    },
     async query<R extends pg.QueryResultRow>(statement: pg.QueryConfig) {
       try {
         return (await pool.query<R>(statement)).rows;

@@ -32,6 +32,12 @@ export interface LiveLog {
   watchLog(told: LogWatcher): Promise<() => void>;
 }
 
+/** What is said of the board. */
+export interface LiveBoard {
+  /** As `watch`, of the board's events. */
+  watchBoard(wake: Wake): Promise<() => void>;
+}
+
 export type Wake = (position: number | null) => void;
 
 export type LogWatcher = (notice: string | null) => void;
@@ -45,6 +51,8 @@ export interface SessionWatcher {
 
 /** The channel on which the ledger sends `<agent_id>:<position>` in the transaction of the event. */
 export const BOOK_CHANNEL = 'book_event';
+/** The channel on which the board sends its newest position in the transaction of the event. */
+export const BOARD_CHANNEL = 'board_event';
 /** The channel on which `<agent_id>` is sent in the transaction that ends its session. */
 export const SESSION_CHANNEL = 'session_end';
 /** The channel on which the log's head is told in the transaction that moves it, and that the log is halted. */
@@ -54,19 +62,21 @@ const RETRY_MS_FIRST = 100;
 const RETRY_MS_MAX = 2_000;
 
 /** One LISTEN connection per process, opened by the first watcher and reopened when it is lost. */
-export function openLive(database: Pick<Database, 'connect'>): Live & LiveLog {
+export function openLive(database: Pick<Database, 'connect'>): Live & LiveLog & LiveBoard {
   return new PostgresLive(database);
 }
 
-class PostgresLive implements Live, LiveLog {
+class PostgresLive implements Live, LiveLog, LiveBoard {
   readonly #database: Pick<Database, 'connect'>;
   readonly #watchers = new Map<number, Set<Wake>>();
   readonly #sessionWatchers = new Set<SessionWatcher>();
   readonly #logWatchers = new Set<LogWatcher>();
+  readonly #boardWatchers = new Set<Wake>();
   readonly #ended = new AbortController();
   readonly heard = shareNextRun(() => this.#hear());
   readonly #heard: Readonly<Record<string, (payload: string) => void>> = {
     [BOOK_CHANNEL]: payload => this.#bookMoved(payload),
+    [BOARD_CHANNEL]: payload => this.#boardMoved(Number(payload)),
     [SESSION_CHANNEL]: payload => this.#sessionEnded(payload),
     [LOG_CHANNEL]: payload => this.#logTold(payload),
   };
@@ -91,6 +101,11 @@ class PostgresLive implements Live, LiveLog {
     return this.#listened(() => void this.#logWatchers.delete(told));
   }
 
+  watchBoard(wake: Wake): Promise<() => void> {
+    this.#boardWatchers.add(wake);
+    return this.#listened(() => void this.#boardWatchers.delete(wake));
+  }
+
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = null;
@@ -98,6 +113,7 @@ class PostgresLive implements Live, LiveLog {
     this.#watchers.clear();
     this.#sessionWatchers.clear();
     this.#logWatchers.clear();
+    this.#boardWatchers.clear();
     await connection?.end();
   }
 
@@ -166,6 +182,7 @@ class PostgresLive implements Live, LiveLog {
       for (const wakes of this.#watchers.values()) for (const wake of wakes) wake(null);
       for (const watcher of this.#sessionWatchers) watcher.ended(null);
       this.#logTold(null);
+      this.#boardMoved(null);
     });
     // Watchers to come await it; with none, closing must not be an unhandled rejection.
     this.#listening.catch(() => {});
@@ -175,6 +192,10 @@ class PostgresLive implements Live, LiveLog {
     const [agent_id, position] = payload.split(':').map(Number);
     if (agent_id === undefined || position === undefined) return;
     for (const wake of this.#watchers.get(agent_id) ?? []) wake(Number.isSafeInteger(position) ? position : null);
+  }
+
+  #boardMoved(position: number | null): void {
+    for (const wake of this.#boardWatchers) wake(Number.isSafeInteger(position) ? position : null);
   }
 
   #logTold(notice: string | null): void {

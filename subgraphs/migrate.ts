@@ -3,6 +3,7 @@ import type { Migration } from '@mikro-orm/migrations';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import { catalogueOf, differencesOf } from './catalogue.ts';
+import { migrateJobs } from './migrate-jobs.ts';
 
 export interface MigrationClass {
   new (...args: ConstructorParameters<typeof Migration>): Migration;
@@ -18,12 +19,13 @@ export class UnknownSchema extends Error {
 const MIGRATION_LOCK = 7_402_001;
 
 /**
- * Brings the schema up to date; of several processes at once, one does, and the others find it done. Returns the server's
- * version: 180004 for 18.4. @throws UnknownSchema
+ * Brings the schema up to date, ours and that of jobs; of several processes at once, one does, and the others find it
+ * done. `settings`: of the connections that `connect` opens. Returns the server's version: 180004 for 18.4.
+ * @throws UnknownSchema
  */
 export async function migrate(
   orm: MikroORM,
-  connect: () => Promise<pg.Client>,
+  { connect, settings }: { readonly connect: () => Promise<pg.Client>; readonly settings: pg.ClientConfig },
   migrations: readonly MigrationClass[],
 ): Promise<number> {
   const lock = await connect();
@@ -33,6 +35,7 @@ export async function migrate(
     await requirePublic(lock);
     await stampBaselines(lock, orm, migrations);
     await orm.migrator.up();
+    await migrateJobs(lock, settings);
     const { rows } = await lock.query<{ server_version_num: string }>('show server_version_num');
     return Number(rows[0]?.server_version_num);
   } finally {

@@ -2,13 +2,16 @@ import type { AtomicAmount } from '../schema/amount.ts';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import type { AgentId, TaskId } from '../schema/ids.ts';
+import type { jobKinds } from '../schema/job-kind.ts';
 import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
+import type { ObservedTransfer } from '../schema/observed-transfer.ts';
 import type { ProviderCogs } from '../schema/receipt-payload.ts';
 import type { NamedIntent } from '../schema/requests/paid-work.ts';
 import type { Context } from './context.ts';
 import type { Tx } from './database.ts';
 import type { Piece } from './piece.ts';
+import type { Found, StampedRow } from './stamped-row.ts';
 
 /*
  * What a paid field declares of its sale, for `charge(paid, args, context)`: price, order, networks, slots, and its
@@ -21,15 +24,7 @@ export interface Payer {
   readonly wallet: string;
 }
 
-export type JobKind =
-  | 'completions'
-  | 'scrape'
-  | 'review'
-  | 'swap'
-  | 'research'
-  | 'acp_job'
-  | 'router_broadcast'
-  | 'other';
+export type JobKind = (typeof jobKinds)[number];
 
 /** Which model answered, and where. */
 export interface Route {
@@ -74,35 +69,33 @@ export interface Speaking<T extends JsonObject> {
   cancel(): void;
 }
 
-/** What a stamp's commit is told: the money has moved, and this is the row it will stand on. */
+/** What a stamp's commit is told: the money has moved, or a key stood in for it, and this is recorded now. */
 export interface Stamped {
   readonly task_id: TaskId;
-  readonly payer: Payer;
+  /** Null, as its payment, where a key stood in for it. */
+  readonly payer: Payer | null;
   readonly agent_id: AgentId | null;
-  readonly payment_ref: string;
+  readonly payment_ref: string | null;
+  /** Where it moved; null where a key stood in for it. */
+  readonly transfer: ObservedTransfer | null;
+  /** The time of the record, under the log's lock: that of its row and receipt. */
+  readonly recorded_at_ms: number;
 }
 
-export type Order = 'work_then_settle' | 'stream' | 'stamp';
+export type Order = 'work_then_settle' | 'stream' | 'stamp' | 'leg';
 
-export interface OrderRule {
-  /** Whether it holds its price on the book's ceiling from the claim on. */
-  readonly reserves: boolean;
-  /** Whether a key may stand in for the payment. */
-  readonly waivable: boolean;
-  /** For how long a payment must still be valid: time to settle it and, before that, to work. */
-  readonly validity_seconds_min: number;
-}
-
-export const orders: Record<Order, OrderRule> = {
-  work_then_settle: {
-    reserves: true,
-    waivable: true,
-    validity_seconds_min: limits.payment_validity_with_work_seconds_min,
-  },
-  stream: { reserves: true, waivable: true, validity_seconds_min: limits.payment_validity_with_work_seconds_min },
-  /** It may open the very book that it lands on: there is nothing yet to hold it against. A key proves no wallet. */
-  stamp: { reserves: false, waivable: false, validity_seconds_min: limits.payment_validity_seconds_min },
+/** For how long a payment must still be valid: time to settle it and, before that, to work. */
+export const validity_seconds_min: Record<Order, number> = {
+  work_then_settle: limits.payment_validity_with_work_seconds_min,
+  stream: limits.payment_validity_with_work_seconds_min,
+  stamp: limits.payment_validity_seconds_min,
+  leg: limits.payment_validity_seconds_min,
 };
+
+/** A kind of key that may stand in for a payment. */
+export type WaivingKey = 'live' | 'demo' | 'waiver';
+/** Those that do for work. */
+export const CALL_KEYS = ['live', 'demo'] as const satisfies readonly WaivingKey[];
 
 /** Within what work is done. */
 export interface WorkBounds {
@@ -116,8 +109,21 @@ interface Sold<A extends JsonObject> {
   /** Coordinate of the paid field; with the canonical arguments it is what a payment is bound to. */
   readonly field: `Mutation.${string}` | `Subscription.${string}`;
   readonly job_kind: JobKind;
-  readonly price_atomic: AtomicAmount;
+  /** Null in the list of what is sold where it depends on what is asked for: who charges says it then. */
+  readonly price_atomic: AtomicAmount | null;
+  /** Whom it pays, on its only network; left out: this service. */
+  readonly pay_to?: string;
   readonly networks: readonly NetworkName[];
+  /** The URL at which it is offered, where the offer is made for this very request; left out: whoever serves it knows. */
+  readonly resource?: string | undefined;
+  /** For how long from now on its payment may be valid; left out: as long as any. */
+  readonly validity_seconds_max?: number;
+  /** Whether it holds its price on the book's ceiling from the claim on, and the book is asked. */
+  readonly reserves: boolean;
+  /** What it holds there where that is more than its price: what is still to be paid for the same is asked for only once. */
+  readonly reserved_atomic?: AtomicAmount;
+  /** The kinds of key that may stand in for its payment. */
+  readonly stand_ins: readonly WaivingKey[];
   /** Intent, attempt and parent as the request names them: they stand on the row. */
   intent?(args: A): NamedIntent;
   /** The model as the request names it: it stands on the row of a call that its book refuses. */
@@ -130,13 +136,15 @@ interface Sold<A extends JsonObject> {
   /**
    * Last word before the claim, with the payer proven: throws a Refusal, and the payment stays usable.
    * Nothing that it finds free may be relied on later: what must be unique is a slot.
-   * `payer` is null where a key stands in for the payment, as none does for a stamp's.
+   * `payer` is null where a key stands in for the payment.
    */
   admit?(args: A, payer: Payer | null, context: Context): Promise<void>;
   /** Names that only one live claim may hold ("wallet:0x…"), taken in the claim's own transaction. */
   slots?(args: A, payer: Payer): readonly string[];
   /** What a caller is told whose slot another payment holds. */
   readonly slot_taken?: ErrorCode;
+  /** And when to ask again, where it may be free by then. */
+  readonly slot_retry_seconds?: number;
   /** The book on which the row lands; without it the session's, or else the payer's. Never looks at the money. */
   book?(args: A, payer: Payer, context: Context): Promise<AgentId | null>;
 }
@@ -144,9 +152,7 @@ interface Sold<A extends JsonObject> {
 /** The work is done first; the payment settles only for an answer in hand. */
 export interface WorkThenSettle<A extends JsonObject, T extends JsonObject> extends Sold<A> {
   readonly order: 'work_then_settle';
-  /**
-   * Throws a Refusal (`hub_failed`) and nothing is charged.
-   */
+  /** Throws a Refusal (`hub_failed`) and nothing is charged. */
   work(args: A, task_id: TaskId, context: Context, bounds: WorkBounds): Promise<Work<T>>;
 }
 
@@ -159,17 +165,47 @@ export interface Stream<A extends JsonObject, T extends JsonObject> extends Sold
   piecesOf(answer: T): readonly Piece[];
 }
 
-/** What the route of a stamp names in place of a hub: no hub is called so. */
-export const STAMPED_BY = 'svc';
-
 /** The payment settles first; its effect is written in the transaction that records it, so it cannot be lost. */
-export interface Stamp<A extends JsonObject, T extends JsonObject> extends Sold<A> {
+export interface Stamp<A extends JsonObject, T extends JsonObject, F extends JsonObject = JsonObject> extends Sold<A> {
   readonly order: 'stamp';
   readonly route: Route;
-  /** No key stands in for its payment: there always is a payer. */
-  admit?(args: A, payer: Payer, context: Context): Promise<void>;
+  /**
+   * Its receipt signs book and payment side by side (book_chain). `off_book`: it counts against nothing, and no row of the book is
+   * its own; `on_book`: it is a row as any call's.
+   */
+  readonly chained?: 'off_book' | 'on_book';
+  /**
+   * Looks elsewhere under the claim, before any money moves. What it finds is sealed with the claim as the payment is sent:
+   * row and effect are made from that alone, by whichever process gets there. Throws a Refusal and nothing is charged.
+   */
+  find?(args: A, payer: Payer | null, context: Context, bounds: WorkBounds): Promise<Found<F>>;
+  /** What it is bought for, beside its effect: a row with a receipt of its own. Pure. */
+  row?(args: A, fact: F, stamped: Omit<Stamped, 'recorded_at_ms'>): StampedRow;
   /** Runs inside the recording transaction, also by reconcile after a crash: no I/O but `tx`, no caller's context. */
-  commit(tx: Tx, args: A, stamped: Stamped): Promise<T>;
+  commit(tx: Tx, args: A, stamped: Stamped, fact: F | null): Promise<T>;
+}
+
+/**
+ * The first of two payments: its money goes to somebody else, and is `held` as moved, without a receipt, until its sibling's has
+ * moved, too. Its payee could submit what we have let go of: so its slots stay with it until the chain is done with it.
+ */
+export interface Leg<A extends JsonObject> extends Sold<A> {
+  readonly order: 'leg';
+  readonly route: Route;
+  /** Runs inside the transaction that holds it, also by reconcile after a crash. Never refuses: the money has moved. */
+  kept(tx: Tx, args: A, kept: { readonly task_id: TaskId; readonly payment_ref: string }): void;
+}
+
+/** What is paid for in two: the second asks for nothing that the first has not, and is recorded for both. */
+export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
+  /** The slot of the first, which it keeps for as long as it may still move (receipt/claim/leg.ts). */
+  readonly slot: string;
+  readonly first: Leg<A>;
+  readonly second: Stamp<A, T>;
+  /** What both have brought already: given again to whoever shows one of them or nothing, for good. */
+  readonly brought: T | null;
+  /** What whoever shows another payment is told then. */
+  readonly brought_already: ErrorCode;
 }
 
 /** Sold as one answer, in one piece. */
@@ -177,60 +213,6 @@ export type Whole<A extends JsonObject, T extends JsonObject> = WorkThenSettle<A
 export type Paid<A extends JsonObject, T extends JsonObject> = Whole<A, T> | Stream<A, T>;
 
 /** Any paid field: who charges for it does not care what is sold. */
-export type AnyPaid = Paid<JsonObject, JsonObject>;
+export type AnyPaid = Paid<JsonObject, JsonObject> | Leg<JsonObject>;
 export type AnyWhole = Whole<JsonObject, JsonObject>;
 export type AnyStream = Stream<JsonObject, JsonObject>;
-
-/**
- * `idempotent_replay`: the same payment and request came again; same signed bytes, no second charge. `waived`: a key stood
- * in for the payment, and nothing was charged.
- */
-export type SettlementStatus = 'settled' | 'idempotent_replay' | 'waived';
-
-export interface Charged<T extends JsonObject> {
-  readonly answer: T;
-  readonly task_id: TaskId;
-  readonly settlement_status: SettlementStatus;
-  /** The receipt's node, as the receipt subgraph made it: it knows its own. */
-  readonly receipt: object;
-}
-
-/** A stream that is paid for, or waived. It is brought to its end and recorded whether anybody reads it or not. */
-export interface ChargedStream<T extends JsonObject> {
-  readonly task_id: TaskId;
-  readonly settlement_status: SettlementStatus;
-  /** `base:0x…`; null where nothing was paid. */
-  readonly payment_ref: string | null;
-  readonly begun: T;
-  /** For one reader. Whoever reads slowly or not at all keeps nobody waiting. */
-  readonly pieces: AsyncIterable<Piece>;
-  /** Answer and receipt, after the last piece. Rejects with a Refusal where they could not be recorded. */
-  readonly recorded: Promise<Charged<T>>;
-}
-
-/**
- * Sells one field: verify, claim and reserve, work, settle, record, in the order that `paid` names.
- * `args` are the canonical coerced arguments. Throws Refusals that a caller can act on (`payment_required` carries the
- * offer); anything else is a fault of ours.
- */
-export type Charge = <A extends JsonObject, T extends JsonObject>(
-  paid: Whole<A, T>,
-  args: A,
-  context: Context,
-) => Promise<Charged<T>>;
-
-/**
- * The same for what is sold while it is being spoken: resolves once the money has moved, with nothing sent on yet.
- * Until then it throws what `Charge` throws.
- */
-export type ChargeStream = <A extends JsonObject, T extends JsonObject>(
-  paid: Stream<A, T>,
-  args: A,
-  context: Context,
-) => Promise<ChargedStream<T>>;
-
-/** How a resolver of a paid field sells: what a subgraph that sells something needs of the process. */
-export interface Selling {
-  readonly charge: Charge;
-  readonly chargeStream: ChargeStream;
-}

@@ -45,7 +45,8 @@ export interface SubgraphParts {
  * So is `@live`: a subscription field of which one execution may serve all who ask for the same. Its events are numbered
  * without gaps by the field named by `position`, and the argument named by `after` says which one was the last that the
  * reader has: null takes only what is new, a negative number counts from the newest (-1 starts with that one). Whatever
- * else its events depend on must be in the document, the variables or the principal.
+ * else its events depend on must be in the document, the variables or the principal. `remembered: false` where an old
+ * event may show less today than it did: then none is kept for whoever comes late, who has it executed anew.
  *
  * `@cost` and `@listSize` are Federation's own: the gateway reads them in gateway/graph/field-costs.ts.
  */
@@ -62,7 +63,7 @@ const HEADER = `extend schema
   @composeDirective(name: "@live")
 
 directive @paid(price: String!) on FIELD_DEFINITION
-directive @live(after: String!, position: String!) on FIELD_DEFINITION
+directive @live(after: String!, position: String!, remembered: Boolean! = true) on FIELD_DEFINITION
 
 `;
 

@@ -12,6 +12,14 @@ export interface Tx {
   write(statement: pg.QueryConfig): void;
 }
 
+/** A transaction in place of a database to read from: while it holds a lock nobody waits for another connection. */
+export function readsOf<O>(tx: Tx, orm: O) {
+  return {
+    orm,
+    query: async <R extends pg.QueryResultRow>(statement: pg.QueryConfig) => (await tx.query<R>(statement)).rows,
+  };
+}
+
 /** All or nothing, on a connection of the pool; see `Database.transaction`. `begin` is the statement that begins it. */
 export async function transaction<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {

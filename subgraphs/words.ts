@@ -4,7 +4,7 @@ import type { ProofOutcome, SettledBy } from '../schema/receipt-payload.ts';
 import type { RefusalCode } from '../schema/refusal-payload.ts';
 import type { TaskState } from '../schema/task-state.ts';
 import { graphEnum } from './graph-enum.ts';
-import type { SettlementStatus } from './sale.ts';
+import type { SettlementStatus } from './selling.ts';
 
 /* Words that types of several subgraphs show, as the graph's enums. */
 

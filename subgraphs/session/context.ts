@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Selling } from '../sale.ts';
+import type { Selling } from '../selling.ts';
 import type { WalletProofs } from '../wallet-proofs.ts';
 
 /** What the session subgraph needs of the process beyond every subgraph's needs. */

@@ -6,7 +6,7 @@ import { slotsMissed } from '../../receipt/claim/claim.ts';
 import { collectedPayer } from '../../receipt/receipt/collected-payer.ts';
 import { receiptsByTask } from '../../receipt/receipt/find.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
-import type { Charged } from '../../sale.ts';
+import type { Charged } from '../../selling.ts';
 import type { SessionContext } from '../context.ts';
 import { controlledWallet } from './admit.ts';
 import type { RegistrationAnswer } from './answer.ts';

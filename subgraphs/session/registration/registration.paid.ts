@@ -2,9 +2,10 @@ import { getAddress } from 'viem';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
+import { STAMPED_BY } from '../../../schema/route-words.ts';
 import type { Services } from '../../context.ts';
 import type { Tx } from '../../database.ts';
-import { STAMPED_BY, type Stamp, type Stamped } from '../../sale.ts';
+import { type Stamp, type Stamped } from '../../sale.ts';
 import { agentOfWallet } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
 import { controlledWallet, requirePayer } from './admit.ts';
@@ -25,9 +26,13 @@ export function registrationPaid(
     job_kind: 'other',
     price_atomic: limits.stamp_price_atomic,
     networks: ['base'],
+    // It opens the very book that it lands on: there is nothing yet to hold it against. A key proves no wallet.
+    reserves: false,
+    stand_ins: [],
     route: { model: 'register', hub: STAMPED_BY },
     async admit(request, payer, context: SessionContext) {
       await controlledWallet(request, context, async wallet => {
+        if (payer === null) throw new Error('no key registers anybody');
         requirePayer(wallet, payer);
         if ((await agentOfWallet(context.database, wallet)) !== null) throw new Refusal('wallet_registered');
       });

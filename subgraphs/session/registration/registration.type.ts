@@ -1,6 +1,6 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
-import type { SettlementStatus } from '../../sale.ts';
+import type { SettlementStatus } from '../../selling.ts';
 import { SettlementStatusWord } from '../../words.ts';
 import type { RegistrationAnswer } from './answer.ts';
 

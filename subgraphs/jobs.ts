@@ -1,0 +1,119 @@
+import type { BookJob, MessageJob, PingJob, RedeliveryJob } from '../schema/webhook/message.ts';
+import type { Database, Tx } from './database.ts';
+import { JOBS_SCHEMA } from './migrate-jobs.ts';
+
+/* Work that is done later and once, by whichever process: it is asked for in the transaction that makes it necessary. */
+
+/** Every task of the worker by its name, and what a job of it carries. Payloads are kept in plain: no secret belongs there. */
+export interface JobPayloads {
+  /** Comes back by itself (gateway/jobs/periodic.ts); nobody adds one by hand. */
+  readonly [periodic: `periodic/${string}`]: Readonly<Record<string, never>>;
+  /** What books tell their webhooks (gateway/webhooks). */
+  readonly 'webhook/book': BookJob;
+  readonly 'webhook/message': MessageJob;
+  readonly 'webhook/redelivery': RedeliveryJob;
+  readonly 'webhook/ping': PingJob;
+  /** Takes a report a few pages further (subgraphs/book/reconciliation). */
+  readonly 'book/reconciliation': { readonly report_id: string };
+}
+
+export type TaskName = keyof JobPayloads;
+
+interface JobOf<Name extends TaskName> {
+  readonly task: Name;
+  readonly payload: JobPayloads[Name];
+  /** Jobs of one queue run one after the other, the earliest `run_at` first; those without one side by side. */
+  readonly queue?: string;
+  /** ISO 8601; at once unless given. */
+  readonly run_at?: string;
+  /** Instead of `run_at`: so long from the transaction's begin, by the database's clock. */
+  readonly delay_ms?: number;
+  /** A job of this key that has not begun is replaced; one that runs is let run, and is not tried again. */
+  readonly key?: string;
+  /** After so many runs that failed it is left where it is; 25 unless given. The rest between two is the library's: exp(attempts), 6 h at most. */
+  readonly max_attempts?: number;
+}
+
+/** A job of some task, with that task's payload. */
+export type Job = { readonly [Name in TaskName]: JobOf<Name> }[TaskName];
+
+/**
+ * By the library's own function, once for each queue and these in order: a queue that two transactions name for the first
+ * time is a lock between them. A job that somebody takes or ends at that moment is not waited for: the function would find
+ * neither that it can be replaced nor that it has begun, and add nothing, though whoever took it sees nothing of what this
+ * transaction writes; and who ends several at once would wait for us in turn. Beside such a job another is added without the key.
+ */
+const ADD = `with asked as materialized (
+      select * from json_to_recordset($1::json) as job(task text, payload json, queue text, run_at timestamptz,
+        delay_ms float8, max_attempts int, key text)),
+    held as materialized (
+      select key from ${JOBS_SCHEMA}._private_jobs where key in (select key from asked) for update skip locked),
+    contested as materialized (
+      select key from ${JOBS_SCHEMA}._private_jobs where key in (select key from asked) except select key from held)
+  select count(*) from (
+    select queue, array_agg((task, payload, queue,
+      coalesce(run_at, now() + make_interval(secs => delay_ms / 1000)),
+      max_attempts, case when key not in (select key from contested) then key end, null, null)::${JOBS_SCHEMA}.job_spec) as specs
+    from asked group by queue order by queue) each_queue, lateral ${JOBS_SCHEMA}.add_jobs(specs)`;
+
+/** They are there once the transaction has committed, and not otherwise. No two of one call have the same key. */
+export function addJobs(tx: Pick<Tx, 'write'>, jobs: readonly Job[]): void {
+  if (jobs.length > 0) tx.write({ name: 'add jobs', text: ADD, values: [JSON.stringify(jobs)] });
+}
+
+/** One that hangs on nothing else that is written: without a transaction about it. */
+export async function addJob(database: Pick<Database, 'query'>, job: Job): Promise<void> {
+  await new Promise((added, refused) => {
+    addJobs({ write: statement => void database.query(statement).then(added, refused) }, [job]);
+  });
+}
+
+/** By the library's function, which asks once more: those that are there are left as they are, also while they run. */
+const ADD_ABSENT = `select 1 from unnest($1::text[]) as wanted(task),
+    lateral ${JOBS_SCHEMA}.add_job(task, '{}', null, now(), $2, task, null, null, 'unsafe_dedupe')
+    where not exists (select from ${JOBS_SCHEMA}.jobs there where there.key = wanted.task)`;
+
+/** Of each of these tasks there is one job from then on, with its name as key; any number of processes may ask for it. */
+export async function addAbsentJobs(
+  database: Pick<Database, 'query'>,
+  tasks: readonly `periodic/${string}`[],
+  { max_attempts }: { readonly max_attempts: number },
+): Promise<void> {
+  await database.query({ name: 'add absent jobs', text: ADD_ABSENT, values: [tasks, max_attempts] });
+}
+
+/**
+ * Who puts a job back under its key and dies before the old one is noted as done leaves that without its key: nobody runs it
+ * again, and it is taken away here.
+ */
+export async function forgetSuperseded(database: Pick<Database, 'query'>): Promise<void> {
+  await database.query({
+    name: 'forget superseded jobs',
+    text: `select ${JOBS_SCHEMA}.complete_jobs(array_agg(id)) from ${JOBS_SCHEMA}.jobs
+      where key is null and locked_at is null and attempts >= max_attempts
+        and (task_identifier like 'periodic/%' or task_identifier like 'webhook/%')`,
+  });
+}
+
+export interface ReadyJobs {
+  readonly task: string;
+  readonly jobs: number;
+  /** Since the one that has waited longest could have begun. */
+  readonly oldest_seconds: number;
+}
+
+/** So many are counted, whatever there is: by the index by which the worker looks for them. */
+export const READY_JOBS_MAX = 10_000;
+
+/** Those that could run now and that nobody has taken up, by task; a task without any is not among them. */
+export function readyJobs(database: Pick<Database, 'query'>): Promise<ReadyJobs[]> {
+  return database.query<ReadyJobs & Record<string, unknown>>({
+    name: 'ready jobs',
+    text: `select identifier as task, count(*)::int as jobs,
+        extract(epoch from now() - min(run_at))::float8 as oldest_seconds
+      from (select task_id, run_at from ${JOBS_SCHEMA}._private_jobs where is_available and run_at <= now()
+        order by priority, run_at limit ${READY_JOBS_MAX}) ready
+        join ${JOBS_SCHEMA}._private_tasks tasks on tasks.id = task_id
+      group by identifier`,
+  });
+}

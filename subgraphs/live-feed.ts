@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../schema/limits.ts';
+import { NextRuns } from './coalesce.ts';
+import type { Wake } from './live.ts';
+import { DatabaseAway } from './outage.ts';
+
+/* Events that are numbered without gaps in a table, followed for ever: those of a book, those of the board. */
+
+/** Wake-ups as they are: one that comes while nobody waits is kept, and two are as good as one. */
+class WakeUp {
+  /** The newest position that was told of. */
+  #newest: number | null = null;
+  /** Rung without a position (after a reconnect): something may have come that was not told. */
+  #unsure = false;
+  #closed = false;
+  #wake: (() => void) | null = null;
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  ring(position: number | null): void {
+    if (position === null) this.#unsure = true;
+    else this.#newest = Math.max(this.#newest ?? 0, position);
+    this.#wake?.();
+  }
+
+  /** To be called before the table is read: the newest position told of, or null where that is not the whole news. */
+  answer(): number | null {
+    const told = this.#unsure ? null : this.#newest;
+    this.#unsure = false;
+    return told;
+  }
+
+  /** Resolves when something beyond `position` may stand in the table, or when this is closed. */
+  async rungBeyond(position: number): Promise<void> {
+    while (!this.#closed && !this.#unsure && (this.#newest ?? 0) <= position) {
+      await new Promise<void>(resolve => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+}
+
+const AWAY_REST_MS = 1_000;
+
+/**
+ * Events of one table beyond `after`, ascending, at most `limit`. `told` is the newest position that the reader has heard
+ * of, null where it cannot know: see shareReads.
+ */
+export type ReadEvents<K, E> = (of: K, after: number, limit: number, told: number | null) => Promise<readonly E[]>;
+
+export interface FeedSource<E> {
+  /** Calls `wake` with the newest position whenever there is one, and with null where some may have been missed. */
+  watch(wake: Wake): Promise<() => void>;
+  read(after: number, limit: number, told: number | null): Promise<readonly E[]>;
+}
+
+/**
+ * The events from `after` on, for ever: every one once, in order of position, without gap or double.
+ * LISTEN comes first, then the table is read; a wake-up only says that reading is worth while, so that lost, late and
+ * doubled ones do no harm. Holds one page at most: a slow reader reads later. Ends on return(), also while it waits.
+ */
+export function liveFeed<E extends { readonly position: number }>(
+  source: FeedSource<E>,
+  after: number,
+): AsyncIterableIterator<E> {
+  const wake_up = new WakeUp();
+  const events = follow(source, after, wake_up);
+  return {
+    next: () => events.next(),
+    // A generator's own return() would wait behind the event that is being waited for.
+    return() {
+      wake_up.close();
+      return events.return(undefined);
+    },
+    throw(error) {
+      wake_up.close();
+      return events.throw(error);
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+async function* follow<E extends { readonly position: number }>(
+  source: FeedSource<E>,
+  after: number,
+  wake_up: WakeUp,
+): AsyncGenerator<E, undefined> {
+  const stop = await source.watch(position => wake_up.ring(position));
+  try {
+    let position = after;
+    while (!wake_up.closed) {
+      const told = wake_up.answer();
+      const page = await source.read(position, limits.feed_page_events_max, told).catch(restIfAway);
+      if (page === null) {
+        // What was told before is told again, to whoever reads for itself.
+        wake_up.ring(null);
+        continue;
+      }
+      for (const event of page) {
+        if (wake_up.closed) return;
+        position = event.position;
+        yield event;
+      }
+      if (page.length < limits.feed_page_events_max) await wake_up.rungBeyond(position);
+    }
+  } finally {
+    stop();
+  }
+}
+
+/** A reader need not notice that the database was away: null, after a while. */
+async function restIfAway(fault: unknown): Promise<null> {
+  if (!(fault instanceof DatabaseAway)) throw fault;
+  await sleep(AWAY_REST_MS);
+  return null;
+}
+
+/**
+ * One read for all who stand at the same position and have been told of the same newest one. A read that began
+ * after that news sees it, so whoever joins misses nothing. Where the news is not known (null) it must have begun after
+ * the asking: a thousand who come back at once make two.
+ */
+export function shareReads<K extends number | string, E>(readEvents: ReadEvents<K, E>): ReadEvents<K, E> {
+  const running = new Map<string, Promise<readonly E[]>>();
+  const afresh = new NextRuns<readonly E[]>();
+  return (of, after, limit, told) => {
+    const from = `${of} ${after} ${limit}`;
+    if (told === null) return afresh.share(from, () => readEvents(of, after, limit, null));
+    const key = `${from} ${told}`;
+    const known = running.get(key);
+    if (known) return known;
+    const read = readEvents(of, after, limit, told).finally(() => running.delete(key));
+    running.set(key, read);
+    return read;
+  };
+}

@@ -1,0 +1,36 @@
+import pg from 'pg';
+
+/** Where graphile-worker keeps its tables and functions: beside ours, so that its names never meet them. */
+export const JOBS_SCHEMA = 'graphile_worker';
+
+/** The newest migration of the version of graphile-worker in package.json: a database that has run it needs no look at the library. */
+export const JOBS_REVISION = 20;
+
+/**
+ * Brings the tables of jobs up to date. Under the lock of our own migrations, so that one process does it; where it is
+ * done, it costs one read. `look`: any connection; `settings`: of the one that the library works on.
+ */
+export async function migrateJobs(look: pg.ClientBase, settings: pg.ClientConfig): Promise<void> {
+  if ((await revisionOf(look)) === JOBS_REVISION) return;
+  const { runMigrations } = await import('graphile-worker');
+  const pool = new pg.Pool({ ...settings, max: 1 });
+  // The library asks for both: without them a lost connection would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', client => void client.on('error', () => {}));
+  try {
+    await runMigrations({ pgPool: pool, schema: JOBS_SCHEMA });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Null where none has run. */
+async function revisionOf(client: pg.ClientBase): Promise<number | null> {
+  const record = `${JOBS_SCHEMA}.migrations`;
+  const { rows: found } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
+    record,
+  ]);
+  if (!found[0]?.there) return null;
+  const { rows } = await client.query<{ revision: number | null }>(`select max(id)::int as revision from ${record}`);
+  return rows[0]?.revision ?? null;
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from '../schema/canonical-json.ts';
+import type { TaskId } from '../schema/ids.ts';
+import type { Context } from './context.ts';
+import type { Piece } from './piece.ts';
+import type { Stream, TwoLegs, Whole } from './sale.ts';
+
+/* How a resolver sells what its field declares (sale.ts), and what that brings. */
+
+/**
+ * `idempotent_replay`: the same payment and request came again; same signed bytes, no second charge. `waived`: a key stood
+ * in for the payment, and nothing was charged.
+ */
+export type SettlementStatus = 'settled' | 'idempotent_replay' | 'waived';
+
+export interface Charged<T extends JsonObject> {
+  readonly answer: T;
+  readonly task_id: TaskId;
+  readonly settlement_status: SettlementStatus;
+  /** The receipt's node, as the receipt subgraph made it: it knows its own. */
+  readonly receipt: object;
+}
+
+/** A stream that is paid for, or waived. It is brought to its end and recorded whether anybody reads it or not. */
+export interface ChargedStream<T extends JsonObject> {
+  readonly task_id: TaskId;
+  readonly settlement_status: SettlementStatus;
+  /** `base:0x…`; null where nothing was paid. */
+  readonly payment_ref: string | null;
+  readonly begun: T;
+  /** For one reader. Whoever reads slowly or not at all keeps nobody waiting. */
+  readonly pieces: AsyncIterable<Piece>;
+  /** Answer and receipt, after the last piece. Rejects with a Refusal where they could not be recorded. */
+  readonly recorded: Promise<Charged<T>>;
+}
+
+/**
+ * Sells one field: verify, claim and reserve, work, settle, record, in the order that `paid` names.
+ * `args` are the canonical coerced arguments. Throws Refusals that a caller can act on (`payment_required` carries the
+ * offer); anything else is a fault of ours.
+ */
+export type Charge = <A extends JsonObject, T extends JsonObject>(
+  paid: Whole<A, T>,
+  args: A,
+  context: Context,
+) => Promise<Charged<T>>;
+
+/**
+ * The same for what is sold while it is being spoken: resolves once the money has moved, with nothing sent on yet.
+ * Until then it throws what `Charge` throws.
+ */
+export type ChargeStream = <A extends JsonObject, T extends JsonObject>(
+  paid: Stream<A, T>,
+  args: A,
+  context: Context,
+) => Promise<ChargedStream<T>>;
+
+/**
+ * Sells what is paid for in two: whichever is still to be paid is asked for, and what the second brings is the answer. Where the
+ * first has moved, that is said beside the offer of the second.
+ */
+export type ChargeLegs = <A extends JsonObject, T extends JsonObject>(
+  legs: TwoLegs<A, T>,
+  args: A,
+  context: Context,
+) => Promise<Charged<T>>;
+
+/** How a resolver of a paid field sells: what a subgraph that sells something needs of the process. */
+export interface Selling {
+  readonly charge: Charge;
+  readonly chargeStream: ChargeStream;
+  readonly chargeLegs: ChargeLegs;
+}

@@ -1,0 +1,45 @@
+import type { AtomicAmount } from '../schema/amount.ts';
+import type { RowBirth } from '../schema/book-row.ts';
+import type { JsonObject } from '../schema/canonical-json.ts';
+import type { AgentId, TaskId } from '../schema/ids.ts';
+import type { ObservedTransfer } from '../schema/observed-transfer.ts';
+import type { ReceiptLeg, ReceiptPayment } from '../schema/receipt-payload.ts';
+
+/** What a stamp has found out elsewhere before any money moved. */
+export interface Found<F extends JsonObject> {
+  readonly fact: F;
+  /** Names that only one live claim may hold, as `slots`: taken before the payment is sent. */
+  readonly slots: readonly string[];
+}
+
+/** What the receipt of such a row signs of the money. */
+export type StampedMoney =
+  /** A payment to somebody else that its chain shows; whether its payer is the agent's own, as far as the agent has shown. */
+  | { readonly kind: 'observed'; readonly observed_transfer: ObservedTransfer; readonly payer_proven: boolean }
+  /** The first of two payments that were made through this service, and both of them side by side. */
+  | { readonly kind: 'paid'; readonly payment: ReceiptPayment; readonly legs: readonly ReceiptLeg[] };
+
+/**
+ * A row that a stamp is bought for, and its receipt: of a payment that went to somebody else. Both are made, hashed and
+ * signed before the log's head is locked, from what was sealed with the claim alone.
+ */
+export interface StampedRow {
+  readonly task_id: TaskId;
+  readonly agent_id: AgentId;
+  readonly birth: RowBirth;
+  /** What is held for it on its book, and given back with the row. */
+  readonly reserved_atomic: AtomicAmount;
+  /** Rows on other books that the same receipt is of. */
+  readonly also_on: readonly { readonly agent_id: AgentId; readonly birth: RowBirth }[];
+  /** Key of the payment that was held until now, and is recorded by this row; null where it is none that was claimed here. */
+  readonly sibling: string | null;
+  readonly receipt: {
+    readonly hub: string;
+    readonly model: string;
+    readonly job_kind: string;
+    readonly intent_id: string | null;
+    readonly attempt_index: number | null;
+    readonly fulfillment: JsonObject;
+    readonly money: StampedMoney;
+  };
+}
