@@ -1,0 +1,91 @@
+import type { Logger } from 'pino';
+import { DatabaseAway } from '../subgraphs/outage.ts';
+import { keepTotals } from '../subgraphs/receipt/totals/keep-totals.ts';
+import type { Vault } from '../subgraphs/vault.ts';
+import type { Config } from './config/read-config.ts';
+import { type Jobs, openJobs } from './jobs/open-jobs.ts';
+import type { PeriodicTask } from './jobs/periodic.ts';
+import type { JobEnded } from './jobs/task.ts';
+import type { BaseStart } from './log/believe-base.ts';
+import type { Operations } from './operations/open.ts';
+import { ChainAway } from './rails/epoch.ts';
+import { fundingTask } from './reconcile/board-funding.ts';
+import { fleetTasks } from './reconcile/fleet-tasks.ts';
+import { openReconciler, type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
+import { reconciliationTasks } from './reconcile/reconciliations.ts';
+import { openWebhooks } from './webhooks/open-webhooks.ts';
+
+/** A head is cosigned about so long after it was signed. */
+const COSIGN_REST_MS = 2_000;
+
+/** Between two statements over a log that grows all the time. */
+const TOTALS_REST_MS = 2_000;
+
+interface BackgroundParts {
+  readonly base: BaseStart;
+  readonly logger: Logger;
+  readonly operations: Operations;
+  readonly closing: AsyncDisposableStack;
+  readonly vault: Vault;
+  readonly config: Pick<Config, 'webhook_reach'>;
+}
+
+export interface Background {
+  readonly reconciler: Reconciler;
+  readonly jobs: Pick<Jobs, 'start'>;
+}
+
+/** What goes on behind the calls: rounds, which are this process's own, and jobs, each of which is done once in the fleet. */
+export async function openBackground(
+  parts: ReconcileParts,
+  { base, logger, operations, closing, vault, config }: BackgroundParts,
+): Promise<Background> {
+  const failed = (error: unknown) => logger[levelOf(error, base.done)]({ err: error }, 'a round of reconcile failed');
+  const reconciler = closing.adopt(await openReconciler(parts, failed, operations.roundEnded), it => it.stop());
+  const { database, finishing } = parts;
+  const { metrics } = operations;
+  const reports = reconciliationTasks({ database, chain: base.chain, ...parts.stating });
+  const webhooks = openWebhooks({ database, vault, reach: config.webhook_reach, metrics });
+  const ended: JobEnded = (task, outcome, error) => {
+    operations.jobEnded(task, outcome);
+    if (outcome === 'failed') logger[levelOf(error, base.done)]({ err: error, task }, 'a job failed');
+  };
+  const jobs = openJobs({
+    ...{ database, owner: finishing.owner, steady: reconciler.heartbeat.steady, halted: () => base.halt !== null },
+    ...{ logger, ended, tasks: { ...webhooks.tasks, ...reports } },
+    periodic: [
+      ...fleetTasks(parts),
+      ...anchorTasks(base),
+      ...cosignTasks(parts),
+      ...totalsTasks(parts),
+      fundingTask({ database, chain: base.chain }),
+      ...webhooks.periodic,
+    ],
+  });
+  closing.adopt(jobs, it => it.stop());
+  return { reconciler, jobs };
+}
+
+/** None where nothing is anchored. */
+function anchorTasks({ anchoring }: BaseStart): readonly PeriodicTask[] {
+  return anchoring ? [{ name: 'anchor', rest_ms: anchoring.poll_ms, run: () => anchoring.anchor() }] : [];
+}
+
+/** None where no witness is configured. */
+function cosignTasks({ cosigning }: ReconcileParts): readonly PeriodicTask[] {
+  const run = () => cosigning.round().then(() => undefined);
+  return cosigning.asked ? [{ name: 'cosign', rest_ms: COSIGN_REST_MS, run }] : [];
+}
+
+/** What the books came to is said a moment after it stands in the log. */
+function totalsTasks({ database, stating, finishing: { clock } }: ReconcileParts): readonly PeriodicTask[] {
+  const parts = { database, ...stating, now_ms: () => clock.now_ms() };
+  const run = (signal: AbortSignal) => keepTotals(parts, signal).then(() => undefined);
+  return [{ name: 'totals', rest_ms: TOTALS_REST_MS, run }];
+}
+
+/** Until Base is known no round can ask it: that has been said once, and is not said again with each. */
+function levelOf(error: unknown, base_known: boolean): 'debug' | 'warn' | 'error' {
+  if (!base_known && error instanceof ChainAway) return 'debug';
+  return error instanceof DatabaseAway ? 'warn' : 'error';
+}

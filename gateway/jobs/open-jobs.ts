@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Database } from '../../subgraphs/database.ts';
+import { sweepWorkers } from '../../subgraphs/receipt/claim/job-worker.ts';
+import { lookInTime } from '../operations/look-in-time.ts';
+import { Lane } from './lane.ts';
+import { type PeriodicTask, periodicTasks, putIn } from './periodic.ts';
+import type { JobEnded, TaskContext, Tasks } from './task.ts';
+import { bounded, taskListOf } from './task-list.ts';
+
+export interface JobsParts {
+  readonly database: Database;
+  /** This process, as its lease names it. */
+  readonly owner: string;
+  /** Whether a lease that has ended is one whose process is dead. */
+  readonly steady: () => boolean;
+  readonly halted: () => boolean;
+  readonly logger: Logger;
+  readonly ended: JobEnded;
+  /** What is asked for by `addJobs`: mostly they wait for a network. */
+  readonly tasks: Tasks;
+  readonly periodic: readonly PeriodicTask[];
+}
+
+export interface Jobs {
+  /** From now on it takes jobs. */
+  start(): void;
+  /** In bounded time: what does not end is abandoned, and free for the other processes. */
+  stop(): Promise<void>;
+}
+
+/** Beside the pool of the service: one that listens for each lane, and what looks for jobs and notes what became of them. */
+const CONNECTIONS_MAX = 6;
+const DELIVERIES_AT_ONCE = 64;
+/** Periodic jobs come back at a later time, so that nobody has to hear of it when they are added. */
+const looks = { periodic: { poll_ms: 1_000, prompt: false }, asked: { poll_ms: 2_000, prompt: true } } as const;
+const SWEEP_MS = 2_000;
+/** Periodic jobs are looked for with every so many sweeps. */
+const SWEEPS_PER_LOOK = 5;
+const CLOSE_MS_MAX = 1_000;
+
+/** The worker of this process, of those that share the jobs of a fleet. Needs the process's lease to be there. */
+export function openJobs(parts: JobsParts): Jobs {
+  const { database, owner, periodic, logger } = parts;
+  const pool = database.openPool(CONNECTIONS_MAX);
+  const sweep = (asked: { workers?: readonly string[]; ended?: readonly string[]; steady?: boolean }) =>
+    sweepWorkers(database, { owner, workers: [], ended: [], steady: false, ...asked });
+  const unfreed = new Set<string>();
+  const free = async (id: string) => {
+    unfreed.add(id);
+    await sweep({ ended: [id] });
+    unfreed.delete(id);
+  };
+  const laneOf = (name: keyof typeof looks, concurrency: number, all: Tasks, using: TaskContext['database']) =>
+    new Lane({
+      ...{ name, concurrency, ...looks[name], pool, logger },
+      tasks: signal => taskListOf({ ...parts, tasks: parts.halted() ? {} : all, database: using, signal }),
+      note: id => sweep({ workers: [id] }),
+      free,
+    });
+  // Each as often as there are tasks, so that none waits for another; and deliveries keep none of them waiting.
+  const lanes = [
+    laneOf('periodic', periodic.length, periodicTasks(database, periodic), database),
+    laneOf('asked', DELIVERIES_AT_ONCE, parts.tasks, bounded(database)),
+  ];
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const look = watchOver(lanes, { ...parts, unfreed, sweep });
+  const sweeping = async () => {
+    while (!signal.aborted) {
+      await look().catch(error => logger.debug({ err: error }, 'jobs: workers could not be looked after'));
+      await sleep(SWEEP_MS, null, { signal }).catch(() => {});
+    }
+  };
+  let swept: Promise<void> = Promise.resolve();
+  return {
+    start() {
+      swept = sweeping();
+      for (const lane of lanes) lane.start();
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all([lookInTime(swept, CLOSE_MS_MAX), ...lanes.map(lane => lane.stop())]);
+      await lookInTime(pool.end(), CLOSE_MS_MAX);
+    },
+  };
+}
+
+interface Watching extends Pick<JobsParts, 'database' | 'steady' | 'halted' | 'periodic' | 'logger'> {
+  /** Workers that have ended while the database was away. */
+  readonly unfreed: Set<string>;
+  readonly sweep: (asked: { workers: readonly string[]; ended: readonly string[]; steady: boolean }) => Promise<number>;
+}
+
+/** One look: at workers of the dead, at our own, at whether the periodic jobs are all there, and at the log. */
+function watchOver(lanes: readonly Lane[], { unfreed, database, steady, halted, periodic, logger, sweep }: Watching) {
+  let looks = 0;
+  let was_halted = false;
+  return async () => {
+    if (halted() && !was_halted) {
+      was_halted = true;
+      for (const lane of lanes) lane.renew();
+    }
+    const workers = lanes.flatMap(({ id }) => id ?? []);
+    const ended = [...unfreed];
+    const freed = await sweep({ workers, ended, steady: steady() });
+    for (const id of ended) unfreed.delete(id);
+    if (freed > 0) logger.info({ workers: freed }, 'jobs of workers that are gone are free again');
+    if (looks++ % SWEEPS_PER_LOOK === 0 && !halted()) await putIn(database, periodic);
+    for (const lane of lanes) lane.swept();
+  };
+}

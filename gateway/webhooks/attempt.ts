@@ -1,0 +1,91 @@
+import { Client, type Dispatcher } from 'undici';
+import { webhookLimits } from '../../schema/webhook/limits.ts';
+import { retryAfterMs } from '../../schema/webhook/retry.ts';
+import { type WebhookReach, webhookUrl } from '../../schema/webhook/url.ts';
+import type { Failed } from '../../subgraphs/book/webhook/attempted.ts';
+import { attemptFault, faults } from './faults.ts';
+import { guardedLookup, type Resolve } from './look-up.ts';
+
+/** How one attempt came out. */
+export type AttemptOutcome =
+  | { readonly kind: 'delivered'; readonly status: number }
+  /** 410: it wants no more, ever. */
+  | { readonly kind: 'gone' }
+  | ({ readonly kind: 'failed' } & Failed);
+
+export interface Request {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Ends it before its time. */
+  readonly signal: AbortSignal;
+}
+
+export interface Reaching {
+  readonly reach: WebhookReach;
+  readonly resolve: Resolve;
+}
+
+const { attempt_ms_max, prompt_ms_max, answer_bytes_max } = webhookLimits;
+const HEADER_BYTES_MAX = 16_384;
+const GONE = 410;
+
+/**
+ * Posts it on a connection of its own, to an address that was judged for this connection: what was once connected is not
+ * trusted again. No redirect is followed, no proxy asked; of the answer nothing counts but its status and Retry-After.
+ */
+export async function attempt(request: Request, { reach, resolve }: Reaching): Promise<AttemptOutcome> {
+  // What was set under another profile is judged by this one.
+  const judged = webhookUrl(request.url, reach);
+  if (judged.kind === 'refused') return failedBy(faults.address_refused);
+  const { origin, pathname, search } = judged.url;
+  const client = new Client(origin, {
+    connect: { lookup: guardedLookup(reach, resolve), rejectUnauthorized: true, timeout: attempt_ms_max },
+    headersTimeout: attempt_ms_max,
+    bodyTimeout: attempt_ms_max,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    pipelining: 0,
+  });
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(attempt_ms_max)]);
+  try {
+    const { headers, body } = request;
+    const answer = await client.request({ method: 'POST', path: pathname + search, headers, body, signal });
+    await readSome(answer);
+    return outcomeOf(answer);
+  } catch (error) {
+    // Whoever ends it says why.
+    request.signal.throwIfAborted();
+    return failedBy(attemptFault(error));
+  } finally {
+    await client.destroy().catch(() => {});
+  }
+}
+
+/** So that a receiver which writes a word is heard to its end, and one that writes without end is not. */
+async function readSome({ body }: Dispatcher.ResponseData): Promise<void> {
+  let bytes = 0;
+  const late = setTimeout(() => body.destroy(), prompt_ms_max);
+  try {
+    for await (const piece of body) {
+      bytes += (piece as Buffer).length;
+      if (bytes > answer_bytes_max) break;
+    }
+  } catch {
+    // Its status stands.
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+function outcomeOf({ statusCode: status, headers }: Dispatcher.ResponseData): AttemptOutcome {
+  if (status >= 200 && status < 300) return { kind: 'delivered', status };
+  if (status === GONE) return { kind: 'gone' };
+  const retry_after = headers['retry-after'];
+  const retry_after_ms = retryAfterMs(typeof retry_after === 'string' ? retry_after : null, Date.now());
+  const error = status >= 300 && status < 400 ? faults.redirected : `The receiver answered ${status}.`;
+  return { kind: 'failed', status, error, retry_after_ms };
+}
+
+function failedBy(error: string): AttemptOutcome {
+  return { kind: 'failed', status: null, error, retry_after_ms: null };
+}

@@ -1,0 +1,134 @@
+import type { MessageJob, MessageName, PingJob } from '../../schema/webhook/message.ts';
+import { bookJob } from '../../subgraphs/book/ledger/webhook-messages.ts';
+import {
+  delivered,
+  failed,
+  giveUp,
+  gone,
+  pingFailed,
+  postpone,
+  type Told,
+} from '../../subgraphs/book/webhook/attempted.ts';
+import { envelope, pingEnvelope } from '../../subgraphs/book/webhook/envelope.ts';
+import {
+  type FoundEvent,
+  type FoundWebhook,
+  findEvent,
+  findWebhook,
+  standing,
+} from '../../subgraphs/book/webhook/found-message.ts';
+import type { Random } from '../../subgraphs/clock.ts';
+import { addJob } from '../../subgraphs/jobs.ts';
+import type { JobTask, TaskContext } from '../jobs/task.ts';
+import { faults } from './faults.ts';
+import { rowAsShown } from './row-as-shown.ts';
+import { type SendingParts, send } from './send.ts';
+
+/** Hears what became of a message. */
+export type DeliveryOutcome = 'delivered' | 'failed' | 'gone' | 'postponed' | 'dropped' | 'given_up';
+
+export interface DeliveryParts extends SendingParts {
+  readonly heard: (outcome: DeliveryOutcome) => void;
+}
+
+export type Using = Pick<TaskContext, 'database' | 'signal'>;
+
+/** A message, and the webhook and the event that it was found with. */
+export interface FoundMessage {
+  readonly job: MessageJob;
+  readonly webhook: FoundWebhook;
+  readonly event: FoundEvent;
+  readonly told: Told;
+}
+
+/** One that failed before, once more. */
+export function messageTask(parts: DeliveryParts): JobTask<'webhook/message'> {
+  return { run: async (job, using) => parts.heard(await deliverAgain(parts, job, using)) };
+}
+
+async function deliverAgain(parts: DeliveryParts, job: MessageJob, using: Using): Promise<DeliveryOutcome> {
+  const { database } = using;
+  const stands = standing(await findWebhook(database, job.agent_id), job.since_ms);
+  if (stands.kind === 'disabled') {
+    await giveUp(database, job, faults.disabled);
+    return 'given_up';
+  }
+  if (stands.kind === 'rests') return later(parts, job, using, stands.until_ms);
+  const event = await findEvent(database, job.agent_id, job.position);
+  if (stands.kind === 'none' || event === null || !stands.webhook.events.includes(job.kind)) return 'dropped';
+  const { webhook } = stands;
+  const sent = await deliver(parts, { job, webhook, event, told: null }, using);
+  return sent.kind === 'done' ? sent.outcome : later(parts, job, using, webhook.now_ms + sent.wait_ms);
+}
+
+export type DeliveredMessage =
+  | { readonly kind: 'done'; readonly outcome: DeliveryOutcome }
+  | { readonly kind: 'full'; readonly wait_ms: number };
+
+/** Sends one message and notes what became of it, and until where its book has been told. */
+export async function deliver(
+  parts: DeliveryParts,
+  { job, webhook, event, told }: FoundMessage,
+  { database, signal }: Using,
+): Promise<DeliveredMessage> {
+  const { agent_id } = job;
+  const messageOf = async () => envelope(nameOf(job), event, await rowAsShown(database, agent_id, event.seq));
+  const sent = await send(parts, webhook, messageOf, signal);
+  if (sent.kind === 'full') return sent;
+  const { outcome, prompt } = sent;
+  if (outcome.kind === 'delivered') {
+    await delivered(database, agent_id, webhook, { status: outcome.status, prompt, told });
+    return { kind: 'done', outcome: 'delivered' };
+  }
+  if (outcome.kind === 'gone') {
+    await gone(database, agent_id, webhook, job);
+    return { kind: 'done', outcome: 'gone' };
+  }
+  const next = await failed(database, job, webhook, { fault: outcome, told, random: fraction(parts.random) });
+  return { kind: 'done', outcome: next === 'dead' ? 'given_up' : 'failed' };
+}
+
+const nameOf = ({ agent_id, position, kind }: MessageJob): MessageName => ({ agent_id, position, kind });
+
+/** A tenth of a minute at most, so that what waited together does not come together. */
+const SPREAD_MS = 6_000;
+
+async function later(
+  { random }: DeliveryParts,
+  job: MessageJob,
+  { database }: Using,
+  until_ms: number,
+): Promise<DeliveryOutcome> {
+  const at_ms = until_ms + Math.round(fraction(random) * SPREAD_MS);
+  return (await postpone(database, job, at_ms, faults.busy)) === 'dead' ? 'given_up' : 'postponed';
+}
+
+/** From 0 to 1. */
+function fraction(random: Random): number {
+  const [one = 0, two = 0] = random.bytes(2);
+  return (one * 256 + two) / 65_536;
+}
+
+/** A test message: once, whether its receiver rests or not, since its owner wants to know. */
+export function pingTask(parts: DeliveryParts): JobTask<'webhook/ping'> {
+  return { run: async (job, using) => parts.heard(await deliverPing(parts, job, using)) };
+}
+
+async function deliverPing(parts: DeliveryParts, job: PingJob, { database, signal }: Using): Promise<DeliveryOutcome> {
+  const { agent_id } = job;
+  const webhook = await findWebhook(database, agent_id);
+  if (webhook === null || !webhook.enabled) return 'dropped';
+  const sent = await send(parts, webhook, () => pingEnvelope(job, webhook.now_ms), signal);
+  if (sent.kind === 'full') {
+    await pingFailed(database, agent_id, webhook, { status: null, error: faults.busy, retry_after_ms: null });
+    return 'failed';
+  }
+  const { outcome, prompt } = sent;
+  if (outcome.kind === 'delivered') {
+    await delivered(database, agent_id, webhook, { status: outcome.status, prompt, told: null });
+    // It rests no more.
+    await addJob(database, bookJob(agent_id));
+  } else if (outcome.kind === 'gone') await gone(database, agent_id, webhook, null);
+  else await pingFailed(database, agent_id, webhook, outcome);
+  return outcome.kind;
+}

@@ -1,0 +1,53 @@
+import type { WebhookReach } from '../../schema/webhook/url.ts';
+import { forgetOldDeadLetters } from '../../subgraphs/book/webhook/attempted.ts';
+import { tellUntold } from '../../subgraphs/book/webhook/untold.ts';
+import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
+import type { PeriodicTask } from '../jobs/periodic.ts';
+import type { Tasks } from '../jobs/task.ts';
+import type { Metrics } from '../operations/metrics.ts';
+import { type DeliveryOutcome, messageTask, pingTask } from './deliver.ts';
+import { Lanes } from './lanes.ts';
+import { openResolve, systemResolve } from './look-up.ts';
+import { bookTask, redeliveryTask } from './tell.ts';
+
+/** Together fewer than the jobs that go on at once, so that there is always one for whoever is prompt. */
+const SIZES = { prompt: 32, untried: 12, slow: 12 } as const;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+export interface WebhookParts {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly reach: WebhookReach;
+  readonly metrics: Pick<Metrics, 'webhooks'>;
+}
+
+/** What the worker of jobs does for webhooks. */
+export function openWebhooks({ database, vault, reach, metrics }: WebhookParts): {
+  readonly tasks: Tasks;
+  readonly periodic: readonly PeriodicTask[];
+} {
+  const parts = {
+    ...{ vault, reach, clock: systemClock, random: systemRandom, lanes: new Lanes(SIZES) },
+    resolve: reach === 'local' ? systemResolve : openResolve(),
+    heard: (outcome: DeliveryOutcome) => metrics.webhooks.inc({ outcome }),
+  };
+  return {
+    tasks: {
+      'webhook/book': bookTask(parts),
+      'webhook/message': messageTask(parts),
+      'webhook/redelivery': redeliveryTask(parts),
+      'webhook/ping': pingTask(parts),
+    },
+    periodic: [
+      { name: 'webhooks untold', rest_ms: MINUTE_MS, run: () => tellUntold(database).then(() => undefined) },
+      {
+        name: 'webhook_dead_letters',
+        rest_ms: HOUR_MS,
+        run: () => forgetOldDeadLetters(database).then(() => undefined),
+      },
+    ],
+  };
+}

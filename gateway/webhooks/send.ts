@@ -1,0 +1,79 @@
+import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
+import { agentId } from '../../schema/ids.ts';
+import { webhookLimits } from '../../schema/webhook/limits.ts';
+import type { FoundWebhook } from '../../subgraphs/book/webhook/found-message.ts';
+import { openWebhook, secretsAt } from '../../subgraphs/book/webhook/sealed.ts';
+import type { Clock, Random } from '../../subgraphs/clock.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
+import { type AttemptOutcome, attempt, type Reaching } from './attempt.ts';
+import { faults } from './faults.ts';
+import type { LaneName, Lanes } from './lanes.ts';
+import { signatureHeaders } from './sign.ts';
+
+export interface SendingParts extends Reaching {
+  readonly vault: Pick<Vault, 'open'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly lanes: Lanes;
+}
+
+/** What is sent: its id, whose it is, and the rest of the envelope. */
+export type WebhookMessage = JsonObject & { readonly id: string; readonly agent_id: number };
+
+export type Sent =
+  | { readonly kind: 'tried'; readonly outcome: AttemptOutcome; readonly prompt: boolean }
+  /** All places for receivers like it are taken: another time. */
+  | { readonly kind: 'full'; readonly wait_ms: number };
+
+class MadeRoom extends Error {
+  override name = 'MadeRoom';
+}
+
+/**
+ * One attempt, once there is a place for it; the message is made when there is. Whoever does not answer at once goes on
+ * where the slow are, or makes room. @throws where `stopping` fires
+ */
+export async function send(
+  parts: SendingParts,
+  webhook: FoundWebhook,
+  messageOf: () => WebhookMessage | Promise<WebhookMessage>,
+  stopping: AbortSignal,
+): Promise<Sent> {
+  const taken = await parts.lanes.take(laneOf(webhook), parts.clock.now_ms());
+  if (taken.kind === 'full') return taken;
+  const { place } = taken;
+  const ending = new AbortController();
+  let prompt = true;
+  let late: NodeJS.Timeout | undefined;
+  try {
+    const message = await messageOf();
+    late = setTimeout(() => {
+      prompt = false;
+      if (!place.moveAside()) ending.abort(new MadeRoom());
+    }, webhookLimits.prompt_ms_max);
+    const signal = AbortSignal.any([stopping, ending.signal]);
+    const outcome = await attempt({ ...requestOf(parts, webhook, message), signal }, parts);
+    return { kind: 'tried', outcome, prompt };
+  } catch (error) {
+    if (!(error instanceof MadeRoom)) throw error;
+    const outcome = { kind: 'failed', status: null, error: faults.made_room, retry_after_ms: null } as const;
+    return { kind: 'tried', outcome, prompt };
+  } finally {
+    clearTimeout(late);
+    place.leave();
+  }
+}
+
+function laneOf({ prompt, failures_in_row }: FoundWebhook): LaneName {
+  if (prompt) return 'prompt';
+  return failures_in_row === 0 ? 'untried' : 'slow';
+}
+
+/** Signed by the database's time: of a process whose clock is off receivers would take nothing. */
+function requestOf({ vault }: SendingParts, { box, now_ms }: FoundWebhook, message: WebhookMessage) {
+  const secrets = openWebhook(vault, agentId(message.agent_id), box);
+  const body = canonicalJson(message);
+  const signed = signatureHeaders(message.id, now_ms, body, secretsAt(secrets, now_ms));
+  const headers = { 'content-type': 'application/json', 'user-agent': 'svc-webhook/1', ...signed };
+  return { url: secrets.url, headers, body };
+}

@@ -1,0 +1,122 @@
+import { kindsTold, messagesAfter, type WebhookKind } from '../../schema/webhook/kinds.ts';
+import { webhookLimits } from '../../schema/webhook/limits.ts';
+import type { BookJob, RedeliveryJob } from '../../schema/webhook/message.ts';
+import { bookJob } from '../../subgraphs/book/ledger/webhook-messages.ts';
+import { nothingToTell } from '../../subgraphs/book/webhook/attempted.ts';
+import {
+  type FoundEvent,
+  type FoundWebhook,
+  findWebhook,
+  nextEvent,
+  nextTelling,
+  standing,
+} from '../../subgraphs/book/webhook/found-message.ts';
+import { redeliveryJob } from '../../subgraphs/book/webhook/redeliver.ts';
+import { addJob } from '../../subgraphs/jobs.ts';
+import type { JobTask } from '../jobs/task.ts';
+import { type DeliveryParts, deliver, type Using } from './deliver.ts';
+
+/** Whether there is more to do now, and else when. */
+type Step = { readonly kind: 'more' } | { readonly kind: 'done' } | { readonly kind: 'again'; readonly at_ms: number };
+
+const done: Step = { kind: 'done' };
+const more: Step = { kind: 'more' };
+
+/**
+ * Tells a webhook what its book has for it and it was not told yet, one message after the other in the order of their
+ * numbers. One that fails gets a job of its own and holds up none behind it; one that rests is waited for.
+ */
+export function bookTask(parts: DeliveryParts): JobTask<'webhook/book'> {
+  return {
+    async run(job, using) {
+      const turn = await inTurn(parts, using, () => tellNext(parts, job, using));
+      if (turn.kind === 'again') await addJob(using.database, bookJob(job.agent_id, turn.at_ms));
+    },
+  };
+}
+
+/** The same of a range, whatever was told of it before. */
+export function redeliveryTask(parts: DeliveryParts): JobTask<'webhook/redelivery'> {
+  return {
+    async run(job, using) {
+      let left = job;
+      const turn = await inTurn(parts, using, async () => {
+        const { step, from_position } = await redeliverNext(parts, left, using);
+        left = { ...left, from_position };
+        return step;
+      });
+      if (turn.kind === 'again') await addJob(using.database, redeliveryJob(left, turn.at_ms));
+    },
+  };
+}
+
+/** What is left of it: nothing, or when it goes on; at once, by the database's clock, where no time is given. */
+type Turn = { readonly kind: 'done' } | { readonly kind: 'again'; readonly at_ms?: number };
+
+/** Steps until all is done, or others are to have their turn. */
+async function inTurn({ clock }: DeliveryParts, { signal }: Using, next: () => Promise<Step>): Promise<Turn> {
+  const until_ms = clock.now_ms() + webhookLimits.turn_ms_max;
+  for (;;) {
+    const step = await next();
+    if (step.kind === 'done' || step.kind === 'again') return step;
+    if (signal.aborted || clock.now_ms() >= until_ms) return { kind: 'again' };
+  }
+}
+
+async function tellNext(parts: DeliveryParts, { agent_id }: BookJob, using: Using): Promise<Step> {
+  const { database } = using;
+  const stands = standing(await findWebhook(database, agent_id), null);
+  if (stands.kind === 'rests') return { kind: 'again', at_ms: stands.until_ms };
+  if (stands.kind !== 'ready') return done;
+  const { webhook } = stands;
+  const { told_position, told_messages } = webhook;
+  const found = await nextEvent(database, agent_id, told_position);
+  if (found.kind === 'none') {
+    if (found.to === told_position) return done;
+    await nothingToTell(database, agent_id, webhook, { position: found.to, messages: told_messages });
+    return more;
+  }
+  const { event } = found;
+  const numbered = messagesAfter(event.body, told_messages);
+  const [next, ...others] = numbered.filter(([kind]) => webhook.events.includes(kind));
+  const to = { position: told_position, messages: next?.[1] ?? told_messages };
+  // What its owner has not wanted since counts as told.
+  const told = others.length === 0 ? { position: event.position, messages: numbered.at(-1)?.[1] ?? told_messages } : to;
+  if (next) return sendOne(parts, { webhook, event, kind: next[0], told }, using);
+  await nothingToTell(database, agent_id, webhook, told);
+  return more;
+}
+
+async function redeliverNext(parts: DeliveryParts, job: RedeliveryJob, using: Using) {
+  const { agent_id, from_position, to_position, since_ms } = job;
+  const at = (step: Step, position = from_position) => ({ step, from_position: position });
+  const stands = standing(await findWebhook(using.database, agent_id), since_ms);
+  if (stands.kind === 'rests') return at({ kind: 'again', at_ms: stands.until_ms });
+  if (stands.kind !== 'ready') return at(done);
+  const { webhook } = stands;
+  const event = await nextTelling(using.database, agent_id, from_position, to_position);
+  if (event === null) return at(done);
+  for (const kind of kindsTold(event, webhook.events)) {
+    const step = await sendOne(parts, { webhook, event, kind, told: null }, using);
+    if (step.kind === 'again') return at(step, event.position);
+  }
+  return at(more, event.position + 1);
+}
+
+interface Next {
+  readonly webhook: FoundWebhook;
+  readonly event: FoundEvent;
+  readonly kind: WebhookKind;
+  readonly told: { readonly position: number; readonly messages: number } | null;
+}
+
+async function sendOne(parts: DeliveryParts, { webhook, event, kind, told }: Next, using: Using): Promise<Step> {
+  const { position } = event;
+  const { now_ms } = webhook;
+  const { agent_id } = webhook;
+  const job = { agent_id, position, kind, attempts: 0, since_ms: now_ms };
+  const sent = await deliver(parts, { job, webhook, event, told }, using);
+  if (sent.kind === 'full') return { kind: 'again', at_ms: now_ms + sent.wait_ms };
+  parts.heard(sent.outcome);
+  return more;
+}
