@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
+import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
 import { Semaphore } from '../../subgraphs/semaphore.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import { ConfigFault } from '../config/fault.ts';
@@ -19,8 +20,9 @@ import { ChainAway } from './epoch.ts';
 import { type Authorize, openAuthorize } from './facilitator/auth.ts';
 import { openFacilitator } from './facilitator/client.ts';
 import { type FacilitatorTimes, facilitatorDefaults, openFacilitatorSettler } from './facilitator/settler.ts';
+import { openForeignTransfers } from './foreign/open-foreign-transfers.ts';
 import type { BasePayment } from './payment.ts';
-import type { Rails } from './rail.ts';
+import { closeRails, type Rails } from './rail.ts';
 import { requireFinishable } from './require-finishable.ts';
 import { type ClaimItem, commitSettling, type Settler, settlerDefaults } from './settler.ts';
 import type { OpenedSolana } from './solana/open-solana.ts';
@@ -36,6 +38,8 @@ export interface RailsParts {
   readonly openSettling: OpenSettling;
   /** For so long a caller waits for a transaction on Solana. */
   readonly wait_ms?: number | undefined;
+  /** What the work of a send on Nano is held to, where it is not the network's threshold. */
+  readonly nano_work_min?: bigint | undefined;
 }
 
 /** Opens the way to the chain; another one (an external facilitator, a bench without a chain) fits in its place. */
@@ -139,11 +143,14 @@ export interface OpenedRails {
   readonly rails: Rails;
   readonly pay_to: PayTo;
   readonly chain_head: ChainHead;
+  /** Of payments to others, on these networks and on those that nobody is paid on here. */
+  readonly transfers: ForeignTransfers;
+  close(): Promise<void>;
 }
 
 /** Every network that payments are taken on. @throws OtherChain, UnfinishedPayments */
 export async function openConfiguredRails(parts: RailsParts): Promise<OpenedRails> {
-  const { config, database, chain, chain_epoch, wallets } = parts;
+  const { config, database, chain, chain_epoch, wallets, nano_work_min } = parts;
   const chain_head = new ChainHead(chain, systemClock);
   const settler = parts.openSettling(parts);
   const searches = new Semaphore(SEARCHES);
@@ -156,5 +163,9 @@ export async function openConfiguredRails(parts: RailsParts): Promise<OpenedRail
   const solana = await solanaOf(parts, searches);
   const rails = { base, solana: solana?.rail ?? null };
   await requireFinishable(database, rails);
-  return { rails, pay_to: payTo(config, solana), chain_head };
+  const transfers = await openForeignTransfers({ config, chain, wallets, nano_work_min });
+  const close = async () => {
+    await Promise.all([closeRails({ rails }), transfers.close()]);
+  };
+  return { rails, pay_to: payTo(config, solana), chain_head, transfers, close };
 }

@@ -109,3 +109,10 @@ export function openRails({ rails }: WithRails): Rail[] {
 export async function closeRails(opened: WithRails): Promise<void> {
   await Promise.all(openRails(opened).map(rail => rail.close()));
 }
+
+/** A chain that is away keeps no other waiting. */
+export async function onEachRail(rails: Rails, round: (rail: Rail) => Promise<unknown>): Promise<void> {
+  const done = await Promise.allSettled(openRails({ rails }).map(round));
+  const faults = done.flatMap(one => (one.status === 'rejected' ? [one.reason] : []));
+  if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults);
+}

@@ -63,6 +63,8 @@ export interface OfferedTerms {
   readonly pay_to: PayTo;
   /** Less than this, and there is no time for what it would pay for. */
   readonly validity_seconds_min: number;
+  /** More than this, and whoever holds it could use it long after; left out: as long as any may be valid. */
+  readonly validity_seconds_max?: number | undefined;
   readonly now_ms: number;
 }
 

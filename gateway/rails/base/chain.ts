@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChainAnswer } from '../rpc.ts';
+import type { ChainAnswer, NodeRefusal } from '../rpc.ts';
 import type { Hex } from './abi.ts';
 
 /** USDC that moved, as its Transfer event has it. */
@@ -108,6 +108,17 @@ export interface BaseChain {
   authorizationUse(authorization: AuthorizationName, from_block: number): Promise<ChainAnswer<AuthorizationUse>>;
   /** Every USDC Transfer to that wallet (from that payer alone, where one is named), in the order of the chain. */
   transfersTo(wallet: Hex, from_block: number, payer?: Hex): Promise<ChainAnswer<readonly Transfer[]>>;
+  /**
+   * Every USDC Transfer from that wallet in these blocks, both ends included, in the order of the chain. Travels alone, and
+   * few at once: no payment waits for what a report asks. `refused`: more than the node will search at once, or it is busy.
+   */
+  transfersFrom(
+    wallet: Hex,
+    from_block: number,
+    to_block: number,
+  ): Promise<ChainAnswer<readonly Transfer[]> | NodeRefusal>;
+  /** The same into that wallet. */
+  transfersInto: BaseChain['transfersFrom'];
   broadcast(raw: Hex): Promise<ChainAnswer<Broadcast>>;
   market(addresses: readonly Hex[]): Promise<ChainAnswer<Market>>;
   transactionCount(address: Hex, tag: 'latest' | 'pending'): Promise<ChainAnswer<number>>;
@@ -134,14 +145,17 @@ export const logShape = z
     logIndex: count,
     transactionHash: hexData,
     blockNumber: count,
+    blockHash: hexData.nullish(),
   })
-  .transform(({ address, topics, data, logIndex, transactionHash, blockNumber }) => ({
+  .transform(({ address, topics, data, logIndex, transactionHash, blockNumber, blockHash }) => ({
     address,
     topics,
     data,
     log_index: logIndex,
     tx_hash: transactionHash,
     block_number: blockNumber,
+    /** Null where the node does not say. */
+    block_hash: blockHash ?? null,
   }));
 export type ChainLog = Readonly<z.infer<typeof logShape>>;
 

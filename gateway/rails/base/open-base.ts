@@ -20,6 +20,7 @@ import {
 import { aggregate, MULTICALL3, readAggregate, readTransfer, stateCall, topic, topics, USDC } from './contracts.ts';
 import { readMarket } from './market.ts';
 import { BatchedCalls, readHoldings, readiness } from './readiness.ts';
+import { searchesApart, transfersFrom, transfersInto } from './transfers-from.ts';
 
 const READINESS_ITEMS_MAX = 200;
 
@@ -30,6 +31,7 @@ const simulationsApart = { connections: 8, calls_per_request_max: 1, answer_byte
 export function openBase({ rpc_url }: { rpc_url: string }): BaseChain {
   const rpc = openRpc(rpc_url);
   const simulations = openRpc(rpc_url, simulationsApart);
+  const searches = openRpc(rpc_url, searchesApart);
   const ask = <T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) =>
     rpc.call(method, params, shape).then(refusedAsUnreachable);
   const gather = new BatchedCalls((names: readonly AuthorizationName[]) => readiness(rpc, names), READINESS_ITEMS_MAX);
@@ -53,12 +55,14 @@ export function openBase({ rpc_url }: { rpc_url: string }): BaseChain {
         logs.map(readTransfer).filter(transfer => transfer !== null),
       );
     },
+    transfersInto: (wallet, from_block, to_block) => transfersInto(searches, wallet, { from_block, to_block }),
+    transfersFrom: (wallet, from_block, to_block) => transfersFrom(searches, wallet, { from_block, to_block }),
     broadcast: async raw => namedBroadcast(await rpc.call('eth_sendRawTransaction', [raw], hexData)),
     market: addresses => readMarket(rpc, addresses),
     transactionCount: (address, tag) => ask('eth_getTransactionCount', [address, tag], count),
     code: address => ask('eth_getCode', [address, 'latest'], hexData),
     close: async () => {
-      await Promise.all([rpc.close(), simulations.close()]);
+      await Promise.all([rpc.close(), simulations.close(), searches.close()]);
     },
   };
 }

@@ -73,14 +73,14 @@ function compareAuthorization(
 /** EIP-3009: `validAfter < block.timestamp < validBefore`, both ends excluded. */
 function judgeWindow(
   { authorization }: ExactEvmPayload,
-  { now_ms, validity_seconds_min }: OfferedTerms,
+  { now_ms, validity_seconds_min, validity_seconds_max = limits.payment_validity_seconds_max }: OfferedTerms,
 ): WindowCode | null {
   const now = BigInt(Math.floor(now_ms / 1_000));
   const before = BigInt(authorization.validBefore);
   if (BigInt(authorization.validAfter) >= now) return 'not_yet_valid';
   if (before <= now) return 'expired';
   if (before < now + BigInt(validity_seconds_min)) return 'too_short';
-  if (before > now + BigInt(limits.payment_validity_seconds_max)) return 'too_long';
+  if (before > now + BigInt(validity_seconds_max)) return 'too_long';
   return null;
 }
 

@@ -43,9 +43,28 @@ export interface LandedTransaction {
   readonly err: Json;
   readonly before: readonly TokenBalance[];
   readonly after: readonly TokenBalance[];
+  /** What its instructions called in turn, by their places; null where the node did not write it down. */
+  readonly inner: readonly InnerInstructions[] | null;
+  /** Accounts beyond its message's own, from look-up tables: instructions count on with them. */
+  readonly loaded: readonly string[];
+}
+
+export interface InnerInstructions {
+  /** Of the instruction in the message. */
+  readonly index: number;
+  /** In the order in which they ran, those of inner ones too. */
+  readonly instructions: readonly CompiledInstruction[];
+}
+
+export interface CompiledInstruction {
+  readonly program_index: number;
+  readonly account_indexes: readonly number[];
+  readonly data: Uint8Array;
 }
 
 export interface TokenBalance {
+  /** Among the accounts of its transaction. */
+  readonly account_index: number;
   readonly mint: string;
   readonly owner: string | null;
   readonly amount_atomic: bigint;

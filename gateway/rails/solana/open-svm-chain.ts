@@ -1,4 +1,4 @@
-import { getAddressDecoder } from '@solana/kit';
+import { getAddressDecoder, getBase58Encoder } from '@solana/kit';
 import { z } from 'zod';
 import type { Json } from '../../../schema/canonical-json.ts';
 import { networks } from '../../../schema/network.ts';
@@ -167,21 +167,57 @@ const statusesShape = inContext(
 );
 
 const balances = z
-  .array(z.object({ mint: base58, owner: base58.nullish(), uiTokenAmount: z.object({ amount: atomic }) }))
+  .array(
+    z.object({
+      accountIndex: count,
+      mint: base58,
+      owner: base58.nullish(),
+      uiTokenAmount: z.object({ amount: atomic }),
+    }),
+  )
   .nullish()
   .transform(list =>
-    (list ?? []).map(({ mint, owner, uiTokenAmount }) => ({
+    (list ?? []).map(({ accountIndex, mint, owner, uiTokenAmount }) => ({
+      account_index: accountIndex,
       mint,
       owner: owner ?? null,
       amount_atomic: uiTokenAmount.amount,
     })),
   );
 
+/** Of a transaction that is 1,232 bytes long itself; what programs say to each other may be 10 KiB. */
+const base58Data = z
+  .string()
+  .regex(/^[1-9A-HJ-NP-Za-km-z]{0,14500}$/)
+  .transform(text => new Uint8Array(getBase58Encoder().encode(text)));
+
+const innerInstructions = z
+  .array(
+    z.object({
+      index: count,
+      instructions: z.array(
+        z
+          .object({ programIdIndex: count, accounts: z.array(count), data: base58Data })
+          .transform(({ programIdIndex: program_index, accounts: account_indexes, data }) => ({
+            ...{ program_index, account_indexes, data },
+          })),
+      ),
+    }),
+  )
+  .nullish()
+  .transform(list => list ?? null);
+
 const transactionShape = z
   .object({
     slot: count,
     transaction: base64,
-    meta: z.object({ err: failure, preTokenBalances: balances, postTokenBalances: balances }),
+    meta: z.object({
+      err: failure,
+      preTokenBalances: balances,
+      postTokenBalances: balances,
+      innerInstructions,
+      loadedAddresses: z.object({ writable: z.array(base58), readonly: z.array(base58) }).nullish(),
+    }),
   })
   .transform(({ slot, transaction, meta }) => ({
     slot,
@@ -189,6 +225,8 @@ const transactionShape = z
     err: meta.err,
     before: meta.preTokenBalances,
     after: meta.postTokenBalances,
+    inner: meta.innerInstructions,
+    loaded: [...(meta.loadedAddresses?.writable ?? []), ...(meta.loadedAddresses?.readonly ?? [])],
   }))
   .nullable();
 

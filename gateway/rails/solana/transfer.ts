@@ -3,6 +3,7 @@ import { getAddressEncoder, getProgramDerivedAddress } from '@solana/addresses';
 import {
   type Address,
   type CompiledTransactionMessage,
+  getBase58Decoder,
   getBase64EncodedWireTransaction,
   getCompiledTransactionMessageDecoder,
   getCompiledTransactionMessageEncoder,
@@ -58,6 +59,13 @@ export async function isTransactionSignedBy({ transaction }: DecodedTransaction,
     // An address need not be a key.
     return false;
   }
+}
+
+/** By what the chain knows it: the signature of its fee payer, who is its first signer, in base58; null of one unsigned. */
+export function signatureName({ transaction, message }: DecodedTransaction): string | null {
+  const [fee_payer] = message.staticAccounts;
+  const signature = fee_payer && transaction.signatures[fee_payer];
+  return signature ? getBase58Decoder().decode(signature) : null;
 }
 
 /** The USDC transfer that a payment is made of. */

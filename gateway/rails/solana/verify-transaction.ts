@@ -49,6 +49,7 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
   const official = officialScheme(fee_payer ?? '');
   const treasury = usdcAccountOf(pay_to);
   treasury.catch(() => {});
+  const accountOf = (payee: string) => (payee === pay_to ? treasury : usdcAccountOf(payee));
   const verify = rememberVerified(judge);
   return {
     isSame: same,
@@ -62,16 +63,17 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
     if (read === null) return refused('malformed');
     const transfer = transferIn(read);
     if (transfer === null) return refused('no_transfer');
-    const fault = compareSigners(read, transfer) ?? compareTransfer(transfer, await treasury, offered);
+    const payee = offered.pay_to.solana ?? pay_to;
+    const fault = compareSigners(read, transfer) ?? compareTransfer(transfer, await accountOf(payee), offered);
     if (fault?.code === 'wrong_payee') return toAnother(read, transfer, transaction, offered.now_ms);
     if (fault) return fault;
     if (transfer.source !== (await usdcAccountOf(transfer.authority))) return refused('wrong_source');
     const named = feePayerOf(read);
     const scheme = named === fee_payer ? official : officialScheme(named);
-    const requirements = requirementsOf(offered.amount_atomic, pay_to, named);
+    const requirements = requirementsOf(offered.amount_atomic, payee, named);
     const { isValid, invalidReason } = await scheme.verify(payloadOf(transaction, requirements), requirements);
     if (!isValid) return officially(invalidReason);
-    const payment = paymentOf(read, transfer, { transaction, pay_to, fee_payer: named }, offered.now_ms);
+    const payment = paymentOf(read, transfer, { transaction, pay_to: payee, fee_payer: named }, offered.now_ms);
     return named === fee_payer ? { kind: 'verified', ...payment } : forAnother(payment);
   }
 }
@@ -79,20 +81,21 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
 type Judge = (payload: ExactSvmPayload, offered: OfferedTerms) => Promise<Verified<SolanaPayment>>;
 
 /**
- * The door judges a payment first and the charge once more: of what was judged at the same price only the time by which it
+ * The door judges a payment first and the charge once more: of what was judged at the same terms only the time by which it
  * has to be used is told anew, since that is counted from now.
  */
 function rememberVerified(judge: Judge): Judge {
   const known = new WeakMap<
     ExactSvmPayload,
-    { readonly amount_atomic: bigint; readonly verified: Verified<SolanaPayment> }
+    { readonly amount_atomic: bigint; readonly payee: string | undefined; readonly verified: Verified<SolanaPayment> }
   >();
   return async (payload, offered) => {
     const { amount_atomic, now_ms } = offered;
+    const payee = offered.pay_to.solana;
     const before = known.get(payload);
-    if (before?.amount_atomic === amount_atomic) return asOf(before.verified, now_ms);
+    if (before?.amount_atomic === amount_atomic && before.payee === payee) return asOf(before.verified, now_ms);
     const verified = await judge(payload, offered);
-    known.set(payload, { amount_atomic, verified });
+    known.set(payload, { amount_atomic, payee, verified });
     return verified;
   };
 }
@@ -119,7 +122,7 @@ function forAnother(payment: SolanaPayment): Verified<SolanaPayment> {
 }
 
 /**
- * Not to our treasury, which may have been another when it bought an answer. Its signer alone is looked at: the claim that
+ * Not to whom it was offered: our treasury, which may have been another when it bought an answer. Its signer alone is looked at: the claim that
  * its message names, if there is one, was judged by all the rest. Of the payee nothing but the USDC account is known here.
  */
 async function toAnother(
@@ -157,10 +160,10 @@ function compareSigners(read: DecodedTransaction, { authority }: Transfer): Refu
 
 function compareTransfer(
   { destination, amount_atomic }: Transfer,
-  treasury: string,
+  account: string,
   offered: OfferedTerms,
 ): RefusedPayment | null {
-  if (destination !== treasury) return mismatched('solana', 'wrong_payee');
+  if (destination !== account) return mismatched('solana', 'wrong_payee');
   return amount_atomic === offered.amount_atomic ? null : mismatched('solana', 'wrong_amount');
 }
 

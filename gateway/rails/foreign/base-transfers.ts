@@ -1,0 +1,148 @@
+import { spelt } from '../../../schema/eip55.ts';
+import { limits } from '../../../schema/limits.ts';
+import { networks } from '../../../schema/network.ts';
+import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import type { NamedTransfer, Observation, SeenIn, TransferStanding } from '../../../subgraphs/foreign-transfers.ts';
+import type { Hex } from '../base/abi.ts';
+import type { BaseChain, ChainBlock, ChainReceipt, Transfer } from '../base/chain.ts';
+import { readTransfer } from '../base/contracts.ts';
+import { noAnswer, notBelieved, theOneMeant, type Witness } from './witness.ts';
+
+export interface BaseWitnessParts {
+  readonly chain: Pick<BaseChain, 'chainId' | 'receipts' | 'block'>;
+  /** Its own block counted. */
+  readonly confirmations_min: number;
+}
+
+/**
+ * USDC that moved on Base, as its Transfer events say: whoever sent the transaction, a relay or a contract wallet, the
+ * payer is the one whose balance it left. A node is believed where all that it says hangs together.
+ */
+export function openBaseWitness(parts: BaseWitnessParts): Witness {
+  return {
+    observe: named => observe(parts, named),
+    standing: (transfer, seen_in) => standing(parts, transfer, seen_in),
+  };
+}
+
+/** A transaction in a block of the chain as it stands; null where it is in none. */
+interface Look {
+  readonly latest: ChainBlock;
+  readonly finalized: ChainBlock | null;
+  readonly receipt: ChainReceipt | null;
+}
+
+class Inconsistent extends Error {
+  override name = 'Inconsistent';
+}
+
+async function observe({ chain, confirmations_min }: BaseWitnessParts, named: NamedTransfer): Promise<Observation> {
+  const look = await lookUp(chain, named.transaction);
+  if (look.kind !== 'ok') return noAnswer(look.cause);
+  const { receipt, latest, finalized } = look.value;
+  if (receipt === null) return notBelieved('not_found');
+  if (!receipt.succeeded) return notBelieved('reverted');
+  const found = transfersIn(receipt).filter(transfer => isNamed(transfer, named));
+  const meant = theOneMeant(
+    found.map(transfer => ({ ...transfer, index: transfer.log_index })),
+    named.index,
+  );
+  if (meant.kind !== 'one') return meant;
+  if (latest.number - receipt.block_number + 1 < confirmations_min) return notBelieved('not_confirmed');
+  const { block_number, block_hash } = receipt;
+  const final = finalized !== null && finalized.number >= block_number;
+  return { kind: 'observed', transfer: observed(meant.transfer), seen_in: { block_number, block_hash, final } };
+}
+
+function isNamed({ from, to, amount_atomic }: Transfer, { payer, pay_to, amount_atomic: amount }: NamedTransfer) {
+  // Anybody may have anybody pay nothing (EIP-20).
+  if (amount_atomic !== amount || amount === 0n) return false;
+  return to === pay_to.toLowerCase() && (payer === null || from === payer.toLowerCase());
+}
+
+function observed({ tx_hash, log_index, from, to, amount_atomic }: Transfer): ObservedTransfer {
+  const what = { network: 'base', rail: 'usdc', asset: networks.base.usdc, transaction: tx_hash } as const;
+  return { ...what, index: log_index, payer: spelt(from), pay_to: spelt(to), amount: amount_atomic.toString() };
+}
+
+/**
+ * Two rounds of questions: what is known of the transaction, and then whether the block that it is said to be in is the
+ * one that the chain has at that height.
+ */
+async function lookUp(
+  chain: BaseWitnessParts['chain'],
+  transaction: string,
+): Promise<{ readonly kind: 'ok'; readonly value: Look } | { readonly kind: 'unknown'; readonly cause: unknown }> {
+  const hash = transaction.toLowerCase() as Hex;
+  const [id, [receipt], latest, finalized] = await Promise.all([
+    chain.chainId(),
+    chain.receipts([hash]),
+    chain.block('latest'),
+    chain.block('finalized'),
+  ]);
+  if (id.kind !== 'ok') return { kind: 'unknown', cause: id.cause };
+  if (id.value !== networks.base.chain_id) return contradiction('the node is of another chain');
+  if (receipt?.kind !== 'ok') return { kind: 'unknown', cause: receipt?.cause };
+  if (latest.kind !== 'ok') return { kind: 'unknown', cause: latest.cause };
+  if (finalized.kind !== 'ok') return { kind: 'unknown', cause: finalized.cause };
+  if (latest.value === null) return contradiction('the node has no newest block');
+  const look = { latest: latest.value, finalized: finalized.value, receipt: receipt.value };
+  if (look.receipt === null) return { kind: 'ok', value: look };
+  if (!hangsTogether(look.receipt)) return contradiction('the receipt contradicts itself');
+  const block = await chain.block(look.receipt.block_number);
+  if (block.kind !== 'ok') return { kind: 'unknown', cause: block.cause };
+  const same = block.value?.number === look.receipt.block_number && block.value.hash === look.receipt.block_hash;
+  return same ? { kind: 'ok', value: look } : contradiction('the receipt is of a block that the chain does not have');
+}
+
+function contradiction(what: string) {
+  return { kind: 'unknown', cause: new Inconsistent(what) } as const;
+}
+
+/** Every log of this transaction in this block, each under an index of its own. */
+function hangsTogether({ tx_hash, block_number, block_hash, succeeded, logs }: ChainReceipt): boolean {
+  const indexes = new Set(logs.map(({ log_index }) => log_index));
+  if (indexes.size !== logs.length || (!succeeded && logs.length > 0)) return false;
+  return logs.every(
+    log => log.tx_hash === tx_hash && log.block_number === block_number && log.block_hash === block_hash,
+  );
+}
+
+function transfersIn({ logs }: ChainReceipt): Transfer[] {
+  return logs.map(readTransfer).filter(transfer => transfer !== null);
+}
+
+/**
+ * What became of a transfer. It has vanished where the final chain has another block in the place of the one it was seen
+ * in and, long after, no such transfer: a node that merely lacks it has not said that.
+ */
+async function standing(
+  { chain }: BaseWitnessParts,
+  transfer: ObservedTransfer,
+  seen_in: SeenIn,
+): Promise<TransferStanding> {
+  const look = await lookUp(chain, transfer.transaction);
+  if (look.kind !== 'ok' || look.value.finalized === null) return { kind: 'unknown' };
+  const { receipt, finalized } = look.value;
+  if (receipt === null) return absent(chain, finalized, seen_in);
+  const { block_number, block_hash } = receipt;
+  if (block_number > finalized.number) return { kind: 'pending', seen_in: { block_number, block_hash, final: false } };
+  return transfersIn(receipt).some(one => isSame(observed(one), transfer)) ? { kind: 'final' } : { kind: 'vanished' };
+}
+
+function isSame(a: ObservedTransfer, b: ObservedTransfer): boolean {
+  return a.index === b.index && a.payer === b.payer && a.pay_to === b.pay_to && a.amount === b.amount;
+}
+
+async function absent(
+  chain: BaseWitnessParts['chain'],
+  finalized: ChainBlock,
+  seen_in: SeenIn,
+): Promise<TransferStanding> {
+  const { block_number, block_hash } = seen_in;
+  if (block_number === null || block_hash === null) return { kind: 'unknown' };
+  if (finalized.number < block_number + limits.foreign_vanished_blocks_min) return { kind: 'pending', seen_in };
+  const there = await chain.block(block_number);
+  if (there.kind !== 'ok' || there.value === null) return { kind: 'unknown' };
+  return there.value.hash === block_hash ? { kind: 'unknown' } : { kind: 'vanished' };
+}

@@ -1,0 +1,67 @@
+import type { NamedTransfer, Observation, SeenIn } from '../../../subgraphs/foreign-transfers.ts';
+import { keyOfNanoAddress, nanoAddressOf } from '../nano/address.ts';
+import type { BlockInfo, NanoNode } from '../nano/nano-node.ts';
+import { hashOfBlock, isGenuine, type StateBlock, workOf } from '../nano/state-block.ts';
+import { noAnswer, notBelieved, type Witness } from './witness.ts';
+
+export interface NanoWitnessParts {
+  readonly node: Pick<NanoNode, 'block'>;
+  /** What work is held to: the network's, unless a test has no days to spend on it. */
+  readonly work_min: bigint;
+}
+
+/** A cemented block stays for ever, and no other network has blocks that its successors name. */
+const CEMENTED: SeenIn = { block_number: null, block_hash: null, final: true };
+
+/** Nano: one block is one transfer. */
+export function openNanoWitness(parts: NanoWitnessParts): Witness {
+  return { observe: named => observe(parts, named), standing: async () => ({ kind: 'final' }) };
+}
+
+/**
+ * A send, as its own bytes prove it: hash, signature and work are computed again here, and its amount is what its account
+ * had before, by the block before, less what it has left. Of the node's words only `confirmed` is believed.
+ */
+async function observe({ node, work_min }: NanoWitnessParts, named: NamedTransfer): Promise<Observation> {
+  const hash = named.transaction.toUpperCase();
+  const found = await node.block(hash);
+  if (found.kind !== 'ok') return noAnswer(found.cause);
+  if (found.value === null) return notBelieved('not_found');
+  if ('legacy' in found.value) return notBelieved('no_such_transfer');
+  const { block, confirmed } = found.value;
+  if (!isGenuine(block, hash)) return notBelieved('forged_block');
+  if (!confirmed) return notBelieved('not_confirmed');
+  if (/^0+$/.test(block.previous)) return notBelieved('no_such_transfer');
+
+  const before = await node.block(block.previous);
+  if (before.kind !== 'ok') return noAnswer(before.cause);
+  if (before.value === null) return noAnswer(new Error('the node has a block and not the one before it'));
+  // What an account had before there were state blocks stands in no single block of it.
+  if ('legacy' in before.value) return notBelieved('no_such_transfer');
+  if (hashOfBlock(before.value.block) !== block.previous) return notBelieved('forged_block');
+  const judged = judge(found.value, before.value.block, named, hash);
+  // Receives are sent with less work: what it is has to be known first.
+  return judged.kind === 'observed' && workOf(block) < work_min ? notBelieved('forged_block') : judged;
+}
+
+function judge({ block, subtype }: BlockInfo, before: StateBlock, named: NamedTransfer, hash: string): Observation {
+  const account = keyOfNanoAddress(block.account);
+  if (account === null || keyOfNanoAddress(before.account)?.equals(account) !== true)
+    return notBelieved('forged_block');
+  const amount = before.balance - block.balance;
+  const sends = amount > 0n;
+  if (sends !== (subtype === 'send')) {
+    return sends ? noAnswer(new Error('the node calls a send something else')) : notBelieved('no_such_transfer');
+  }
+  const payee = Buffer.from(block.link, 'hex');
+  const meant =
+    sends &&
+    named.index === null &&
+    amount === named.amount_atomic &&
+    keyOfNanoAddress(named.pay_to)?.equals(payee) === true &&
+    (named.payer === null || keyOfNanoAddress(named.payer)?.equals(account) === true);
+  if (!meant) return notBelieved('no_such_transfer');
+  const [payer, pay_to] = [nanoAddressOf(account), nanoAddressOf(payee)];
+  const what = { network: 'nano', rail: 'xno', asset: 'XNO', transaction: hash, index: null } as const;
+  return { kind: 'observed', transfer: { ...what, payer, pay_to, amount: amount.toString() }, seen_in: CEMENTED };
+}

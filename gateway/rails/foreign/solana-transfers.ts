@@ -1,0 +1,154 @@
+import { limits } from '../../../schema/limits.ts';
+import { networks } from '../../../schema/network.ts';
+import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import type { NamedTransfer, Observation, SeenIn, TransferStanding } from '../../../subgraphs/foreign-transfers.ts';
+import type { ChainAnswer } from '../rpc.ts';
+import type { LandedStatus, LandedTransaction, SolanaChain } from '../solana/chain.ts';
+import { type Movement, movementsIn } from '../solana/movements.ts';
+import {
+  type DecodedTransaction,
+  isTransactionSignedBy,
+  readWireTransaction,
+  signatureName,
+} from '../solana/transfer.ts';
+import { noAnswer, notBelieved, theOneMeant, type Witness } from './witness.ts';
+
+export interface SolanaWitnessParts {
+  readonly chain: Pick<SolanaChain, 'statuses' | 'transaction' | 'finalized' | 'oldest' | 'genesisHash'>;
+  /** What the chain's genesis begins with; null on a development chain, which has one of its own. */
+  readonly genesis: string | null;
+}
+
+/**
+ * USDC that moved on Solana, as the transaction says that its signers have signed, with what it ran and what it changed.
+ * The owner of the account that it left is the payer.
+ */
+export function openSolanaWitness(parts: SolanaWitnessParts): Witness {
+  return {
+    observe: named => observe(parts, named),
+    standing: (transfer, seen_in) => standing(parts, transfer, seen_in),
+  };
+}
+
+async function observe({ chain, genesis }: SolanaWitnessParts, named: NamedTransfer): Promise<Observation> {
+  const { transaction: signature } = named;
+  const [look, ours] = await Promise.all([lookUp(chain, signature), isOurs(chain, genesis)]);
+  if (look.kind !== 'ok') return noAnswer(look.cause);
+  if (ours.kind !== 'ok') return noAnswer(ours.cause);
+  if (look.value === null) return notBelieved('not_found');
+  const { status, movements } = look.value;
+  if (status.err !== null) return notBelieved('reverted');
+  const meant = theOneMeant(
+    movements.filter(movement => isNamed(movement, named)),
+    named.index,
+  );
+  if (meant.kind !== 'one') return meant;
+  const seen_in = { block_number: status.slot, block_hash: null, final: status.final };
+  return { kind: 'observed', transfer: observed(signature, meant.transfer), seen_in };
+}
+
+function isNamed({ payer: from, pay_to: to, amount_atomic }: Movement, { payer, pay_to, ...named }: NamedTransfer) {
+  if (amount_atomic !== named.amount_atomic || amount_atomic === 0n) return false;
+  return to === pay_to && (payer === null || from === payer);
+}
+
+function observed(transaction: string, { index, payer, pay_to, amount_atomic }: Movement): ObservedTransfer {
+  const what = { network: 'solana', rail: 'usdc', asset: networks.solana.usdc, transaction } as const;
+  return { ...what, index, payer, pay_to, amount: amount_atomic.toString() };
+}
+
+async function isOurs(chain: SolanaWitnessParts['chain'], genesis: string | null): Promise<ChainAnswer<null>> {
+  if (genesis === null) return { kind: 'ok', value: null };
+  const found = await chain.genesisHash();
+  if (found.kind !== 'ok') return found;
+  return found.value.startsWith(genesis) ? { kind: 'ok', value: null } : contradiction('the node is of another chain');
+}
+
+class Inconsistent extends Error {
+  override name = 'Inconsistent';
+}
+
+function contradiction(what: string) {
+  return { kind: 'unreachable', cause: new Inconsistent(what) } as const;
+}
+
+interface Look {
+  readonly status: LandedStatus;
+  readonly movements: readonly Movement[];
+}
+
+/** Null where it is in no block that is confirmed. */
+async function lookUp(chain: SolanaWitnessParts['chain'], signature: string): Promise<ChainAnswer<Look | null>> {
+  const [statuses, landed] = await Promise.all([chain.statuses([signature]), chain.transaction(signature)]);
+  if (statuses.kind !== 'ok') return statuses;
+  if (landed.kind !== 'ok') return landed;
+  const [status = null] = statuses.value.value;
+  if (status === null && landed.value === null) return { kind: 'ok', value: null };
+  // A node has a status a little before the transaction itself, and nodes behind one URL have neither at the same time.
+  if (status === null || landed.value === null) return contradiction('the node has half of the transaction');
+  return readLanded(signature, status, landed.value);
+}
+
+async function readLanded(
+  signature: string,
+  status: LandedStatus,
+  landed: LandedTransaction,
+): Promise<ChainAnswer<Look>> {
+  const read = readWireTransaction(landed.raw);
+  if (read === null || signatureName(read) !== signature || !(await isSigned(read)))
+    return contradiction('the node shows another transaction');
+  if (landed.slot !== status.slot || (landed.err === null) !== (status.err === null))
+    return contradiction('the node tells two outcomes');
+  if (status.err !== null) return { kind: 'ok', value: { status, movements: [] } };
+  const found = movementsIn(read, landed);
+  if (found.kind === 'contradiction') return contradiction('what changed is not what ran');
+  return { kind: 'ok', value: { status, movements: found.movements } };
+}
+
+/** By all who had to: what it says is theirs, whatever node shows it. */
+async function isSigned(read: DecodedTransaction): Promise<boolean> {
+  const { header, staticAccounts } = read.message;
+  const signers = staticAccounts.slice(0, header.numSignerAccounts);
+  return (await Promise.all(signers.map(signer => isTransactionSignedBy(read, signer)))).every(signed => signed);
+}
+
+/**
+ * What became of a transfer. It has vanished where a node that keeps that slot, and has seen the final one, knows no such
+ * transaction so long after that no block takes it any more.
+ */
+async function standing(
+  { chain }: SolanaWitnessParts,
+  transfer: ObservedTransfer,
+  seen_in: SeenIn,
+): Promise<TransferStanding> {
+  // The final slot first: what is in no block by then, in the eyes of a node that has seen as much, will never be.
+  const finalized = await chain.finalized();
+  if (finalized.kind !== 'ok') return { kind: 'unknown' };
+  const look = await lookUp(chain, transfer.transaction);
+  if (look.kind !== 'ok') return { kind: 'unknown' };
+  if (look.value === null) return absent(chain, finalized.value.slot, transfer.transaction, seen_in);
+  const { status, movements } = look.value;
+  if (!status.final) return { kind: 'pending', seen_in: { block_number: status.slot, block_hash: null, final: false } };
+  const stands = movements.some(movement => isSame(observed(transfer.transaction, movement), transfer));
+  return { kind: stands ? 'final' : 'vanished' };
+}
+
+function isSame(a: ObservedTransfer, b: ObservedTransfer): boolean {
+  return a.index === b.index && a.payer === b.payer && a.pay_to === b.pay_to && a.amount === b.amount;
+}
+
+async function absent(
+  chain: SolanaWitnessParts['chain'],
+  final_slot: number,
+  signature: string,
+  seen_in: SeenIn,
+): Promise<TransferStanding> {
+  const { block_number } = seen_in;
+  if (block_number === null) return { kind: 'unknown' };
+  if (final_slot < block_number + limits.foreign_vanished_slots_min) return { kind: 'pending', seen_in };
+  const [statuses, oldest] = await Promise.all([chain.statuses([signature]), chain.oldest()]);
+  if (statuses.kind !== 'ok' || oldest.kind !== 'ok') return { kind: 'unknown' };
+  const { slot, value } = statuses.value;
+  const known = value[0] === null && slot >= final_slot && oldest.value <= block_number;
+  return { kind: known ? 'vanished' : 'unknown' };
+}

@@ -1,0 +1,90 @@
+import { Agent, request } from 'undici';
+import { z } from 'zod';
+import type { ChainAnswer } from '../rpc.ts';
+import type { StateBlock } from './state-block.ts';
+
+/** What a node says of a block. Only what the block itself says is kept: what its amount was, it does not say. */
+export interface BlockInfo {
+  readonly block: StateBlock;
+  /** Cemented: no other can take its place. */
+  readonly confirmed: boolean;
+  readonly subtype: string | null;
+}
+
+/** A block of before there were state blocks: none that we read. */
+export interface LegacyBlock {
+  readonly legacy: string;
+}
+
+/** Nano, as far as payments to others look at it. Never throws. */
+export interface NanoNode {
+  /** Null where the node knows no such block. @param hash 64 hex digits */
+  block(hash: string): Promise<ChainAnswer<BlockInfo | LegacyBlock | null>>;
+  close(): Promise<void>;
+}
+
+const TIMEOUT_MS = 5_000;
+/** A block is less than a kilobyte. */
+const bounds = { connections: 8, maxResponseSize: 64 * 1024 };
+
+/** Nano behind the URL of a node's RPC: its own JSON over HTTP, which is not JSON-RPC. */
+export function openNanoNode({ rpc_url }: { readonly rpc_url: string }): NanoNode {
+  const dispatcher = new Agent(bounds);
+  return {
+    async block(hash) {
+      try {
+        const { statusCode, body } = await request(rpc_url, {
+          method: 'POST',
+          dispatcher,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ action: 'block_info', json_block: 'true', hash }),
+          signal: AbortSignal.timeout(TIMEOUT_MS),
+        });
+        const text = await body.text();
+        if (statusCode !== 200) throw new Error(`the Nano node answered HTTP ${statusCode}`);
+        return { kind: 'ok', value: answerShape.parse(JSON.parse(text)) };
+      } catch (cause) {
+        return { kind: 'unreachable', cause };
+      }
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+/** What a node answers, as far as it is read here. A node is not trusted: what has another shape is no answer. */
+const hash = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/)
+  .transform(digits => digits.toUpperCase());
+const raw = z
+  .string()
+  .regex(/^[0-9]{1,39}$/)
+  .transform(digits => BigInt(digits));
+
+const stateShape = z.object({
+  type: z.literal('state'),
+  account: z.string().max(65),
+  previous: hash,
+  representative: z.string().max(65),
+  balance: raw,
+  link: hash,
+  signature: z.string().regex(/^[0-9a-fA-F]{128}$/),
+  work: z.string().regex(/^[0-9a-fA-F]{16}$/),
+});
+const legacyShape = z.object({ type: z.enum(['send', 'receive', 'open', 'change']) });
+
+/** `confirmed` is a string of theirs, as all is. */
+const infoShape = z
+  .object({
+    confirmed: z.enum(['true', 'false']),
+    subtype: z.string().max(16).optional(),
+    contents: z.union([stateShape, legacyShape]),
+  })
+  .transform(({ confirmed, subtype, contents }): BlockInfo | LegacyBlock => {
+    if (contents.type !== 'state') return { legacy: contents.type };
+    return { block: contents, confirmed: confirmed === 'true', subtype: subtype ?? null };
+  });
+
+/** Other refusals (a limit, a ledger that is still read) are no answer. */
+const absentShape = z.object({ error: z.literal('Block not found') }).transform(() => null);
+const answerShape = z.union([infoShape, absentShape]);

@@ -1,0 +1,118 @@
+import { networks } from '../../../schema/network.ts';
+import type { CompiledInstruction, LandedTransaction, TokenBalance } from './chain.ts';
+import { type DecodedTransaction, TOKEN_PROGRAM } from './transfer.ts';
+
+/** USDC that went from one owner to another, by one instruction of a transaction. */
+export interface Movement {
+  /** Of the instruction, those that ran inside another counted behind it. */
+  readonly index: number;
+  readonly payer: string;
+  readonly pay_to: string;
+  readonly amount_atomic: bigint;
+}
+
+export type Movements =
+  | { readonly kind: 'read'; readonly movements: readonly Movement[] }
+  /** What changed is not what the instructions say. */
+  | { readonly kind: 'contradiction' };
+
+/** Instructions of SPL Token that change balances: where among their accounts what is lost, gained and named stands. */
+const moving: Readonly<Record<number, { readonly from?: number; readonly to?: number; readonly mint?: number }>> = {
+  3: { from: 0, to: 1 },
+  7: { to: 1, mint: 0 },
+  8: { from: 0, mint: 1 },
+  12: { from: 0, mint: 1, to: 2 },
+  14: { to: 1, mint: 0 },
+  15: { from: 0, mint: 1 },
+};
+/** Discriminator and amount, a u64; Checked ones go on with the decimals, and none minds what follows. */
+const MOVING_BYTES_MIN = 9;
+
+interface Flow {
+  readonly index: number;
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly amount_atomic: bigint;
+}
+
+/**
+ * Transfers of USDC by SPL Token in a transaction, its inner instructions among them, between accounts whose owners its
+ * balances name. Each account that takes part must have changed by just what flowed.
+ */
+export function movementsIn(read: DecodedTransaction, landed: LandedTransaction): Movements {
+  const keys = [...read.message.staticAccounts.map(String), ...landed.loaded];
+  const ran = instructionsRun(read, landed);
+  if (ran === null) return { kind: 'contradiction' };
+  const flows = ran.flatMap((instruction, index) => flowOf(instruction, index, keys) ?? []);
+  const accounts = accountsIn(landed);
+  const movements: Movement[] = [];
+  for (const { index, from, to, amount_atomic } of flows) {
+    const [source, destination] = [from === null ? null : accounts.get(from), to === null ? null : accounts.get(to)];
+    // Another token's, or one of whom nobody is told.
+    if (!source?.owner || !destination?.owner) continue;
+    if (![from, to].every(account => changedBy(accounts, flows, account))) return { kind: 'contradiction' };
+    movements.push({ index, payer: source.owner, pay_to: destination.owner, amount_atomic });
+  }
+  return { kind: 'read', movements };
+}
+
+/** All that ran, in that order; null where the node did not write it down, or names places that there are not. */
+function instructionsRun({ message }: DecodedTransaction, { inner }: LandedTransaction): CompiledInstruction[] | null {
+  if (inner === null) return null;
+  const { instructions } = message as unknown as {
+    readonly instructions: readonly {
+      readonly programAddressIndex: number;
+      readonly accountIndices?: readonly number[];
+      readonly data?: Uint8Array;
+    }[];
+  };
+  const within = new Map(inner.map(({ index, instructions: called }) => [index, called]));
+  if (within.size !== inner.length || inner.some(({ index }) => index >= instructions.length)) return null;
+  return instructions.flatMap(({ programAddressIndex, accountIndices = [], data = new Uint8Array() }, index) => [
+    { program_index: programAddressIndex, account_indexes: accountIndices, data },
+    ...(within.get(index) ?? []),
+  ]);
+}
+
+function flowOf(instruction: CompiledInstruction, index: number, keys: readonly string[]): Flow | null {
+  const { program_index, account_indexes, data } = instruction;
+  const [discriminator = -1] = data;
+  const places = moving[discriminator];
+  if (keys[program_index] !== TOKEN_PROGRAM || !places || data.length < MOVING_BYTES_MIN) return null;
+  const at = (place: number | undefined) => (place === undefined ? null : (account_indexes[place] ?? null));
+  const mint = at(places.mint);
+  if (mint !== null && keys[mint] !== networks.solana.usdc) return null;
+  return { index, from: at(places.from), to: at(places.to), amount_atomic: Buffer.from(data).readBigUInt64LE(1) };
+}
+
+interface UsdcAccount {
+  /** Null where none is told, or it was handed over meanwhile. */
+  readonly owner: string | null;
+  readonly change_atomic: bigint;
+}
+
+/** Accounts that held USDC before or after, by their places. */
+function accountsIn({ before, after }: LandedTransaction): ReadonlyMap<number, UsdcAccount> {
+  const places = new Set([...before, ...after].map(({ account_index }) => account_index));
+  const accounts = new Map<number, UsdcAccount>();
+  for (const place of places) {
+    const [was, is] = [before, after].map(list => holdingAt(list, place));
+    const [one, other] = [was, is].flatMap(holding => (holding ? [holding] : []));
+    const owner = one && (other === undefined || other.owner === one.owner) ? one.owner : null;
+    if (one) accounts.set(place, { owner, change_atomic: (is?.amount_atomic ?? 0n) - (was?.amount_atomic ?? 0n) });
+  }
+  return accounts;
+}
+
+function holdingAt(balances: readonly TokenBalance[], place: number): TokenBalance | undefined {
+  return balances.find(({ account_index, mint }) => account_index === place && mint === networks.solana.usdc);
+}
+
+function changedBy(accounts: ReadonlyMap<number, UsdcAccount>, flows: readonly Flow[], account: number | null) {
+  const flowed = flows.reduce(
+    (sum, { from, to, amount_atomic }) =>
+      sum + (to === account ? amount_atomic : 0n) - (from === account ? amount_atomic : 0n),
+    0n,
+  );
+  return account !== null && accounts.get(account)?.change_atomic === flowed;
+}
