@@ -1,59 +1,11 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors, Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
-import type { BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { NotSent } from '../rails/outcome.ts';
 import type { ChallengeReason, Challenges } from '../x402/offer.ts';
+import type { CallOutcome, NamedBy } from './call-outcome.ts';
 import type { Movement } from './held.ts';
-
-/** By what a purchase or a call by key is named. */
-export type NamedBy = 'payment_identifier' | 'idempotency_key';
-
-/** Every way in which a paid call can end without its answer, as the steps of the story find it. */
-export type CallOutcome =
-  | { readonly kind: 'unpaid'; readonly paid: AnyPaid; readonly unknown_key: boolean }
-  /** `reason` is x402's own word for why the payment is not taken. */
-  | { readonly kind: 'rejected'; readonly paid: AnyPaid; readonly reason: string }
-  /** Too many payments that only code on the chain can vouch for want to be proven. */
-  | { readonly kind: 'no_turn'; readonly retry_after_seconds: number }
-  /** Its payer, or the address that it comes from, is to rest. */
-  | { readonly kind: 'resting'; readonly seconds: number }
-  | { readonly kind: 'chain_unreachable' }
-  | { readonly kind: 'not_sent'; readonly reason: NotSent['reason'] }
-  /** It may have moved or may yet. `transaction`: sent for it, as far as that is known. */
-  | { readonly kind: 'unknown'; readonly transaction?: string | null }
-  /** The same, found as the claim was looked for: asked again in a moment it may be known. */
-  | { readonly kind: 'unknown_here' }
-  /** The same, of a call that was claimed. */
-  | { readonly kind: 'pending'; readonly task_id: TaskId; readonly transaction?: string | null }
-  | { readonly kind: 'in_flight'; readonly task_id: TaskId }
-  | { readonly kind: 'foreign' /** The other request that it was made for. */; readonly settled: boolean }
-  /** Others have guessed at what it was made for. `proof`: how its payer shows that it is theirs. */
-  | { readonly kind: 'doubtful'; readonly proof?: JsonObject }
-  | { readonly kind: 'lapsed' }
-  | { readonly kind: 'slot_taken'; readonly paid: AnyPaid }
-  /** Another payment under the same name is being worked on. */
-  | { readonly kind: 'name_in_flight'; readonly by: NamedBy; readonly task_id?: TaskId }
-  /** The name stands for another request. */
-  | { readonly kind: 'name_foreign'; readonly by: NamedBy }
-  | { readonly kind: 'key_name_in_flight' }
-  | { readonly kind: 'key_names_full' }
-  | { readonly kind: 'key_calls_full'; readonly calls_max: number }
-  /** The call was not taken. `unsure`: whether its payment was sent before by another call is not known. */
-  | { readonly kind: 'not_taken'; readonly unsure: boolean }
-  /** The session that came along opens no book, or the key may not write there. */
-  | { readonly kind: 'wrong_session' }
-  /** It was bought under a session that did not come with it. */
-  | { readonly kind: 'not_possessor' }
-  | { readonly kind: 'answer_gone'; readonly verify_url: string }
-  /** Why its book refuses it: `document` is the signed refusal. */
-  | { readonly kind: 'blocked'; readonly code: ErrorCode; readonly document: JsonObject }
-  | { readonly kind: 'blocked_too_often'; readonly too_often: BlockedTooOften; readonly last_refusal_url: string }
-  /** It broke off here. `away`: nothing is wrong with the call, but what it needs is away. */
-  | { readonly kind: 'broke_off'; readonly away: boolean; readonly task_id?: TaskId }
-  /** What broke off had been paid for before. */
-  | { readonly kind: 'still_owed'; readonly refusal: Refusal; readonly task_id: TaskId; readonly verify_url: string };
 
 /** The codes that tell a caller to pay. */
 type Pays = { [C in ErrorCode]: (typeof errors)[C][0] extends 402 ? C : never }[ErrorCode];
@@ -125,6 +77,11 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       const reason = unknown_key ? ({ code, detail: errors.unknown_api_key[1] } as const) : null;
       return { movement: 'nothing_moved', code, facts: offer(paid, reason) };
     },
+    second_due({ paid, payment_ref }, offer) {
+      const detail = `The first payment has moved (${payment_ref}) and stands; this is the second and last one.`;
+      const reason = { code: 'payment_required', detail } as const;
+      return { movement: 'nothing_moved', code: reason.code, detail, facts: offer(paid, reason) };
+    },
     // The payment may be mended or another one made.
     rejected: ({ paid, reason }, offer) =>
       nothing('payment_rejected', offer(paid, { code: 'payment_rejected', detail: reason }), reason),
@@ -161,7 +118,10 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       facts: { payer_proof: proof },
     }),
     lapsed: () => nothing('payment_lapsed'),
-    slot_taken: ({ paid }) => ({ movement: 'nothing_moved', code: paid.slot_taken ?? 'duplicate_ref' }),
+    slot_taken: ({ paid: { slot_taken, slot_retry_seconds } }) => ({
+      ...{ movement: 'nothing_moved', code: slot_taken ?? 'duplicate_ref' },
+      facts: { ...(slot_retry_seconds !== undefined && { retry_after_seconds: slot_retry_seconds }) },
+    }),
     // To whoever comes under the name with another payment than the first, which they need not have.
     name_in_flight: ({ by, task_id }) => ({
       movement: 'may_have_moved',
@@ -223,14 +183,18 @@ export type Hears = (outcome: CallOutcome, cause?: unknown) => Refusal;
 
 /**
  * The one place where an outcome becomes a word of ours: code, status, facts and sentence. The offer is the one that
- * /graphql hands out; a REST door makes its own, which names the door.
+ * /graphql hands out; a REST door makes its own, which names the door, but where only what is asked for tells the price.
  */
 export function openHears(challenges: Challenges, base_url: string): Hears {
   const offer: Offer = (paid, reason) => {
-    const { price_atomic: amount_atomic, networks, order, field: description } = paid;
-    const price = { amount_atomic, networks, stamp: order === 'stamp', resource: `${base_url}/graphql`, description };
+    const { price_atomic: amount_atomic, networks, pay_to, validity_seconds_max, order, field: description } = paid;
+    if (amount_atomic === null) throw new Error(`${description} is offered and has no price`);
+    const asked = { amount_atomic, networks, pay_to, validity_seconds_max };
+    const stamp = order === 'stamp' || order === 'leg';
+    const resource = paid.resource ?? `${base_url}/graphql`;
+    const price = { ...asked, stamp, resource, description };
     const { headers, body } = challenges(price, reason);
-    return { answer_headers: headers, x402: body };
+    return { answer_headers: headers, x402: body, ...(paid.resource !== undefined && { offered_here: true }) };
   };
   return (outcome, cause) => {
     const { code, detail, facts = {} } = rowOf(outcome, offer);

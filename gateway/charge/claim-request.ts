@@ -1,11 +1,13 @@
+import { atomicAmount } from '../../schema/amount.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { type ClaimRequest, type Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { identifierSlot } from '../../subgraphs/receipt/claim/identifier.ts';
+import { proofSlots } from '../../subgraphs/receipt/claim/proof-slot.ts';
 import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { isVendorBlind } from '../../subgraphs/receipt/inference/vendor-blind.ts';
-import { orders, type WorkBounds } from '../../subgraphs/sale.ts';
+import type { AnyPaid, WorkBounds } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { type Authorization, paymentId, paymentToJson } from '../rails/payment.ts';
 import type { Landing } from '../record/facts.ts';
@@ -43,7 +45,7 @@ export function openClaimRequests(parts: RequestParts) {
   return async (presented: ToClaim, context: Context): Promise<Claiming> => {
     const { paid, payment, claim_key, request_hash, task_id, means, is_payers = false } = presented;
     const { authorization } = payment;
-    requireOurs(pay_to, authorization);
+    requirePayee(pay_to, paid, authorization);
     if (context.principal.possession.kind === 'wrong') throw hears({ kind: 'wrong_session' });
     const book = await landsOn(presented, context);
     const request = {
@@ -55,7 +57,7 @@ export function openClaimRequests(parts: RequestParts) {
       network: authorization.network,
       payer: authorization.payer,
       payment_id: paymentId(authorization),
-      amount_atomic: paid.price_atomic,
+      amount_atomic: authorization.amount_atomic,
       valid_before: authorization.valid_before_seconds,
       authorization: paymentToJson(payment),
       means,
@@ -63,16 +65,19 @@ export function openClaimRequests(parts: RequestParts) {
       request_box: requestBox(vault, presented),
       identifier: presented.identifier,
       is_payers,
-      slots: slotsOf(presented),
+      slots: [...slotsOf(presented), ...proofSlots(context.principal.possession, isStamped(paid))],
     };
-    return { request, book, reserves: orders[paid.order].reserves, call: presented.call };
+    const holds_atomic = paid.reserves ? (paid.reserved_atomic ?? authorization.amount_atomic) : NOTHING;
+    return { request, book, holds_atomic, call: presented.call };
   };
 }
 
 /** The last word on it: whatever let a payment to another come so far, it is never claimed, and so never sent. */
-function requireOurs(ours: PayTo, { network, pay_to }: Authorization): void {
+function requirePayee(ours: PayTo, paid: AnyPaid, { network, pay_to, amount_atomic }: Authorization): void {
   const spelt = (address: string) => (network === 'base' ? address.toLowerCase() : address);
-  if (spelt(pay_to) !== spelt(ours[network] ?? '')) throw new Error('a payment to another payee was to be claimed');
+  if (spelt(pay_to) !== spelt(paid.pay_to ?? ours[network] ?? ''))
+    throw new Error('a payment to another payee was to be claimed');
+  if (amount_atomic !== paid.price_atomic) throw new Error('a payment of another amount was to be claimed');
 }
 
 function slotsOf(presented: Presented): readonly string[] {
@@ -85,8 +90,15 @@ function slotsOf(presented: Presented): readonly string[] {
  * claim costs no money yet, and what one may fill the disk with for a month must not be of the caller's size.
  */
 function requestBox(vault: Vault, { paid, args, claim_key }: Presented): Buffer {
-  return paid.order === 'stamp' ? vault.seal(JSON.stringify(args), requestLabel(claim_key)) : MARK;
+  return isStamped(paid) ? vault.seal(JSON.stringify(args), requestLabel(claim_key)) : MARK;
 }
+
+/** What is bought is written by the record: whoever finishes it needs the request. */
+function isStamped(paid: AnyPaid): paid is Extract<AnyPaid, { order: 'stamp' | 'leg' }> {
+  return paid.order === 'stamp' || paid.order === 'leg';
+}
+
+const NOTHING = atomicAmount(0n);
 
 /** It says nothing of anybody, so it need not be sealed. */
 const MARK = Buffer.of(0);
@@ -106,7 +118,7 @@ export function landingOf(
   const { api_key, possession } = context.principal;
   // The graph has it chosen before anything runs: a call that lands on no book is held against no caps.
   if (possession.kind === 'several') throw new Error(`${paid.field} was to be charged under no one book of several`);
-  const stamped = paid.order === 'stamp';
+  const stamped = isStamped(paid);
   const route = stamped ? paid.route : { model: null, hub: null };
   return {
     job_kind: paid.job_kind,

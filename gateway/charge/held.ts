@@ -2,7 +2,9 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
-import type { Charged, SettlementStatus, Work, WorkBounds } from '../../subgraphs/sale.ts';
+import type { Payer, Work, WorkBounds } from '../../subgraphs/sale.ts';
+import type { Charged, SettlementStatus } from '../../subgraphs/selling.ts';
+import type { Found } from '../../subgraphs/stamped-row.ts';
 import type { Stopwatch } from '../../subgraphs/stopwatch.ts';
 import type { InHand } from '../record/facts.ts';
 
@@ -24,14 +26,16 @@ export interface SettledCall {
  */
 export interface Held {
   readonly task_id: TaskId;
+  /** Null where a key stands in for the payment. */
+  readonly payer: Payer | null;
   readonly status: SettlementStatus;
   readonly bounds: WorkBounds;
   /** Hears of each step as it begins. */
   readonly steps: Pick<Stopwatch, 'begin'>;
   /** Nothing goes out before this resolves. @throws what the caller hears, by way of `abandon`. */
-  settle(in_hand: InHand | null): Promise<SettledCall>;
-  /** `work` is null where the record itself writes the effect. */
-  record(work: Work<JsonObject> | null): Promise<Charged<JsonObject>>;
+  settle(in_hand: InHand | Found<JsonObject> | null): Promise<SettledCall>;
+  /** A stamp has no work: the record itself writes its effect, from what it has found, if it looked for anything. */
+  record(done: Work<JsonObject> | Found<JsonObject> | null): Promise<Charged<JsonObject>>;
   /** Lets go of what is held, now or later. Never throws: resolves with what the caller hears. */
   abandon(error: unknown): Promise<Refusal>;
 }

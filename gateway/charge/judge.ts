@@ -3,7 +3,7 @@ import type { PaymentJudgement, Price, ShownPayment } from '../../rest-compat/po
 import { limits } from '../../schema/limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
-import { type AnyPaid, orders } from '../../subgraphs/sale.ts';
+import { type AnyPaid, validity_seconds_min } from '../../subgraphs/sale.ts';
 import { type Payment, provesItsPayer } from '../rails/payment.ts';
 import { type Rails, railOf } from '../rails/rail.ts';
 import { type OfferedTerms, type Verified, verifyPayment } from '../rails/verify.ts';
@@ -17,7 +17,7 @@ type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 export interface Judge {
   /** By its header alone: shape, scheme, network, price, payee, window, signature. `terms` null: it buys nothing there. */
   judge(shown: ShownPayment | null, terms: Terms | null): Promise<PaymentJudgement>;
-  /** The same of one that is to buy that field, wherever it is asked for; null where that is not sold. */
+  /** The same of one that is to buy that field, wherever it is asked for; null where that is not sold, or its price depends on what is asked for. */
   weigh(payment: PresentedPayment, field: string): Promise<'rejected' | 'unproven' | 'proven' | null>;
   /** Whether its signature proves that it pays for anything that is sold here. */
   isProven(payment: PresentedPayment): Promise<boolean>;
@@ -67,7 +67,7 @@ export function openJudge(parts: JudgeParts): Judge {
     },
     async weigh(payment, field) {
       const paid = sold.get(field);
-      if (!paid) return null;
+      if (!paid || paid.price_atomic === null) return null;
       const { price_atomic: amount_atomic, networks, order } = paid;
       return worthOf(await verify(payment, { amount_atomic, networks, stamp: order === 'stamp' }));
     },
@@ -104,9 +104,9 @@ function rememberDecoded(): (shown: ShownPayment) => DecodedPayment {
 
 /** What things are sold for here, each price once. */
 function everyTerms(sold: JudgeParts['sold']): Iterable<Terms> {
-  const terms = [...sold.values()].map(({ price_atomic: amount_atomic, networks, order }) => ({
-    ...{ amount_atomic, networks, stamp: order === 'stamp' },
-  }));
+  const terms = [...sold.values()].flatMap(({ price_atomic: amount_atomic, networks, order }) =>
+    amount_atomic === null ? [] : [{ amount_atomic, networks, stamp: order === 'stamp' }],
+  );
   return new Map(terms.map(it => [`${it.amount_atomic} ${it.networks} ${it.stamp}`, it])).values();
 }
 
@@ -116,6 +116,6 @@ function worthOf(verified: Verified) {
 }
 
 function offeredBy({ pay_to, clock }: Pick<JudgeParts, 'pay_to' | 'clock'>, terms: Required<Terms>): OfferedTerms {
-  const { validity_seconds_min } = orders[terms.stamp ? 'stamp' : 'work_then_settle'];
-  return { ...terms, pay_to, validity_seconds_min, now_ms: clock.now_ms() };
+  const order = terms.stamp ? 'stamp' : 'work_then_settle';
+  return { ...terms, pay_to, validity_seconds_min: validity_seconds_min[order], now_ms: clock.now_ms() };
 }

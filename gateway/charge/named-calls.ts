@@ -16,8 +16,9 @@ import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import { answerLabel, type Landing } from '../record/facts.ts';
 import type { Queues } from '../record/queues.ts';
-import type { CallOutcome, Hears } from './answer-by-outcome.ts';
+import type { Hears } from './answer-by-outcome.ts';
 import { type CallMarks, idempotencyKeyOf } from './call-names.ts';
+import type { CallOutcome } from './call-outcome.ts';
 import type { KeptCall } from './held.ts';
 import { announceSalt } from './payment-response.ts';
 

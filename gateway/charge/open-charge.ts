@@ -5,19 +5,22 @@ import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
-import type { AnyPaid, AnyStream, AnyWhole, Charge, ChargeStream } from '../../subgraphs/sale.ts';
+import type { AnyPaid, AnyStream, AnyWhole } from '../../subgraphs/sale.ts';
+import type { Charge, ChargeLegs, ChargeStream } from '../../subgraphs/selling.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Faults } from '../operations/faults.ts';
+import type { Moved } from '../rails/outcome.ts';
 import type { Rails } from '../rails/rail.ts';
 import type { Rates } from '../rates/rates.ts';
+import { keepLeg } from '../record/keep-leg.ts';
 import type { OpenedRecording } from '../record/open-recording.ts';
 import type { Challenges, PayTo } from '../x402/offer.ts';
 import { openAdmission } from './admission.ts';
 import { type Hears, openHears } from './answer-by-outcome.ts';
 import { boughtOnce } from './buy-once.ts';
 import { type MarksOf, openMarks } from './call-names.ts';
-import { landsOn, openClaimRequests } from './claim-request.ts';
+import { type Claimed, landsOn, openClaimRequests } from './claim-request.ts';
 import { StreamsInFlight } from './drive-stream.ts';
 import { Failures } from './failures.ts';
 import { abandonClaimed, type GivingUp, openGivingUp } from './give-up.ts';
@@ -35,6 +38,7 @@ import { requireParent } from './require-parent.ts';
 import { openSettling } from './settle-claim.ts';
 import { deliverStreamed, streamKept } from './streamed.ts';
 import { openTakeClaim } from './take-claim.ts';
+import { type LegParts, openLegs } from './two-legs.ts';
 import { openVerify, type Presented } from './verify-payment.ts';
 import { holdWaived, waiverOf } from './waived.ts';
 import { deliverWhole } from './whole.ts';
@@ -68,6 +72,7 @@ export interface ChargeParts {
 export interface OpenedCharge {
   readonly charge: Charge;
   readonly chargeStream: ChargeStream;
+  readonly chargeLegs: ChargeLegs;
   readonly judge: Judge;
   readonly streams: StreamsInFlight;
   readonly giving_up: GivingUp;
@@ -94,7 +99,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
   const { blocked_calls } = recording;
   const refusedByBook = openRefusedByBook({ database, blocked_calls, base_url, hears });
   const tools = { hears, marksOf: openMarks(vault), giving_up, later, refusedByBook };
-  const standByPayment = openPaying(parts, tools);
+  const { stand: standByPayment, ...paying } = openPaying(parts, tools);
   const standByKey = openWaiving(parts, tools);
   const stand: Stand = async (paid, args, context) => {
     const waiver = waiverOf(hears, paid, context);
@@ -111,16 +116,20 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     if (footing.kind === 'kept') return streamKept(paid, footing.kept);
     return deliverStreamed({ streams, faults }, paid, args, footing.held, context);
   };
-  const told = async (context: Context, error: unknown) => {
-    throw await withTransaction(database, context, error);
-  };
-  const charge: typeof whole = (paid, args, context) => whole(paid, args, context).catch(told.bind(null, context));
-  const chargeStream: typeof streamed = (paid, args, context) =>
-    streamed(paid, args, context).catch(told.bind(null, context));
+  const inTwo = openLegs({
+    database,
+    ...paying,
+    whole,
+    replay: recording.queues.replay.submit.bind(recording.queues.replay),
+    faults,
+    hears,
+  });
+  const told = telling(database);
   return {
     // Whatever is declared is sold here; each caller gets back the type of what it declared.
-    charge: charge as unknown as Charge,
-    chargeStream: chargeStream as unknown as ChargeStream,
+    charge: told(whole) as unknown as Charge,
+    chargeStream: told(streamed) as unknown as ChargeStream,
+    chargeLegs: told(inTwo) as unknown as ChargeLegs,
     judge: openJudge({ rails, pay_to, clock, sold, hears }),
     streams,
     giving_up,
@@ -128,8 +137,17 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
   };
 }
 
-/** By a payment of its own, or by what was bought before. */
-function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refusedByBook }: Tools): Stand {
+/** Whoever hears that the outcome of a payment is not known yet is told the transaction that was sent for it. */
+function telling(database: Database) {
+  return <P, T>(sell: (paid: P, args: JsonObject, context: Context) => Promise<T>): typeof sell =>
+    (paid, args, context) =>
+      sell(paid, args, context).catch(async error => {
+        throw await withTransaction(database, context, error);
+      });
+}
+
+/** By a payment of its own, or by what was bought before; and the steps of it, for what is paid for in two. */
+function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refusedByBook }: Tools) {
   const { database, rails, pay_to, log, recording, vault, issuer, base_url, owner, clock, random, faults } = parts;
   const { queues, record } = recording;
   const failures = new Failures(parts.rates.uncharged, clock);
@@ -149,6 +167,7 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
   const held_by = {
     settling: openSettling({ database, vault, log, hears }),
     record: recordClaim.bind(null, { record, faults }),
+    keep: keepClaimed.bind(null, database),
     abandon: abandonClaimed.bind(null, { giving_up, failures, hears }),
     ...{ announce, clock, faults },
   };
@@ -156,11 +175,19 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     ...{ database, replay: queues.replay, vault, log, announce, base_url, clock, hears },
     reruns: { database, vault, owner, later },
   };
-  return async (paid, args, context) => {
+  const hold: LegParts['hold'] = holdPaid.bind(null, held_by);
+  const stand: Stand = async (paid, args, context) => {
     const entered = await enter(paid, args, context);
     if (entered.kind === 'bought') return redeliver(bought_by, entered, context);
-    return { kind: 'held', held: await holdPaid(held_by, entered, context) };
+    return { kind: 'held', held: await hold(entered, context) };
   };
+  return { stand, enter, hold, announce };
+}
+
+/** The first of two payments: nothing else is kept so. */
+function keepClaimed(database: Database, { paid, args, task_id, lease, payment }: Claimed, transfer: Moved) {
+  if (paid.order !== 'leg') throw new Error(`${paid.field} is recorded as it is paid`);
+  return keepLeg(database, { paid, args, task_id, lease, authorization: payment.authorization, transfer });
 }
 
 /** Of a payment: the session's book, or else its payer's as it stands now, as which it stands for good. */

@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Refusal } from '../../schema/errors.ts';
-import { taskId } from '../../schema/ids.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import type { AnyPaid, Charged, Work } from '../../subgraphs/sale.ts';
+import { newTask } from '../../subgraphs/new-task.ts';
+import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
+import type { Charged } from '../../subgraphs/selling.ts';
+import type { Found } from '../../subgraphs/stamped-row.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { Moved } from '../rails/outcome.ts';
 import type { Admit } from './admission.ts';
@@ -57,7 +59,7 @@ async function claim(parts: EnterParts, shown: Presented, context: Context): Pro
   if (admitted.kind === 'blocked') throw await refusedByBook(admitted, context);
 
   context.response.stopwatch.begin('claim');
-  const task_id = taskId(clock.now_ms(), random.bytes(10));
+  const task_id = newTask({ clock, random });
   const { presented, funds } = admitted;
   const spent = funds === null;
   const { claim, outcome } = await take({ ...presented, task_id, means: funds }, spent, context);
@@ -71,11 +73,22 @@ async function claim(parts: EnterParts, shown: Presented, context: Context): Pro
 
 export interface PaidParts {
   readonly settling: ClaimSettling;
-  readonly record: (claimed: Claimed, work: Work<JsonObject> | null, transfer: Moved) => Promise<Charged<JsonObject>>;
+  readonly record: (
+    claimed: Claimed,
+    done: Work<JsonObject> | Found<JsonObject> | null,
+    transfer: Moved,
+  ) => Promise<Charged<JsonObject>>;
+  /** The first of two payments is kept as moved. @throws where its claim is no longer this process's */
+  readonly keep: (claimed: Claimed, transfer: Moved) => Promise<void>;
   readonly abandon: (claimed: Claimed, movement: Movement, error: unknown) => Promise<Refusal>;
   readonly announce: Announce;
   readonly clock: Clock;
   readonly faults: Faults | null;
+}
+
+/** Of the first of two payments nothing is recorded yet: it is kept, until its sibling is. */
+export interface HeldByPayment extends Held {
+  keep(): Promise<void>;
 }
 
 /**
@@ -86,7 +99,7 @@ export async function holdPaid(
   parts: PaidParts,
   { claimed, spent }: Extract<Entered, { kind: 'claimed' }>,
   context: Context,
-): Promise<Held> {
+): Promise<HeldByPayment> {
   const { settling, clock, faults } = parts;
   let movement: Movement = 'nothing_moved';
   const abandon = (error: unknown) => parts.abandon(claimed, movement, error);
@@ -98,16 +111,15 @@ export async function holdPaid(
       await settling.adopt(claimed, elsewhere);
     }
     let transfer: Moved | null = elsewhere;
-    const { task_id, payment, claim, allowed_models } = claimed;
+    const { task_id, payment, payer, claim, allowed_models } = claimed;
     return {
-      task_id,
-      status: 'settled',
+      ...{ task_id, payer, status: 'settled' },
       bounds: { until_ms: workUntil(clock.now_ms(), elsewhere ? null : payment.authorization), allowed_models },
       steps: context.response.stopwatch,
       async settle(in_hand) {
         context.response.stopwatch.begin('settle');
         if (!elsewhere) movement = 'may_have_moved';
-        const settled = elsewhere ? settledElsewhere(elsewhere) : await settling.settle(claimed, in_hand);
+        const settled = await settling.settle(claimed, in_hand, elsewhere);
         movement = settled.kind === 'transferred' ? 'moved' : settled.movement;
         if (settled.kind === 'refused') throw settled.refusal;
         transfer = settled.transfer;
@@ -117,10 +129,8 @@ export async function holdPaid(
           announce: () => parts.announce(context, { payment, task_id, transaction, landing: claim.landing }),
         };
       },
-      async record(work) {
-        if (transfer === null) throw new Error(`${task_id} was to be recorded before its payment had moved`);
-        return parts.record(claimed, work, transfer);
-      },
+      record: async done => parts.record(claimed, done, moved(claimed, transfer)),
+      keep: async () => parts.keep(claimed, moved(claimed, transfer)),
       abandon,
     };
   } catch (error) {
@@ -128,4 +138,7 @@ export async function holdPaid(
   }
 }
 
-const settledElsewhere = (transfer: Moved) => ({ kind: 'transferred', transfer }) as const;
+function moved({ task_id }: Claimed, transfer: Moved | null): Moved {
+  if (transfer === null) throw new Error(`${task_id} was to be written down before its payment had moved`);
+  return transfer;
+}

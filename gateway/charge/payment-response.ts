@@ -12,9 +12,14 @@ import { type ReceiptSigner, signedReceipt } from '../x402/extensions/offer-rece
 import { settlementHeaders } from '../x402/payment-header.ts';
 import type { Authorized } from './verify-payment.ts';
 
+/** What is told of it back to its payer. */
+interface PayersPayment extends Pick<Authorized, 'x402_version'> {
+  readonly authorization: Pick<Authorized['authorization'], 'network' | 'payer'>;
+}
+
 /** A payment that has moved, and the call that it paid for. */
 export interface PaidFor {
-  readonly payment: Authorized;
+  readonly payment: PayersPayment;
   readonly task_id: TaskId;
   readonly transaction: string;
   readonly landing: JsonObject;

@@ -10,10 +10,10 @@ import type { Database } from '../../subgraphs/database.ts';
 import { dropRerun, keepRerun, type RerunHold, takeRerun } from '../../subgraphs/receipt/claim/rerun.ts';
 import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
 import { type Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
-import type { AnyPaid } from '../../subgraphs/sale.ts';
+import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
-import { answerLabel, type Landing } from '../record/facts.ts';
+import { answerLabel, isFound, type Landing } from '../record/facts.ts';
 import type { Queues } from '../record/queues.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { BoughtBefore } from './buy-once.ts';
@@ -81,12 +81,13 @@ async function heldAgain(parts: BoughtParts, rerun: Rerun, task_id: TaskId, rece
   const allowed_models = await allowedModels(parts.database, receipt.agentId);
   return {
     task_id,
+    payer: null,
     status: 'idempotent_replay',
     bounds: { until_ms: workUntil(parts.clock.now_ms(), null), allowed_models },
     steps: { begin: () => {} },
     settle: async () => ({ payment_ref: refOf(receipt), announce: async () => {} }),
     async record(work) {
-      if (work === null) throw new Error(`${task_id}: a stamp is never worked for again`);
+      if (work === null || isFound(work)) throw new Error(`${task_id}: a stamp is never worked for again`);
       await rerun.keep(work);
       return { answer: work.answer, task_id, settlement_status: 'idempotent_replay', receipt };
     },
@@ -128,7 +129,7 @@ export interface Reruns {
 interface Rerun {
   readonly kind: 'begun';
   /** Keeps the answer for redelivery, and corrects the row. One that broke off is not kept: the next may be whole. */
-  keep(work: Parameters<Held['record']>[0] & object): Promise<void>;
+  keep(work: Work<JsonObject>): Promise<void>;
   /** Lets the next resend try. Never throws: a hold that cannot be dropped now is dropped once the database is back. */
   giveUp(): Promise<void>;
 }

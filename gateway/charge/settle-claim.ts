@@ -1,13 +1,18 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Refusal } from '../../schema/errors.ts';
-import type { Database } from '../../subgraphs/database.ts';
+import type { TaskId } from '../../schema/ids.ts';
+import type { Database, Tx } from '../../subgraphs/database.ts';
+import { holdSlots, type SlotsHeld } from '../../subgraphs/receipt/claim/hold-slots.ts';
+import { storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
+import type { Found } from '../../subgraphs/stamped-row.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Moved, Transferred } from '../rails/outcome.ts';
 import type { Payment } from '../rails/payment.ts';
 import { type ClaimItem, commitSettling } from '../rails/settler.ts';
-import { answerLabel, type InHand, workedLanding } from '../record/facts.ts';
-import { type CallOutcome, type Hears, movementOf } from './answer-by-outcome.ts';
+import { answerLabel, foundLabel, type InHand, isFound, workedLanding } from '../record/facts.ts';
+import { type Hears, movementOf } from './answer-by-outcome.ts';
+import type { CallOutcome } from './call-outcome.ts';
 import type { Claimed } from './claim-request.ts';
 import type { Movement } from './held.ts';
 import type { Presented } from './verify-payment.ts';
@@ -15,7 +20,7 @@ import type { Presented } from './verify-payment.ts';
 export interface SettleParts {
   readonly database: Database;
   readonly vault: Pick<Vault, 'seal'>;
-  readonly log: Pick<LogStanding, 'halt'>;
+  readonly log: Pick<LogStanding, 'signs'>;
   readonly hears: Hears;
 }
 
@@ -25,8 +30,15 @@ export type SettledClaim =
 
 /** How the money of a claim moves, or is found to have moved already. */
 export interface ClaimSettling {
-  /** Moves the money, or finds out why it did not move. The chain's word decides; a time-out decides nothing. */
-  settle(claimed: Claimed, in_hand: InHand | null): Promise<SettledClaim>;
+  /**
+   * Moves the money, or finds out why it did not move. The chain's word decides; a time-out decides nothing. With money that
+   * somebody else has moved (`elsewhere`) what a stamp has found is kept all the same.
+   */
+  settle(
+    claimed: Claimed,
+    in_hand: InHand | Found<JsonObject> | null,
+    elsewhere: Transferred | null,
+  ): Promise<SettledClaim>;
   /** The Transfer that somebody else's submission made. @throws where it went elsewhere, or the chain cannot say yet. */
   transferElsewhere(presented: Presented): Promise<Transferred>;
   /**
@@ -39,7 +51,8 @@ export interface ClaimSettling {
 export function openSettling(parts: SettleParts): ClaimSettling {
   const { database, hears } = parts;
   return {
-    settle: (claimed, in_hand) => settleClaim(parts, claimed, in_hand),
+    settle: (claimed, in_hand, elsewhere) =>
+      elsewhere ? keepFound(parts, claimed, elsewhere, in_hand) : settleClaim(parts, claimed, in_hand),
     async transferElsewhere({ paid, payment, payer, rail }) {
       // Who has used their nonce themselves can ask for as many searches as they like: they wait in their own line.
       const found = await rail.find(payment, payer.wallet);
@@ -57,22 +70,59 @@ export function openSettling(parts: SettleParts): ClaimSettling {
   };
 }
 
-async function settleClaim(parts: SettleParts, claimed: Claimed, in_hand: InHand | null): Promise<SettledClaim> {
+async function keepFound(
+  parts: SettleParts,
+  claimed: Claimed,
+  transfer: Transferred,
+  in_hand: InHand | Found<JsonObject> | null,
+): Promise<SettledClaim> {
+  if (!isFound(in_hand)) return { kind: 'transferred', transfer };
+  const { claim_key } = claimed.lease;
+  const answer_box = sealFound(parts.vault, claimed.task_id, in_hand);
+  const held = await holdFound(parts, claimed, in_hand, tx => storeAnswers(tx, [{ claim_key, answer_box }]));
+  if (held !== 'held') throw parts.hears({ kind: 'unknown' });
+  return { kind: 'transferred', transfer };
+}
+
+/** Takes what nobody else may hold beside what a stamp has found, while the claim is this process's. */
+async function holdFound(
+  { database }: SettleParts,
+  { lease }: Claimed,
+  { slots }: Found<JsonObject>,
+  also: (tx: Tx) => Promise<void> = async () => {},
+): Promise<SlotsHeld> {
+  return database.transaction(async tx => {
+    const held = await holdSlots(tx, lease, slots);
+    if (held === 'held') await also(tx);
+    return held;
+  });
+}
+
+async function settleClaim(
+  parts: SettleParts,
+  claimed: Claimed,
+  in_hand: InHand | Found<JsonObject> | null,
+): Promise<SettledClaim> {
   const { vault, log, hears } = parts;
   const refused = (outcome: CallOutcome) =>
     ({ kind: 'refused', movement: movementOf(outcome), refusal: hears(outcome) }) as const;
   // It could not be recorded: nothing is taken for it. What was sent before is found out by whoever sent it.
-  if (log.halt) return refused({ kind: 'not_taken', unsure: false });
+  if (!log.signs) return refused({ kind: 'not_taken', unsure: false });
   const { paid, task_id, rail } = claimed;
+  if (isFound(in_hand)) {
+    const held = await holdFound(parts, claimed, in_hand);
+    if (held === 'taken') return refused({ kind: 'slot_taken', paid });
+    if (held === 'lost') return refused({ kind: 'not_sent', reason: 'claim_lost' });
+  }
   const worked = workedLanding(in_hand);
-  const answer_box = in_hand?.answer ? sealAnswer(vault, task_id, in_hand.answer) : null;
+  const answer_box = sealedInHand(vault, task_id, in_hand);
   const settlement = await rail.settler.settle({ ...claimItem(claimed), answer_box, worked });
   switch (settlement.kind) {
     case 'transferred':
       return { kind: 'transferred', transfer: settlement };
     case 'vouched':
       // A stamp's effect cannot be taken back: it is written for money that was seen, and for no less.
-      if (paid.order !== 'stamp') return { kind: 'transferred', transfer: settlement };
+      if (paid.order !== 'stamp' && paid.order !== 'leg') return { kind: 'transferred', transfer: settlement };
       return refused({ kind: 'unknown', transaction: settlement.tx_hash });
     case 'not_transferred':
     case 'declined':
@@ -88,6 +138,16 @@ function claimItem({ lease, payment }: Claimed): Payment & Pick<ClaimItem, 'clai
   const { authorization, signature } = payment;
   return { claim_key: lease.claim_key, lease, authorization, signature } as Payment &
     Pick<ClaimItem, 'claim_key' | 'lease'>;
+}
+
+/** What reconcile needs to go on alone; null where nothing is in hand yet. */
+function sealedInHand(vault: SettleParts['vault'], task_id: TaskId, in_hand: InHand | Found<JsonObject> | null) {
+  if (isFound(in_hand)) return sealFound(vault, task_id, in_hand);
+  return in_hand?.answer ? sealAnswer(vault, task_id, in_hand.answer) : null;
+}
+
+function sealFound({ seal }: SettleParts['vault'], task_id: TaskId, { fact, slots }: Found<JsonObject>): Buffer {
+  return seal(JSON.stringify({ fact, slots }), foundLabel(task_id));
 }
 
 export function sealAnswer({ seal }: Pick<Vault, 'seal'>, task_id: string, answer: JsonObject): Buffer {

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Piece } from '../../subgraphs/piece.ts';
-import type { AnyStream, Charged, ChargedStream, Speaking } from '../../subgraphs/sale.ts';
+import type { AnyStream, Speaking } from '../../subgraphs/sale.ts';
+import type { Charged, ChargedStream } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
 import { drivenBy, type StreamDriver, type StreamsInFlight } from './drive-stream.ts';
 import type { Held, KeptCall } from './held.ts';

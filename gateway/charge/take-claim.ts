@@ -4,11 +4,13 @@ import type { Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { nameOfSlot } from '../../subgraphs/receipt/claim/identifier.ts';
 import { leaseOfTask } from '../../subgraphs/receipt/claim/lease-of-task.ts';
+import { isProofSlot } from '../../subgraphs/receipt/claim/proof-slot.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Claiming, Queues, TakenClaim } from '../record/queues.ts';
-import type { CallOutcome, Hears } from './answer-by-outcome.ts';
+import type { Hears } from './answer-by-outcome.ts';
+import type { CallOutcome } from './call-outcome.ts';
 import type { ToClaim } from './claim-request.ts';
 import type { GivingUp } from './give-up.ts';
 import type { ReleaseLater } from './release-later.ts';
@@ -112,6 +114,7 @@ export function whoseElse(
   paid: AnyPaid,
 ): CallOutcome {
   if (outcome.kind !== 'slot_taken') return outcome;
+  if (isProofSlot(outcome.slot)) return { kind: 'wrong_session' };
   const by = nameOfSlot(outcome.slot);
   return by === null ? { kind: 'slot_taken', paid } : { kind: 'name_in_flight', by };
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import type { NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { requestedCall } from '../../subgraphs/requested-call.ts';
-import { type AnyPaid, orders, type Payer } from '../../subgraphs/sale.ts';
+import { type AnyPaid, type Payer, validity_seconds_min } from '../../subgraphs/sale.ts';
 import { claimKey, type Payment, provesItsPayer } from '../rails/payment.ts';
 import { type Rail, type Rails, railOf } from '../rails/rail.ts';
 import { type Late, verifyPayment } from '../rails/verify.ts';
@@ -83,11 +83,14 @@ async function authorized(
 ): Promise<Authorized & Pick<Presented, 'identifier'>> {
   if (payment === null) throw hears({ kind: 'unpaid', paid, unknown_key: principal.api_key.kind === 'unknown' });
   const { x402_version } = payment;
-  const { price_atomic: amount_atomic, networks, order } = paid;
-  const { validity_seconds_min } = orders[order];
-  const offered = { amount_atomic, networks, pay_to, validity_seconds_min, now_ms: clock.now_ms() };
+  const { price_atomic: amount_atomic, networks, order, validity_seconds_max } = paid;
+  if (amount_atomic === null) throw new Error(`${paid.field} is charged for and has no price`);
+  const offered = {
+    ...{ amount_atomic, networks, pay_to: payeesOf(paid, pay_to), now_ms: clock.now_ms(), validity_seconds_max },
+    validity_seconds_min: validity_seconds_min[order],
+  };
   const verified = await verifyPayment(payment, offered, rails);
-  const unnamed = order === 'stamp' ? { identifier: null } : {};
+  const unnamed = order === 'stamp' || order === 'leg' ? { identifier: null } : {};
   switch (verified.kind) {
     case 'refused':
       throw hears({ kind: 'rejected', paid, reason: verified.reason });
@@ -98,6 +101,12 @@ async function authorized(
     case 'verified':
       return { ...verified, ...unnamed, x402_version, late: null };
   }
+}
+
+/** Of all that is offered only whom it pays may be another's. */
+export function payeesOf({ pay_to, networks }: Pick<AnyPaid, 'pay_to' | 'networks'>, ours: PayTo): PayTo {
+  if (pay_to === undefined) return ours;
+  return { ...ours, ...Object.fromEntries(networks.map(network => [network, pay_to])) };
 }
 
 async function requireProven(

@@ -1,20 +1,22 @@
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
-import { type AgentId, type TaskId, taskId } from '../../schema/ids.ts';
-import type { Principal } from '../../schema/principal.ts';
+import { type AgentId, type TaskId } from '../../schema/ids.ts';
 import type { WaivedBy } from '../../schema/receipt-payload.ts';
 import { requireWriting } from '../../subgraphs/access.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
+import { newTask } from '../../subgraphs/new-task.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { dropKeyCall, type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { dropNames, type NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
 import { type RequestedCall, requestedCall } from '../../subgraphs/requested-call.ts';
-import { type AnyPaid, type Charged, orders, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
+import { type AnyPaid, type WaivingKey, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
+import type { Charged } from '../../subgraphs/selling.ts';
+import type { Found } from '../../subgraphs/stamped-row.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Faults } from '../operations/faults.ts';
-import { type Landing, workedLanding } from '../record/facts.ts';
+import { isFound, type Landing, SlotTaken, workedLanding } from '../record/facts.ts';
 import type { HeldKeyCall } from '../record/key-call-queue.ts';
 import type { RecordCall } from '../record/open-recording.ts';
 import type { Queues } from '../record/queues.ts';
@@ -39,11 +41,12 @@ import { requireParent } from './require-parent.ts';
 
 /** A key that stands in for a payment. */
 export interface Waiver {
-  readonly by: WaivedBy;
+  readonly by: WaivedBy | null;
   readonly hash: string;
 }
 
-const kinds: Partial<Record<Principal['api_key']['kind'], WaivedBy>> = { live: 'live_key', demo: 'demo_key' };
+/** What the call's receipt says of it; a stamp that is waived has none of its own. */
+const kinds: Record<WaivingKey, WaivedBy | null> = { live: 'live_key', demo: 'demo_key', waiver: null };
 
 /**
  * Whether a key stands in for the payment of this call: where a payment came along, that is charged, and the key only
@@ -52,11 +55,11 @@ const kinds: Partial<Record<Principal['api_key']['kind'], WaivedBy>> = { live: '
 export function waiverOf(hears: Hears, paid: AnyPaid, { principal, payment }: Context): Waiver | null {
   const { api_key, possession } = principal;
   if (payment !== null) return null;
-  if (!orders[paid.order].waivable) requireWriting(principal);
-  const by = kinds[api_key.kind];
-  if (by === undefined || !('hash' in api_key) || !orders[paid.order].waivable) return null;
+  if (!paid.stand_ins.includes('demo')) requireWriting(principal);
+  const by = paid.stand_ins.find(kind => kind === api_key.kind);
+  if (by === undefined || !('hash' in api_key)) return null;
   if (possession.kind === 'wrong') throw hears({ kind: 'wrong_session' });
-  return { by, hash: api_key.hash };
+  return { by: kinds[by], hash: api_key.hash };
 }
 
 export interface WaivedParts {
@@ -77,6 +80,8 @@ export interface WaivedParts {
 
 /** A call by key, held by this process until it is recorded or has come to nothing. */
 interface KeyCall {
+  readonly paid: AnyPaid;
+  readonly args: JsonObject;
   readonly waiver: Waiver;
   readonly call: RequestedCall;
   readonly task_id: TaskId;
@@ -102,12 +107,12 @@ export async function holdWaived(
   context: Context,
 ): Promise<Footing> {
   const { names, log, key_calls, clock, faults, hears } = parts;
-  if (paid.order === 'stamp') throw new Error(`no key stands in for the payment of ${paid.field}`);
   const { stopwatch } = context.response;
   stopwatch.begin('verify');
   const call = requestedCall(paid, args);
   const asked = { paid, args, call, ...parts.marksOf(call.model, context) };
-  const named = namedCallOf(names, asked, waiver.hash, context);
+  // A stamp's effect stands or does not, and is never made twice: there is nothing that a name could keep of it.
+  const named = paid.order === 'stamp' ? null : namedCallOf(names, asked, waiver.hash, context);
   const before = await answeredBefore(names, named);
   if (before) return { kind: 'kept', kept: await answerAgain(names, before, context) };
   // With a log that cannot be relied on nothing new is taken.
@@ -141,9 +146,11 @@ function keyCallOf(
   context: Context,
 ): KeyCall {
   const { possession } = context.principal;
-  const task_id = taskId(clock.now_ms(), random.bytes(10));
+  const task_id = newTask({ clock, random });
   return {
     ...by,
+    paid: asked.paid,
+    args: asked.args,
     call: asked.call,
     task_id,
     request_hash: canonicalHash({ field: asked.paid.field, args: asked.args }),
@@ -162,14 +169,14 @@ function withWouldBlock(call: KeyCall, { would_block }: HeldKeyCall): KeyCall {
 function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: Context, bounds: WorkBounds): Held {
   return {
     task_id: call.task_id,
+    payer: null,
     status: 'waived',
     bounds,
     steps: context.response.stopwatch,
     // No money holds the answer back.
     settle: async () => ({ payment_ref: null, announce: async () => announceSalt(context, call.landing) }),
-    async record(work) {
-      if (work === null) throw new Error(`${call.task_id}: a call by key has work of its own`);
-      const charged = await recordCall(parts, call, work);
+    async record(done) {
+      const charged = await recordCall(parts, call, done);
       end();
       return charged;
     },
@@ -180,9 +187,9 @@ function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: 
 /** Holds the task, with its book's leave, in one commit that other calls share. */
 async function take(parts: WaivedParts, key_call: KeyCall, context: Context): Promise<AnsweredBefore | HeldKeyCall> {
   const { queue, refusedByBook, later, hears } = parts;
-  const { hold, named, agent_id, call } = key_call;
+  const { paid, hold, named, agent_id, call } = key_call;
   try {
-    const outcome = await queue.submit({ hold, named, agent_id, call });
+    const outcome = await queue.submit({ hold, named, agent_id: paid.reserves ? agent_id : null, call });
     if (outcome.kind === 'recorded') return outcome;
     if (outcome.kind === 'blocked' || outcome.kind === 'blocked_too_often') throw await refusedByBook(outcome, context);
     if (outcome.kind !== 'held') throw hears(nameLost[outcome.kind]);
@@ -198,15 +205,19 @@ async function take(parts: WaivedParts, key_call: KeyCall, context: Context): Pr
 async function recordCall(
   { record, names, faults }: WaivedParts,
   call: KeyCall,
-  work: Work<JsonObject>,
+  done: Work<JsonObject> | Found<JsonObject> | null,
 ): Promise<Charged<JsonObject>> {
-  const { task_id, request_hash, agent_id, hold, waiver } = call;
+  const { task_id, request_hash, agent_id, hold, waiver, paid, args } = call;
+  const [work, found] = isFound(done) ? [null, done] : [done, null];
   const landing = { ...call.landing, ...workedLanding(work) };
   const settled = { task_id, request_hash, agent_id, landing, waived_by: waiver.by, transfer: null };
   await faults?.reach('before_record');
-  const named = namedAnswer(names, call.named, hold, work, landing);
-  const { receipt } = await record({ hold, settled, named, answer: { kind: 'stored' } });
-  return { answer: work.answer, task_id, settlement_status: 'waived', receipt };
+  const stamp = paid.order === 'stamp' ? ({ kind: 'stamp', paid, args, found } as const) : null;
+  const named = work && namedAnswer(names, call.named, hold, work, landing);
+  const recorded = await record({ hold, settled, named, answer: stamp ?? { kind: 'stored' } });
+  const answer = work?.answer ?? recorded.answer;
+  if (answer === null) throw new Error(`${task_id}: a call by key has work of its own`);
+  return { answer, task_id, settlement_status: 'waived', receipt: recorded.receipt };
 }
 
 function drop({ names: { database } }: WaivedParts, { hold, named }: KeyCall): Promise<void> {
@@ -219,6 +230,7 @@ function drop({ names: { database } }: WaivedParts, { hold, named }: KeyCall): P
 /** A call that broke off is let go of now, or as soon as the database allows. Whatever happened, nothing was charged. */
 async function breakOff(parts: WaivedParts, call: KeyCall, error: unknown): Promise<Refusal> {
   await drop(parts, call).catch(() => parts.later.add(() => drop(parts, call)));
+  if (error instanceof SlotTaken) return parts.hears({ kind: 'slot_taken', paid: call.paid });
   const away = error instanceof DatabaseAway || error instanceof LogHalted;
   if (error instanceof Refusal && !away) return error;
   return parts.hears({ kind: 'broke_off', away: away || error instanceof LostKeyCall, task_id: call.task_id }, error);

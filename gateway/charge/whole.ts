@@ -1,13 +1,14 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import type { AnyWhole, Charged } from '../../subgraphs/sale.ts';
+import type { AnyWhole } from '../../subgraphs/sale.ts';
+import type { Charged } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { Held } from './held.ts';
 
 /**
  * An answer in one piece: work → settle → record. The payment settles only for an answer in hand, so nothing is charged
  * for what did not come; and the answer goes out only once it is recorded, so none that was charged is lost. A stamp has no
- * work of its own: its effect is written in the transaction that records it.
+ * work of its own: what it may have to find out it finds first, and its effect is written in the transaction that records it.
  */
 export async function deliverWhole(
   faults: Faults | null,
@@ -19,11 +20,14 @@ export async function deliverWhole(
   try {
     const { task_id, bounds, steps } = held;
     steps.begin('work');
-    const work = paid.order === 'work_then_settle' ? await paid.work(args, task_id, context, bounds) : null;
+    const done =
+      paid.order === 'stamp'
+        ? ((await paid.find?.(args, held.payer, context, bounds)) ?? null)
+        : await paid.work(args, task_id, context, bounds);
     await faults?.reach('after_work');
-    const settled = await held.settle(work);
+    const settled = await held.settle(done);
     steps.begin('record');
-    const charged = await held.record(work);
+    const charged = await held.record(done);
     await settled.announce();
     return charged;
   } catch (error) {

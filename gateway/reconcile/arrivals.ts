@@ -4,11 +4,13 @@ import { type Arrival, arrive } from '../../subgraphs/book/ledger/arrive.ts';
 import { iso } from '../../subgraphs/clock.ts';
 import { type AwaitedArrival, closeArrival, takeArrivals } from '../../subgraphs/receipt/claim/arrival.ts';
 import { setUnsignedFacts } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
+import { noteSeen } from '../../subgraphs/receipt/totals/seen.ts';
 import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
 import type { FinishParts } from './finish-claims.ts';
+import { whileFull } from './while-full.ts';
 
-const ARRIVALS_PER_ROUND = 32;
+const ARRIVALS_AT_ONCE = 32;
 
 type ArrivalParts = Pick<FinishParts, 'database' | 'railOf' | 'clock'>;
 type Arrived = Extract<Arrival, { to: 'collected' }>;
@@ -18,13 +20,18 @@ type Omitted = Extract<Arrival, { to: 'ARRIVAL_UNVERIFIED' }>;
  * Looks for the money of calls that were recorded on a facilitator's word: rows become collected when it is seen, and
  * ARRIVAL_UNVERIFIED when it never can be any more, or the chain has shown none by the cutoff. The receipts' lanes follow.
  */
-export async function lookForArrivals(parts: ArrivalParts): Promise<void> {
+export function lookForArrivals(parts: ArrivalParts): Promise<void> {
+  return whileFull(ARRIVALS_AT_ONCE, () => lookForSome(parts));
+}
+
+async function lookForSome(parts: ArrivalParts): Promise<number> {
   const awaited = await parts.database.transaction(tx =>
-    takeArrivals(tx, limits.arrival_cutoff_seconds, ARRIVALS_PER_ROUND),
+    takeArrivals(tx, limits.arrival_cutoff_seconds, ARRIVALS_AT_ONCE),
   );
   const looks = await Promise.allSettled(awaited.map(one => look(parts, one)));
   const faults = looks.flatMap(done => (done.status === 'rejected' ? [done.reason] : []));
   if (faults.length > 0) throw new AggregateError(faults, `${faults.length} arrivals could not be looked for`);
+  return awaited.length;
 }
 
 async function look(parts: ArrivalParts, awaited: AwaitedArrival): Promise<void> {
@@ -63,7 +70,7 @@ function arrived(
 ): Arrived {
   const payment_ref = `${network}:${tx_hash}`;
   const ingress_receipt = { ref: payment_ref, confirmed_at: iso(parts.clock.now_ms()) };
-  return { task_id, to: 'collected', ingress_receipt, payment_ref, transfer_index };
+  return { task_id, to: 'collected', ingress_receipt, payment_ref, transfer_index } as const;
 }
 
 function omitted(task_id: string, omission_rule: string): Omitted {
@@ -81,6 +88,7 @@ function close(parts: ArrivalParts, { claim_key, task_id }: AwaitedArrival, outc
       ingress_receipt: came ? outcome.ingress_receipt : null,
       omission_rule: came ? null : outcome.omission_rule,
     });
+    if (came) noteSeen(tx, { payment_ref: outcome.ingress_receipt.ref, transfer_index: null, ...outcome });
     await arrive(tx, [outcome]);
   });
 }

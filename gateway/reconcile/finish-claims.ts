@@ -1,11 +1,13 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { type AgentId, agentId, type TaskId, taskId } from '../../schema/ids.ts';
+import { type AgentId, agentId, type TaskId } from '../../schema/ids.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
+import { newTask } from '../../subgraphs/new-task.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { type Lease, slotsMissed } from '../../subgraphs/receipt/claim/claim.ts';
 import { markFinal, reopen, takeExpired, takeOrphans } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
+import type { Found } from '../../subgraphs/stamped-row.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { requestLabel } from '../charge/claim-request.ts';
 import type { GivingUp } from '../charge/give-up.ts';
@@ -13,8 +15,10 @@ import type { LogStanding } from '../log/open-log.ts';
 import type { Decision, Moved, NotTransferred, Unknown, Vouched } from '../rails/outcome.ts';
 import { type Payment, paymentFromJson } from '../rails/payment.ts';
 import type { Rail, SentPayment } from '../rails/rail.ts';
-import type { Answered, Landing, Settled } from '../record/facts.ts';
+import { type Answered, foundLabel, type Landing, type Settled } from '../record/facts.ts';
+import { keepLeg, type MovedLeg } from '../record/keep-leg.ts';
 import type { RecordCall } from '../record/open-recording.ts';
+import { whileFull } from './while-full.ts';
 
 const CLAIMS_PER_ROUND = 64;
 const CLAIMS_AT_ONCE = 8;
@@ -24,7 +28,7 @@ export interface FinishParts {
   readonly database: Database;
   railOf(claim: Pick<PaymentClaim, 'network'>): Pick<Rail, 'chain_epoch' | 'decide' | 'vouch' | 'isOver'>;
   readonly giving_up: GivingUp;
-  readonly log: Pick<LogStanding, 'halt'>;
+  readonly log: Pick<LogStanding, 'halt' | 'signs'>;
   /** Looks whether the log extends what was signed, and halts this process where it does not. */
   proveLog(): Promise<void>;
   readonly record: RecordCall;
@@ -44,6 +48,7 @@ export interface FinishParts {
  * not stand in a database that goes back later.
  */
 export async function finishOrphans(parts: FinishParts): Promise<void> {
+  if (!parts.log.signs) return;
   const orphans = await parts.database.transaction(tx => takeOrphans(tx, parts.owner, CLAIMS_PER_ROUND));
   if (orphans.length > 0) await parts.proveLog();
   if (parts.log.halt) return;
@@ -52,8 +57,12 @@ export async function finishOrphans(parts: FinishParts): Promise<void> {
 
 /** Claims that were let go of and have run out of time since: a last look, and they are final. */
 export async function lookAtExpired(parts: FinishParts): Promise<void> {
-  const expired = await parts.database.transaction(tx => takeExpired(tx, CLAIMS_PER_ROUND));
-  await eachApart(expired, claim => lastLook(parts, claim));
+  if (!parts.log.signs) return;
+  return whileFull(CLAIMS_PER_ROUND, async () => {
+    const expired = await parts.database.transaction(tx => takeExpired(tx, CLAIMS_PER_ROUND));
+    await eachApart(expired, claim => lastLook(parts, claim));
+    return expired.length;
+  });
 }
 
 /** A few at a time; one that cannot be finished keeps none of the others open. */
@@ -88,8 +97,13 @@ async function finish(parts: FinishParts, claim: PaymentClaim, lease: Lease): Pr
 
 /** As for a caller who waits: a stamp's effect is written for money that was seen, and for no less. */
 async function vouchedFor(parts: FinishParts, claim: PaymentClaim): Promise<Vouched | null> {
-  if (parts.sold.get(claim.field)?.order === 'stamp') return null;
+  if (isWrittenByTheRecord(parts, claim)) return null;
   return parts.railOf(claim).vouch(paymentOf(claim), sentOf(claim));
+}
+
+function isWrittenByTheRecord({ sold }: FinishParts, { field }: PaymentClaim): boolean {
+  const order = sold.get(field)?.order;
+  return order === 'stamp' || order === 'leg';
 }
 
 function ask(parts: FinishParts, claim: PaymentClaim, sent: SentPayment): Promise<Decision> {
@@ -119,6 +133,11 @@ async function recordLate(parts: FinishParts, claim: PaymentClaim, lease: Lease,
   const paid = parts.sold.get(claim.field);
   if (!paid) throw new Error(`claim ${claim.taskId} pays for ${claim.field}, which is not sold here`);
   const answer = await answerOf(parts, claim, paid);
+  if (answer.kind === 'leg') {
+    const { authorization } = paymentOf(claim);
+    await keepLeg(parts.database, { ...answer.leg, task_id: claim.taskId, lease, authorization, transfer });
+    return;
+  }
   const landed = claim.agentId === null ? null : agentId(claim.agentId);
   const settled: Settled = {
     task_id: claim.taskId,
@@ -141,22 +160,38 @@ async function recordLate(parts: FinishParts, claim: PaymentClaim, lease: Lease,
 /** Nothing is committed to that nobody has: the answer was in the memory of a process, or was thrown away with its claim. */
 function landingOf({ landing, answerBox, reason }: PaymentClaim, { order }: AnyPaid): Landing {
   const kept = landing as Landing;
-  if (order === 'stamp' || answerBox !== null) return kept;
+  if (order === 'stamp' || order === 'leg' || answerBox !== null) return kept;
   return { ...kept, output_sha256: null, omission_rule: reason === null ? 'process_ended' : 'no_output' };
+}
+
+/** Nothing is recorded yet. */
+interface LegAnswer {
+  readonly kind: 'leg';
+  readonly leg: Pick<MovedLeg, 'paid' | 'args'>;
 }
 
 /**
  * A stamp's effect is written only while its claim holds what it must be alone in holding. One that was let go of and
  * submitted by somebody else afterwards may find its wallet registered meanwhile: the money has a receipt all the same.
  */
-async function answerOf(parts: FinishParts, claim: PaymentClaim, paid: AnyPaid): Promise<Answered> {
-  if (paid.order !== 'stamp') return { kind: 'stored' };
+async function answerOf(parts: FinishParts, claim: PaymentClaim, paid: AnyPaid): Promise<Answered | LegAnswer> {
+  if (paid.order !== 'stamp' && paid.order !== 'leg') return { kind: 'stored' };
   const request = parts.vault.open(claim.requestBox, requestLabel(claim.claimKey)).toString('utf8');
   const args = JSON.parse(request) as JsonObject;
   const payer = { network: claim.network, wallet: claim.payer };
-  const wanted = (paid.slots?.(args, payer) ?? []).map(slot => ({ slot, claim_key: claim.claimKey }));
+  const found = paid.order === 'leg' ? null : foundBy(parts, claim);
+  if (paid.order === 'stamp' && paid.find && found === null) return { kind: 'stored' };
+  const slots = [...(paid.slots?.(args, payer) ?? []), ...(found?.slots ?? [])];
+  const wanted = slots.map(slot => ({ slot, claim_key: claim.claimKey }));
   const missed = await parts.database.transaction(tx => slotsMissed(tx, wanted));
-  return missed.length === 0 ? { kind: 'stamp', paid, args } : { kind: 'stored' };
+  if (missed.length > 0) return { kind: 'stored' };
+  return paid.order === 'leg' ? { kind: 'leg', leg: { paid, args } } : { kind: 'stamp', paid, args, found };
+}
+
+/** What it had found before its payment was sent: nobody is asked again. Null where it looks for nothing, or had let go of it. */
+function foundBy({ vault }: FinishParts, { answerBox, taskId }: PaymentClaim): Found<JsonObject> | null {
+  if (answerBox === null) return null;
+  return JSON.parse(vault.open(answerBox, foundLabel(taskId)).toString('utf8')) as Found<JsonObject>;
 }
 
 /** The payment has expired: unless somebody used it after we let go of it, its release is final. */
@@ -185,11 +220,13 @@ async function canChange(
   claim: PaymentClaim,
   reason: (NotTransferred | Unknown)['reason'],
 ): Promise<boolean> {
-  const depends_on_time = reason === 'expired' || reason === 'chain_inconsistent';
+  // Whom a leg pays could still use it where any of this is undone: another one waits until it cannot be.
+  const is_leg = parts.sold.get(claim.field)?.order === 'leg';
+  const depends_on_time = is_leg || reason === 'expired' || reason === 'chain_inconsistent';
   return depends_on_time && !(await parts.railOf(claim).isOver(paymentOf(claim)));
 }
 
 /** The task that a book refused stands on its row as refused; what was paid for after all is another. */
-function taskOf({ clock, random }: FinishParts, claim: PaymentClaim): TaskId {
-  return claim.refusalId === null ? claim.taskId : taskId(clock.now_ms(), random.bytes(10));
+function taskOf(parts: FinishParts, claim: PaymentClaim): TaskId {
+  return claim.refusalId === null ? claim.taskId : newTask(parts);
 }

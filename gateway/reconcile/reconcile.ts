@@ -1,31 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limits } from '../../schema/limits.ts';
 import type { BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
-import { correct } from '../../subgraphs/book/ledger/correct.ts';
-import { forgetHours } from '../../subgraphs/book/ledger/repeated-events.ts';
-import type { Database, Tx } from '../../subgraphs/database.ts';
-import { forgetClaims } from '../../subgraphs/receipt/claim/forget.ts';
-import { forgetKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
-import { forgetNames } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
-import { tasksOfSettlement } from '../../subgraphs/receipt/claim/transitions.ts';
-import { forgetUsed } from '../../subgraphs/session/possession/forget-used.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
+import type { TotalsParts } from '../../subgraphs/receipt/totals/integrate.ts';
 import type { ReleaseLater } from '../charge/release-later.ts';
 import type { LogStanding } from '../log/open-log.ts';
-import type { Rechecked } from '../rails/finality.ts';
-import { openRails, type Rail, type Rails } from '../rails/rail.ts';
+import type { Cosigning } from '../log/witnesses/cosigning.ts';
+import { onEachRail, type Rails } from '../rails/rail.ts';
 import { keepBlocked, tellCounts } from '../record/blocked-too-often.ts';
-import { lookForArrivals } from './arrivals.ts';
-import { type FinishParts, finishOrphans, lookAtExpired } from './finish-claims.ts';
+import { type FinishParts, finishOrphans } from './finish-claims.ts';
 import { type Heartbeat, openHeartbeat } from './heartbeat.ts';
 
 export interface ReconcileParts {
   readonly database: Database;
   readonly rails: Rails;
-  readonly log: Pick<LogStanding, 'halt'>;
+  readonly log: Pick<LogStanding, 'halt' | 'signs'>;
   readonly finishing: FinishParts;
   /** Claims that could not be let go of while the database was away. */
   readonly later: ReleaseLater;
   readonly blocked_calls: BlockedCalls;
+  /** Chains as witnesses of payments to others. */
+  readonly transfers: Pick<ForeignTransfers, 'standing'>;
+  readonly cosigning: Pick<Cosigning, 'round' | 'asked'>;
+  /** Who signs what the books came to. */
+  readonly stating: Pick<TotalsParts, 'issuer' | 'profile'>;
 }
 
 interface Round {
@@ -36,39 +34,26 @@ interface Round {
   run(parts: ReconcileParts, heartbeat: Heartbeat): Promise<unknown>;
 }
 
-/** What is looked after, and how long each rests between two rounds; none waits for another. */
+/**
+ * What every process looks after, and how long each rests between two rounds; none waits for another. They are about what
+ * the process itself holds, or about money that must not wait for a queue of jobs; the rest is in fleet-tasks.ts.
+ */
 const rounds: readonly Round[] = [
   { name: 'owed', rest_ms: 1_000, run: ({ later }) => later.tryAgain() },
   { name: 'rebroadcast', rest_ms: 1_000, run: ({ rails }) => onEachRail(rails, rail => rail.settler.rebroadcast()) },
   { name: 'orphans', rest_ms: 1_000, run: orphans },
-  { name: 'expired', rest_ms: 1_000, run: ({ finishing }) => lookAtExpired(finishing) },
-  { name: 'arrivals', rest_ms: 1_000, run: ({ finishing }) => lookForArrivals(finishing) },
-  { name: 'finality', rest_ms: 5_000, run: ({ rails }) => onEachRail(rails, rail => rail.recheck(noteMoved)) },
   { name: 'chain', rest_ms: 5_000, while_halted: true, run: ({ rails }) => onEachRail(rails, rail => rail.look()) },
-  { name: 'used once', rest_ms: 60_000, run: ({ database }) => forgetUsed(database) },
   { name: 'counts', rest_ms: 5_000, run: tellCounts },
-  { name: 'key calls', rest_ms: 10_000, run: ({ database }) => forgetKeyCalls(database) },
-  { name: 'named calls', rest_ms: 10_000, run: ({ database }) => forgetNames(database) },
-  { name: 'forget', rest_ms: 600_000, run: forget },
 ];
 
-async function forget({ database }: ReconcileParts): Promise<void> {
-  await forgetClaims(database, {
-    answer_hours: limits.answer_kept_hours,
-    lapsed_seconds: limits.claim_forgotten_after_seconds,
-    reverted_seconds: limits.wallet_reverted_rest_seconds,
-  });
-  await forgetHours(database);
-}
-
 export interface Reconciler {
-  readonly heartbeat: Pick<Heartbeat, 'beating' | 'clock_off_ms'>;
+  readonly heartbeat: Pick<Heartbeat, 'beating' | 'steady' | 'clock_off_ms'>;
   stop(): Promise<void>;
 }
 
 /**
- * Finishes what a dead process, a stalled chain or a lost connection left open: at start and on a timer, in every
- * process, each claim by one of them. `trouble` hears of a round that failed; the next one begins anew. `ended` hears of
+ * Finishes what a dead process or a lost connection left open, and sends again what a chain lost: at start and on a timer,
+ * in every process, each claim by one of them. `trouble` hears of a round that failed; the next one begins anew. `ended` hears of
  * every round.
  */
 export async function openReconciler(
@@ -104,23 +89,7 @@ export async function openReconciler(
   };
 }
 
-/** A chain that is away keeps no other waiting. */
-async function onEachRail(rails: Rails, round: (rail: Rail) => Promise<unknown>): Promise<void> {
-  const done = await Promise.allSettled(openRails({ rails }).map(round));
-  const faults = done.flatMap(one => (one.status === 'rejected' ? [one.reason] : []));
-  if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults);
-}
-
 /** Whoever is taken for dead by a process that stood still itself may live. */
 async function orphans({ finishing }: ReconcileParts, heartbeat: Heartbeat): Promise<void> {
   if (heartbeat.steady()) await finishOrphans(finishing);
-}
-
-/** A reorganisation took a settlement out of the block that a receipt was given for: the rows say so. */
-async function noteMoved(tx: Tx, { settlement_id, kind }: Rechecked): Promise<void> {
-  const task_ids = await tasksOfSettlement(tx, settlement_id);
-  await correct(
-    tx,
-    task_ids.map(task_id => ({ task_id, body: { reason: `settlement_${kind}` } })),
-  );
 }

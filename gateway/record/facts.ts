@@ -3,14 +3,15 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { AgentId, TaskId } from '../../schema/ids.ts';
 import type { NetworkName } from '../../schema/network.ts';
 import type { ProviderCogs, WaivedBy } from '../../schema/receipt-payload.ts';
+import type { Collection } from '../../subgraphs/book/ledger/collect.ts';
 import type { WouldBlock } from '../../subgraphs/book/ledger/would-block.ts';
 import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import type { KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import type { NamedAnswer } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import type { SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
-import type { PreparedReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
 import type { Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
 import type { OmissionRule, Stamp, Work } from '../../subgraphs/sale.ts';
+import type { Found } from '../../subgraphs/stamped-row.ts';
 import type { Moved } from '../rails/outcome.ts';
 
 /* The facts that a record is made from, whoever makes it: the caller who waited, or reconcile. */
@@ -70,7 +71,8 @@ export interface Settled extends Landed {
 
 /** The same of a call that a key stood in for: no money moved, and none ever will. */
 export interface Waived extends Landed {
-  readonly waived_by: WaivedBy;
+  /** Null of a stamp: what it is bought for has a receipt, and nothing else happened that one could be of. */
+  readonly waived_by: WaivedBy | null;
   readonly transfer: null;
 }
 
@@ -80,8 +82,16 @@ export type Answered =
   | { readonly kind: 'stored' }
   /** The work was done, or came to its end, after the payment had moved. */
   | { readonly kind: 'worked'; readonly answer: JsonObject }
-  /** A stamp's effect, written with its row. */
-  | { readonly kind: 'stamp'; readonly paid: Stamp<JsonObject, JsonObject>; readonly args: JsonObject };
+  /** A stamp's effect, written with its row, from what it has found out before the payment was sent. */
+  | StampAnswer;
+
+export interface StampAnswer {
+  readonly kind: 'stamp';
+  readonly paid: Stamp<JsonObject, JsonObject>;
+  readonly args: JsonObject;
+  /** Null where it looks for nothing. */
+  readonly found: Found<JsonObject> | null;
+}
 
 /** By what this process may record the call, and nobody else: its payment's claim, or its hold on the task. */
 type Entitled =
@@ -92,8 +102,10 @@ type Entitled =
 export type Recordable = Entitled & { readonly answer: Answered };
 
 export type Recording = Recordable & {
-  /** Made outside the lock: all signatures but the JWS are in it. */
-  readonly prepared: PreparedReceipt;
+  /** Made outside the lock, with all signatures but the JWS: at least one. The first is the call's own, where it has one. */
+  readonly collections: readonly Collection[];
+  /** Key of a payment that was held until now, and is recorded with it; null where there is none. */
+  readonly sibling: string | null;
 };
 
 export interface Recorded {
@@ -104,13 +116,25 @@ export interface Recorded {
 }
 
 export const answerLabel = (task_id: string): string => `answer:${task_id}`;
+/** Under which what a stamp has found is sealed on its claim, until its answer takes the place of it. */
+export const foundLabel = (task_id: string): string => `found:${task_id}`;
 
 /** What is in hand when the payment is sent: the whole answer, or as yet nothing but where it comes from. */
 export type InHand = Pick<Work<JsonObject>, 'route'> & Partial<Work<JsonObject>>;
 
+/** Of a stamp that a key stands in for: another call holds what it found. No money is in it, so the record may refuse. */
+export class SlotTaken extends Error {
+  override name = 'SlotTaken';
+}
+
+/** What a stamp has in hand in place of work. */
+export function isFound(in_hand: InHand | Found<JsonObject> | null): in_hand is Found<JsonObject> {
+  return in_hand !== null && 'fact' in in_hand;
+}
+
 /** What the work adds to where its charge lands. */
-export function workedLanding(in_hand: InHand | null): Partial<Landing> & JsonObject {
-  if (in_hand === null) return {};
+export function workedLanding(in_hand: InHand | Found<JsonObject> | null): Partial<Landing> & JsonObject {
+  if (in_hand === null || isFound(in_hand)) return {};
   const { route, output_sha256 = null, omission_rule = null, provider_cogs = null, fetched_there = false } = in_hand;
   const { model, hub } = route;
   const worked = { model, hub, output_sha256, omission_rule, provider_cogs };

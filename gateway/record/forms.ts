@@ -2,13 +2,17 @@ import { atomicAmount } from '../../schema/amount.ts';
 import type { RowBirth } from '../../schema/book-row.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
+import type { ObservedTransfer } from '../../schema/observed-transfer.ts';
 import { bornBy } from '../../subgraphs/book/ledger/adopt-receipt.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
 import { type Clock, iso } from '../../subgraphs/clock.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
-import { type PreparedReceipt, prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/issue.ts';
+import { prepareReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
+import type { ReceiptFacts } from '../../subgraphs/receipt/receipt/receipt-facts.ts';
+import type { Stamp, Stamped } from '../../subgraphs/sale.ts';
+import type { StampedMoney, StampedRow } from '../../subgraphs/stamped-row.ts';
 import type { Moved } from '../rails/outcome.ts';
-import type { Landing, Recording, Settled, Waived } from './facts.ts';
+import type { Landing, Recordable, Recording, Settled, Waived } from './facts.ts';
 
 /* What a record says: the receipt's form of it and the row's, made from the same facts. */
 
@@ -21,7 +25,7 @@ const rests = {
 } as const satisfies Record<Moved['kind'], Partial<RowBirth>>;
 
 /** Nothing was paid: no payer, no ref and no amount, which is not the same as an amount of nothing. */
-const unpaid = {
+export const unpaid = {
   evidence: 'UNVERIFIED',
   collected: false,
   settled_by: null,
@@ -86,16 +90,94 @@ export interface FormParts {
   readonly profile: 'development' | 'production';
 }
 
-/** Everything about the receipt that does not depend on its place in log and book. */
-export function prepareRecord({ issuer, clock, profile }: FormParts, facts: Facts): PreparedReceipt {
+/** All that a call leaves, made but for its place in log and book: its own receipt and row, and what a stamp is bought for. */
+export function leftBy(parts: FormParts, { settled, answer }: Recordable): Pick<Recording, 'collections' | 'sibling'> {
+  const stamp = answer.kind === 'stamp' ? answer : null;
+  const chained = stamp?.paid.chained ?? null;
+  const own = settled.transfer !== null || settled.waived_by !== null ? [ownCollection(parts, settled, chained)] : [];
+  const row = stamp?.found && stamp.paid.row?.(stamp.args, stamp.found.fact, stampedBy(settled));
+  const collections = [...own, ...(row ? [boughtCollection(parts, settled, row)] : [])];
+  return { collections, sibling: row?.sibling ?? null };
+}
+
+/** A chained receipt names its book by itself, and so may stand on no row of it. */
+function ownCollection(
+  parts: FormParts,
+  settled: Facts,
+  chained: Stamp<JsonObject, JsonObject>['chained'] | null,
+): Collection {
+  const prepared = prepareReceipt(parts.issuer, {
+    ...receiptFacts(parts, settled),
+    ...(chained && settled.transfer !== null ? chainedOf(settled) : {}),
+  });
+  return { prepared, landing: chained === 'off_book' ? null : landingOf(settled) };
+}
+
+/** What a chained stamp signs of its payment in place of `payment`: where it moved, beside the book. */
+function chainedOf(settled: Settled): Pick<ReceiptFacts, 'payment' | 'chained'> {
+  return { payment: null, chained: { observed_transfer: transferOf(settled), payer_proven: true } };
+}
+
+function transferOf(settled: Settled): ObservedTransfer {
+  const { network, transfer, payer, pay_to, amount_atomic } = settled;
+  const { usdc: asset } = networks[network];
+  const moved = { rail: 'usdc', asset, payer, pay_to, amount: amount_atomic.toString() } as const;
+  return { network, transaction: transfer.tx_hash, index: transferIndex(settled), ...moved };
+}
+
+/** The row that a stamp is bought for and its receipt, from what was sealed with the claim. */
+function boughtCollection(
+  { issuer, clock, profile }: FormParts,
+  settled: Facts,
+  { task_id, agent_id, birth, reserved_atomic, also_on, receipt }: StampedRow,
+): Collection {
+  const { money, ...facts } = receipt;
+  const prepared = prepareReceipt(issuer, {
+    ...facts,
+    task_id,
+    agent_id,
+    profile,
+    issued_at: iso(clock.now_ms()),
+    request_hash: saltedHash(settled),
+    settled_by: 'observed_transfer',
+    ...signedOf(money),
+    chain_epoch: money.kind === 'paid' && settled.transfer !== null ? settled.chain_epoch : 0,
+  });
+  return { prepared, landing: { agent_id, birth, reserved: reserved_atomic }, also_on };
+}
+
+/** A payment to somebody else is nobody's caller here: what an empty binding is of backs nothing. */
+function signedOf(money: StampedMoney): Pick<ReceiptFacts, 'payment' | 'legs' | 'chained' | 'caller_binding'> {
+  if (money.kind === 'paid') {
+    const { payment, legs } = money;
+    return { payment, legs, caller_binding: { payer_wallet: payment.payer } };
+  }
+  const { observed_transfer, payer_proven } = money;
+  return { payment: null, chained: { observed_transfer, payer_proven }, caller_binding: {} };
+}
+
+/** What a stamp's row and effect are told of it. */
+export function stampedBy(settled: Facts): Omit<Stamped, 'recorded_at_ms'> {
+  const { task_id, agent_id } = settled;
+  if (settled.transfer === null) return { task_id, agent_id, payer: null, payment_ref: null, transfer: null };
+  const payer = { network: settled.network, wallet: settled.payer };
+  return { task_id, agent_id, payer, payment_ref: paymentRef(settled), transfer: transferOf(settled) };
+}
+
+/** Payments are public: without the salt a short request could be guessed from its hash. */
+function saltedHash({ request_hash, landing: { request_salt: salt } }: Facts): string {
+  return canonicalHash({ request_hash, salt });
+}
+
+function receiptFacts({ clock, profile }: FormParts, facts: Facts): ReceiptFacts {
   const { landing } = facts;
-  return prepareReceipt(issuer, {
+  return {
     task_id: facts.task_id,
     issued_at: iso(clock.now_ms()),
     hub: landing.hub ?? '',
     model: landing.model ?? '',
     job_kind: landing.job_kind,
-    request_hash: canonicalHash({ request_hash: facts.request_hash, salt: landing.request_salt }),
+    request_hash: saltedHash(facts),
     agent_id: facts.agent_id,
     caller_binding: {
       ...(facts.transfer === null ? {} : { payer_wallet: facts.payer }),
@@ -111,12 +193,12 @@ export function prepareRecord({ issuer, clock, profile }: FormParts, facts: Fact
     waived_by: facts.transfer === null ? facts.waived_by : null,
     profile,
     chain_epoch: facts.transfer === null ? 0 : facts.chain_epoch,
-  });
+  };
 }
 
-export function collectionOf({ prepared, settled }: Recording): Collection {
+function landingOf(settled: Facts): Collection['landing'] {
   const { agent_id, landing } = settled;
-  if (agent_id === null) return { prepared, landing: null };
+  if (agent_id === null) return null;
   const birth: RowBirth = {
     task_id: settled.task_id,
     ...moneyOf(settled),
@@ -129,7 +211,7 @@ export function collectionOf({ prepared, settled }: Recording): Collection {
     facts: {},
   };
   const reserved = settled.transfer === null ? atomicAmount(0n) : atomicAmount(settled.reserved_atomic);
-  return { prepared, landing: { agent_id, birth, reserved, would_block: landing.would_block ?? [] } };
+  return { agent_id, birth, reserved, would_block: landing.would_block ?? [] };
 }
 
 function moneyOf(facts: Facts): Pick<RowBirth, keyof typeof unpaid> {

@@ -1,9 +1,12 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { Completions } from '../../subgraphs/board/inbound/completions.ts';
 import { BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
-import { collect } from '../../subgraphs/book/ledger/collect.ts';
+import { type Collected, collect } from '../../subgraphs/book/ledger/collect.ts';
+import type { Reports } from '../../subgraphs/book/router/reports.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { awaitArrivals } from '../../subgraphs/receipt/claim/arrival.ts';
+import { slotsMissed } from '../../subgraphs/receipt/claim/claim.ts';
 import { endKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { keepNamed } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { markRecorded, storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
@@ -12,11 +15,12 @@ import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';
 import type { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import type { SavedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import type { Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
-import type { Stamped } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Faults } from '../operations/faults.ts';
-import { answerLabel, type Recordable, type Recorded, type Recording } from './facts.ts';
-import { collectionOf, type FormParts, paymentRef, prepareRecord } from './forms.ts';
+import { answerLabel, type Recordable, type Recorded, type Recording, SlotTaken } from './facts.ts';
+import { type FormParts, leftBy, stampedBy } from './forms.ts';
+import { openCompletions } from './open-completions.ts';
+import { openReporting } from './open-reporting.ts';
 import { openQueues, type Queues, type Run } from './queues.ts';
 
 export interface RecordingParts extends FormParts {
@@ -38,6 +42,9 @@ export interface OpenedRecording {
   readonly queues: Queues;
   readonly blocked_calls: BlockedCalls;
   readonly record: RecordCall;
+  /** Of what was reported: the same log, without a call of ours. */
+  readonly reports: Reports;
+  readonly completions: Completions;
 }
 
 /** Row, receipt, leaf and head in one commit; then the head outside the database, and only then the answer to the caller. */
@@ -49,9 +56,10 @@ export function openRecording(parts: RecordingParts): OpenedRecording {
   return {
     queues,
     blocked_calls,
+    reports: openReporting(parts),
+    completions: openCompletions(parts),
     async record(recordable) {
-      const prepared = prepareRecord(parts, recordable.settled);
-      const recorded = await queues.record.submit({ ...recordable, prepared });
+      const recorded = await queues.record.submit({ ...recordable, ...leftBy(parts, recordable) });
       known_log.committed(recorded.tree_head);
       await faults?.reach('after_record');
       await saved_head.save(recorded.tree_head);
@@ -71,14 +79,15 @@ function openRecorder(issuer: Issuer, seal: Vault['seal'], known_log: KnownLog):
     const by_key = recordings.filter(recording => 'hold' in recording);
     const named = by_key.flatMap(recording => recording.named ?? []);
     if (named.length > 0) await keepNamed(tx, named);
+    await holdWaivedSlots(tx, by_key);
     // One behind the other, in this order, with one wait for all: a claim that is lost has held the log for a moment.
-    const marked = markRecorded(tx, leases);
+    const marked = markRecorded(tx, leases, siblingsOf(paid));
     if (vouched.length > 0) awaitArrivals(tx, vouched);
     const holds = by_key.map(({ hold }) => hold);
     const ended = holds.length > 0 ? endKeyCalls(tx, holds) : null;
     const [log] = await Promise.all([lockLogHead(tx, known_log), marked, ended]);
     const answers: (JsonObject | null)[] = [];
-    for (const recording of recordings) answers.push(await answerOf(tx, recording));
+    for (const recording of recordings) answers.push(await answerOf(tx, recording, log.collected_at_ms));
     await storeAnswers(
       tx,
       recordings.flatMap((recording, index) => {
@@ -88,20 +97,42 @@ function openRecorder(issuer: Issuer, seal: Vault['seal'], known_log: KnownLog):
         return [{ claim_key: lease.claim_key, answer_box: seal(JSON.stringify(answer), answerLabel(settled.task_id)) }];
       }),
     );
-    const { collected, tree_head } = await collect(tx, issuer, log, recordings.map(collectionOf));
-    return collected.map(({ receipt }, index) => ({ receipt, answer: answers[index] ?? null, tree_head }));
+    const items = recordings.flatMap(({ collections }) => collections);
+    const { collected, tree_head } = await collect(tx, issuer, log, items);
+    return firstOfEach(recordings, collected).map(({ receipt }, index) => ({
+      ...{ receipt, tree_head },
+      answer: answers[index] ?? null,
+    }));
   };
 }
 
-async function answerOf(tx: Tx, { answer, settled }: Recording): Promise<JsonObject | null> {
+/** The payments that are recorded with a later one. */
+function siblingsOf(paid: readonly Recording[]): readonly string[] {
+  return paid.flatMap(({ sibling }) => sibling ?? []);
+}
+
+/** What a caller is shown: the first that its call has left. */
+function firstOfEach(recordings: readonly Recording[], collected: readonly Collected[]): readonly Collected[] {
+  let place = 0;
+  return recordings.map(({ collections }) => {
+    const first = collected[place] as Collected;
+    place += collections.length;
+    return first;
+  });
+}
+
+/** What stamps found that keys stand in for. No money is in them: one that finds a slot taken records nothing. */
+async function holdWaivedSlots(tx: Tx, by_key: readonly Extract<Recording, { hold: object }>[]): Promise<void> {
+  const wanted = by_key.flatMap(({ answer, settled: { task_id } }) => {
+    const { slots } = (answer.kind === 'stamp' && answer.found) || { slots: [] };
+    return slots.map(slot => ({ slot, claim_key: `waived:${task_id}` }));
+  });
+  if ((await slotsMissed(tx, wanted)).length > 0) throw new SlotTaken();
+}
+
+async function answerOf(tx: Tx, { answer, settled }: Recording, recorded_at_ms: number): Promise<JsonObject | null> {
   if (answer.kind === 'stored') return null;
   if (answer.kind === 'worked') return answer.answer;
-  if (settled.transfer === null) throw new Error(`${settled.task_id}: no key stands in for a stamp`);
-  const stamped: Stamped = {
-    task_id: settled.task_id,
-    agent_id: settled.agent_id,
-    payer: { network: settled.network, wallet: settled.payer },
-    payment_ref: paymentRef(settled),
-  };
-  return answer.paid.commit(tx, answer.args, stamped);
+  const { paid, args, found } = answer;
+  return paid.commit(tx, args, { ...stampedBy(settled), recorded_at_ms }, found?.fact ?? null);
 }

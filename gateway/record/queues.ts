@@ -1,4 +1,4 @@
-import { atomicAmount } from '../../schema/amount.ts';
+import { type AtomicAmount, atomicAmount } from '../../schema/amount.ts';
 import type { AgentId, TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
@@ -31,8 +31,8 @@ export interface Claiming {
   readonly request: Omit<ClaimRequest, 'agent_id' | 'reserved_atomic'>;
   /** `payers`: the payer's own, if there is one: it is looked for in the claim's own transaction. */
   readonly book: AgentId | null | 'payers';
-  /** Whether the price is held on that book. */
-  readonly reserves: boolean;
+  /** What is held on that book, and the book is asked about; nothing where that is 0. */
+  readonly holds_atomic: AtomicAmount;
   readonly call: RequestedCall;
 }
 
@@ -163,9 +163,9 @@ function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
 async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly Placed[]> {
   const payers = new Set(claimings.flatMap(({ book, request }) => (book === 'payers' ? [request.payer] : [])));
   const agents = await agentsOfWallets(tx, [...payers]);
-  return claimings.map(({ request: wanted, book, reserves, call }) => {
+  return claimings.map(({ request: wanted, book, holds_atomic, call }) => {
     const agent_id = book === 'payers' ? (agents.get(wanted.payer) ?? null) : book;
-    const reserved_atomic = agent_id !== null && reserves ? wanted.amount_atomic : atomicAmount(0n);
+    const reserved_atomic = agent_id === null ? atomicAmount(0n) : holds_atomic;
     const request = { ...wanted, agent_id, reserved_atomic };
     return { request, asked: askingOf(request, call) };
   });

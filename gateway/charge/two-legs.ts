@@ -1,0 +1,119 @@
+import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
+import { type ErrorCode, Refusal } from '../../schema/errors.ts';
+import type { TaskId } from '../../schema/ids.ts';
+import { foreignRef, type ObservedTransfer } from '../../schema/observed-transfer.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
+import { claimOfSlot } from '../../subgraphs/receipt/claim/held-leg.ts';
+import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
+import type { AnyPaid, AnyWhole, Leg, Stamp } from '../../subgraphs/sale.ts';
+import type { Charged } from '../../subgraphs/selling.ts';
+import type { Faults } from '../operations/faults.ts';
+import { namedIn } from '../rails/named-payment.ts';
+import type { Hears } from './answer-by-outcome.ts';
+import type { Entered, HeldByPayment } from './paid.ts';
+import type { Announce } from './payment-response.ts';
+
+/** Two payments for one thing, as a subgraph declares them. */
+export interface AnyLegs {
+  readonly slot: string;
+  readonly first: Leg<JsonObject>;
+  readonly second: Stamp<JsonObject, JsonObject>;
+  readonly brought: JsonObject | null;
+  readonly brought_already: ErrorCode;
+}
+
+export interface LegParts {
+  readonly database: Database;
+  readonly enter: (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Entered>;
+  readonly hold: (entered: Extract<Entered, { kind: 'claimed' }>, context: Context) => Promise<HeldByPayment>;
+  readonly whole: (paid: AnyWhole, args: JsonObject, context: Context) => Promise<Charged<JsonObject>>;
+  /** A payment that was recorded was shown again. */
+  readonly replay: (task_id: TaskId) => Promise<unknown>;
+  readonly announce: Announce;
+  readonly faults: Faults | null;
+  readonly hears: Hears;
+}
+
+/**
+ * What is paid for in two: each call asks for the one that is still to be paid. The first goes to somebody else; once it has
+ * moved it is held, and every call from then on is about the second, which records both. As long as a first one may still
+ * move, and be it by whom it pays, no other is asked for or taken.
+ */
+export function openLegs(parts: LegParts) {
+  const { database, hears, whole } = parts;
+  return async (legs: AnyLegs, args: JsonObject, context: Context): Promise<Charged<JsonObject>> => {
+    const { slot, first, second, brought } = legs;
+    const shown = context.payment && namedIn(context.payment);
+    if (brought !== null) return again(parts, { ...legs, brought }, args, shown?.claim_key ?? null);
+    const standing = await claimOfSlot(database, slot);
+    const is_shown = standing !== null && standing.claimKey === shown?.claim_key;
+    if (standing?.state === 'held') {
+      if (!is_shown) return whole(second, args, context);
+      throw await secondDue(parts, second, standing, context);
+    }
+    if (standing !== null && !is_shown) throw hears({ kind: 'slot_taken', paid: first });
+    const payment_ref = await moveFirst(parts, first, args, context);
+    throw hears({ kind: 'second_due', paid: second, payment_ref });
+  };
+}
+
+/** Verify, claim and reserve, settle, as any payment; then it is held, and its client is told so beside what is still to be paid. */
+async function moveFirst(
+  { enter, hold, faults, hears }: LegParts,
+  first: Leg<JsonObject>,
+  args: JsonObject,
+  context: Context,
+): Promise<string> {
+  const entered = await enter(first, args, context);
+  // Recorded with its sibling in this moment: asked again, the answer is there.
+  if (entered.kind === 'bought') throw hears({ kind: 'unknown_here' });
+  const held = await hold(entered, context);
+  try {
+    const settled = await held.settle(null);
+    await faults?.reach('before_hold');
+    await held.keep();
+    await settled.announce();
+    return settled.payment_ref ?? '';
+  } catch (error) {
+    throw await held.abandon(error);
+  }
+}
+
+/** The first one again: it stands, and what is still to be paid is said once more. */
+async function secondDue(
+  { announce, hears }: LegParts,
+  second: Stamp<JsonObject, JsonObject>,
+  standing: PaymentClaim,
+  context: Context,
+) {
+  const { network, payer, taskId: task_id, landing, heldTransfer } = standing;
+  const { transaction } = heldTransfer as ObservedTransfer;
+  const x402_version = context.payment?.x402_version ?? 2;
+  await announce(context, {
+    payment: { x402_version, authorization: { network, payer } },
+    task_id,
+    transaction,
+    landing,
+  });
+  return hears({ kind: 'second_due', paid: second, payment_ref: foreignRef({ network, transaction }) });
+}
+
+/** Both are recorded. Any other payment is not taken, and so not to be taken for one that was. */
+async function again(
+  { database, replay }: LegParts,
+  { first, second, brought, brought_already }: AnyLegs & { readonly brought: JsonObject },
+  args: JsonObject,
+  shown_key: string | null,
+): Promise<Charged<JsonObject>> {
+  const task_id = brought.task_id as TaskId;
+  if (shown_key !== null) {
+    const claim = await claimByKey(database, shown_key);
+    const hashes = [first, second].map(({ field }) => canonicalHash({ field, args }));
+    if (claim?.state !== 'recorded' || !hashes.includes(claim.requestHash))
+      throw new Refusal(brought_already, { facts: { charged: false } });
+    await replay(claim.taskId);
+  }
+  return { answer: brought, task_id, settlement_status: 'idempotent_replay', receipt: { taskId: task_id } };
+}

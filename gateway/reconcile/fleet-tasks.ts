@@ -1,0 +1,83 @@
+import { limits } from '../../schema/limits.ts';
+import { expireJobs } from '../../subgraphs/board/job/expire.ts';
+import { forgetOutputs } from '../../subgraphs/board/job/output.ts';
+import { forgetBoardUses } from '../../subgraphs/board/uses.ts';
+import { expireEscrows } from '../../subgraphs/book/escrow/expire.ts';
+import { correctYielded } from '../../subgraphs/book/ingest/yield.ts';
+import { correct } from '../../subgraphs/book/ledger/correct.ts';
+import { forgetHours } from '../../subgraphs/book/ledger/repeated-events.ts';
+import { forgetRouterUses } from '../../subgraphs/book/router/uses.ts';
+import type { Tx } from '../../subgraphs/database.ts';
+import { forgetSuperseded } from '../../subgraphs/jobs.ts';
+import { doubtPayments } from '../../subgraphs/receipt/claim/doubt.ts';
+import { forgetClaims } from '../../subgraphs/receipt/claim/forget.ts';
+import { forgetKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
+import { forgetNames } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+import { tasksOfSettlement } from '../../subgraphs/receipt/claim/transitions.ts';
+import { forgetUsed } from '../../subgraphs/session/possession/forget-used.ts';
+import type { PeriodicTask } from '../jobs/periodic.ts';
+import type { Rechecked } from '../rails/finality.ts';
+import { onEachRail } from '../rails/rail.ts';
+import { lookForArrivals } from './arrivals.ts';
+import { lookAtDoubted } from './doubted-payments.ts';
+import { lookAtExpired } from './finish-claims.ts';
+import { recheckIngests } from './ingest-finality.ts';
+import type { ReconcileParts } from './reconcile.ts';
+
+interface FleetTask extends Omit<PeriodicTask, 'run'> {
+  run(parts: ReconcileParts): Promise<unknown>;
+}
+
+const tasks: readonly FleetTask[] = [
+  { name: 'expired', rest_ms: 2_000, run: ({ finishing }) => lookAtExpired(finishing) },
+  { name: 'arrivals', rest_ms: 1_000, run: ({ finishing }) => lookForArrivals(finishing) },
+  { name: 'finality', rest_ms: 5_000, run: ({ rails }) => onEachRail(rails, rail => rail.recheck(noteMoved)) },
+  { name: 'doubted', rest_ms: 15_000, run: ({ finishing }) => lookAtDoubted(finishing) },
+  { name: 'ingests', rest_ms: 5_000, run: recheckRecorded },
+  { name: 'used_once', rest_ms: 60_000, run: ({ database }) => forgetUsed(database) },
+  { name: 'key_calls', rest_ms: 10_000, run: ({ database }) => forgetKeyCalls(database) },
+  { name: 'named_calls', rest_ms: 10_000, run: ({ database }) => forgetNames(database) },
+  { name: 'escrows', rest_ms: 5_000, run: ({ finishing }) => expireEscrows(finishing) },
+  { name: 'board_jobs', rest_ms: 5_000, run: ({ database }) => expireJobs(database) },
+  { name: 'board_outputs', rest_ms: 600_000, run: ({ database }) => forgetOutputs(database) },
+  { name: 'yielded_ingests', rest_ms: 15_000, run: ({ database }) => correctYielded(database) },
+  { name: 'forget', rest_ms: 600_000, run: forget },
+  { name: 'router_uses', rest_ms: 600_000, run: ({ database }) => forgetRouterUses(database) },
+  { name: 'board_uses', rest_ms: 600_000, run: ({ database }) => forgetBoardUses(database) },
+  { name: 'superseded_jobs', rest_ms: 600_000, run: ({ database }) => forgetSuperseded(database) },
+];
+
+/**
+ * What is looked after once in the fleet: by whichever process takes its job. Whatever they take in hand they take under a
+ * lock or by a condition, as if all processes did it at once.
+ */
+export function fleetTasks(parts: ReconcileParts): readonly PeriodicTask[] {
+  return tasks.map(({ run, ...task }) => ({ ...task, run: () => run(parts).then(() => undefined) }));
+}
+
+/** Payments to others that were recorded before they were final. */
+function recheckRecorded({ database, transfers, finishing: { clock, random } }: ReconcileParts): Promise<void> {
+  return recheckIngests({ database, transfers, clock, random });
+}
+
+async function forget({ database }: ReconcileParts): Promise<void> {
+  await forgetClaims(database, {
+    answer_hours: limits.answer_kept_hours,
+    lapsed_seconds: limits.claim_forgotten_after_seconds,
+    reverted_seconds: limits.wallet_reverted_rest_seconds,
+  });
+  await forgetHours(database);
+}
+
+/**
+ * A reorganisation took a settlement out of the block that a receipt was given for: the rows say so. In another block, or by
+ * another transaction, its payments move the same money, but for one that has run out or failed since: each is looked at again.
+ */
+async function noteMoved(tx: Tx, { settlement_id, kind }: Rechecked): Promise<void> {
+  doubtPayments(tx, settlement_id);
+  const task_ids = await tasksOfSettlement(tx, settlement_id);
+  await correct(
+    tx,
+    task_ids.map(task_id => ({ task_id, body: { reason: `settlement_${kind}` } })),
+  );
+}

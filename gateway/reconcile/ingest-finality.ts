@@ -1,0 +1,55 @@
+import {
+  markIngestLookedAt,
+  markIngestsFinal,
+  markIngestsVanished,
+  type UnsettledIngest,
+  unsettledIngests,
+} from '../../subgraphs/book/ingest/references.ts';
+import { annul } from '../../subgraphs/book/ledger/annul.ts';
+import type { Clock, Random } from '../../subgraphs/clock.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
+import { newTask } from '../../subgraphs/new-task.ts';
+
+const INGESTS_PER_ROUND = 64;
+/** Each is a few questions to a node. */
+const INGESTS_AT_ONCE = 4;
+
+export interface IngestFinalityParts {
+  readonly database: Database;
+  readonly transfers: Pick<ForeignTransfers, 'standing'>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Looks again at transfers that were recorded before they were final. What the final chain has stays; of what it does not
+ * have any more the row is corrected, in the transaction that says so: once, whoever dies and however many look.
+ */
+export async function recheckIngests(parts: IngestFinalityParts): Promise<void> {
+  const unsettled = await unsettledIngests(parts.database, INGESTS_PER_ROUND);
+  const faults: unknown[] = [];
+  for (let at = 0; at < unsettled.length; at += INGESTS_AT_ONCE) {
+    const looks = await Promise.allSettled(unsettled.slice(at, at + INGESTS_AT_ONCE).map(one => look(parts, one)));
+    for (const done of looks) if (done.status === 'rejected') faults.push(done.reason);
+  }
+  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} ingests could not be looked at again`);
+}
+
+async function look(
+  parts: IngestFinalityParts,
+  { task_id, transfer, seen_in }: Omit<UnsettledIngest, 'agent_id'>,
+): Promise<void> {
+  const { database, clock, random } = parts;
+  const standing = await parts.transfers.standing(transfer, seen_in);
+  await database.transaction(async tx => {
+    if (standing.kind === 'final') return markIngestsFinal(tx, [task_id]);
+    if (standing.kind !== 'vanished')
+      return markIngestLookedAt(tx, task_id, standing.kind === 'pending' ? standing.seen_in : null);
+    const [vanished] = await markIngestsVanished(tx, [task_id]);
+    if (vanished === undefined) return;
+    const correction_id = newTask({ clock, random });
+    const reason = `The final chain of ${transfer.network} does not have this transfer.`;
+    await annul(tx, [{ task_id, correction_id, omission_rule: 'transfer_vanished', reason }]);
+  });
+}

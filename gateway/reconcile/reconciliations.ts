@@ -1,0 +1,62 @@
+import { reconciliationLimits } from '../../schema/reconciliation-limits.ts';
+import { type AdvanceParts, advance } from '../../subgraphs/book/reconciliation/advance.ts';
+import { reconciliationJob } from '../../subgraphs/book/reconciliation/job.ts';
+import { addJob } from '../../subgraphs/jobs.ts';
+import type { SentTransfers } from '../../subgraphs/sent-transfers.ts';
+import type { Tasks } from '../jobs/task.ts';
+import type { Hex } from '../rails/base/abi.ts';
+import type { BaseChain, ChainBlock } from '../rails/base/chain.ts';
+import type { ChainAnswer } from '../rails/rpc.ts';
+
+/** What the worker of jobs does for reports of what a wallet sent. */
+export function reconciliationTasks({
+  database,
+  chain,
+  ...signing
+}: Omit<AdvanceParts, 'chain' | 'orm'> & {
+  readonly database: Pick<AdvanceParts, 'orm'>;
+  readonly chain: Pick<BaseChain, 'block' | 'transfersFrom'>;
+}): Pick<Tasks, 'book/reconciliation'> {
+  const parts = { ...signing, orm: database.orm, chain: sentTransfers(chain) };
+  return {
+    'book/reconciliation': {
+      async run({ report_id }, { database, signal }) {
+        const advanced = await advance({ ...parts, database }, report_id, signal);
+        if (advanced === 'ended') return;
+        const rest_ms = advanced === 'rests' ? reconciliationLimits.rest_ms : 0;
+        await addJob(database, reconciliationJob(report_id, rest_ms));
+      },
+    },
+  };
+}
+
+/** Base as the book asks after it. */
+function sentTransfers(chain: Pick<BaseChain, 'block' | 'transfersFrom'>): SentTransfers {
+  return {
+    async ends(from_block, to_block) {
+      const [from, to, final] = await Promise.all([
+        chain.block(from_block),
+        chain.block(to_block),
+        chain.block('finalized'),
+      ]);
+      const [first, last, finalized] = [blockOf(from, from_block), blockOf(to, to_block), blockOf(final, null)];
+      if (first === undefined || last === undefined || finalized === undefined) return { kind: 'unreachable' };
+      if (first === null || last === null) return { kind: 'absent' };
+      const is_final = finalized !== null && to_block <= finalized.number;
+      return { kind: 'found', from_hash: first.hash, to_hash: last.hash, final: is_final };
+    },
+    async sent(wallet, from_block, to_block) {
+      const answer = await chain.transfersFrom(wallet.toLowerCase() as Hex, from_block, to_block);
+      if (answer.kind !== 'ok') return { kind: answer.kind };
+      const transfers = answer.value.map(({ amount_atomic: amount, ...transfer }) => ({ ...transfer, amount }));
+      return { kind: 'read', transfers };
+    },
+  };
+}
+
+/** Null where the chain has none; undefined where that is not known, also by a block of another number than was asked for. */
+function blockOf(answer: ChainAnswer<ChainBlock | null>, number: number | null): ChainBlock | null | undefined {
+  if (answer.kind !== 'ok') return undefined;
+  if (answer.value !== null && number !== null && answer.value.number !== number) return undefined;
+  return answer.value;
+}

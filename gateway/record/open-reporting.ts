@@ -1,0 +1,51 @@
+import { limits } from '../../schema/limits.ts';
+import type { GenerationReport, ReportOutcome, Reports } from '../../subgraphs/book/router/reports.ts';
+import type { Tx } from '../../subgraphs/database.ts';
+import { GroupCommit } from '../../subgraphs/group-commit.ts';
+import { signedHeadAbove } from '../../subgraphs/receipt/log/signed-heads.ts';
+import {
+  prepareReport,
+  type RecordedReport,
+  type Reporting,
+  type ReportingParts,
+  recordReports,
+} from './record-reports.ts';
+
+/**
+ * Receipts of what was reported and nobody has paid us for: the same log under the same rules as what is sold. Nothing is
+ * appended to another log than the one that this process knows; an answer goes out only once its head is saved outside the
+ * database; and what arrives together shares a commit.
+ */
+export function openReporting(parts: ReportingParts): Reports {
+  const { database, known_log, saved_head, faults } = parts;
+  const run = async (tx: Tx, items: readonly Reporting[]) => {
+    const recorded = await recordReports(parts, tx, items);
+    await faults?.reach('in_record');
+    return recorded;
+  };
+  const queue = new GroupCommit<Reporting, RecordedReport>(database, run, limits.group_commit_items_max);
+  return {
+    async record(report: GenerationReport): Promise<ReportOutcome> {
+      known_log.requireSound();
+      const prepared = prepareReport(parts, report);
+      await faults?.reach('before_record');
+      const { outcome, tree_head } = await queue.submit({ ...report, prepared });
+      if (tree_head === null) return outcome;
+      known_log.committed(tree_head);
+      await faults?.reach('after_record');
+      await saved_head.save(tree_head);
+      return outcome;
+    },
+    requireSaved: task_id => requireSaved(parts, task_id),
+  };
+}
+
+/** Who committed it may have died before that: then the head is saved by whoever tells of it first. */
+export async function requireSaved(
+  { database, known_log, saved_head }: ReportingParts,
+  task_id: string,
+): Promise<void> {
+  known_log.requireSound();
+  const above = await signedHeadAbove(database, task_id, saved_head.tree_size);
+  if (above !== null) await saved_head.save(above);
+}
