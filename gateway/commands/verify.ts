@@ -1,169 +1,48 @@
-import { readFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
-import {
-  type InflowClaimVerification,
-  isInflowClaim,
-  verifyInflowClaim,
-} from '../../subgraphs/receipt/verify/inflow-claim.ts';
-import {
-  isPullExport,
-  type PullExportVerification,
-  verifyPullExport,
-} from '../../subgraphs/receipt/verify/pull-export.ts';
-import { type Verification, verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
-import { isRefusal, type RefusalVerification, verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
-import { type Report } from '../../subgraphs/receipt/verify/report.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { run } from '../operations/run.ts';
+import { progressBar } from './export/progress-bar.ts';
+import { documentsIn, examineAll } from './verify/directory.ts';
+import {
+  type DocumentOutcome,
+  documentOutcome,
+  type Examined,
+  examine,
+  exitCodes,
+  type VerifyAsked,
+} from './verify/examine.ts';
+import { examinedJson, type Unread } from './verify/json.ts';
+import { isUrl, STDIN } from './verify/source.ts';
+import { lineOf, linesOf, plain } from './verify/told.ts';
 
 /*
- * `npm run verify -- FILE|URL`: verifies a receipt, a refusal, a published export or an inflow's claim, asking the service for
- * it and for its key set and nothing else.
+ * `npm run verify -- FILE|URL|DIR|-`: verifies a receipt, a refusal, a published export, an inflow's claim, a dispute's verdict or
+ * a reconciliation, or every one in a directory, asking the service for it and for its key set and nothing else.
  */
 
-const USAGE = `usage: npm run verify -- FILE|URL [--jwks FILE|URL]
+const USAGE = `usage: npm run verify -- FILE|URL|DIR|- [--jwks FILE|URL] [--rpc URL] [--json]
+                        [--proof FILE|URL] [--log-key VKEY]... [--witness VKEY]...
 
-Verifies a receipt (or an answer that carries one as "svc"), a signed refusal, a published export or the claim of an inflow
-(or its row). Without --jwks the key set is fetched from whom the document itself names; give --jwks to trust nobody but that
-file.`;
+Verifies a receipt (or an answer that carries one as "svc"; or what ?format=cose or ?format=vc shows), a signed refusal, what ?format=auditor shows of
+either (offline, by the keys that it brings), a published export, the claim of an inflow (or its row) or the verdict of a dispute (or the dispute), whose rule is run again, a reconciliation (or its answer), or what is signed of a book's total and of a payment. Without --jwks the key set is fetched from whom the document itself names; give --jwks to trust nobody but that
+file. - reads standard input. Of a directory every .json, .cose, .scitt and .jwt in it is verified, on all cores, a line for each.
 
-const FETCH_TIMEOUT_MS = 10_000;
-/** A published export has up to 200 rows, each with what callers wrote on it. */
-const FETCH_BYTES_MAX = 8 * 1024 * 1024;
+With --proof a receipt has to stand in the log by that proof (C2SP tlog-proof), signed by one of --log-key; with --witness, each
+of those has to have cosigned its checkpoint. Of a receipt at a URL, proof and key are fetched from there unless given.
 
-const isUrl = (source: string) => /^https?:\/\//.test(source);
+With --rpc a receipt's transfer is looked up on Base, by that node: payer, payee, amount of USDC, confirmations.
+With --json one object for each document, on a line of its own.
 
-/** @throws OperatorFault where the source cannot be read or holds no JSON object. */
-async function readJson(source: string): Promise<JsonObject> {
-  const text = isUrl(source) ? await fetchText(source) : await readFile(source, 'utf8').catch(unreadable(source));
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // It is said below.
-  }
-  throw new OperatorFault(
-    `${source} holds no JSON object: give a receipt, a refusal, a published export, or an answer that carries one`,
-  );
-}
-
-function unreadable(file: string) {
-  return ({ code }: NodeJS.ErrnoException): never => {
-    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
-    throw new OperatorFault(`${file}: ${why}; give a file, or a URL that begins with http:// or https://`);
-  };
-}
-
-async function fetchText(url: string): Promise<string> {
-  const answer = await fetch(url, {
-    headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
-  }).catch(({ name, cause }: Error) => {
-    const why = cause instanceof Error ? ('code' in cause ? cause.code : cause.message) : name;
-    throw new OperatorFault(`${url} does not answer (${why}); check the address, and whether the service runs`);
-  });
-  if (!answer.ok || !answer.body) throw new OperatorFault(`${url} answered ${answer.status}, and shows no document`);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body) {
-    bytes += chunk.byteLength;
-    if (bytes > FETCH_BYTES_MAX) throw new OperatorFault(`${url} sends more than ${FETCH_BYTES_MAX} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-function jwksUri(document: JsonObject): string {
-  const uri = isJsonObject(document.verification) ? document.verification.jwks_uri : document.verify_jwks;
-  if (typeof uri !== 'string' || !isUrl(uri))
-    throw new OperatorFault('the document names no key set: give one with --jwks');
-  return uri;
-}
-
-function printChecks(verification: AnyVerification, what: string): void {
-  for (const { sentence } of verification.checks) console.log(`  ok    ${sentence}`);
-  if (verification.kind === 'valid') return;
-  console.log(`  FAIL  ${verification.sentence} (${verification.code})`);
-  console.log(`This ${what} is NOT valid.`);
-}
-
-/** What a valid document leaves open. The key set was checked by nobody, unless it was given. */
-function printReport({ unsigned, broken, unchecked }: Report, keys_given: boolean): void {
-  for (const name of broken) console.log(`  WARN  ${name} does not verify; another signature does, and one is enough.`);
-  if (unsigned.unknown.length > 0)
-    console.log(`  WARN  Nobody signed ${unsigned.unknown.join(', ')}: no part of such a document.`);
-  if (unsigned.lane.length > 0)
-    console.log(`  note  Nobody signed ${unsigned.lane.join(', ')}: it is what stands beside, and may change.`);
-  for (const sentence of unchecked) console.log(`  open  ${sentence}`);
-  if (!keys_given) console.log("  open  Whether the keys are the issuer's: the document itself named them.");
-}
-
-type AnyVerification = Verification | RefusalVerification | PullExportVerification | InflowClaimVerification;
-
-function printReceipt(verification: Verification, keys_given: boolean): void {
-  printChecks(verification, 'receipt');
-  if (verification.kind === 'invalid') return;
-  printReport(verification.report, keys_given);
-  const { claims, claim_id } = verification;
-  console.log(`Valid: task ${String(claims.jti)}, signed by ${String(claims.iss)}, book ${claim_id}.`);
-  if (claims.profile !== undefined) console.log(`Made in the ${String(claims.profile)} profile: no real money moved.`);
-  if (claims.waived_by !== undefined)
-    console.log(`Nothing was paid: a key stood in for the payment (${String(claims.waived_by)}). It is not spend.`);
-  else console.log('The signature does not prove that USDC moved: look up payment_ref on its network.');
-}
-
-function printRefusal(verification: RefusalVerification, keys_given: boolean): void {
-  printChecks(verification, 'refusal');
-  if (verification.kind === 'invalid') return;
-  printReport(verification.report, keys_given);
-  const { jti, iss, agent_id, policy_blocked_seq, policy_code } = verification.claims;
-  console.log(`Valid: ${jti}, signed by ${iss}: ${policy_code}, row ${policy_blocked_seq} of book ${agent_id}.`);
-  console.log('Nothing was charged. It is no receipt, and not spend.');
-}
-
-function printExport(verification: PullExportVerification, keys_given: boolean): void {
-  printChecks(verification, 'export');
-  if (verification.kind === 'invalid') return;
-  printReport(verification.report, keys_given);
-  const { slug, iss, agent_id, exported_at, specimen } = verification.claims;
-  console.log(`Valid: export ${slug} of book ${agent_id}, as it stood at ${exported_at}, signed by ${iss}.`);
-  if (specimen === true) console.log('A specimen: made in the development profile, where no real money moves.');
-}
-
-function printInflow(verification: InflowClaimVerification, keys_given: boolean): void {
-  printChecks(verification, 'claim');
-  if (verification.kind === 'invalid') return;
-  printReport(verification.report, keys_given);
-  const { task_id, iss, agent_id, bucket, allocation, corrects } = verification.claims;
-  const what = corrects === undefined ? '' : `, in place of ${corrects}`;
-  console.log(`Valid: ${task_id}${what}, signed by ${iss}: ${allocation} to ${bucket}, on book ${agent_id}.`);
-  console.log('A claim, not a payment: it is neither money that moved nor spend.');
-}
-
-/** What can be verified besides a receipt, and how each kind is told. */
-const kinds = [
-  { name: 'Refusal', is: isRefusal, verify: printed(verifyRefusal, printRefusal) },
-  { name: 'Export', is: isPullExport, verify: printed(verifyPullExport, printExport) },
-  { name: 'Inflow', is: isInflowClaim, verify: printed(verifyInflowClaim, printInflow) },
-] as const;
-const receipt = { name: 'Receipt', verify: printed(verifyReceipt, printReceipt) } as const;
-
-/** Verifies, prints what was found, and says whether it is valid. */
-function printed<V extends AnyVerification>(
-  verify: (document: JsonObject, jwks: JsonObject, options: { base_url?: string }) => V,
-  print: (verification: V, keys_given: boolean) => void,
-) {
-  return (document: JsonObject, jwks: JsonObject, options: { base_url?: string }, keys_given: boolean): boolean => {
-    const verification = verify(document, jwks, options);
-    print(verification, keys_given);
-    return verification.kind === 'valid';
-  };
-}
+Exit code: 0 valid; 1 something is not valid; 2 this usage; 3 something could not be looked at, and all else is valid.`;
 
 function given() {
   try {
-    return parseArgs({ allowPositionals: true, options: { jwks: { type: 'string' }, help: { type: 'boolean' } } });
+    const text = { type: 'string' } as const;
+    const keys = { type: 'string', multiple: true } as const;
+    const flag = { type: 'boolean' } as const;
+    const options = { jwks: text, proof: text, rpc: text, json: flag, help: flag };
+    return parseArgs({ allowPositionals: true, options: { ...options, 'log-key': keys, witness: keys } });
   } catch (fault) {
     throw new OperatorFault(fault instanceof Error ? fault.message : String(fault));
   }
@@ -171,7 +50,8 @@ function given() {
 
 async function main(): Promise<number> {
   const { positionals, values } = given();
-  if (values.help) {
+  const { help = false, json = false, ...asked } = values;
+  if (help) {
     console.log(USAGE);
     return 0;
   }
@@ -180,15 +60,66 @@ async function main(): Promise<number> {
     console.error(USAGE);
     return 2;
   }
-  const read = await readJson(source);
-  const document = [read.svc, read.inflow_claim].find(isJsonObject) ?? read;
-  const keys = values.jwks ?? jwksUri(document);
-  const kind = kinds.find(({ is }) => is(document)) ?? receipt;
-  console.log(`${`${kind.name}:`.padEnd(8)} ${source}\nKeys:    ${keys}`);
-  const options = isUrl(source) ? { base_url: new URL(source).origin } : {};
-  const jwks = await readJson(keys);
-  return kind.verify(document, jwks, options, values.jwks !== undefined) ? 0 : 1;
+  if (asked.rpc !== undefined && !isUrl(asked.rpc))
+    throw new OperatorFault('--rpc wants a URL that begins with http:// or https://');
+  return (await isFolder(source)) ? verifyFolder(source, asked, json) : verifyOne(source, asked, json);
 }
+
+async function isFolder(source: string): Promise<boolean> {
+  if (isUrl(source) || source === STDIN) return false;
+  return (await stat(source).catch(() => null))?.isDirectory() ?? false;
+}
+
+async function verifyOne(source: string, asked: VerifyAsked, json: boolean): Promise<number> {
+  if (!json) {
+    const examined = await examine(source, asked, new Map()).catch(fault => {
+      // It may name what the document names, and that is a stranger's text.
+      throw new OperatorFault(plain(fault.message), { cause: fault });
+    });
+    console.log(linesOf(examined).join('\n'));
+    return exitCodes[documentOutcome(examined)];
+  }
+  const examined = await examine(source, asked, new Map()).catch(
+    (fault): Unread => ({ source, unread: fault.message }),
+  );
+  console.log(examinedJson(examined));
+  return exitCodes[outcome(examined)];
+}
+
+/** ECMA-48: to the first column, and nothing right of it. */
+const CLEAR_LINE = '\r\u001b[K';
+
+async function verifyFolder(folder: string, asked: VerifyAsked, json: boolean): Promise<number> {
+  if (asked.proof !== undefined || asked['log-key'] !== undefined || asked.witness !== undefined)
+    throw new OperatorFault(
+      'a proof is of one receipt: give a file, not a directory, with --proof, --log-key or --witness',
+    );
+  const files = await documentsIn(folder);
+  if (files.length === 0) throw new OperatorFault(`${folder} holds none of these: nothing was verified`);
+  const counts: Record<DocumentOutcome, number> = { valid: 0, invalid: 0, unknown: 0 };
+  const bar = progressBar(process.stderr, { unit: 'documents', total: files.length });
+  // Under a bar on the same terminal only what is not valid is told, in the bar's place: it is drawn anew below.
+  const on_bar = process.stdout.isTTY && process.stderr.isTTY && !json;
+  for await (const examined of examineAll(files, asked)) {
+    const found = outcome(examined);
+    counts[found]++;
+
+    const line = json
+      ? examinedJson(examined)
+      : 'unread' in examined
+        ? plain(`  open  ${examined.unread}`)
+        : lineOf(examined);
+    if (!on_bar || found !== 'valid') console.log((on_bar ? CLEAR_LINE : '') + line);
+    bar.show(counts.valid + counts.invalid + counts.unknown);
+  }
+  bar.end();
+  const { valid, invalid, unknown } = counts;
+  if (!json) console.log(`${files.length} documents: ${valid} valid, ${invalid} NOT valid, ${unknown} unknown.`);
+  return exitCodes[invalid > 0 ? 'invalid' : unknown > 0 ? 'unknown' : 'valid'];
+}
+
+const outcome = (examined: Examined | Unread): DocumentOutcome =>
+  'unread' in examined ? 'unknown' : documentOutcome(examined);
 
 await run(async () => {
   process.exitCode = await main().catch(fault => {

@@ -58,6 +58,10 @@ export class BaseStart {
     return this.#parts.log.halt;
   }
 
+  get signs(): boolean {
+    return this.#parts.log.signs;
+  }
+
   get anchoring(): Anchoring | null {
     return this.#parts.anchoring;
   }

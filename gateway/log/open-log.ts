@@ -40,6 +40,8 @@ export interface LogStanding {
   readonly sound: boolean;
   /** Nothing is appended any more, and what waits for that waits for an operator. */
   readonly halt: LogHalt | null;
+  /** False while it is halted, and once the key of this process has ended: what it then took or took over it could not record. */
+  readonly signs: boolean;
 }
 
 export interface OpenedLog {
@@ -95,6 +97,9 @@ function standingOf(guard: LogGuard, watch: LogWatch): LogStanding {
     },
     get halt() {
       return watch.halt;
+    },
+    get signs() {
+      return watch.signs;
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { iso, systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { LiveLog } from '../../subgraphs/live.ts';
+import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import {
   announceHalt,
   HALT_NOTICE,
@@ -35,6 +36,8 @@ export interface LogWatchParts {
   readonly beat_ms?: number;
 }
 
+type SigningKey = Pick<Issuer, 'kid' | 'renew' | 'standing' | 'signs_until_ms'>;
+
 /**
  * Hears of every head that any process commits, and looks at the log itself: at each beat, after each reconnect and
  * when it is told what it cannot place. Once the log does not extend what is known, it says so in the database and to
@@ -42,6 +45,9 @@ export interface LogWatchParts {
  */
 export class LogWatch {
   readonly #parts: LogWatchParts;
+  #issuer: SigningKey | null = null;
+  #key_ended = false;
+  #key_ending = false;
   readonly #stopping = new AbortController();
   readonly #beats: Promise<void>;
   #woken = Promise.withResolvers<void>();
@@ -62,9 +68,22 @@ export class LogWatch {
     return this.#halt;
   }
 
-  /** False once the log is halted, and while the saved head cannot be read: what is recorded could not be saved. */
+  /**
+   * False once the log is halted or the key of this process signs no more, and while the saved head cannot be read: what is
+   * recorded could not be saved.
+   */
   get sound(): boolean {
-    return this.#halt === null && this.#seen;
+    return this.signs && this.#seen;
+  }
+
+  /** False once this process can record nothing any more: the log is halted, or its key has ended. */
+  get signs(): boolean {
+    return this.#halt === null && (this.#issuer?.standing ?? 'in_force') === 'in_force';
+  }
+
+  /** From now on it is asked at each beat how the key stands by which this process signs. */
+  signsBy(issuer: SigningKey): void {
+    this.#issuer = issuer;
   }
 
   /** Resolves when every head that is committed from now on will be heard of, and those before have been looked at. */
@@ -92,6 +111,7 @@ export class LogWatch {
       await Promise.race([this.#woken.promise, pause(beat_ms, signal)]);
       this.#woken = Promise.withResolvers();
       if (signal.aborted) return;
+      await this.#lookAtKey();
       await this.look().catch(error => this.#parts.logger.warn({ err: error }, 'the log could not be looked at'));
       await pause(REST_MS, signal);
     }
@@ -121,6 +141,25 @@ export class LogWatch {
   async meet(head: HeadName): Promise<void> {
     this.#parts.known.learn(head);
     await this.look();
+  }
+
+  /** A key that was revoked, or gave way long ago, signs no more: nothing but a start by another one ends that. */
+  async #lookAtKey(): Promise<void> {
+    await this.#issuer?.renew();
+    const { kid, standing = 'in_force', signs_until_ms = null } = this.#issuer ?? {};
+    if (signs_until_ms !== null && standing === 'in_force' && !this.#key_ending) {
+      this.#key_ending = true;
+      this.#parts.logger.warn(
+        `the key ${kid} gave way to another: this process takes payments until ${iso(signs_until_ms)} and then no more. Start ` +
+          'it anew before that with the seed of the current key first in ISSUER_KEYS; where nobody has that seed, with a new one',
+      );
+    }
+    if (standing === 'in_force' || this.#key_ended) return;
+    this.#key_ended = true;
+    this.#parts.logger.fatal(
+      `the key ${kid} was ${standing} and signs no more: no payments are taken any more. Start this process anew with the ` +
+        'seed of the current key first in ISSUER_KEYS',
+    );
   }
 
   /** What others have committed is saved here too: a folder that was left behind would refuse less than it could. */

@@ -18,7 +18,7 @@ export interface AnchoringParts extends AnchorerParts {
   readonly logger: Logger;
   /** Of a log that is not sound nothing is anchored. */
   readonly log: { readonly sound: boolean };
-  /** Rest between two moves; less while one is under way. */
+  /** Rest between two rounds, and between two moves; less while one is under way. */
   readonly poll_ms: number;
   readonly ended?: (outcome: 'done' | 'failed') => void;
   /** Hears, while it runs, of a head that is final on Base and that the log does not extend: all are to be halted by it. */
@@ -34,14 +34,16 @@ export const HEADS_MAX_AT_START = 24;
 const HEADS_MAX = 4;
 
 /**
- * Anchors the log's head on Base on its schedule, and proves at each round that the log extends what stands there,
- * whoever has sent it. From a contradiction on nothing is anchored, and the log is not sound; while it runs, a
+ * Proves at each round, in every process, that the log extends what stands on Base, whoever has sent it; and anchors the
+ * log's head, on its schedule, in the process whose turn it is. From a contradiction on nothing is anchored, and the log is not sound; while it runs, a
  * contradiction halts the others only once it is confirmed, and is withdrawn where Base turns out not to have that head.
  */
 export class Anchoring {
   readonly #parts: AnchoringParts;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
+  #turn: Promise<unknown> = Promise.resolve();
+  #chain_epoch: number | null = null;
   #proven = false;
   #contradiction: AnchorContradicted | null = null;
   #confirmed = false;
@@ -55,6 +57,10 @@ export class Anchoring {
   /** False from the first contradiction on, until it is withdrawn. */
   get sound(): boolean {
     return this.#contradiction === null;
+  }
+
+  get poll_ms(): number {
+    return this.#parts.poll_ms;
   }
 
   get trouble(): AnchorTrouble | null {
@@ -103,8 +109,20 @@ export class Anchoring {
     return moved;
   }
 
+  /** From now on it proves on its timer, and anchors when it is told to. */
   start(chain_epoch: number): void {
-    this.#running = this.#run(chain_epoch);
+    this.#chain_epoch = chain_epoch;
+    this.#running = this.#run();
+  }
+
+  /** One move of the fleet's, and how long to rest from it. @throws where the database is away. */
+  async anchor(): Promise<{ readonly rest_ms: number }> {
+    const { log, poll_ms } = this.#parts;
+    const chain_epoch = this.#chain_epoch;
+    if (chain_epoch === null) return { rest_ms: poll_ms };
+    const moved = await this.#inTurn(async () => (log.sound && this.sound ? this.#moved(chain_epoch) : null));
+    const under_way = moved?.kind === 'sent' || moved?.kind === 'deployed';
+    return { rest_ms: under_way ? Math.min(UNDER_WAY_POLL_MS, poll_ms) : poll_ms };
   }
 
   async stop(): Promise<void> {
@@ -112,34 +130,54 @@ export class Anchoring {
     await this.#running;
   }
 
-  async #run(chain_epoch: number): Promise<void> {
+  async #run(): Promise<void> {
     const { signal } = this.#stopping;
+    const { ended, log, poll_ms } = this.#parts;
     while (!signal.aborted && !this.#confirmed) {
-      const moved = this.#parts.log.sound || !this.sound ? await this.#tried(chain_epoch) : null;
-      const under_way = moved?.kind === 'sent' || moved?.kind === 'deployed';
-      const rest_ms = under_way ? Math.min(UNDER_WAY_POLL_MS, this.#parts.poll_ms) : this.#parts.poll_ms;
-      await sleep(rest_ms, null, { signal, ref: false }).catch(() => {});
+      if (log.sound || !this.sound) {
+        const proved = await this.#inTurn(() => this.#proved());
+        ended?.(proved ? 'done' : 'failed');
+      }
+      await sleep(poll_ms, null, { signal, ref: false }).catch(() => {});
     }
   }
 
-  async #tried(chain_epoch: number): Promise<Move | null> {
-    const { ended, logger } = this.#parts;
+  /** What is known of the chain is looked at by one of a process at a time. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  async #proved(): Promise<boolean> {
     try {
-      if (this.#contradiction && !(await this.#withdrawn(this.#contradiction))) {
-        ended?.('failed');
-        return null;
-      }
+      if (this.#contradiction && !(await this.#withdrawn(this.#contradiction))) return false;
+      await this.prove();
+      if (this.#trouble === 'chain_unavailable') this.#note(null, {});
+      return true;
+    } catch (error) {
+      if (!this.#met(error)) this.#parts.logger.warn({ err: error }, 'a round of anchoring failed');
+      return false;
+    }
+  }
+
+  async #moved(chain_epoch: number): Promise<Move | null> {
+    try {
       const moved = await this.round(chain_epoch);
       this.#note(moved.kind === 'trouble' ? moved.trouble : null, moved);
-      ended?.('done');
       return moved;
     } catch (error) {
-      ended?.('failed');
-      if (error instanceof AnchorContradicted) this.#close(error);
-      else if (error instanceof ChainAway) this.#note('chain_unavailable', { err: error });
-      else logger.warn({ err: error }, 'a round of anchoring failed');
-      return null;
+      if (this.#met(error)) return null;
+      throw error;
     }
+  }
+
+  /** Whether it is one of those that say themselves what is to be done. */
+  #met(error: unknown): boolean {
+    if (error instanceof AnchorContradicted) this.#close(error);
+    else if (error instanceof ChainAway) this.#note('chain_unavailable', { err: error });
+    else return false;
+    return true;
   }
 
   #close(error: AnchorContradicted): void {
@@ -194,5 +232,7 @@ export class Anchoring {
     const block = newest && (await this.#parts.chain.block(newest.block_number));
     const seconds = block?.kind === 'ok' ? block.value?.timestamp_seconds : undefined;
     this.#newest = newest && { ...newest, at: seconds === undefined ? null : iso(seconds * 1_000) };
+    // Whoever sent it: what was in our own way is not in the fleet's.
+    if (this.#newest) this.#note(null, {});
   }
 }

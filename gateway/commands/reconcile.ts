@@ -1,0 +1,34 @@
+import { OperatorFault } from '../config/fault.ts';
+import { run } from '../operations/run.ts';
+import { RECONCILE_USAGE, reconcileOptions } from './reconcile/options.ts';
+import { reconcile } from './reconcile/run-reconcile.ts';
+import { reconciledJson, reconciledLines } from './reconcile/told.ts';
+import { LogAway } from './witness/log-source.ts';
+
+/* `npm run reconcile -- --wallet 0x… --from N --to M`: holds all USDC that a wallet sent against its receipts, by any node of Base. */
+
+const COULD_NOT_LOOK = 3;
+
+async function main(): Promise<number> {
+  const options = reconcileOptions(process.argv.slice(2));
+  if (options === 'help') {
+    console.log(RECONCILE_USAGE);
+    return 0;
+  }
+  if (options === null) {
+    console.error(RECONCILE_USAGE);
+    return 2;
+  }
+  const found = await reconcile(options);
+  console.log(options.json ? reconciledJson(found) : reconciledLines(found).join('\n'));
+  const open = found.wrong.length > 0 || found.transfers.some(each => each.class === 'unreceipted');
+  return open ? 1 : 0;
+}
+
+await run(async () => {
+  process.exitCode = await main().catch(fault => {
+    if (!(fault instanceof LogAway || fault instanceof OperatorFault)) throw fault;
+    console.error(`Cannot look: ${fault.message}`);
+    return COULD_NOT_LOOK;
+  });
+});

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { isJsonObject } from '../../../schema/canonical-json.ts';
+import { OperatorFault } from '../../config/fault.ts';
+import { readConfig } from '../../config/read-config.ts';
+
+export const RECONCILE_USAGE = `usage: npm run reconcile -- --wallet 0x… --from N --to M [--url URL] [--rpc URL]
+                           [--own 0x…]... [--signature-file FILE] [--json]
+
+Reads all USDC that a wallet sent on Base between two blocks from any node, and says of each transfer whether a receipt of the service
+names it. The receipts are those that the service shows to that wallet, which signs for it (its key in WALLET_KEY, or a signature in
+--signature-file); each is verified here.
+
+  --url   the service (default: that of this configuration)
+  --rpc   a node of Base (default: BASE_RPC_URL, or that of the development service)
+  --own   another wallet of the same owner: what goes there is self-dealt
+  --json  one JSON document in place of the table
+
+Exit code: 0 each transfer is receipted, ingested or self-dealt; 1 some are not, or a receipt is not valid; 2 this usage; 3 something
+could not be looked at.`;
+
+export interface ReconcileOptions {
+  /** Lower-case, as the next. */
+  readonly wallet: string;
+  readonly own: readonly string[];
+  readonly from: number;
+  readonly to: number;
+  readonly url: string;
+  readonly rpc: string;
+  readonly signature_file: string | null;
+  readonly json: boolean;
+}
+
+/** Null where the usage is to be told. @throws OperatorFault where an option is not what it has to be */
+export function reconcileOptions(args: readonly string[]): ReconcileOptions | 'help' | null {
+  const { values } = parsed(args);
+  if (values.help) return 'help';
+  const { wallet, from, to, own = [], json = false } = values;
+  if (wallet === undefined || from === undefined || to === undefined) return null;
+  const blocks = { from: blockOf('--from', from), to: blockOf('--to', to) };
+  if (blocks.to < blocks.from) throw new OperatorFault('--to is a block before --from');
+  return {
+    ...{ wallet: addressOf(wallet), own: own.map(addressOf), ...blocks, json },
+    url: urlOf('--url', values.url ?? readConfig().base_url),
+    rpc: urlOf('--rpc', values.rpc ?? configuredRpc()),
+    signature_file: values['signature-file'] ?? null,
+  };
+}
+
+function parsed(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  const options = {
+    ...{ wallet: text, from: text, to: text, url: text, rpc: text, 'signature-file': text, json: flag, help: flag },
+    own: { type: 'string', multiple: true },
+  } as const;
+  try {
+    return parseArgs({ args: [...args], options });
+  } catch (fault) {
+    throw new OperatorFault(fault instanceof Error ? fault.message : String(fault));
+  }
+}
+
+function addressOf(text: string): string {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new OperatorFault(`${text} is no address`);
+  return text.toLowerCase();
+}
+
+function blockOf(option: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new OperatorFault(`${option} is not the number of a block`);
+  return Number(text);
+}
+
+function urlOf(option: string, text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new OperatorFault(`${option} is no http(s) URL`);
+  return text.replace(/\/+$/, '');
+}
+
+/** Of the service that is configured here; in development of the one that has written where its chain is. */
+function configuredRpc(): string {
+  const { base_rpc_url, data_dir } = readConfig();
+  if (base_rpc_url !== null) return base_rpc_url;
+  try {
+    const written: unknown = JSON.parse(readFileSync(`${data_dir}/development.json`, 'utf8'));
+    if (isJsonObject(written) && typeof written.base_rpc_url === 'string') return written.base_rpc_url;
+  } catch {
+    // No development service has run there.
+  }
+  throw new OperatorFault('--rpc is the http(s) URL of a node of Base');
+}

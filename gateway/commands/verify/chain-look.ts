@@ -1,0 +1,223 @@
+import { randomInt } from 'node:crypto';
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { keccak256 } from '../../../schema/digest.ts';
+import { networks } from '../../../schema/network.ts';
+import { signedPayment } from '../../../schema/receipt-payload.ts';
+import { lookUpOf } from '../../../schema/transfer-look-up.ts';
+import { OperatorFault } from '../../config/fault.ts';
+import { boundedText, reasonOf } from './source.ts';
+
+/* Whether USDC moved on Base as a receipt says, by whoever answers for the chain. What it does not answer is unknown. */
+
+/** `code` of each outcome stays the same for programs. */
+export type ChainLook =
+  | {
+      readonly outcome: 'moved';
+      readonly code: 'transfer_found';
+      readonly sentence: string;
+      readonly tx_hash: string;
+      readonly block_number: number;
+      readonly log_index: number;
+      /** The transaction's own block is the first. */
+      readonly confirmations: number;
+    }
+  /** A key stood in for the payment. */
+  | { readonly outcome: 'nothing_paid'; readonly code: 'nothing_paid'; readonly sentence: string }
+  /** The chain says otherwise. */
+  | { readonly outcome: 'contradicted'; readonly code: ContradictedCode; readonly sentence: string }
+  /** Nobody knows: neither that it moved, nor that it did not. */
+  | { readonly outcome: 'unknown'; readonly code: UnknownCode; readonly sentence: string };
+
+type ContradictedCode = 'asset_foreign' | 'transaction_reverted' | 'authorization_unused' | 'transfer_missing';
+type UnknownCode =
+  | 'transfer_unsigned'
+  | 'network_unsupported'
+  | 'rpc_unavailable'
+  | 'rpc_malformed'
+  | 'rpc_other_chain'
+  | 'transaction_unknown'
+  | 'transaction_unconfirmed';
+
+const AUTHORIZATION_USED = `0x${Buffer.from(keccak256(Buffer.from('AuthorizationUsed(address,bytes32)'))).toString('hex')}`;
+
+const RPC_TIMEOUT_MS = 10_000;
+
+const contradicted = (code: ContradictedCode, sentence: string): ChainLook => ({
+  outcome: 'contradicted',
+  code,
+  sentence,
+});
+const unknown = (code: UnknownCode, sentence: string): ChainLook => ({ outcome: 'unknown', code, sentence });
+
+/** Asked for and not answered. */
+class Unanswered extends Error {
+  readonly code: UnknownCode;
+  constructor(code: UnknownCode, sentence: string) {
+    super(sentence);
+    this.code = code;
+  }
+}
+
+/**
+ * Looks for the transfer of a valid receipt.
+ * @param claims what was signed
+ * @param ingress_receipt where it was seen since, if it was vouched for alone: unsigned, and looked up like the rest
+ */
+export async function lookAtChain(rpc_url: string, claims: JsonObject, ingress_receipt: unknown): Promise<ChainLook> {
+  const payment = signedPayment(claims);
+  if (payment === null && claims.payment_ref !== undefined)
+    return unknown('transfer_unsigned', 'It signs where a payment was made, and not what moved there.');
+  if (payment === null)
+    return {
+      outcome: 'nothing_paid',
+      code: 'nothing_paid',
+      sentence: 'Nothing was paid: there is nothing to look for.',
+    };
+  const wanted = lookUpOf(claims, ingress_receipt);
+  if (wanted?.network !== 'base')
+    return unknown('network_unsupported', `Only Base is looked at, not ${String(payment.network)}.`);
+  // What the issuer calls the token is no matter: USDC on Base is one contract.
+  if (String(wanted.contract).toLowerCase() !== networks.base.usdc.toLowerCase())
+    return contradicted('asset_foreign', `${String(wanted.contract)} is not USDC on Base.`);
+  try {
+    return await found(rpc_url, wanted, payment.payment_id);
+  } catch (fault) {
+    if (fault instanceof Unanswered) return unknown(fault.code, fault.message);
+    throw fault;
+  }
+}
+
+async function found(rpc_url: string, wanted: JsonObject, nonce: Json | undefined): Promise<ChainLook> {
+  const tx_hash = String(wanted.tx_hash);
+  const chain_id = quantity(await ask(rpc_url, 'eth_chainId', []));
+  if (chain_id !== networks.base.chain_id)
+    throw new Unanswered('rpc_other_chain', `It answers for chain ${chain_id}, and Base is ${networks.base.chain_id}.`);
+  const receipt = await ask(rpc_url, String(wanted.rpc_method), wanted.rpc_params as Json[]);
+  if (receipt === null)
+    throw new Unanswered(
+      'transaction_unknown',
+      `It knows no transaction ${tx_hash}: not mined, not synced, or pruned.`,
+    );
+  if (!isJsonObject(receipt) || same(receipt.transactionHash, tx_hash) === false || !Array.isArray(receipt.logs))
+    throw new Unanswered('rpc_malformed', `It answers for ${tx_hash} with something else.`);
+  const status = quantity(receipt.status);
+  const block_number = quantity(receipt.blockNumber);
+  if (status !== 1) return contradicted('transaction_reverted', `${tx_hash} was reverted: nothing moved by it.`);
+  const logs = receipt.logs.filter(isJsonObject);
+  const used = logs.find(each => isUseOf(each, nonce, wanted));
+  // Every call costs the same: without its nonce another payment of this payer would pass for this one. Early versions sign none.
+  if (used === undefined && nonce !== undefined)
+    return contradicted(
+      'authorization_unused',
+      `${tx_hash} did not use the authorization that paid: ${String(nonce)}.`,
+    );
+  const log = used === undefined ? logs.find(each => isTransfer(each, wanted)) : transferAfter(used, logs, wanted);
+  if (log === undefined)
+    return contradicted('transfer_missing', `${tx_hash} moved no such amount of USDC from this payer to this payee.`);
+  const head = quantity(await ask(rpc_url, 'eth_blockNumber', []));
+  const confirmations = head - block_number + 1;
+  if (confirmations < 1)
+    throw new Unanswered(
+      'transaction_unconfirmed',
+      `Its newest block, ${head}, comes before the transfer's, ${block_number}.`,
+    );
+  return {
+    outcome: 'moved',
+    code: 'transfer_found',
+    sentence: `${String(wanted.amount)} atomic USDC moved from ${String(wanted.payer)} to ${String(wanted.payee)}, ${confirmations} confirmations.`,
+    tx_hash,
+    block_number,
+    log_index: quantity(log.logIndex),
+    confirmations,
+  };
+}
+
+/** EIP-20's Transfer, of USDC, between these two, of exactly this amount, and in its place in the block where that is known. */
+function isTransfer(log: JsonObject, { topics, amount, log_index, tx_hash }: JsonObject): boolean {
+  const wanted = Array.isArray(topics) ? topics : [];
+  return (
+    same(log.address, networks.base.usdc) &&
+    log.removed !== true &&
+    same(log.transactionHash, tx_hash) &&
+    Array.isArray(log.topics) &&
+    log.topics.length === wanted.length &&
+    wanted.every((topic, at) => same((log.topics as Json[])[at], topic)) &&
+    /^0x[0-9a-f]{64}$/i.test(String(log.data)) &&
+    BigInt(String(log.data)).toString() === amount &&
+    (log_index === null || quantity(log.logIndex) === log_index)
+  );
+}
+
+/** The transfer that an authorization made follows its use; whatever comes after that one is another's. */
+function transferAfter(used: JsonObject, logs: readonly JsonObject[], wanted: JsonObject): JsonObject | undefined {
+  const [event] = Array.isArray(wanted.topics) ? wanted.topics : [];
+  const from = quantity(used.logIndex);
+  const [next] = logs
+    .filter(
+      ({ address, topics }) => same(address, networks.base.usdc) && Array.isArray(topics) && same(topics[0], event),
+    )
+    .map(log => ({ log, at: quantity(log.logIndex) }))
+    .filter(({ at }) => at > from)
+    .sort((one, other) => one.at - other.at);
+  return next && isTransfer(next.log, wanted) ? next.log : undefined;
+}
+
+/** EIP-3009's AuthorizationUsed, of USDC, by this payer. */
+function isUseOf(log: JsonObject, nonce: Json | undefined, { topics, tx_hash }: JsonObject): boolean {
+  const payer = Array.isArray(topics) ? topics[1] : undefined;
+  const shown = Array.isArray(log.topics) ? log.topics : [];
+  const wanted = [AUTHORIZATION_USED, payer, nonce];
+  return (
+    same(log.address, networks.base.usdc) &&
+    log.removed !== true &&
+    same(log.transactionHash, tx_hash) &&
+    shown.length === wanted.length &&
+    wanted.every((topic, at) => same(shown[at], topic))
+  );
+}
+
+const same = (one: Json | undefined, other: Json | undefined) =>
+  typeof one === 'string' && typeof other === 'string' && one.toLowerCase() === other.toLowerCase();
+
+/** A number as JSON-RPC spells it. */
+function quantity(value: Json | undefined): number {
+  const number = typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(number))
+    throw new Unanswered('rpc_malformed', 'It answers with something that is no number.');
+  return number;
+}
+
+async function ask(rpc_url: string, method: string, params: readonly Json[]): Promise<Json> {
+  const id = randomInt(1, 2 ** 31);
+  const text = await post(rpc_url, JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+  const answer = parsed(text);
+  if (answer?.id !== id || (answer.result === undefined && answer.error === undefined))
+    throw new Unanswered('rpc_malformed', `Its answer to ${method} is none of JSON-RPC 2.0.`);
+  if (answer.error !== undefined) throw new Unanswered('rpc_unavailable', `It refuses to answer ${method}.`);
+  return answer.result ?? null;
+}
+
+async function post(rpc_url: string, body: string): Promise<string> {
+  try {
+    const signal = AbortSignal.timeout(RPC_TIMEOUT_MS);
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(rpc_url, { method: 'POST', headers, body, signal });
+    if (!answer.ok || !answer.body) throw new Unanswered('rpc_unavailable', `It answered ${answer.status}.`);
+    return await boundedText('the answer', answer.body);
+  } catch (fault) {
+    if (fault instanceof Unanswered) throw fault;
+    if (fault instanceof OperatorFault)
+      throw new Unanswered('rpc_malformed', 'It sends more than is read of an answer.');
+    // The URL may carry a key: it is named by whoever gave it, and never here.
+    throw new Unanswered('rpc_unavailable', `It does not answer (${reasonOf(fault)}).`);
+  }
+}
+
+function parsed(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { ROOT } from '../../built.ts';
+import { OperatorFault } from '../../config/fault.ts';
+import type { Examined, VerifyAsked } from './examine.ts';
+import type { Unread } from './json.ts';
+import type { Batch, BatchExamined } from './worker.ts';
+
+/* A directory of documents, on all cores: each thread is handed some files at a time, and what they find is told in order. */
+
+const FILES_PER_BATCH = 64;
+/** So that a thread that is done need not wait; what is found and not told yet is kept in memory. */
+const BATCHES_AHEAD_PER_THREAD = 2;
+
+/** What a document is called that is verified. */
+const NAMED = /\.(json|cose|scitt|jwt)$/i;
+
+/** Every document in it and below, by its name, in alphabetical order. Links are not followed: they may lead anywhere, or in a circle. */
+export async function documentsIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (fault: NodeJS.ErrnoException) => {
+      throw new OperatorFault(`${folder} cannot be read (${fault.code})`);
+    },
+  );
+  const isDocument = (entry: Dirent) => entry.isFile() && NAMED.test(entry.name);
+  return entries
+    .filter(isDocument)
+    .map(entry => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+/** In the order of `files`. */
+export async function* examineAll(files: readonly string[], asked: VerifyAsked): AsyncGenerator<Examined | Unread> {
+  const batches = Array.from({ length: Math.ceil(files.length / FILES_PER_BATCH) }, (_, id) => ({
+    id,
+    files: files.slice(id * FILES_PER_BATCH, (id + 1) * FILES_PER_BATCH),
+  }));
+  const threads = Array.from({ length: Math.min(availableParallelism(), batches.length) }, () => startThread(asked));
+  try {
+    const ahead = threads.length * BATCHES_AHEAD_PER_THREAD;
+    const under_way: Promise<BatchExamined>[] = [];
+    for (const batch of batches) {
+      under_way.push(leastBusy(threads).examine(batch));
+      const next = under_way.length >= ahead ? under_way.shift() : undefined;
+      if (next) yield* (await next).examined;
+    }
+    for (const next of under_way) yield* (await next).examined;
+  } finally {
+    await Promise.all(threads.map(thread => thread.end()));
+  }
+}
+
+type Thread = ReturnType<typeof startThread>;
+
+const leastBusy = (threads: readonly Thread[]) =>
+  threads.reduce((least, thread) => (thread.waiting() < least.waiting() ? thread : least));
+
+function startThread(asked: VerifyAsked) {
+  // By the same way as any program: from what is built, where that is there.
+  const worker = new Worker(join(ROOT, 'gateway/launch.ts'), {
+    argv: ['gateway/commands/verify/worker.ts'],
+    workerData: { ...asked },
+  });
+  const waiting = new Map<number, PromiseWithResolvers<BatchExamined>>();
+  const failAll = (fault: Error) => {
+    for (const { reject } of waiting.values()) reject(fault);
+  };
+  worker.on('message', (told: BatchExamined) => {
+    waiting.get(told.id)?.resolve(told);
+    waiting.delete(told.id);
+  });
+  worker.on('error', failAll);
+  worker.on('exit', () => failAll(new Error('a thread ended before it had examined what it was handed')));
+  return {
+    waiting: () => waiting.size,
+    examine(batch: Batch): Promise<BatchExamined> {
+      const told = Promise.withResolvers<BatchExamined>();
+      // Whoever waits for an earlier one hears of it first.
+      told.promise.catch(() => {});
+      waiting.set(batch.id, told);
+      worker.postMessage(batch);
+      return told.promise;
+    },
+    end: () => worker.terminate(),
+  };
+}

@@ -1,0 +1,71 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { documentOutcome, type Examined } from './examine.ts';
+
+/** A document of which nothing is known, since it could not be read: never taken for one that is not valid, nor for one that is. */
+export interface Unread {
+  readonly source: string;
+  /** What is wrong, in a sentence. */
+  readonly unread: string;
+}
+
+/**
+ * `--json`: one object for each document, on a line of its own. The names and codes stay as they are; sentences may change.
+ * `outcome` is valid, invalid or unknown, `fault` is null where it is valid, and `claims` is what was signed.
+ */
+export function examinedJson(examined: Examined | Unread): string {
+  const text = JSON.stringify('unread' in examined ? ofUnread(examined) : ofExamined(examined));
+  return text.replaceAll(MOVING, sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** What JSON leaves as it is, and a terminal does not: a stranger's text moves no cursor here either (ECMA-48 §5.3, C1). */
+const MOVING = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+const ofUnread = ({ source, unread }: Unread) => ({
+  source,
+  outcome: 'unknown',
+  kind: null,
+  keys: null,
+  checks: [],
+  fault: { code: 'unreadable', sentence: unread },
+  report: null,
+  claims: null,
+  place: null,
+  chain: null,
+});
+
+function ofExamined(examined: Examined) {
+  const { source, kind, keys, verified, place, chain } = examined;
+  const { checks, report, claims } = verified;
+  const outcome = documentOutcome(examined);
+  return {
+    source,
+    outcome,
+    kind,
+    keys,
+    checks,
+    fault: faultOf(examined),
+    report,
+    claims,
+    place: placeOf(place),
+    chain,
+  };
+}
+
+/** The first that keeps it from being valid. */
+function faultOf({ verified, place, chain }: Examined): { code: string; sentence: string } | null {
+  if (verified.fault) return verified.fault;
+  if (place?.verification.kind === 'invalid') {
+    const { code, sentence } = place.verification;
+    return { code, sentence };
+  }
+  const denied = chain?.outcome === 'contradicted' || chain?.outcome === 'unknown';
+  return denied ? { code: chain.code, sentence: chain.sentence } : null;
+}
+
+function placeOf(place: Examined['place']): JsonObject | null {
+  if (place === null) return null;
+  const { source, keys_given, verification } = place;
+  const checks = verification.checks.map(check => ({ ...check }));
+  if (verification.kind === 'invalid') return { source, keys_given, checks, leaf_index: null, tree_size: null };
+  return { source, keys_given, checks, leaf_index: verification.index, tree_size: verification.size };
+}

@@ -1,0 +1,97 @@
+import { open } from 'node:fs/promises';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { strictJson } from '../../../subgraphs/receipt/verify/strict-json.ts';
+import { OperatorFault } from '../../config/fault.ts';
+
+/* What is verified comes from a file, a URL or standard input: each within a bound, and a URL within a time. */
+
+/** Of standard input, as most programs call it. */
+export const STDIN = '-';
+
+const FETCH_TIMEOUT_MS = 10_000;
+/** A published export has up to 200 rows, each with what callers wrote on it. */
+const BYTES_MAX = 8 * 1024 * 1024;
+
+export const isUrl = (source: string) => /^https?:\/\//.test(source);
+
+/** @throws OperatorFault where the source cannot be read or holds no JSON object. */
+export async function jsonAt(source: string): Promise<JsonObject> {
+  return jsonIn(source, await readBytes(source, 'application/json'));
+}
+
+/** @throws OperatorFault where what was read there is no JSON object. */
+export function jsonIn(source: string, bytes: Buffer): JsonObject {
+  const value = strictJson(bytes);
+  if (value !== null) return value;
+  throw new OperatorFault(
+    `${source} holds no JSON object in UTF-8, or one that names a member twice: give a receipt, a refusal, a published export, a verdict, or an answer that carries one`,
+  );
+}
+
+/** @throws OperatorFault where the source cannot be read. */
+export async function readText(source: string): Promise<string> {
+  return (await readBytes(source, 'text/plain')).toString();
+}
+
+/** @throws OperatorFault where the source cannot be read. */
+export async function readBytes(source: string, accept: string): Promise<Buffer> {
+  if (source === STDIN) return boundedBytes(source, process.stdin);
+  return isUrl(source) ? fetchBytes(source, accept) : readFileBytes(source);
+}
+
+async function readFileBytes(file: string): Promise<Buffer> {
+  const handle = await open(file).catch(unreadable(file));
+  try {
+    // A device or a pipe tells no length: what comes is counted.
+    return await boundedBytes(file, handle.createReadStream({ autoClose: false }));
+  } catch (fault) {
+    if (fault instanceof OperatorFault) throw fault;
+    return unreadable(file)(fault as NodeJS.ErrnoException);
+  } finally {
+    await handle.close();
+  }
+}
+
+function unreadable(file: string) {
+  return ({ code }: NodeJS.ErrnoException): never => {
+    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
+    throw new OperatorFault(`${file}: ${why}; give a file, or a URL that begins with http:// or https://`);
+  };
+}
+
+async function fetchBytes(url: string, accept: string): Promise<Buffer> {
+  try {
+    const answer = await fetch(url, { headers: { accept }, signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+    if (!answer.ok || !answer.body) throw new OperatorFault(`${url} answered ${answer.status}, and shows no document`);
+    return await boundedBytes(url, answer.body);
+  } catch (fault) {
+    if (fault instanceof OperatorFault) throw fault;
+    throw new OperatorFault(
+      `${url} does not answer (${reasonOf(fault)}); check the address, and whether the service runs`,
+    );
+  }
+}
+
+/** Why a request came to nothing, in a word. */
+export function reasonOf(fault: unknown): string {
+  if (!(fault instanceof Error)) return String(fault);
+  const { cause, name } = fault;
+  return cause instanceof Error ? String('code' in cause ? cause.code : cause.message) : name;
+}
+
+/** @throws OperatorFault where more comes than is read */
+export async function boundedText(source: string, chunks: AsyncIterable<Uint8Array | string>): Promise<string> {
+  return (await boundedBytes(source, chunks)).toString();
+}
+
+async function boundedBytes(source: string, chunks: AsyncIterable<Uint8Array | string>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    const part = Buffer.from(chunk as Uint8Array);
+    bytes += part.byteLength;
+    if (bytes > BYTES_MAX) throw new OperatorFault(`${source} sends more than ${BYTES_MAX} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,38 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { OperatorFault } from '../../config/fault.ts';
+import { type Examined, examine, type IssuerKeySets, type VerifyAsked } from './examine.ts';
+import type { Unread } from './json.ts';
+
+/*
+ * A thread that examines the documents it is handed, some files at a time, and answers with all of them in their order.
+ */
+
+/** What one message brings, and what is answered to it. */
+export interface Batch {
+  readonly id: number;
+  readonly files: readonly string[];
+}
+export interface BatchExamined {
+  readonly id: number;
+  readonly examined: readonly (Examined | Unread)[];
+}
+
+const key_sets: IssuerKeySets = new Map();
+
+async function one(file: string): Promise<Examined | Unread> {
+  try {
+    return await examine(file, workerData as VerifyAsked, key_sets);
+  } catch (fault) {
+    // Whatever a document does to its verifier, it is not thereby valid, and those beside it are still examined.
+    return {
+      source: file,
+      unread: fault instanceof OperatorFault ? fault.message : `${file} cannot be verified: ${fault}`,
+    };
+  }
+}
+
+parentPort?.on('message', async ({ id, files }: Batch) => {
+  const examined: (Examined | Unread)[] = [];
+  for (const file of files) examined.push(await one(file));
+  parentPort?.postMessage({ id, examined } satisfies BatchExamined);
+});

@@ -1,0 +1,99 @@
+import { type CompleteNode, GrowingTree } from '../../../subgraphs/receipt/verify/growing-tree.ts';
+import type { LeafFile } from './leaf-file.ts';
+import type { LogSource } from './log-source.ts';
+
+const WIDTH = 256;
+const TILE_HEIGHT = 8;
+const HASH = 32;
+
+/** A leaf that is another than the one that is kept. */
+export interface Difference {
+  readonly index: number;
+  readonly kept: Buffer;
+  readonly found: Buffer;
+}
+
+/** The tree of the leaves that are kept, up to `size`. */
+export async function keptTree(leaves: LeafFile, size: number): Promise<GrowingTree> {
+  const tree = new GrowingTree();
+  for await (const leaf of leaves.read(0, size)) tree.add(leaf);
+  return tree;
+}
+
+export interface Grown {
+  readonly tree: GrowingTree;
+  /** The root when the tree had `mark` leaves; null where it never had as many. */
+  readonly root_at_mark: Buffer | null;
+  /** Whether the tiles above the leaves hold the hashes that follow from these. */
+  readonly tiles_agree: boolean;
+}
+
+/**
+ * Goes on from a tree to one of `size` leaves: only new ones are fetched, and kept behind those that are there; each hash of the
+ * higher tiles that is new by then is held to them. @throws LogAway
+ */
+export async function growTo(
+  size: number,
+  { from, mark, source, leaves }: { from: GrowingTree; mark: number; source: LogSource; leaves: LeafFile },
+): Promise<Grown> {
+  const tree = from.copy();
+  const nodes: CompleteNode[] = [];
+  let root_at_mark = tree.size === mark ? tree.root : null;
+  for (let index = Math.floor(tree.size / WIDTH); tree.size < size; index++) {
+    const known = tree.size - index * WIDTH;
+    const tile = await source.tile(0, index, Math.min(WIDTH, size - index * WIDTH));
+    await leaves.append(tile.subarray(known * HASH));
+    for (let at = known; at * HASH < tile.length; at++) {
+      const complete = tree.add(tile.subarray(at * HASH, (at + 1) * HASH));
+      nodes.push(...complete.filter(({ height }) => height > 0 && height % TILE_HEIGHT === 0));
+      if (tree.size === mark) root_at_mark = tree.root;
+    }
+  }
+  return { tree, root_at_mark, tiles_agree: await tilesAgree(nodes, size, source) };
+}
+
+/** Tile by tile: each new hash is the one that was computed. */
+async function tilesAgree(nodes: readonly CompleteNode[], size: number, source: LogSource): Promise<boolean> {
+  const tiles = Map.groupBy(nodes, ({ height, index }) => `${height / TILE_HEIGHT} ${Math.floor(index / WIDTH)}`);
+  for (const [address, computed] of tiles) {
+    const [level = 0, index = 0] = address.split(' ').map(Number);
+    const hashes = Math.floor(size / WIDTH ** level);
+    const tile = await source.tile(level, index, Math.min(WIDTH, hashes - index * WIDTH));
+    const agrees = computed.every(({ index: place, hash }) => {
+      const at = (place - index * WIDTH) * HASH;
+      return hash.equals(tile.subarray(at, at + HASH));
+    });
+    if (!agrees) return false;
+  }
+  return true;
+}
+
+/** Whether a leaf is still shown as it was found to differ. @throws LogAway */
+export async function stillDiffers({ index, found }: Difference, size: number, source: LogSource): Promise<boolean> {
+  if (index >= size) return false;
+  const number = Math.floor(index / WIDTH);
+  const tile = await source.tile(0, number, Math.min(WIDTH, size - number * WIDTH));
+  const at = (index % WIDTH) * HASH;
+  return found.equals(tile.subarray(at, at + HASH));
+}
+
+/** All of a tree anew by the log's tiles, and the first of its leaves that is another than the one kept. @throws LogAway */
+export async function compare(
+  size: number,
+  { source, leaves }: { readonly source: LogSource; readonly leaves: LeafFile },
+): Promise<{ readonly root: Buffer; readonly difference: Difference | null }> {
+  const tree = new GrowingTree();
+  const kept = leaves.read(0, Math.min(size, leaves.count));
+  let difference: Difference | null = null;
+  for (let index = 0; tree.size < size; index++) {
+    const tile = await source.tile(0, index, Math.min(WIDTH, size - index * WIDTH));
+    for (let at = 0; at < tile.length; at += HASH) {
+      const found = tile.subarray(at, at + HASH);
+      const known: IteratorResult<Buffer> | null = difference === null ? await kept.next() : null;
+      if (known && !known.done && !known.value.equals(found))
+        difference = { index: tree.size, kept: known.value, found };
+      tree.add(found);
+    }
+  }
+  return { root: tree.root, difference };
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { networks } from '../../../../schema/network.ts';
+import { LogAway, within } from '../log-source.ts';
+import type { SeenTransfer } from './match.ts';
+
+/** The chain cannot be asked now: nothing can be said of what moved. Its address is not told, which may hold a key. */
+export class ChainSilent extends LogAway {
+  override name = 'ChainSilent';
+}
+
+const ASK_MS_MAX = 15_000;
+const ANSWER_BYTES_MAX = 16 * 2 ** 20;
+/** Most nodes take no wider question. */
+const BLOCKS_MAX = 2_000;
+
+const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+const Quantity = z.string().regex(/^0x[0-9a-f]{1,64}$/i);
+const Log = z.object({
+  address: z.string(),
+  topics: z.array(z.string()),
+  data: z.string(),
+  transactionHash: z.string(),
+  logIndex: Quantity,
+  blockNumber: Quantity,
+});
+const Answer = z.object({ result: z.unknown().optional(), error: z.object({}).loose().optional() });
+
+export interface Between {
+  /** Lower-case, as all addresses here. */
+  readonly wallet: string;
+  /** Null: whoever is paid. */
+  readonly treasuries: readonly string[] | null;
+}
+
+/** A node that is asked about USDC on Base; each answer is bounded in time and size. */
+export class TransferSource {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** @throws ChainSilent */
+  async newestBlock(): Promise<number> {
+    return Number(parsed(Quantity, await this.#asked('eth_blockNumber', [])));
+  }
+
+  /** EIP-155. @throws ChainSilent */
+  async chainId(): Promise<number> {
+    return Number(parsed(Quantity, await this.#asked('eth_chainId', [])));
+  }
+
+  /** What moved in these blocks, both ends included, in their order. `shown` hears of blocks that were read. @throws ChainSilent */
+  async transfers(
+    { wallet, treasuries }: Between,
+    { from, to }: { readonly from: number; readonly to: number },
+    shown: (blocks: number) => void,
+  ): Promise<SeenTransfer[]> {
+    const found: SeenTransfer[] = [];
+    const topics = [TRANSFER_TOPIC, topicOf(wallet), ...(treasuries ? [treasuries.map(topicOf)] : [])];
+    let width = BLOCKS_MAX;
+    for (let at = from; at <= to; ) {
+      const last = Math.min(to, at + width - 1);
+      const filter = { address: networks.base.usdc, topics, fromBlock: hex(at), toBlock: hex(last) };
+      const answer = await this.#ask('eth_getLogs', [filter]);
+      if (answer.error && width > 1) {
+        // Some take fewer blocks, or fewer logs, in one answer.
+        width = Math.ceil(width / 2);
+        continue;
+      }
+      found.push(...eachOnce(transfersIn(resultOf(answer, 'eth_getLogs'), { wallet, treasuries }), at, last));
+      at = last + 1;
+      shown(at - from);
+    }
+    return found;
+  }
+
+  /** What one transaction moved so; nothing where the chain does not have it, or it was reverted. @throws ChainSilent */
+  async transfersOf(tx_hash: string, between: Between): Promise<SeenTransfer[]> {
+    const receipt = await this.#asked('eth_getTransactionReceipt', [tx_hash]);
+    if (receipt === null) return [];
+    const { status, logs } = parsed(z.object({ status: Quantity, logs: z.unknown() }), receipt);
+    return Number(status) === 1 ? transfersIn(logs, between) : [];
+  }
+
+  async #asked(method: string, params: readonly unknown[]): Promise<unknown> {
+    return resultOf(await this.#ask(method, params), method);
+  }
+
+  async #ask(method: string, params: readonly unknown[]): Promise<z.infer<typeof Answer>> {
+    try {
+      const answer = await fetch(this.#url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(ASK_MS_MAX),
+      });
+      if (!answer.body) throw new ChainSilent(`the chain answers ${method} with nothing`);
+      return Answer.parse(JSON.parse((await within(answer.body, ANSWER_BYTES_MAX, 'the chain')).toString()));
+    } catch (fault) {
+      if (fault instanceof ChainSilent) throw fault;
+      throw new ChainSilent(`the chain does not answer ${method} as it should`);
+    }
+  }
+}
+
+function resultOf({ result, error }: z.infer<typeof Answer>, method: string): unknown {
+  if (error || result === undefined) throw new ChainSilent(`the chain refuses ${method}`);
+  return result;
+}
+
+function parsed<T>(shape: z.ZodType<T>, value: unknown): T {
+  const { data, success } = shape.safeParse(value);
+  if (success) return data;
+  throw new ChainSilent('the chain answers in another shape than it should');
+}
+
+/** In the chain's order, and of these blocks alone. @throws ChainSilent where two things are said of one place */
+function eachOnce(transfers: readonly SeenTransfer[], from: number, to: number): SeenTransfer[] {
+  const placed = new Map<string, SeenTransfer>();
+  for (const transfer of transfers) {
+    const { block_number, log_index, tx_hash, amount } = transfer;
+    if (block_number < from || block_number > to) continue;
+    const place = `${block_number}/${log_index}`;
+    const known = placed.get(place);
+    if (known && (known.tx_hash !== tx_hash || known.to !== transfer.to || known.amount !== amount))
+      throw new ChainSilent(`the chain says two things of log ${place}`);
+    placed.set(place, transfer);
+  }
+  return [...placed.values()].sort((a, b) => a.block_number - b.block_number || a.log_index - b.log_index);
+}
+
+/** A node may answer with more than it was asked for. */
+function transfersIn(logs: unknown, { wallet, treasuries }: Between): SeenTransfer[] {
+  return parsed(z.array(Log), logs).flatMap(({ address, topics: [topic, from, to], ...log }) => {
+    const asked = address.toLowerCase() === networks.base.usdc.toLowerCase() && topic === TRANSFER_TOPIC;
+    const payee = payeeOf(to, treasuries);
+    // Of other events there is no telling what their data is.
+    if (!asked || payee === null || from?.toLowerCase() !== topicOf(wallet)) return [];
+    const { transactionHash, logIndex, blockNumber } = log;
+    const amount = BigInt(parsed(Quantity, log.data));
+    // Anybody may send nothing of another's (EIP-20).
+    if (amount === 0n) return [];
+    const place = { log_index: Number(logIndex), block_number: Number(blockNumber) };
+    return [{ tx_hash: transactionHash.toLowerCase(), ...place, to: payee, amount }];
+  });
+}
+
+/** Lower-case; null where it is none of those that are asked for. */
+function payeeOf(topic: string | undefined, treasuries: Between['treasuries']): string | null {
+  const address = /^0x0{24}([0-9a-f]{40})$/.exec(topic?.toLowerCase() ?? '')?.[1];
+  if (address === undefined) return null;
+  return treasuries === null || treasuries.includes(`0x${address}`) ? `0x${address}` : null;
+}
+
+const topicOf = (address: string) => `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`;
+const hex = (block: number) => `0x${block.toString(16)}`;

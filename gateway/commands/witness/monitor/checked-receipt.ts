@@ -1,0 +1,70 @@
+import { canonicalJson, isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { type SignedTransfer, signedTransfer } from '../../../../schema/receipt-payload.ts';
+import { leafHash } from '../../../../subgraphs/receipt/verify/merkle-proof.ts';
+import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
+import type { LeafFile } from '../leaf-file.ts';
+import type { WalletPayment } from './match.ts';
+
+export interface WrongReceipt {
+  readonly kind: 'wrong';
+  readonly task_id: string;
+  readonly code: string;
+  readonly sentence: string;
+  readonly leaf_index: number;
+}
+
+/** `elsewhere`: paid on a network that is not looked at here. */
+export type CheckedReceipt =
+  | WrongReceipt
+  | { readonly kind: 'paid'; readonly receipt: WalletPayment; readonly leaf_index: number }
+  | { readonly kind: 'elsewhere'; readonly task_id: string; readonly leaf_index: number };
+
+interface Held {
+  readonly jwks: JsonObject;
+  /** Lower-case. */
+  readonly wallet: string;
+  readonly url: string;
+  /** Of the log, as it was proven here. */
+  readonly leaves: LeafFile;
+}
+
+/** Whether a receipt is signed, is this wallet's, and is the leaf that it says it is. What it says of its payment is what was signed. */
+export async function checkedReceipt(
+  document: JsonObject,
+  { jwks, wallet, url, leaves }: Held,
+): Promise<CheckedReceipt> {
+  const verified = verifyReceipt(document, jwks, { base_url: url });
+  const shown = Number.isSafeInteger(document.leaf_index) ? Number(document.leaf_index) : -1;
+  const task_id = String(document.task_id);
+  const wrong = (code: string, sentence: string) =>
+    ({ kind: 'wrong', task_id, code, sentence, leaf_index: shown }) as const;
+  if (verified.kind === 'invalid') return wrong(verified.code, verified.sentence);
+  const { claims } = verified;
+  const leaf_index = Number(claims.leaf_index);
+  const leaf = leafHash(canonicalJson(document.payload ?? null));
+  if (!(await isLeaf(leaf, leaf_index, leaves))) return wrong('not_in_log', 'The log has another leaf in its place.');
+  const payment = signedTransfer(claims);
+  if (payment === null) return wrong('not_paid', 'It names no payment.');
+  if (payment.network !== 'base') return { kind: 'elsewhere', task_id, leaf_index };
+  if (String(payment.payer).toLowerCase() !== wallet) return wrong('another_payer', 'Another wallet paid for it.');
+  return { kind: 'paid', receipt: paidOf(task_id, payment, document), leaf_index };
+}
+
+async function isLeaf(leaf: Buffer, leaf_index: number, leaves: LeafFile): Promise<boolean> {
+  if (!(leaf_index >= 0 && leaf_index < leaves.count)) return false;
+  for await (const kept of leaves.read(leaf_index, leaf_index + 1)) return leaf.equals(kept);
+  return false;
+}
+
+/** Of a payment that was only vouched for: where it was seen since, as the service says. */
+export function paidOf(task_id: string, payment: SignedTransfer, { ingress_receipt }: JsonObject): WalletPayment {
+  const seen = isJsonObject(ingress_receipt) ? ingress_receipt.ref : undefined;
+  const ref = String(payment.transfer_index === null ? (seen ?? payment.ref) : payment.ref);
+  return {
+    task_id,
+    tx_hash: ref.slice(ref.indexOf(':') + 1).toLowerCase(),
+    transfer_index: typeof payment.transfer_index === 'number' ? payment.transfer_index : null,
+    pay_to: String(payment.pay_to).toLowerCase(),
+    amount: BigInt(/^\d{1,78}$/.test(String(payment.amount)) ? String(payment.amount) : '0'),
+  };
+}

@@ -1,0 +1,56 @@
+import { pairPayments } from '../../../../schema/payment-pairs.ts';
+
+/** USDC that moved from the wallet to a treasury, as the chain tells it. */
+export interface SeenTransfer {
+  /** Lower-case, 0x. */
+  readonly tx_hash: string;
+  /** Inside its block. */
+  readonly log_index: number;
+  readonly block_number: number;
+  /** Lower-case. */
+  readonly to: string;
+  readonly amount: bigint;
+}
+
+/** What a receipt whose signatures hold says of its payment on Base. */
+export interface WalletPayment {
+  readonly task_id: string;
+  readonly tx_hash: string;
+  /** Null where it was only vouched for when it was signed. */
+  readonly transfer_index: number | null;
+  readonly pay_to: string;
+  readonly amount: bigint;
+}
+
+/** What does not fit. */
+export type Finding =
+  | { readonly kind: 'transfer_without_receipt'; readonly transfer: SeenTransfer }
+  | { readonly kind: 'receipt_without_transfer'; readonly receipt: WalletPayment }
+  | { readonly kind: 'amount_differs'; readonly receipt: WalletPayment; readonly transfer: SeenTransfer }
+  | { readonly kind: 'payment_used_twice'; readonly receipt: WalletPayment; readonly transfer: SeenTransfer };
+
+export interface Matching {
+  readonly matched: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Each transfer backs one receipt of its amount, and each receipt has its transfer: see `pairPayments`. */
+export function matchPayments(receipts: readonly WalletPayment[], transfers: readonly SeenTransfer[]): Matching {
+  const findings: Finding[] = [];
+  const taken = new Set<SeenTransfer>();
+  for (const pair of pairPayments(receipts, transfers)) {
+    const { payment: receipt } = pair;
+    if (pair.kind === 'missing') {
+      findings.push({ kind: 'receipt_without_transfer', receipt });
+      continue;
+    }
+    const { transfer } = pair;
+    if (pair.kind === 'taken') findings.push({ kind: 'payment_used_twice', receipt, transfer });
+    else if (transfer.amount !== receipt.amount) findings.push({ kind: 'amount_differs', receipt, transfer });
+    taken.add(transfer);
+  }
+  for (const transfer of transfers)
+    if (!taken.has(transfer)) findings.push({ kind: 'transfer_without_receipt', transfer });
+  const found = findings.filter(({ kind }) => kind !== 'transfer_without_receipt').length;
+  return { matched: receipts.length - found, findings };
+}

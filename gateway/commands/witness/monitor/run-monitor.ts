@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { systemClock } from '../../../../subgraphs/clock.ts';
+import { OperatorFault } from '../../../config/fault.ts';
+import { progressBar } from '../../export/progress-bar.ts';
+import type { Look } from '../follower.ts';
+import type { LeafFile } from '../leaf-file.ts';
+import { LogAway } from '../log-source.ts';
+import { ChainSilent, TransferSource } from './chain.ts';
+import { type CheckedReceipt, checkedReceipt, type WrongReceipt } from './checked-receipt.ts';
+import { type Finding, type Matching, matchPayments, type SeenTransfer, type WalletPayment } from './match.ts';
+import { walletSigner } from './wallet.ts';
+import { WatchedService } from './watched-service.ts';
+
+/** Whose receipts are watched, and where what they paid is looked up. */
+export interface Monitored {
+  /** Lower-case. */
+  readonly wallet: string;
+  readonly rpc: string;
+  /** Null: from the block of the first receipt on. */
+  readonly from_block: number | null;
+  /** Beside the one that the service asks to be paid at. */
+  readonly treasuries: readonly string[];
+  readonly signature_file: string | null;
+}
+
+interface Watching {
+  readonly url: string;
+  /** The log's own look, by which its leaves are known here. */
+  look(): Promise<Look>;
+  readonly leaves: LeafFile;
+}
+
+/** A call whose money has moved a moment ago has its receipt a moment later. */
+const GRACE_MS = 3_000;
+
+/**
+ * One look at a wallet: what it moved to the treasury, its receipts, each against signatures and the log's leaves, and both against each
+ * other. Prints a line for each that does not fit; the exit code. @throws OperatorFault
+ */
+export async function monitorWallet(monitored: Monitored, watching: Watching): Promise<number> {
+  try {
+    return await monitor(monitored, watching);
+  } catch (fault) {
+    if (!(fault instanceof LogAway)) throw fault;
+    console.error(`Cannot look: ${fault.message}.`);
+    return 1;
+  }
+}
+
+async function monitor(monitored: Monitored, { url, look, leaves }: Watching): Promise<number> {
+  const { wallet, signature_file } = monitored;
+  const sign = await walletSigner({ wallet, base_url: url, signature_file }, systemClock);
+  const service = new WatchedService(url);
+  const chain = new TransferSource(monitored.rpc);
+  const [jwks, asked, newest] = await Promise.all([service.jwks(), service.treasury(), chain.newestBlock()]);
+  const known = new Receipts(async behind => {
+    const found: JsonObject[] = [];
+    const bar = progressBar(process.stderr, { unit: 'receipts', total: null });
+    for await (const document of service.receipts(wallet, sign, behind)) bar.show(found.push(document));
+    bar.end();
+    const looked = await look();
+    if ('sentence' in looked) throw new LogAway(looked.sentence);
+    return Promise.all(found.map(document => checkedReceipt(document, { jwks, wallet, url, leaves })));
+  });
+  await known.more();
+  const treasuries = [
+    ...new Set([...monitored.treasuries, ...(asked ? [asked] : []), ...known.paid.map(it => it.pay_to)]),
+  ];
+  if (treasuries.length === 0) throw new OperatorFault('nobody says where the service is paid: give --treasury');
+  const between = { wallet, treasuries };
+  const from = monitored.from_block ?? (await firstBlock(chain, known.paid, between)) ?? newest;
+  const bar = progressBar(process.stderr, { unit: 'blocks', total: newest - from + 1 });
+  const transfers = await chain.transfers(between, { from, to: newest }, done => bar.show(done));
+  bar.end();
+  if (matchPayments(known.paid, transfers).findings.some(({ kind }) => kind === 'transfer_without_receipt')) {
+    await sleep(GRACE_MS);
+    await known.more();
+  }
+  const matching = await matchedAll(known.paid, transfers, { chain, between, from, newest });
+  return tell({ wallet, treasuries, from, newest, known, matching });
+}
+
+/** Those that were checked so far, and how to hear of more. */
+class Receipts {
+  readonly paid: WalletPayment[] = [];
+  readonly wrong: WrongReceipt[] = [];
+  readonly elsewhere: string[] = [];
+  #behind = -1;
+  readonly #read: (behind: number) => Promise<readonly CheckedReceipt[]>;
+
+  constructor(read: (behind: number) => Promise<readonly CheckedReceipt[]>) {
+    this.#read = read;
+  }
+
+  async more(): Promise<void> {
+    for (const checked of await this.#read(this.#behind)) {
+      this.#behind = Math.max(this.#behind, checked.leaf_index);
+      if (checked.kind === 'paid') this.paid.push(checked.receipt);
+      else if (checked.kind === 'elsewhere') this.elsewhere.push(checked.task_id);
+      else this.wrong.push(checked);
+    }
+  }
+}
+
+type Between = Parameters<TransferSource['transfers']>[0];
+
+/** The block of the first payment that the chain has; null where there is none. */
+async function firstBlock(
+  chain: TransferSource,
+  paid: readonly WalletPayment[],
+  between: Between,
+): Promise<number | null> {
+  for (const { tx_hash } of paid.slice(0, 8)) {
+    const [transfer] = await chain.transfersOf(tx_hash, between);
+    if (transfer) return transfer.block_number;
+  }
+  return null;
+}
+
+interface Looked {
+  readonly chain: TransferSource;
+  readonly between: Between;
+  /** The blocks that were read. */
+  readonly from: number;
+  readonly newest: number;
+}
+
+/**
+ * What was paid outside of the blocks that were read is asked for by its transaction. @throws ChainSilent where the node leaves out of
+ * those blocks what it shows then: of what else it left out nothing can be said
+ */
+async function matchedAll(
+  paid: readonly WalletPayment[],
+  transfers: readonly SeenTransfer[],
+  { chain, between, from, newest }: Looked,
+): Promise<Matching> {
+  const read = new Set(transfers.map(({ tx_hash }) => tx_hash));
+  const unread = new Set(paid.map(({ tx_hash }) => tx_hash).filter(tx_hash => !read.has(tx_hash)));
+  const others: SeenTransfer[] = [];
+  for (const tx_hash of unread) others.push(...(await chain.transfersOf(tx_hash, between)));
+  const left_out = others.find(({ block_number }) => from <= block_number && block_number <= newest);
+  if (left_out)
+    throw new ChainSilent(`the chain's node leaves ${left_out.tx_hash} out of its logs, or has another block by now`);
+  const { matched, findings } = matchPayments(paid, [...transfers, ...others]);
+  // What shares a transaction with a receipt of a moment ago may have its own a moment later.
+  const later = (it: Finding) => it.kind === 'transfer_without_receipt' && it.transfer.block_number > newest;
+  return { matched, findings: findings.filter(it => !later(it)) };
+}
+
+interface Told {
+  readonly wallet: string;
+  readonly treasuries: readonly string[];
+  readonly from: number;
+  readonly newest: number;
+  readonly known: Receipts;
+  readonly matching: Matching;
+}
+
+function tell({ wallet, treasuries, from, newest, known, matching }: Told): number {
+  for (const { task_id, sentence, code } of known.wrong)
+    console.error(`WRONG RECEIPT: ${task_id}: ${sentence} (${code})`);
+  for (const finding of matching.findings) console.error(sentenceOf(finding, newest));
+  for (const task_id of known.elsewhere) console.log(`Not looked up: ${task_id} was paid on another network.`);
+  const wrong = known.wrong.length + matching.findings.length;
+  console.log(
+    `Wallet ${wallet}: ${matching.matched} receipts, each in the log and with its transfer to ${treasuries.join(', ')}; blocks ${from} to ${newest} were read.`,
+  );
+  console.log(wrong === 0 ? 'All of it fits.' : `${wrong} of it do not fit.`);
+  return wrong === 0 ? 0 : 1;
+}
+
+/** Five minutes of Base: a stream goes on after its money has moved, and a call whose process died is finished later. */
+const UNFINISHED_BLOCKS = 150;
+
+function sentenceOf(finding: Finding, newest: number): string {
+  if (finding.kind === 'transfer_without_receipt') {
+    const { tx_hash, log_index, amount, to, block_number } = finding.transfer;
+    const unfinished =
+      newest - block_number < UNFINISHED_BLOCKS ? '; a stream that still runs has its receipt at its end' : '';
+    return `TRANSFER WITHOUT RECEIPT: base:${tx_hash}, log ${log_index} of block ${block_number}: ${amount} to ${to}${unfinished}`;
+  }
+  const { task_id, tx_hash, amount, transfer_index } = finding.receipt;
+  if (finding.kind === 'receipt_without_transfer') {
+    const vouched = transfer_index === null ? '; it was only vouched for when it was signed' : '';
+    return `RECEIPT WITHOUT TRANSFER: ${task_id}: the chain has no transfer of ${amount} in ${tx_hash}${vouched}`;
+  }
+  if (finding.kind === 'amount_differs')
+    return `AMOUNT DIFFERS: ${task_id} says ${amount}, the chain ${finding.transfer.amount} in ${tx_hash}`;
+  return `PAYMENT USED TWICE: ${task_id}: another receipt names the same transfer in ${tx_hash}`;
+}

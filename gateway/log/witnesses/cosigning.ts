@@ -1,0 +1,162 @@
+import type { Logger } from 'pino';
+import type { Database } from '../../../subgraphs/database.ts';
+import type { Issuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
+import { checkpoint } from '../../../subgraphs/receipt/log/checkpoint.ts';
+import {
+  keepCosignature,
+  lastCosigned,
+  noteWitness,
+  type WitnessStanding,
+  type WitnessTrouble,
+  witnessStandings,
+} from '../../../subgraphs/receipt/log/cosignatures.ts';
+import { consistencyProof } from '../../../subgraphs/receipt/log/stored-proofs.ts';
+import type { HeadName } from '../../../subgraphs/receipt/log/tree-head.ts';
+import { openNote } from '../../../subgraphs/receipt/verify/open-note.ts';
+import type { LogWitness } from './open-witnesses.ts';
+import { type Submitted, submitHead } from './submit.ts';
+
+export interface CosigningParts {
+  readonly database: Database;
+  readonly issuer: Issuer;
+  readonly witnesses: readonly LogWitness[];
+  readonly logger: Logger;
+  /** Hears of a head that the log has to extend, and halts it where it does not. */
+  readonly meet: (head: HeadName) => Promise<void>;
+}
+
+/** Whoever does not answer is asked less and less often. */
+const REST_MS = 2_000;
+const REST_MS_MAX = 300_000;
+
+/** What a submission came to: from which size the witness goes on, and a cosignature or why there is none. */
+interface Outcome {
+  readonly old_size: number;
+  readonly line?: string;
+  readonly trouble?: WitnessTrouble;
+  readonly why?: string;
+}
+
+/**
+ * Has the newest head cosigned by each witness. What a witness answers is verified before it is kept; one that is away, slow
+ * or lies costs others a few seconds at most, and no paid call anything. One that refuses says that the log has forked: that
+ * is told as loudly as can be, and the log is held to what that witness has cosigned, by which it halts if it is true.
+ */
+export class Cosigning {
+  readonly #parts: CosigningParts;
+  readonly #resting = new Map<string, { readonly until_ms: number; readonly rest_ms: number }>();
+
+  constructor(parts: CosigningParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether anybody is asked at all. */
+  get asked(): boolean {
+    return this.#parts.witnesses.length > 0;
+  }
+
+  /** One round for all of them at once. @throws where the database is away */
+  async round(): Promise<void> {
+    const { database, issuer, witnesses } = this.#parts;
+    const awake = witnesses.filter(({ key }) => (this.#resting.get(key.text)?.until_ms ?? 0) <= performance.now());
+    if (awake.length === 0) return;
+    const newest = await checkpoint({ database, issuer, witnesses: [] });
+    if (newest.kind !== 'known' || newest.head.tree_size === 0) return;
+    const texts = awake.map(({ key }) => key.text);
+    const standings = await witnessStandings(database, texts);
+    const done = await Promise.allSettled(
+      awake.map((witness, at) => this.#ask(witness, newest, standings[at] ?? null)),
+    );
+    const faults = done.flatMap(one => (one.status === 'rejected' ? [one.reason] : []));
+    if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults);
+  }
+
+  async #ask(witness: LogWitness, newest: Newest, standing: WitnessStanding | null): Promise<void> {
+    if (standing === null || (standing.cosigned_size >= newest.head.tree_size && standing.trouble === null)) return;
+    const { database } = this.#parts;
+    const { old_size, line, trouble, why } = await this.#submit(witness, newest, standing.old_size);
+    if (line !== undefined) await keepCosignature(database, newest.head, { witness: witness.key.text, line });
+    else if (standing.trouble !== (trouble ?? null) || standing.old_size !== old_size)
+      await noteWitness(database, { witness: witness.key.text, old_size, trouble: trouble ?? null });
+    this.#rest(witness, trouble);
+    if (trouble !== (standing.trouble ?? undefined)) this.#tell(witness, trouble, why);
+    if (trouble === 'refused') await this.#holdTo(witness);
+  }
+
+  /** Where the witness goes on from another size it is asked once more, with the proof from there. */
+  async #submit({ url, key }: LogWitness, { head, note }: Newest, known_size: number): Promise<Outcome> {
+    const { database } = this.#parts;
+    let old_size = known_size;
+    for (let tries = 0; tries < 2; tries++) {
+      if (old_size > head.tree_size) return this.#ahead(old_size);
+      const proof = await consistencyProof(database, old_size, head.tree_size);
+      const submitted = await submitHead(url, { old_size, proof, note });
+      if (submitted.kind !== 'conflict') return outcomeOf(submitted, old_size, note, key);
+      old_size = submitted.size;
+    }
+    // Another process was faster.
+    return old_size > head.tree_size ? this.#ahead(old_size) : { old_size };
+  }
+
+  /** What is newer than the head in hand may have been submitted by another process meanwhile. */
+  async #ahead(old_size: number): Promise<Outcome> {
+    const { database, issuer } = this.#parts;
+    const newest = await checkpoint({ database, issuer, witnesses: [] });
+    if (newest.kind !== 'known' || old_size <= newest.head.tree_size) return { old_size };
+    const why = `it has cosigned ${old_size} leaves, and this log has ${newest.head.tree_size}`;
+    return { old_size: 0, trouble: 'ahead', why };
+  }
+
+  /** The log has to extend what this witness has cosigned for us, or the witness is right and nothing more may be appended. */
+  async #holdTo({ key }: LogWitness): Promise<void> {
+    const head = await lastCosigned(this.#parts.database, key.text);
+    if (head) await this.#parts.meet(head);
+  }
+
+  #rest({ key }: LogWitness, trouble: WitnessTrouble | undefined): void {
+    if (trouble === undefined) return void this.#resting.delete(key.text);
+    const rest_ms = Math.min((this.#resting.get(key.text)?.rest_ms ?? REST_MS / 2) * 2, REST_MS_MAX);
+    this.#resting.set(key.text, { rest_ms, until_ms: performance.now() + rest_ms });
+  }
+
+  /** Said once, not at each round. */
+  #tell({ key }: LogWitness, trouble: WitnessTrouble | undefined, why?: string): void {
+    const { logger } = this.#parts;
+    if (trouble === undefined) logger.info({ witness: key.name }, 'a witness cosigns again');
+    else logger[levels[trouble]]({ witness: key.name, why }, sentences[trouble]);
+  }
+}
+
+interface Newest {
+  readonly head: HeadName;
+  readonly note: string;
+}
+
+/** Of the lines that came back only those count that this witness has made, of this very checkpoint. */
+function outcomeOf(
+  submitted: Exclude<Submitted, { kind: 'conflict' }>,
+  old_size: number,
+  note: string,
+  key: LogWitness['key'],
+): Outcome {
+  if (submitted.kind === 'answered') {
+    const opened = openNote(note + submitted.lines, [key]);
+    const line = opened.kind === 'signed' ? opened.signatures[0]?.line : undefined;
+    return line === undefined ? { old_size, trouble: 'lied', why: opened.kind } : { old_size, line };
+  }
+  if (submitted.kind === 'away') return { old_size, trouble: 'away', why: submitted.why };
+  if (submitted.kind === 'unknown_log')
+    return { old_size, trouble: 'unknown_log', why: `it answered ${submitted.status}` };
+  return { old_size, trouble: 'refused' };
+}
+
+const levels = { refused: 'fatal', ahead: 'error', lied: 'error', unknown_log: 'warn', away: 'warn' } as const;
+
+const sentences: Readonly<Record<WitnessTrouble, string>> = {
+  refused:
+    'a witness refuses the log: it says that it has forked. Ask its operator for both checkpoints and the leaf that differs; this log is held to what that witness has cosigned',
+  ahead: 'a witness has cosigned more than this log holds: was the database set back?',
+  lied: 'a witness answered with what is no cosignature of its own: it is not kept',
+  unknown_log: 'a witness does not know this log or its key: tell its operator the URL and /log/verifier-keys',
+  away: 'a witness does not answer: checkpoints go out without its cosignature',
+};
