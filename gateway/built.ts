@@ -6,8 +6,13 @@ import { join, relative, resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '..');
 
-/** What `npm run build` puts into files of their own: the service, the commands beside it, and the development Solana. */
-const OWN_PROGRAMS = ['gateway/main.ts', ...commands(), 'gateway/development/svm/main.ts'];
+/** What `npm run build` puts into files of their own: the service, the commands beside it, a thread of one of them, and the development Solana. */
+const OWN_PROGRAMS = [
+  'gateway/main.ts',
+  ...commands(),
+  'gateway/commands/verify/worker.ts',
+  'gateway/development/svm/main.ts',
+];
 const OWN_SOURCES = ['schema', 'subgraphs', 'rest-compat', 'gateway'];
 /** The lock names the libraries that are built in. */
 const BESIDE = ['tsconfig.json', 'package-lock.json'];

@@ -4,40 +4,46 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
 import { systemClock, systemRandom } from '../subgraphs/clock.ts';
 import type { Database } from '../subgraphs/database.ts';
+import type { ForeignTransfers } from '../subgraphs/foreign-transfers.ts';
 import { openLive } from '../subgraphs/live.ts';
-import { DatabaseAway } from '../subgraphs/outage.ts';
 import { hearDamagedRecords } from '../subgraphs/receipt/damaged-record.ts';
-import { type HubOptions, openHubs as openHttpHubs } from '../subgraphs/receipt/inference/hubs/open.ts';
+import { openHubs as openHttpHubs } from '../subgraphs/receipt/inference/hubs/open.ts';
 import { recordIssuer } from '../subgraphs/receipt/issuer/record.ts';
 import { type Issuer, openIssuer } from '../subgraphs/receipt/issuer/signing-keys.ts';
+import { type HeadName } from '../subgraphs/receipt/log/tree-head.ts';
 import { agentOfWallet } from '../subgraphs/session/agent/find.ts';
 import { openVault } from '../subgraphs/vault.ts';
+import { openBackground } from './background.ts';
 import type { StreamsInFlight } from './charge/drive-stream.ts';
 import { openCharge } from './charge/open-charge.ts';
 import type { Config } from './config/read-config.ts';
-import { type OpenedServices, servicesOf } from './http/callers.ts';
+import { servicesOf } from './http/callers.ts';
 import { type Serve, serveGateway } from './http/serve-gateway.ts';
 import type { BaseStart } from './log/believe-base.ts';
 import { openLogAndBase } from './log/open-log-and-base.ts';
+import type { LogWatch } from './log/watch-log.ts';
+import { Cosigning, type CosigningParts } from './log/witnesses/cosigning.ts';
+import { openWitnesses } from './log/witnesses/open-witnesses.ts';
 import type { Faults } from './operations/faults.ts';
 import { health } from './operations/health.ts';
-import { type Operations, openOperations } from './operations/open.ts';
+import { openOperations } from './operations/open.ts';
 import type { PaidCalls } from './operations/paid-calls.ts';
 import { Readiness, type ReadinessParts } from './operations/readiness.ts';
-import { watch, watchHubs } from './operations/watch.ts';
+import { watch } from './operations/watch.ts';
 import { openStore, soldBy } from './parts.ts';
 import type { ChainHead } from './rails/base/chain-head.ts';
 import { openBase } from './rails/base/open-base.ts';
 import { factoriesOf } from './rails/base/signature.ts';
 import { openWalletProofs } from './rails/base/wallets.ts';
-import { ChainAway } from './rails/epoch.ts';
 import { configuredSettling, type OpenSettling, openConfiguredRails } from './rails/open-rails.ts';
-import { closeRails, openRails, type Rails, railOf } from './rails/rail.ts';
+import { openRails, type Rails, railOf } from './rails/rail.ts';
+import { openPayoutAccounts } from './rails/solana/payout-accounts.ts';
 import { openFreeUses } from './rates/free-uses.ts';
 import { openRates } from './rates/rates.ts';
 import { BookGuard } from './reconcile/audit-books.ts';
-import { openReconciler, type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
+import { type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
 import { type OpenedRecording, openRecording } from './record/open-recording.ts';
+import { openUpstream } from './upstream.ts';
 import { openExtensions } from './x402/extensions/open-extensions.ts';
 import { openChallenges } from './x402/offer.ts';
 
@@ -61,8 +67,12 @@ export interface GatewayOptions {
   readonly openSettling?: OpenSettling;
   /** For so long a caller waits for a transaction on Solana. */
   readonly wait_ms?: number;
+  /** What the work of a send on Nano is held to; the network's threshold unless given. */
+  readonly nano_work_min?: bigint;
   /** What is served of what is opened; all of it unless given. */
   readonly serve?: Serve;
+  /** Who is asked about payments to others. */
+  readonly transfers?: ForeignTransfers;
   /** How many of the log's newest leaves are audited before anything is served. */
   readonly audit_leaves?: number;
 }
@@ -70,11 +80,8 @@ export interface GatewayOptions {
 /** The composition root: what is opened here is closed here, and nothing else in the service makes its own. */
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { logger, faults = null, openChain = openBase, openSettling = configuredSettling() } = options;
-  const {
-    audit_leaves = limits.log_audit_leaves_max_at_start,
-    serve = serveGateway,
-    openHubs = openHttpHubs,
-  } = options;
+  const { audit_leaves = limits.log_audit_leaves_max_at_start } = options;
+  const { serve = serveGateway, openHubs = openHttpHubs } = options;
   const closing = new AsyncDisposableStack();
   try {
     const operations = closing.adopt(openOperations(exposureOf(config), logger), it => it.close());
@@ -85,41 +92,43 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const { log, base } = await openLogAndBase(config, {
       ...{ database, openChain, issuer: signer, logger, operations, closing, audit_leaves },
     });
-    const issuer = await withHistories(signer, database, config, logger);
+    const issuer = await withHistories(signer, database, config, { logger, watch: log.watch });
     closing.adopt(await BookGuard.open(database, logger), it => it.stop());
     await base.begin(issuer.jwks);
     const live = closing.adopt(await openLive(database), it => it.close());
     await log.watch.listen(live);
-    const hubs = closing.adopt(openHubs(config.hubs, hubOptions(config, operations)), it => it.close());
-    watchHubs(metrics, hubs);
+    const { hubs, router_look_ups } = openUpstream(config, { openHubs, operations, closing });
     const wallets = openWalletProofs(base.chain, factoriesOf(config));
     const vault = openVault(config.seal_key);
     const rates = openRates(config.rates, systemClock);
     const opened_rails = await openConfiguredRails({
       ...{ config, database, chain: base.chain, chain_epoch: () => base.chain_epoch, wallets },
-      ...{ faults, logger, openSettling, wait_ms: options.wait_ms },
+      ...{ ...options, faults, logger, openSettling },
     });
-    closing.adopt(opened_rails, it => closeRails(it));
+    closing.adopt(opened_rails, it => it.close());
     const { rails, pay_to, chain_head } = opened_rails;
+    const { transfers = opened_rails.transfers } = options;
     const { profile, base_url } = config;
     const recording = openRecording({
       ...{ database, issuer, vault, faults, profile, saved_head: log.saved_head, known_log: log.known },
       ...{ ...times, anchor: () => chain_head.anchor() },
     });
-    const same = { database, rails, vault, log: base, ...whoSells(database, { hubs, vault }), ...times };
+    const same = { database, rails, vault, log: base, ...whoSells(database, { hubs, vault, issuer }), ...times };
     const challenges = openChallenges(pay_to, openExtensions(issuer, systemClock));
     const charging = openCharge({ ...same, pay_to, challenges, recording, issuer, rates, base_url, faults });
-    const { streams } = charging;
-    const failed = (error: unknown) => logger[levelOf(error, base.done)]({ err: error }, 'a round of reconcile failed');
-    const unfinished = reconciledBy({ ...same, ...recording, ...charging, proveLog: () => log.watch.look() });
-    const reconciler = closing.adopt(await openReconciler(unfinished, failed, operations.roundEnded), it => it.stop());
+    const watched = watchedBy(config, log.watch, { database, issuer, logger });
+    const unfinished = reconciledBy({ ...same, ...recording, ...charging, ...watched, transfers });
+    const { reconciler, jobs } = await openBackground(unfinished, { base, config, vault, logger, operations, closing });
     const needs = needsOf(config, { rails, chain_head, queues: recording.queues, log: base, reconciler });
     const readiness = new Readiness(needs);
-    const shown = { database, log: base, writable: needs.writable, profile, stand_ins: config.stand_ins };
-    watch(metrics, { database, queues: recording.queues, readiness });
+    const shown = { database, log: base, writable: needs.writable, ...shownOf(config) };
+    watch(metrics, { database, queues: recording.queues, readiness, witnesses: shown.witnesses });
 
-    const services = servicesOf(config, { database, live, vault, issuer, hubs, wallets }, charging, paid_calls);
-    closing.adopt(streams, it => it.ended());
+    const payout_accounts = closing.adopt(openPayoutAccounts(config.solana), it => it.close());
+    const asked = { hubs, router_look_ups, wallets, transfers, payout_accounts, reports: recording.reports };
+    const held = { database, live, vault, issuer, log, pay_to, rates, completions: recording.completions, ...asked };
+    const services = servicesOf(config, held, charging, paid_calls);
+    closing.adopt(charging.streams, it => it.ended());
     const url = await serve(config, services, {
       pay_to,
       rates: openFreeUses(rates),
@@ -131,8 +140,9 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       away: () => readiness.away(),
       without: () => readiness.without(),
     });
-    closing.adopt(streams, it => it.stop(limits.stream_stop_ms_max));
-    return opened(url, { readiness, closing, streams, paid_calls });
+    closing.adopt(charging.streams, it => it.stop(limits.stream_stop_ms_max));
+    jobs.start();
+    return opened(url, { readiness, closing, streams: charging.streams, paid_calls });
   } catch (error) {
     await closing.disposeAsync();
     throw error;
@@ -141,8 +151,20 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
 
 const times = { clock: systemClock, random: systemRandom };
 
+/** What is asked of the log beside its appends: to be held to what is known of it, and to be cosigned. */
+function watchedBy({ witnesses, profile }: Config, watch: LogWatch, parts: Omit<CosigningParts, 'meet' | 'witnesses'>) {
+  const meet = (head: HeadName) => watch.meet(head);
+  const cosigning = new Cosigning({ ...parts, meet, witnesses: openWitnesses(witnesses) });
+  return { cosigning, proveLog: () => watch.look(), stating: { issuer: parts.issuer, profile } };
+}
+
+/** What `/health` says of the configuration. */
+function shownOf({ profile, stand_ins, witnesses }: Config) {
+  return { profile, stand_ins, witnesses: openWitnesses(witnesses).map(({ key }) => key) };
+}
+
 /** This process by name, all that it sells, and whose a wallet is. */
-function whoSells(database: Database, parts: Pick<OpenedServices, 'hubs' | 'vault'>) {
+function whoSells(database: Database, parts: Omit<Parameters<typeof soldBy>[0], 'random'>) {
   return {
     owner: randomUUID(),
     sold: soldBy({ ...parts, random: systemRandom }),
@@ -176,22 +198,19 @@ function opened(url: string, { readiness, closing, streams, paid_calls }: Runnin
   };
 }
 
-/** Until Base is known no round can ask it: that has been said once, and is not said again with each. */
-function levelOf(error: unknown, base_known: boolean): 'debug' | 'warn' | 'error' {
-  if (!base_known && error instanceof ChainAway) return 'debug';
-  return error instanceof DatabaseAway ? 'warn' : 'error';
-}
-
 const exposureOf = ({ metrics_token: token, profile }: Config) => ({ token, profile });
 
 /** On a log that was proven, and on no other: its history would be another's. */
-function withHistories(signer: Issuer, database: Database, { data_dir }: Config, logger: Logger): Promise<Issuer> {
+async function withHistories(
+  signer: Issuer,
+  database: Database,
+  { data_dir }: Config,
+  { logger, watch }: { readonly logger: Logger; readonly watch: LogWatch },
+): Promise<Issuer> {
   const failed = (error: unknown) => logger.warn({ err: error }, 'the issuer history could not be read again');
-  return recordIssuer(database, signer, { data_dir, failed });
-}
-
-function hubOptions({ hub_timeout_ms: timeout_ms, router }: Config, { hubHeard: heard }: Operations): HubOptions {
-  return { clock: systemClock, random: systemRandom, router, timeout_ms, heard };
+  const issuer = await recordIssuer(database, signer, { data_dir, failed });
+  watch.signsBy(issuer);
+  return issuer;
 }
 
 interface Needed {

@@ -1,9 +1,10 @@
-import { boardEntities, boardMigrations, boardSubgraph } from '../subgraphs/board/index.ts';
-import { bookEntities, bookMigrations, bookSubgraph } from '../subgraphs/book/index.ts';
+import { boardEntities, boardMigrations, boardSold, boardSubgraph } from '../subgraphs/board/index.ts';
+import { bookEntities, bookMigrations, bookSold, bookSubgraph } from '../subgraphs/book/index.ts';
 import type { Random } from '../subgraphs/clock.ts';
 import { type Database, openDatabase } from '../subgraphs/database.ts';
 import { receiptEntities, receiptMigrations, receiptSold, receiptSubgraph } from '../subgraphs/receipt/index.ts';
 import type { Hubs } from '../subgraphs/receipt/inference/hubs/open.ts';
+import type { Issuer } from '../subgraphs/receipt/issuer/signing-keys.ts';
 import type { AnyPaid } from '../subgraphs/sale.ts';
 import { sessionEntities, sessionMigrations, sessionSold, sessionSubgraph } from '../subgraphs/session/index.ts';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
@@ -47,6 +48,9 @@ export function soldBy(parts: {
   readonly hubs: Hubs;
   readonly vault: Vault;
   readonly random: Random;
+  readonly issuer: Pick<Issuer, 'signCanonical' | 'base_url'>;
 }): ReadonlyMap<string, AnyPaid> {
-  return new Map([...receiptSold(parts), ...sessionSold(parts)].map(paid => [paid.field, paid]));
+  return new Map(
+    [...receiptSold(parts), ...bookSold(parts), ...sessionSold(parts), ...boardSold()].map(paid => [paid.field, paid]),
+  );
 }

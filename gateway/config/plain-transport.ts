@@ -9,8 +9,8 @@ import type { Environment, VariableName } from './variables.ts';
  * read it. By BASE_URL callers send us the same.
  */
 export const confidential: readonly VariableName[] = [
-  ...(['FACILITATOR_URL', 'SUBGRAPH_URLS', 'ROUTER_URL', 'HUBS'] as const),
-  ...(['BASE_RPC_URL', 'SOLANA_RPC_URL', 'BASE_URL'] as const),
+  ...(['FACILITATOR_URL', 'SUBGRAPH_URLS', 'ROUTER_URL', 'HUBS', 'WITNESSES'] as const),
+  ...(['BASE_RPC_URL', 'SOLANA_RPC_URL', 'NANO_RPC_URL', 'BASE_URL'] as const),
 ];
 
 /** What production refuses: these over http to another machine. On this one there is no way to listen in on. */
@@ -20,11 +20,11 @@ export function plainHttpFaults(environment: Environment): VariableFault[] {
     .map(variable => ({ variable, problem: 'http leaves this machine in the clear; production wants https' }));
 }
 
-/** Of a variable that is a URL, a JSON map of them, or a JSON list of hubs. */
+/** Of a variable that is a URL, a JSON map of them, or a JSON list of hubs or witnesses. */
 function urlsIn(value: string): string[] {
   try {
     const entries: unknown[] = Object.values(JSON.parse(value) as object);
-    return entries.map(entry => String(isJsonObject(entry) ? entry.base_url : entry));
+    return entries.map(entry => String(isJsonObject(entry) ? (entry.base_url ?? entry.url) : entry));
   } catch {
     return [value];
   }

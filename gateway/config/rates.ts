@@ -7,7 +7,7 @@ export interface Rate {
 }
 
 /** What is bounded, by name: the name stands in the policy's header and in the variable that sets it. */
-const rateNames = ['free', 'credentials', 'unproven', 'uncharged'] as const;
+const rateNames = ['free', 'credentials', 'unproven', 'uncharged', 'ingests'] as const;
 export type RateName = (typeof rateNames)[number];
 
 export type RateSettings = Readonly<Record<RateName, Rate>> & {
@@ -36,6 +36,7 @@ const usualRates: Readonly<Record<'production' | 'development', RateSettings>> =
     credentials: { count: 60, seconds: 60 },
     unproven: { count: 120, seconds: 60 },
     uncharged: { count: 20, seconds: 600 },
+    ingests: { count: 20, seconds: 600 },
     bodies_bytes_max: 32 * 1024 * 1024,
   },
   development: {
@@ -43,6 +44,7 @@ const usualRates: Readonly<Record<'production' | 'development', RateSettings>> =
     credentials: { count: 100_000, seconds: 60 },
     unproven: { count: 100_000, seconds: 60 },
     uncharged: { count: 1_000, seconds: 60 },
+    ingests: { count: 1_000, seconds: 60 },
     bodies_bytes_max: 1024 * 1024 * 1024,
   },
 };
@@ -61,6 +63,7 @@ interface Given {
   readonly RATE_CREDENTIALS?: RateSettings['credentials'] | undefined;
   readonly RATE_UNPROVEN?: RateSettings['unproven'] | undefined;
   readonly RATE_UNCHARGED?: RateSettings['uncharged'] | undefined;
+  readonly RATE_INGESTS?: RateSettings['ingests'] | undefined;
   readonly BODIES_BYTES_MAX?: number | undefined;
 }
 
@@ -72,6 +75,7 @@ export function ratesOf(given: Given, profile: 'production' | 'development'): Ra
     credentials: given.RATE_CREDENTIALS ?? usual.credentials,
     unproven: given.RATE_UNPROVEN ?? usual.unproven,
     uncharged: given.RATE_UNCHARGED ?? usual.uncharged,
+    ingests: given.RATE_INGESTS ?? usual.ingests,
     bodies_bytes_max: given.BODIES_BYTES_MAX ?? usual.bodies_bytes_max,
   };
 }

@@ -1,4 +1,5 @@
 import { addressOfKey } from '../../schema/secp256k1.ts';
+import type { WebhookReach } from '../../schema/webhook/url.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { ConfigFault, type VariableFault } from './fault.ts';
 import { knownKeyFaults } from './known-keys.ts';
@@ -31,12 +32,14 @@ export type Settings = Readonly<{
   readonly stand_ins: readonly SubstitutedName[];
   /** `development` while there is any. */
   readonly profile: 'development' | 'production';
+  /** Only under test a webhook may point at this machine, or be plain http. */
+  readonly webhook_reach: WebhookReach;
 };
 
 const WHERE_TO_LOOK = ' (what it takes stands in gateway/config/README.md)';
 
 /** What nobody reads yet. */
-export const notYet = ['NANO_RPC_URL', 'EVENTS_URL'] as const satisfies readonly VariableName[];
+export const notYet = ['EVENTS_URL'] as const satisfies readonly VariableName[];
 
 /** What may pass in development and may not where money is real: all of it is named at once. */
 const refusedInProduction = [
@@ -91,6 +94,7 @@ export function readConfig(environment: Environment = process.env): Settings {
     base_url: read.data.BASE_URL ?? `http://${reachableHost(read.data.HOST)}:${read.data.PORT}`,
     stand_ins,
     profile,
+    webhook_reach: environment.NODE_ENV === 'test' ? 'local' : 'public',
     rates: ratesOf(read.data, profile),
   });
 }

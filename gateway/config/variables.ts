@@ -19,8 +19,9 @@ import {
   withoutSlash,
 } from './forms.ts';
 import { hub } from './hub.ts';
-import { rate, usualRate } from './rates.ts';
+import { type RateName, rate, usualRate } from './rates.ts';
 import { solanaAddress, solanaKey } from './solana.ts';
+import { WITNESSES_MAX, witness } from './witness.ts';
 
 export const subgraphNames = ['book', 'board', 'receipt', 'session'] as const;
 export type SubgraphName = (typeof subgraphNames)[number];
@@ -30,6 +31,11 @@ const coinbaseFactories = [
   '0x0BA5ED0c6AA8c49038F819E587E2633c4A9F428a',
   '0xBA5ED110eFDBa3D005bfC882d75358ACBbB85842',
 ] as const;
+
+const rateOf = (name: RateName, description: string) =>
+  rate()
+    .optional()
+    .meta({ description, unset: usualRate(name) });
 
 /** One row per variable of the environment. A row that is not set, or set to nothing, is left undefined. */
 export const variables = z.object({
@@ -51,7 +57,10 @@ export const variables = z.object({
   }),
   BASE_RPC_URL: httpUrl().optional().describe('an RPC of Base'),
   SOLANA_RPC_URL: httpUrl().optional().describe('an RPC of Solana'),
-  NANO_RPC_URL: httpUrl().optional().describe('an RPC of Nano'),
+  NANO_RPC_URL: httpUrl().optional().meta({
+    description: 'an RPC of Nano, where payments that were made to others in XNO are looked up',
+    unset: 'none is looked up',
+  }),
   FACILITATOR_URL: httpUrl().transform(withoutSlash).optional().meta({
     description: 'an x402 v2 facilitator that settles in place of our own keys',
     unset: 'settle in process with `FACILITATOR_KEYS` and `SOLANA_FEE_PAYER_KEY`',
@@ -117,35 +126,19 @@ export const variables = z.object({
   DEMO_KEYS: list(z.string().min(1)).optional().describe('the same, and they write nothing'),
   WAIVER_KEYS: list(z.string().min(1))
     .optional()
-    .describe('keys of pilots whose recorded inflows will cost nothing; no door asks for them yet'),
+    .describe('keys of pilots for whom it costs nothing to record a payment to others; they open nothing else'),
   METRICS_TOKEN: secret().optional().meta({
     description: 'bearer token of `GET /metrics` (Prometheus)',
     unset: 'open in development, 404 in production',
   }),
-  RATE_FREE: rate()
-    .optional()
-    .meta({
-      description: 'free doors, queries and socket operations of one address, in each process',
-      unset: usualRate('free'),
-    }),
-  RATE_CREDENTIALS: rate()
-    .optional()
-    .meta({
-      description: 'sessions, proofs and keys of one address that are nobody’s',
-      unset: usualRate('credentials'),
-    }),
-  RATE_UNPROVEN: rate()
-    .optional()
-    .meta({
-      description: 'payments of one address that prove no payer',
-      unset: usualRate('unproven'),
-    }),
-  RATE_UNCHARGED: rate()
-    .optional()
-    .meta({
-      description: 'calls that the router refused for their key or request, of one payer and of one address',
-      unset: usualRate('uncharged'),
-    }),
+  RATE_FREE: rateOf('free', 'free doors, queries and socket operations of one address, in each process'),
+  RATE_CREDENTIALS: rateOf('credentials', 'sessions, proofs and keys of one address that are nobody’s'),
+  RATE_UNPROVEN: rateOf('unproven', 'payments of one address that prove no payer'),
+  RATE_UNCHARGED: rateOf(
+    'uncharged',
+    'calls that the router refused for their key or request, of one payer and of one address',
+  ),
+  RATE_INGESTS: rateOf('ingests', 'payments to others that their chain does not show, of one payer and of one agent'),
   BODIES_BYTES_MAX: decimal(1, 999_999_999)
     .optional()
     .meta({
@@ -164,6 +157,19 @@ export const variables = z.object({
       description: 'how long a stopping process still takes connections while `/readyz` says 503',
       unset: `0 in development, ${limits.drain_ms} in production`,
     }),
+  LOG_ENTRIES: z
+    .enum(['none', 'public'])
+    .default('none')
+    .describe(
+      '`public`: strangers may have what the leaves of the log are of, which names wallets; hashes they have anyway',
+    ),
+  WITNESSES: jsonOf(z.array(witness).max(WITNESSES_MAX).refine(distinctKeys, 'two witnesses share a key'))
+    .optional()
+    .meta({
+      description:
+        'who cosigns the log’s checkpoints (C2SP tlog-witness): a list of `{"url": …, "key": …}`, where it takes them and its verifier key',
+      unset: 'none: checkpoints go out without',
+    }),
   PROOF_WRITES: z
     .enum(['plain', 'bound'])
     .default('plain')
@@ -171,11 +177,11 @@ export const variables = z.object({
   STOP_MS: decimal(0, limits.stop_ms_max)
     .default(limits.stop_ms)
     .describe('how long a stop may take; what is left then, reconcile finishes'),
-  BOARD_OPS_SECRET: z.string().optional().describe('shared secret of the board’s operators; no door asks for it yet'),
-  BOARD_INBOUND_SECRET: z
+  BOARD_OPS_SECRET: z
     .string()
     .optional()
-    .describe('shared secret of the board’s inbound door, which is not here yet'),
+    .describe('shared secret of the board’s operators, who hide what stands there'),
+  BOARD_INBOUND_SECRET: z.string().optional().describe('shared secret of the board’s inbound door'),
   SUBGRAPH_URLS: jsonOf(z.partialRecord(z.enum(subgraphNames), placeUrl().transform(withoutSlash)))
     .optional()
     .meta({ description: 'subgraphs that run as processes of their own, name to URL', unset: 'all in process' }),
@@ -184,7 +190,10 @@ export const variables = z.object({
     .enum(['on', 'off'])
     .optional()
     .meta({ description: 'of the GraphQL schema', unset: '`on` in development, `off` in production' }),
-  NODE_ENV: z.string().default('development').describe('`production`: the last column holds'),
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe('`production`: the last column holds; `test`: webhooks may be plain http, and on this machine'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -210,6 +219,10 @@ export const mayBeEmpty: ReadonlySet<string> = new Set<VariableName>([
   ...(['API_KEYS', 'DEMO_KEYS', 'WAIVER_KEYS', 'ROUTER_URL'] as const),
   ...(['SOLANA_RPC_URL', 'SOLANA_FEE_PAYER_KEY', 'PAY_TO_SOLANA'] as const),
 ]);
+
+function distinctKeys(witnesses: readonly { key: string }[]): boolean {
+  return new Set(witnesses.map(({ key }) => key)).size === witnesses.length;
+}
 
 function distinctNames(hubs: readonly { name: string }[]): boolean {
   return new Set(hubs.map(({ name }) => name)).size === hubs.length;

@@ -11,6 +11,7 @@ import type { ApiKey, HeldBook, Possession, Principal, ProvenBy } from '../../sc
 import type { ProvenRequest, ShownProof } from '../../schema/proof.ts';
 import type { Services } from '../../subgraphs/context.ts';
 import { type DecoyBox, heldByProof, heldBySession, stillHeld } from '../../subgraphs/session/possession/check.ts';
+import type { BoardKeys } from './board-keys.ts';
 
 /** Keys as they are configured. One that stands in two sets counts as the first of live, demo, waiver. */
 export interface KeySets {
@@ -37,7 +38,7 @@ export function openKeyring(sets: KeySets): Keyring {
 /** What a caller can be known by: headers and body of a door, or the opening message of a live connection. */
 export interface ShownCredentials
   extends Pick<Credentials, 'sessions' | 'agent' | 'proof' | 'api_key' | 'address'>,
-    Partial<Pick<Credentials, 'slice'>> {
+    Partial<Pick<Credentials, 'slice' | 'ingest_key' | 'board_secrets'>> {
   /** There were more sessions, which have ended since: never what a caller says. */
   readonly of_several?: boolean;
   /** Of the session on which a bound proof rested whose nonce was taken: never what a caller says. */
@@ -54,14 +55,17 @@ type Checks = Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy:
  */
 export async function identify(
   shown: ShownCredentials,
-  services: Checks & { readonly keyring: Keyring },
+  services: Checks & { readonly keyring: Keyring; readonly board_keys: BoardKeys },
 ): Promise<Principal> {
+  const board = services.board_keys(shown.board_secrets ?? {});
   return {
     possession: await possessionOf(shown, services),
     api_key: services.keyring(shown.api_key),
     address: holderOf(shown.address),
     // Whether its token holds is asked by whatever it opens, each time.
     ...(shown.slice && { slice: shown.slice }),
+    ...(shown.ingest_key && { ingest_key: shown.ingest_key }),
+    ...(board && { board }),
   };
 }
 

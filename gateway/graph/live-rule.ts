@@ -7,6 +7,8 @@ export interface LiveField {
   readonly after: string;
   /** The field of an event that holds its number. */
   readonly position: string;
+  /** Whether an event may be kept as it was executed, for whoever comes a little late. */
+  readonly remembered: boolean;
 }
 
 /** Names of the subscription fields of which one execution may serve many. */
@@ -19,8 +21,8 @@ export function liveFields(supergraph: Schema, paid: PaidFields): LiveFields {
     const [mark] = field.appliedDirectives.filter(directive => directive.name === 'live');
     if (!mark) continue;
     if (paid.has(field.name)) throw new Error(`@live may not mark what is @paid: ${field.name}`);
-    const { after, position } = mark.arguments();
-    live.set(field.name, { after: String(after), position: String(position) });
+    const { after, position, remembered = true } = mark.arguments();
+    live.set(field.name, { after: String(after), position: String(position), remembered: remembered !== false });
   }
   return live;
 }

@@ -23,7 +23,7 @@ import { type Planned, Planner } from './planner.ts';
 import { publicError } from './public-error.ts';
 import { InProcessSource, type Operation, type Source } from './source.ts';
 import { type SubscribeResult, subscribe } from './subscribe.ts';
-import { judgeVariables, variablesRefusal } from './variables-rule.ts';
+import { judgeVariables, variablesRefusal, wantsLongText } from './variables-rule.ts';
 import { type ProofWrites, requireLeave } from './write-rule.ts';
 
 /** The federated graph: one planner and one executor behind REST, /graphql and the sockets alike. */
@@ -125,7 +125,9 @@ class FederatedGraph implements Graph {
     const costly = this.#documents.refusal(document, variables);
     if (costly) return costly;
     // What is paid for is a chat, and a chat is long.
-    return variablesRefusal(judgeVariables(variables, this.isPaid(document, operationName ?? null)));
+    const name = operationName ?? null;
+    const long = this.isPaid(document, name) || wantsLongText(document, name);
+    return variablesRefusal(judgeVariables(variables, long));
   }
 
   isPaid(document: DocumentNode, operationName: string | null): boolean {

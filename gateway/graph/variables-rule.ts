@@ -1,3 +1,4 @@
+import { type DocumentNode, getOperationAST, Kind } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 
@@ -17,7 +18,7 @@ const exceeded = (limit: keyof typeof most): VariablesVerdict => ({ kind: 'excee
 
 /**
  * JSON.parse takes lists within lists by the hundred thousand; whoever walks them by recursion (coercing, canonical JSON)
- * would run out of stack. Level by level, so that this does not. `long`: the field wants long texts (a chat).
+ * would run out of stack. Level by level, so that this does not. `long`: the field wants long texts (a chat, an output).
  */
 export function judgeVariables(variables: Readonly<Record<string, unknown>>, long: boolean): VariablesVerdict {
   let level: unknown[] = [variables];
@@ -46,4 +47,16 @@ export function variablesRefusal(verdict: VariablesVerdict): Refusal | null {
     return new Refusal('invalid_request', { detail: `No variable has a member named ${verdict.name}.` });
   const { limit, max } = verdict;
   return new Refusal('query_too_costly', { detail: `${limit}: the most is ${max}.`, facts: { limit, max } });
+}
+
+/** Free fields that take a long text: what a winner reveals is as long as it is. */
+const LONG_TEXT_FIELDS: readonly string[] = ['revealJob'];
+
+/** Whether all that an operation does wants long texts. */
+export function wantsLongText(document: DocumentNode, operationName: string | null): boolean {
+  const operation = getOperationAST(document, operationName);
+  if (operation?.operation !== 'mutation') return false;
+  return operation.selectionSet.selections.every(
+    selection => selection.kind === Kind.FIELD && LONG_TEXT_FIELDS.includes(selection.name.value),
+  );
 }

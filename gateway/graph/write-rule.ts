@@ -44,13 +44,13 @@ function leaveOf(act: Act, asking: Asking, proof_writes: ProofWrites): Leave {
   if (possession.kind !== 'proven' || possession.by === 'session') return { kind: 'given' };
   const { use } = possession;
   const once = use && ({ kind: 'once', held: possession, use } as const);
+  // With a payment it is the claim that uses it up: what is not charged for must be possible to send again.
+  const claimed = act.paid && (asking.payment !== null || isUnpaid(act, asking));
   // Taken when the socket was opened on which this came, or else here.
-  if (possession.by === 'bound_proof') return once === null || isUnpaid(act, asking) ? { kind: 'given' } : once;
+  if (possession.by === 'bound_proof') return once === null || claimed ? { kind: 'given' } : once;
   if (act.kind !== 'mutation' && !act.paid) return { kind: 'given' };
   if (proof_writes === 'bound') return { kind: 'refused' };
-  // What a payment buys is bought once by that: the same payment again brings the same answer.
-  if (act.paid && (asking.payment !== null || isUnpaid(act, asking))) return { kind: 'given' };
-  return once ?? { kind: 'refused' };
+  return claimed ? { kind: 'given' } : (once ?? { kind: 'refused' });
 }
 
 /** Whether the answer can only be a 402. Its proof stays unused: the buyer sends the same one again with the payment. */

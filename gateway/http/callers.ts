@@ -3,6 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { credentialsIn, paymentIn } from '../../rest-compat/credentials.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import type { Principal } from '../../schema/principal.ts';
+import type { BoardContext } from '../../subgraphs/board/context.ts';
+import { openBoardEvents } from '../../subgraphs/board/event/read.ts';
 import type { BookContext } from '../../subgraphs/book/context.ts';
 import { openBookEvents } from '../../subgraphs/book/page/page.ts';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
@@ -10,46 +12,80 @@ import { type Brought, ResponseHeaders } from '../../subgraphs/context.ts';
 import { findTask } from '../../subgraphs/receipt/claim/task-status.ts';
 import type { ReceiptContext } from '../../subgraphs/receipt/context.ts';
 import type { InferenceContext } from '../../subgraphs/receipt/inference/context.ts';
-import type { Selling } from '../../subgraphs/sale.ts';
+import { openHubHosts } from '../../subgraphs/receipt/inference/hubs/hosts.ts';
+import type { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
+import type { Selling } from '../../subgraphs/selling.ts';
 import { walletOfAgent } from '../../subgraphs/session/agent/find.ts';
 import type { SessionContext } from '../../subgraphs/session/context.ts';
 import { heldBySession, sealDecoy } from '../../subgraphs/session/possession/check.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
 import type { Judge } from '../charge/judge.ts';
 import type { Config } from '../config/read-config.ts';
+import { openBoardKeys } from '../graph/board-keys.ts';
 import { identify, openKeyring, provenOnGraphql, type ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
+import { openWitnesses } from '../log/witnesses/open-witnesses.ts';
 import type { PaidCalls } from '../operations/paid-calls.ts';
+import { openFailedLooks } from '../rates/failed-looks.ts';
 import { requireWithin } from '../rates/free-uses.ts';
+import type { Rates } from '../rates/rates.ts';
 import { keepProof } from '../sockets/keep-proof.ts';
 import type { SocketCallers } from '../sockets/session-sockets.ts';
+import type { PayTo } from '../x402/offer.ts';
 import { presentedIn } from '../x402/payment-header.ts';
 import { paidFieldOf } from './graphql-request.ts';
 import type { GraphqlOptions } from './serve-graphql.ts';
 
 /** Everything that a resolver of any subgraph may ask of this process. */
-type EveryContext = ReceiptContext & InferenceContext & BookContext & SessionContext;
+type EveryContext = ReceiptContext & InferenceContext & BookContext & SessionContext & BoardContext;
 export type EveryService = Omit<EveryContext, 'principal' | 'response' | keyof Brought>;
 
-export type OpenedServices = Pick<EveryService, 'database' | 'live' | 'vault' | 'issuer' | 'hubs' | 'wallets'>;
+export interface OpenedServices
+  extends Pick<
+    EveryService,
+    | 'database'
+    | 'live'
+    | 'vault'
+    | 'issuer'
+    | 'hubs'
+    | 'wallets'
+    | 'transfers'
+    | 'payout_accounts'
+    | 'reports'
+    | 'completions'
+    | 'router_look_ups'
+  > {
+  readonly log: { readonly known: Pick<KnownLog, 'heads'> };
+  readonly pay_to: PayTo;
+  readonly rates: Pick<Rates, 'ingests'>;
+}
 
 /** All of it, of the parts that were opened; what is charged is counted by `paid_calls`. */
 export function servicesOf(
-  { base_url, profile }: Config,
-  opened: OpenedServices,
-  { charge, chargeStream }: Selling,
+  { base_url, profile, log_entries, webhook_reach, witnesses, router }: Config,
+  { log, pay_to, rates, ...opened }: OpenedServices,
+  { charge, chargeStream, chargeLegs }: Selling,
   paid_calls: PaidCalls,
 ): EveryService {
   return {
     ...opened,
+    treasuries: pay_to,
+    failed_looks: openFailedLooks(rates.ingests),
     uploads: new Uploads(),
     clock: systemClock,
     random: systemRandom,
     charge: paid_calls.charge(charge),
     chargeStream: paid_calls.chargeStream(chargeStream),
+    chargeLegs: paid_calls.chargeLegs(chargeLegs),
     base_url,
     profile,
+    log_entries,
+    webhook_reach,
+    witnesses: openWitnesses(witnesses).map(({ key }) => key),
+    newestSize: () => log.known.heads().at(-1)?.tree_size ?? null,
     readBookEvents: openBookEvents(opened.database),
+    hostOfHub: openHubHosts(opened.hubs.settings, router),
+    readBoardEvents: openBoardEvents(opened.database),
     walletOfAgent: agent_id => walletOfAgent(opened.database, agent_id),
     findTask: task_id => findTask(opened.database, base_url, task_id),
   };
@@ -69,12 +105,13 @@ export interface Callers {
 }
 
 export function openCallers(
-  { api_keys, demo_keys, waiver_keys }: Config,
+  { api_keys, demo_keys, waiver_keys, ...config }: Config,
   services: EveryService,
   rates: Port['rates'],
 ): Callers {
   const keyring = openKeyring({ live: api_keys, demo: demo_keys, waiver: waiver_keys });
-  const checks = { ...services, keyring, decoy: sealDecoy(services) };
+  const board_keys = openBoardKeys({ ops: config.board_ops_secret, inbound: config.board_inbound_secret });
+  const checks = { ...services, keyring, board_keys, decoy: sealDecoy(services) };
   return {
     async identify(shown, pays) {
       const principal = await identify(shown, checks);
@@ -88,8 +125,10 @@ export function openCallers(
 }
 
 /** What is shown opens nothing and stands in for nothing. */
-function isNobodys({ possession, api_key, slice }: Principal): boolean {
-  return possession.kind === 'wrong' || api_key.kind === 'unknown' || slice?.kind === 'wrong';
+function isNobodys({ possession, api_key, slice, ingest_key, board = {} }: Principal): boolean {
+  const wrong = [possession, slice, ingest_key].some(shown => shown?.kind === 'wrong');
+  const no_secret = Object.values(board).includes('wrong');
+  return wrong || no_secret || api_key.kind === 'unknown';
 }
 
 const REJECTED = 402;

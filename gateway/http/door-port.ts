@@ -1,6 +1,7 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type {
   Caller,
+  Challenge,
   Credentials,
   DoorOperation,
   DoorSubscribed,
@@ -17,6 +18,7 @@ import type { ApiKey, Principal } from '../../schema/principal.ts';
 import type { Brought, Context, PresentedPayment } from '../../subgraphs/context.ts';
 import type { Judge } from '../charge/judge.ts';
 import { refusalHeaders } from '../charge/refusal-headers.ts';
+import type { ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import type { Extensions } from '../x402/extensions/open-extensions.ts';
 import { openChallenges, type PayTo } from '../x402/offer.ts';
@@ -29,23 +31,22 @@ export interface PortParts {
   readonly judge: Judge;
   readonly rates: Port['rates'];
   /** `pays`: the payment has proven who it is. @throws rate_limited */
-  identify(
-    credentials: Pick<Credentials, 'sessions' | 'agent' | 'proof' | 'api_key' | 'slice' | 'address'>,
-    pays: boolean,
-  ): Promise<Principal>;
+  identify(credentials: ShownCredentials, pays: boolean): Promise<Principal>;
   createContext(principal: Principal, brought: Brought): Context;
   beginUpload: Port['beginUpload'];
+  boardVersion: Port['boardVersion'];
   health(): Promise<JsonObject>;
   away(): Promise<readonly string[]>;
   without(): readonly string[];
 }
 
 /** What the doors are handed: the same planner, resolvers and charge as /graphql, without its HTTP pipeline. */
-export function openPort(parts: PortParts): Port {
+export function openPort(parts: PortParts): Omit<Port, 'follow'> {
   return {
     base_url: parts.base_url,
     challenge: openChallenges(parts.pay_to, parts.extensions),
     beginUpload: ({ payer, address }) => parts.beginUpload({ payer, address: holderOf(address) }),
+    boardVersion: parts.boardVersion,
     health: parts.health,
     away: parts.away,
     without: parts.without,
@@ -62,6 +63,7 @@ async function identify(parts: PortParts, credentials: Credentials, payment: Pay
   const principal = await parts.identify(credentials, payment.kind === 'proven');
   return {
     possession: principal.possession,
+    board: principal.board,
     means: payment.kind === 'none' ? means(principal.api_key) : 'payment',
     unknown_key: principal.api_key.kind === 'unknown',
     payment,
@@ -110,20 +112,22 @@ async function* toldOneByOne(results: AsyncIterable<ExecutionResult>) {
   for await (const result of results) yield told(result);
 }
 
-function told({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data' | 'errors'> {
+export function told({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data' | 'errors'> {
   // A part that failed must not pass for an answer: a door answers whole or not at all.
   return { data: errors.length > 0 ? null : ((data ?? null) as JsonObject | null), errors: errors.map(publicFault) };
 }
 
-/** The offer inside a refusal is for /graphql; a door makes its own, which names the door. */
+/** The offer inside a refusal is for /graphql; a door makes its own, which names the door, but where only that tells the price. */
 function publicFault({ message, extensions }: GraphQLError): ExecutedError {
-  const { code, status: _, param, answer_headers: _headers, x402: _body, ...facts } = extensions;
+  const { code, status: _, param, answer_headers: headers, x402: body, offered_here, ...facts } = extensions;
   const known = code as ErrorCode;
+  const challenge = { headers, body } as Pick<Challenge, 'headers' | 'body'>;
   return {
     code: known,
     status: errors[known][0],
     message,
     facts: facts as JsonObject,
     ...(typeof param === 'string' ? { param } : {}),
+    ...(offered_here === true && { challenge }),
   };
 }

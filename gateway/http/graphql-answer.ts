@@ -53,7 +53,7 @@ type Answering = Pick<GraphQLRequestContext<Context>, 'contextValue' | 'response
 
 function withoutHeaders(error: GraphQLFormattedError): GraphQLFormattedError {
   if (!error.extensions) return error;
-  const { answer_headers: _, ...extensions } = error.extensions;
+  const { answer_headers: _, offered_here: _here, ...extensions } = error.extensions;
   return { ...error, extensions };
 }
 

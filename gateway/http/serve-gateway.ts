@@ -3,6 +3,7 @@ import { everyDoor } from '../../rest-compat/every-door.ts';
 import { originsOf } from '../../rest-compat/http/cors.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { serveDoors } from '../../rest-compat/serve.ts';
+import { openBoardVersion } from '../../subgraphs/board/event/read.ts';
 import type { Judge } from '../charge/judge.ts';
 import type { Config } from '../config/read-config.ts';
 import { trusting } from '../config/trusted-proxies.ts';
@@ -17,6 +18,7 @@ import { openExtensions } from '../x402/extensions/open-extensions.ts';
 import type { PayTo } from '../x402/offer.ts';
 import { callersOnGraphql, callersOnSockets, type EveryService, openCallers, showsPayment } from './callers.ts';
 import { openPort } from './door-port.ts';
+import { following } from './follow-doors.ts';
 import { openServer } from './server.ts';
 
 /** What is done with all that was opened; resolves with the address once it is served. */
@@ -48,6 +50,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
     rates,
     ...callers,
     beginUpload,
+    boardVersion: openBoardVersion(services.database),
     health,
     away,
     without,
@@ -62,9 +65,9 @@ export async function serveGateway(config: Config, services: EveryService, servi
     origins: originsOf(config.cors_origins),
     rates,
     bodies: { rates, pays: request => showsPayment(request, serving.judge) },
-    async routes(app) {
+    async routes(app, streams) {
       exposeMetrics(app, operations.metrics, operations.exposure);
-      await serveDoors(app, port, everyDoor);
+      await serveDoors(app, { ...port, follow: following(streams) }, everyDoor);
     },
     callers: callersOnSockets(callers, services),
     ...callersOnGraphql(graph, callers, serving),

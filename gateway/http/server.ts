@@ -19,7 +19,7 @@ import { apolloServer, GRAPHQL_PATH, type GraphqlOptions, serveGraphql } from '.
 export interface ServerOptions extends GraphqlOptions {
   readonly callers: SocketCallers;
   /** Adds everything that is not /graphql, error and not-found handlers included. */
-  routes?(app: FastifyInstance): Promise<void>;
+  routes?(app: FastifyInstance, streams: EventStreams): Promise<void>;
   /** Counts and logs every one of them. */
   readonly requests?: Requests;
   readonly tally?: SocketTally;
@@ -67,7 +67,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const live = { graph, callers, sessions, shared, logger, tally };
   const streams = new EventStreams(live);
   await app.register(scope => serveGraphql(scope, apollo, { ...options, streams }));
-  await app.register(scope => serveRoutes(scope, options));
+  await app.register(scope => serveRoutes(scope, options, streams));
   const subscriptions = serveSubscriptions(app.server, { ...live, path: GRAPHQL_PATH, trust, rates });
   return {
     listen: (host, port) => app.listen({ host, port }),
@@ -82,12 +82,12 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-async function serveRoutes(scope: FastifyInstance, options: ServerOptions): Promise<void> {
+async function serveRoutes(scope: FastifyInstance, options: ServerOptions, streams: EventStreams): Promise<void> {
   scope.addHook('onSend', (_request, reply, _payload, done) => {
     timeWhole(reply);
     done();
   });
-  await options.routes?.(scope);
+  await options.routes?.(scope, streams);
 }
 
 /**

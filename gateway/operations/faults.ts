@@ -8,6 +8,7 @@ export type FaultPoint =
   | 'after_settling'
   | 'after_broadcast'
   | 'mid_stream'
+  | 'before_hold'
   | 'before_record'
   | 'in_record'
   | 'after_record';

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { damagedBooks } from '../../subgraphs/book/audit/audit-stored.ts';
 import type { Database } from '../../subgraphs/database.ts';
+import { type WitnessStanding, witnessStandings } from '../../subgraphs/receipt/log/cosignatures.ts';
 import { type LogHalt } from '../../subgraphs/receipt/log/halt.ts';
 import { logStands } from '../../subgraphs/receipt/log/signed-heads.ts';
+import type { VerifierKey } from '../../subgraphs/receipt/verify/verifier-key.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Rail } from '../rails/rail.ts';
 import { lookInTime } from './look-in-time.ts';
@@ -20,6 +22,8 @@ export interface HealthParts {
   readonly log: LogStanding;
   /** Null where nothing is anchored. */
   readonly anchoring: { readonly trouble: string | null; readonly shown: JsonObject } | null;
+  /** Who cosigns the log's checkpoints. */
+  readonly witnesses: readonly VerifierKey[];
   readonly profile: 'development' | 'production';
   readonly stand_ins: readonly string[];
 }
@@ -29,11 +33,18 @@ const LOOK_MS_MAX = 3_000;
 
 /** `degraded` while something that a paid call needs is away; what it is stands beside it. */
 export async function health(parts: HealthParts): Promise<JsonObject> {
-  const { database, rails, profile, stand_ins } = parts;
+  const { database, rails, profile, stand_ins, witnesses } = parts;
   const facilitator = rails.map(({ settler }) => settler).find(({ reachable }) => reachable);
-  const [head, closed, settles, ...networks] = await Promise.all([
+  const [head, closed, standings, settles, ...networks] = await Promise.all([
     lookInTime(logStands(database), LOOK_MS_MAX),
     lookInTime(damagedBooks(database), LOOK_MS_MAX),
+    lookInTime(
+      witnessStandings(
+        database,
+        witnesses.map(({ text }) => text),
+      ),
+      LOOK_MS_MAX,
+    ),
     facilitator?.reachable ? lookInTime(facilitator.reachable(), LOOK_MS_MAX) : true,
     ...rails.map(rail => lookInTime(rail.reachable(), LOOK_MS_MAX)),
   ]);
@@ -46,6 +57,8 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     ...(closed ? ['books'] : []),
     // No paid call needs it: it is told here, and nowhere else.
     ...(parts.anchoring?.trouble ? ['anchor'] : []),
+    // Who says that the log has forked is not waited for, and not passed over either.
+    ...(standings?.some(({ trouble }) => trouble === 'refused' || trouble === 'ahead') ? ['witness'] : []),
   ];
   return {
     status: away.length === 0 ? 'ok' : 'degraded',
@@ -56,8 +69,15 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     // Both heads, so that whoever is called by it need not look for them.
     ...(parts.log.halt && { log_halt: haltFacts(parts.log.halt) }),
     ...(parts.anchoring?.shown ?? { last_anchored_root: null, last_anchored_tx: null, anchor: null }),
+    witnesses: witnesses.map(({ name }, at) => witnessFacts(name, standings?.[at])),
     free_tier: false,
   };
+}
+
+/** Up to which size it has cosigned; null where that cannot be known just now. */
+function witnessFacts(witness: string, standing: WitnessStanding | undefined): JsonObject {
+  const { cosigned_size = null, cosigned_at = null, trouble = null } = standing ?? {};
+  return { witness, tree_size: cosigned_size, at: cosigned_at, trouble };
 }
 
 /** Which machine met it is for the operator's log. */

@@ -39,6 +39,14 @@ export class Metrics {
     ['record'],
   );
   readonly rounds = this.#counter('svc_reconcile_rounds', 'Rounds of reconcile', ['round', 'outcome']);
+  readonly webhooks = this.#counter('svc_webhook_messages', 'Messages to webhooks by what became of them', ['outcome']);
+  readonly jobs = this.#counter('svc_jobs', 'Runs of jobs in this process', ['task', 'outcome']);
+  readonly jobEndings = new Gauge({
+    name: 'svc_job_ended_timestamp_seconds',
+    help: 'When the last run of each in this process ended so: the later of the two is how it is now',
+    labelNames: ['task', 'outcome'],
+    registers: [this.#registry],
+  });
 
   /** A gauge that is read when somebody scrapes, and costs nothing otherwise. */
   watch<L extends string>(

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { systemClock } from '../../subgraphs/clock.ts';
 import { type DamagedRecord } from '../../subgraphs/receipt/damaged-record.ts';
 import { type HubOptions } from '../../subgraphs/receipt/inference/hubs/open.ts';
 import type { Exposure } from './exposure.ts';
@@ -21,6 +22,7 @@ export interface Operations {
   readonly hubHeard: NonNullable<HubOptions['heard']>;
   readonly recordDamaged: (damaged: DamagedRecord) => void;
   readonly roundEnded: (round: string, outcome: 'done' | 'failed') => void;
+  readonly jobEnded: (task: string, outcome: 'done' | 'failed') => void;
   close(): void;
 }
 
@@ -43,6 +45,10 @@ export function openOperations(exposure: Exposure, logger: Logger): Operations {
       logger.error(damaged, 'a record does not stand as it was signed: it is not shown');
     },
     roundEnded: (round, outcome) => metrics.rounds.inc({ round, outcome }),
+    jobEnded(task, outcome) {
+      metrics.jobs.inc({ task, outcome });
+      metrics.jobEndings.set({ task, outcome }, systemClock.now_ms() / 1e3);
+    },
     close: watchProcess(metrics),
   };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { ResponseHeaders } from '../../subgraphs/context.ts';
-import type { Charge, ChargeStream, SettlementStatus } from '../../subgraphs/sale.ts';
+import type { Charge, ChargeLegs, ChargeStream, SettlementStatus } from '../../subgraphs/selling.ts';
 import type { Lap, Stopwatch } from '../../subgraphs/stopwatch.ts';
 import type { Metrics } from './metrics.ts';
 import { SERVER_TIMING } from './server-timing.ts';
@@ -32,6 +32,10 @@ export class PaidCalls {
 
   charge(charge: Charge): Charge {
     return (paid, args, context) => this.#seen(paid.field, context.response, () => charge(paid, args, context));
+  }
+
+  chargeLegs(charge: ChargeLegs): ChargeLegs {
+    return (legs, args, context) => this.#seen(legs.first.field, context.response, () => charge(legs, args, context));
   }
 
   /** Under way until it is recorded: by then its reader has all of it, or is gone. */

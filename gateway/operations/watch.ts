@@ -1,7 +1,11 @@
 import { damagedBooks } from '../../subgraphs/book/audit/audit-stored.ts';
 import type { Database } from '../../subgraphs/database.ts';
+import { READY_JOBS_MAX, readyJobs } from '../../subgraphs/jobs.ts';
 import { figures } from '../../subgraphs/receipt/claim/figures.ts';
 import { type Hubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
+import { witnessStandings } from '../../subgraphs/receipt/log/cosignatures.ts';
+import { totalsFigures } from '../../subgraphs/receipt/totals/figures.ts';
+import type { VerifierKey } from '../../subgraphs/receipt/verify/verifier-key.ts';
 import type { Queues } from '../record/queues.ts';
 import { lookInTime } from './look-in-time.ts';
 import type { Metrics } from './metrics.ts';
@@ -17,14 +21,19 @@ interface Watched {
   readonly database: Database;
   readonly queues: Queues;
   readonly readiness: Readiness;
+  /** Who cosigns the log's checkpoints. */
+  readonly witnesses: readonly VerifierKey[];
 }
 
 /** What is seen of these at each scrape. */
-export function watch(metrics: Metrics, { database, queues, readiness }: Watched): void {
+export function watch(metrics: Metrics, { database, queues, readiness, witnesses }: Watched): void {
   watchPool(metrics, database);
   watchFigures(metrics, database);
   watchBooks(metrics, database);
+  watchWitnesses(metrics, database, witnesses);
+  watchTotals(metrics, database);
   watchQueues(metrics, queues);
+  watchJobs(metrics, database);
   metrics.watch('svc_away', '1 for what a paid call needs and lacks; ready is none of them', ['need'], async () => {
     const away: readonly string[] = [...(await readiness.away()), ...readiness.without()];
     return [...needs, ...lanes].map(need => [{ need }, Number(away.includes(need))] as const);
@@ -52,6 +61,41 @@ function watchBooks(metrics: Metrics, database: Database): void {
   });
 }
 
+/** An alarm: `svc_witness_trouble{trouble="refused"}` is 1 where a witness says that the log has forked. */
+function watchWitnesses(metrics: Metrics, database: Database, witnesses: readonly VerifierKey[]): void {
+  const look = async () => {
+    const asked = witnesses.map(({ text }) => text);
+    const standings = asked.length === 0 ? [] : await lookInTime(witnessStandings(database, asked), FIGURES_MS_MAX);
+    return (standings ?? []).map((standing, at) => ({ ...standing, name: witnesses[at]?.name ?? '' }));
+  };
+  metrics.watch('svc_witness_leaves', 'Size up to which a witness has cosigned the log', ['witness'], async () =>
+    (await look()).map(({ name, cosigned_size }) => [{ witness: name }, cosigned_size] as const),
+  );
+  metrics.watch('svc_witness_trouble', '1 for why it cosigns nothing newer', ['witness', 'trouble'], async () =>
+    (await look()).flatMap(({ name, trouble }) => (trouble ? [[{ witness: name, trouble }, 1] as const] : [])),
+  );
+}
+
+/** An alarm: `svc_totals_conflicts` is 1 where one payment backs two receipts. */
+function watchTotals(metrics: Metrics, database: Database): void {
+  const look = (figure: 'leaves' | 'conflicts') => async () => {
+    const seen = await lookInTime(totalsFigures(database), FIGURES_MS_MAX);
+    return seen ? ([[{}, seen[figure]]] as const) : [];
+  };
+  metrics.watch(
+    'svc_totals_leaves',
+    'Leaves of the log that the newest statement of totals is over',
+    [],
+    look('leaves'),
+  );
+  metrics.watch(
+    'svc_totals_conflicts',
+    'Payments that two receipts name: nothing is signed over them',
+    [],
+    look('conflicts'),
+  );
+}
+
 /** Asked once for all of them. */
 function watchFigures(metrics: Metrics, database: Database): void {
   let asked: ReturnType<typeof lookUp> | null = null;
@@ -67,6 +111,24 @@ function watchFigures(metrics: Metrics, database: Database): void {
   metrics.watch('svc_settle_fee_day_atomic', 'Cost of settling since midnight UTC', [], one('fee_day_atomic'));
   const settled = 'Payments that it settles: a fee over these is the share of each';
   metrics.watch('svc_settle_day_authorizations', settled, [], one('fee_day_authorizations'));
+}
+
+/** Asked once for both. */
+function watchJobs(metrics: Metrics, database: Database): void {
+  let asked: ReturnType<typeof lookUp> | null = null;
+  const lookUp = () => lookInTime(readyJobs(database), FIGURES_MS_MAX).finally(() => (asked = null));
+  const each = (figure: 'jobs' | 'oldest_seconds') => async () => {
+    asked ??= lookUp();
+    return ((await asked) ?? []).map(({ task, [figure]: seen }) => [{ task }, seen] as const);
+  };
+  const ready = `Jobs of the fleet that could run now and have not begun; ${READY_JOBS_MAX} are counted at most`;
+  metrics.watch('svc_jobs_ready', ready, ['task'], each('jobs'));
+  metrics.watch(
+    'svc_oldest_ready_job_seconds',
+    'So long the oldest of them could have',
+    ['task'],
+    each('oldest_seconds'),
+  );
 }
 
 function watchQueues(metrics: Metrics, queues: Queues): void {

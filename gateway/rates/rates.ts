@@ -13,6 +13,8 @@ export interface Rates {
   readonly unproven: Meter;
   /** By payer and by address: paid calls that came to nothing by their callers' doing. */
   readonly uncharged: Meter;
+  /** By payer and by agent: payments to others that their chain does not show. */
+  readonly ingests: Meter;
   /** By address: bodies on their way that nobody has paid for. */
   readonly bodies: Room;
 }
@@ -24,6 +26,7 @@ export function openRates(settings: RateSettings, clock: Clock): Rates {
     credentials: meter('credentials'),
     unproven: meter('unproven'),
     uncharged: meter('uncharged'),
+    ingests: meter('ingests'),
     bodies: new Room(settings.bodies_bytes_max),
   };
 }

@@ -19,6 +19,8 @@ export function shownIn(params: Record<string, unknown>): Omit<ShownCredentials,
     proof: proofIn(params),
     api_key: said(api_key) ?? inHeaders.api_key,
     slice: inHeaders.slice,
+    ingest_key: inHeaders.ingest_key,
+    board_secrets: inHeaders.board_secrets,
   };
 }
 

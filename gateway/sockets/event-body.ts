@@ -7,6 +7,22 @@ import type { Delivery, Gate } from './delivery.ts';
 import type { NextMessage } from './frame.ts';
 import type { Line } from './line.ts';
 
+/** How the events of an answer are written. */
+export interface EventWriting {
+  /** One that was executed for this reader alone. */
+  one(result: ExecutionResult): string | Buffer;
+  /** One that goes to all who follow the same. */
+  shared(message: NextMessage): Buffer;
+  /** Behind the last; empty where nothing is said of it. */
+  readonly complete: string;
+}
+
+const graphqlSse: EventWriting = {
+  one: ({ data, errors }) => next(JSON.stringify(errors ? { data, errors } : { data })),
+  shared: message => next(message.result),
+  complete: 'event: complete\ndata: \n\n',
+};
+
 /**
  * The answer to one subscription in events (graphql-sse, distinct connections): `next` for each result, `complete` where
  * no more comes. One that ends without it was cut off, and its reader comes back.
@@ -14,13 +30,19 @@ import type { Line } from './line.ts';
 export class EventBody implements Line {
   readonly readable: Readable;
   readonly #tally: SocketTally;
+  readonly #writing: EventWriting;
   readonly #refusal: (why: 'forbidden' | 'broken') => GraphQLError;
   #wake: () => void = () => {};
   readonly #closed: (() => void)[] = [];
   #ended = false;
 
-  constructor(tally: SocketTally, refusal: (why: 'forbidden' | 'broken') => GraphQLError) {
+  constructor(
+    tally: SocketTally,
+    refusal: (why: 'forbidden' | 'broken') => GraphQLError,
+    writing: EventWriting = graphqlSse,
+  ) {
     this.#tally = tally;
+    this.#writing = writing;
     this.#refusal = refusal;
     this.readable = new Readable({ read: () => this.#wake() });
     // The head goes out with the first byte, and the first event may be long in coming.
@@ -38,7 +60,7 @@ export class EventBody implements Line {
   }
 
   shut(why: 'forbidden' | 'broken'): void {
-    this.#push(next(JSON.stringify({ errors: [this.#refusal(why)] })));
+    this.#push(this.#writing.one({ errors: [this.#refusal(why)] }));
     this.complete();
   }
 
@@ -47,7 +69,7 @@ export class EventBody implements Line {
   }
 
   complete(): void {
-    this.#push('event: complete\ndata: \n\n');
+    this.#push(this.#writing.complete);
     this.cutOff();
   }
 
@@ -64,8 +86,8 @@ export class EventBody implements Line {
   }
 
   /** As fast as it is read: resolves when there is room for the next. */
-  async write({ data, errors }: ExecutionResult): Promise<void> {
-    this.#push(next(JSON.stringify(errors ? { data, errors } : { data })));
+  async write(result: ExecutionResult): Promise<void> {
+    this.#push(this.#writing.one(result));
     this.#tally.deliveries++;
     while (this.open && this.readable.readableLength > this.readable.readableHighWaterMark)
       await new Promise<void>(resolve => {
@@ -85,13 +107,13 @@ export class EventBody implements Line {
       this.readable.destroy();
       return false;
     }
-    this.#push(next(message.result));
+    this.#push(this.#writing.shared(message));
     this.#tally.deliveries++;
     return true;
   }
 
   #push(bytes: string | Buffer): void {
-    if (this.open) this.readable.push(bytes);
+    if (this.open && bytes.length > 0) this.readable.push(bytes);
   }
 }
 

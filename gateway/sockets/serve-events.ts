@@ -6,7 +6,7 @@ import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
 import type { SubscribeResult } from '../graph/subscribe.ts';
 import type { SocketTally } from '../operations/socket-tally.ts';
-import { EventBody } from './event-body.ts';
+import { EventBody, type EventWriting } from './event-body.ts';
 import { admit, askingOf, operationOf, type Requested, subscribed } from './operation.ts';
 import type { SessionSockets, SocketCallers } from './session-sockets.ts';
 import type { SharedSubscriptions } from './shared-subscriptions.ts';
@@ -20,6 +20,11 @@ export interface EventOptions {
   readonly logger: Logger;
 }
 
+interface Admitted {
+  readonly body: EventBody;
+  readonly events: SubscribeResult;
+}
+
 /** Subscriptions as answers in events, under the rules of sockets: each is a socket with one operation. */
 export class EventStreams {
   readonly #options: EventOptions;
@@ -31,8 +36,29 @@ export class EventStreams {
 
   /** Its body once it has been admitted. @throws GraphQLError where it is not */
   async open(requested: Requested, shown: ShownCredentials): Promise<EventBody> {
+    const { body, events } = await this.#admit(requested, shown);
+    void this.#write(body, events);
+    return body;
+  }
+
+  /** The same in another writing. What is refused is told before there is a body. @throws GraphQLError */
+  async follow(
+    requested: Requested,
+    shown: ShownCredentials,
+    writing: EventWriting,
+  ): Promise<EventBody | ExecutionResult> {
+    const { body, events } = await this.#admit(requested, shown, writing);
+    if (Symbol.asyncIterator in events) {
+      void this.#write(body, events);
+      return body;
+    }
+    body.readable.destroy();
+    return events;
+  }
+
+  async #admit(requested: Requested, shown: ShownCredentials, writing?: EventWriting): Promise<Admitted> {
     const { graph, callers, sessions, shared, tally, logger } = this.#options;
-    const body = new EventBody(tally, why => publicError(refusals[why](), logger));
+    const body = new EventBody(tally, why => publicError(refusals[why](), logger), writing);
     try {
       const principal = await sessions.identify(body, shown);
       if (principal.possession.kind === 'wrong') throw new Refusal('forbidden');
@@ -45,8 +71,7 @@ export class EventStreams {
       const events = await subscribed(graph, shared, { ...operationOf(admitted), context }, out);
       this.#open.add(body);
       body.onceClosed(() => this.#open.delete(body));
-      void this.#write(body, events);
-      return body;
+      return { body, events };
     } catch (fault) {
       body.readable.destroy();
       throw fault;

@@ -79,9 +79,10 @@ export class SessionSockets {
 
   /** One look-up serves all who show the same and ask before it begins. */
   #identify(shown: ShownCredentials): Promise<Principal> {
-    const { sessions, of_several, agent, proof, rests_on, api_key, slice, address } = shown;
+    const { sessions, of_several, agent, proof, rests_on, api_key, slice, ingest_key, board_secrets, address } = shown;
     // All that the answer depends on.
-    const key = JSON.stringify([sessions, of_several, agent, proof, rests_on, api_key, slice, address]);
+    const secrets = [api_key, slice, ingest_key, board_secrets];
+    const key = JSON.stringify([sessions, of_several, agent, proof, rests_on, ...secrets, address]);
     return this.#lookUps.share(key, () => this.#bounded(() => this.#callers.identify(shown)));
   }
 

@@ -27,6 +27,8 @@ export interface Shareable {
   readonly after: number | null;
   /** Under which name an event stands in the answer. */
   readonly response_name: string;
+  /** As the field's `@live` says. */
+  readonly remembered: boolean;
 }
 
 /** The variable that names where to begin, and the name under which each event tells its position. */
@@ -40,6 +42,7 @@ interface Spelling {
   readonly node: FieldNode;
   readonly field: GraphQLField<unknown, unknown>;
   readonly after: string;
+  readonly remembered: boolean;
 }
 
 /** Rewritten once per document and operation; null where it cannot be shared. */
@@ -63,6 +66,7 @@ export function shareable(graph: Graph, { document, operationName, variables }: 
     variables: Object.fromEntries(used.sort(([one], [other]) => (one < other ? -1 : 1))),
     after,
     response_name: (spelling.node.alias ?? spelling.node.name).value,
+    remembered: spelling.remembered,
   };
 }
 
@@ -98,7 +102,7 @@ function spell(graph: Graph, document: DocumentNode, operationName: string): Spe
   } catch {
     return null;
   }
-  return { text, used, operation, node, field, after: live.after };
+  return { text, used, operation, node, field, after: live.after, remembered: live.remembered };
 }
 
 function oneSpelling(

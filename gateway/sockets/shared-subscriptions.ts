@@ -47,11 +47,12 @@ export class SharedSubscriptions {
   }
 
   #open(key: string, shared: Shareable, context: Context): Group {
-    const { text, operationName, variables, response_name } = shared;
+    const { text, operationName, variables, response_name, remembered } = shared;
     const group = new Group({
       response_name,
       pace: this.#pace,
-      remembered_bytes_max: () => Math.min(REMEMBERED_BYTES_MAX, REMEMBERED_BYTES_MAX_BY_ALL / this.#groups.size),
+      remembered_bytes_max: () =>
+        remembered ? Math.min(REMEMBERED_BYTES_MAX, REMEMBERED_BYTES_MAX_BY_ALL / this.#groups.size) : 0,
       execute: after =>
         this.#graph.subscribe({
           document: this.#graph.parse(text),

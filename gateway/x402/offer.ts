@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Challenge, Price } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
+import { legLimits } from '../../schema/leg-limits.ts';
 import { limits } from '../../schema/limits.ts';
 import { type NetworkName, networks } from '../../schema/network.ts';
 import { type Extensions, noExtensions } from './extensions/open-extensions.ts';
@@ -32,7 +33,7 @@ function requirements(price: Price, pay_to: PayTo): PaymentRequirements[] {
     amount: price.amount_atomic.toString(),
     asset,
     payTo,
-    maxTimeoutSeconds: limits.payment_timeout_seconds_max,
+    maxTimeoutSeconds: timeoutOf(price),
     extra,
   }));
 }
@@ -48,15 +49,23 @@ function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
     mimeType: ANSWERS_IN,
     ...(price.output_schema && { outputSchema: price.output_schema }),
     payTo,
-    maxTimeoutSeconds: limits.payment_timeout_seconds_max,
+    maxTimeoutSeconds: timeoutOf(price),
     asset,
     extra,
   }));
 }
 
-function offersOf({ networks: wanted }: Price, pay_to: PayTo) {
+/** For how long clients make a payment valid from now on. */
+function timeoutOf({ validity_seconds_max }: Price): number {
+  return validity_seconds_max === undefined
+    ? limits.payment_timeout_seconds_max
+    : validity_seconds_max - legLimits.validity_slack_seconds;
+}
+
+function offersOf({ networks: wanted, pay_to: payee }: Price, pay_to: PayTo) {
   return wanted.flatMap(network => {
-    const payTo = network === 'solana' && !pay_to.solana_fee_payer ? undefined : pay_to[network];
+    const served = network === 'solana' && !pay_to.solana_fee_payer ? undefined : pay_to[network];
+    const payTo = served && (payee ?? served);
     return payTo ? [{ network, payTo, asset: networks[network].usdc, extra: extras[network](pay_to) }] : [];
   });
 }
@@ -96,8 +105,8 @@ export type Challenges = (price: Price, reason: ChallengeReason) => Challenge;
 export function openChallenges(pay_to: PayTo, extensions: Extensions = noExtensions): Challenges {
   const remembered = new LRUCache<string, Made>({ max: REMEMBERED_MAX });
   return (price, reason) => {
-    const { amount_atomic, networks, resource, description } = price;
-    const key = [amount_atomic, networks.join(), resource, description, reason?.code, reason?.detail].join('\n');
+    const { amount_atomic, networks, pay_to: payee, resource, description } = price;
+    const key = [amount_atomic, networks.join(), payee, resource, description, reason?.code, reason?.detail].join('\n');
     const now = extensions.now_ms();
     const known = remembered.get(key);
     if (known && now < known.until_ms) return known.challenge;

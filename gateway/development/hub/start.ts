@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
 import type { CompleteConfig, Config, HubConfig } from '../../config/read-config.ts';
 import { answerTo, chatRequest, type HubAnswer, type HubChat, hubChunks, hubCompletion } from './answer.ts';
+import { Generations, generationAt } from './generations.ts';
 import { type MediaAnswer, mediaAnswers, pictureAt } from './media.ts';
 
 export interface DevelopmentHubOptions {
@@ -23,8 +24,9 @@ export interface DevelopmentHub {
 
 /** A stand-in for a model hub that speaks OpenAI's chat API over real HTTP. It lives and ends with this process. */
 export async function startDevelopmentHub(options: DevelopmentHubOptions): Promise<DevelopmentHub> {
+  const hub = { ...options, generations: new Generations() };
   const server = createServer((request, response) => {
-    serve(options, request, response).catch(() => response.destroy());
+    serve(hub, request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   return {
@@ -33,7 +35,10 @@ export async function startDevelopmentHub(options: DevelopmentHubOptions): Promi
   };
 }
 
-async function serve(hub: DevelopmentHubOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** With what it tells of its answers to whoever had them. */
+type Serving = DevelopmentHubOptions & { readonly generations: Generations };
+
+async function serve(hub: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const door = `${request.method} ${request.url}`;
   const picture = request.method === 'GET' ? pictureAt(request.url ?? '') : null;
   if (picture) return void response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
@@ -41,6 +46,13 @@ async function serve(hub: DevelopmentHubOptions, request: IncomingMessage, respo
     return refuse(response, 401, 'invalid_api_key', 'Incorrect API key provided.');
   }
   if (door === 'GET /v1/models') return sendJson(response, 200, modelList(hub));
+  const { authorization = '' } = request.headers;
+  const asked_for = hub.api_key === null && request.method === 'GET' ? generationAt(request.url ?? '') : null;
+  if (asked_for !== null) {
+    const generation = hub.generations.of(authorization, asked_for);
+    if (generation) return sendJson(response, 200, { data: generation });
+    return refuse(response, 404, 'not_found', `Generation ${asked_for} not found`);
+  }
   const answerMedia = request.method === 'POST' ? mediaAnswers[request.url ?? ''] : undefined;
   if (answerMedia) return serveMedia(hub, answerMedia, request, response);
   if (door !== 'POST /v1/chat/completions') return refuse(response, 404, 'not_found', `Unknown request URL: ${door}`);
@@ -50,6 +62,7 @@ async function serve(hub: DevelopmentHubOptions, request: IncomingMessage, respo
     return refuse(response, 404, 'model_not_found', `The model ${parsed.data.model} does not exist.`);
   }
   const answer = answerTo(hub.name, parsed.data);
+  hub.generations.keep(authorization, parsed.data, answer);
   if (parsed.data.stream) return sendStream(response, parsed.data, answer);
   sendJson(response, 200, hubCompletion(parsed.data, answer, unixSeconds()));
 }

@@ -79,7 +79,7 @@ async function launch(
     port: await freePort(Number(await readFile(port_file, 'utf8').catch(() => '')) || null),
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    max_connections: 200,
+    max_connections: 400,
     shared_buffers: '128MB',
     timezone: 'UTC',
     log_timezone: 'UTC',

@@ -108,14 +108,24 @@ const api_key = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.enum(['live', 'demo', 'waiver']), hash: hex64 }),
 ]);
 
-const slice = z.discriminatedUnion('kind', [
+const secret_standing = z.enum(['held', 'wrong']).optional();
+
+/** Of a slice token or an ingest key. */
+const shown_secret = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('wrong') }),
   z.strictObject({ kind: z.literal('shown'), token_hash: hex64 }),
 ]);
 
 const shape = z.strictObject({
   subgraph: z.string(),
-  principal: z.strictObject({ possession, api_key, address: z.string(), slice: slice.optional() }),
+  principal: z.strictObject({
+    possession,
+    api_key,
+    address: z.string(),
+    slice: shown_secret.optional(),
+    ingest_key: shown_secret.optional(),
+    board: z.strictObject({ ops: secret_standing, inbound: secret_standing }).optional(),
+  }),
   payment: z
     .strictObject({
       x402_version: z.union([z.literal(1), z.literal(2)]),

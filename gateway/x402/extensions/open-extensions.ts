@@ -33,9 +33,9 @@ export function openExtensions(issuer: OfferSigner, { now_ms }: Pick<Clock, 'now
   const signed = new LRUCache<string, Extended>({ max: REMEMBERED_MAX });
   return {
     now_ms,
-    of({ amount_atomic, networks, resource, stamp }, accepts) {
+    of({ amount_atomic, networks, pay_to, resource, stamp }, accepts) {
       const now = now_ms();
-      const key = [amount_atomic, networks.join(), resource].join('\n');
+      const key = [amount_atomic, networks.join(), pay_to, resource].join('\n');
       const known = signed.get(key);
       if (known && now < known.until_ms) return known;
       const until_ms = now + SAME_MS;
