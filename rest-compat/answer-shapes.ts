@@ -7,10 +7,18 @@ interface Component {
 }
 
 const components = new WeakMap<z.core.$ZodType, Component>();
+const taken = new Set<string>();
 
-/** Names shapes, which OpenAPI then refers to wherever they are part of an answer. */
+/**
+ * Names shapes, which OpenAPI then refers to wherever they are part of an answer.
+ * @throws Error where a name is taken: OpenAPI would describe one of the two as the other.
+ */
 export function nameComponents(shapes: Readonly<Record<string, z.ZodType>>): void {
-  for (const [name, shape] of Object.entries(shapes)) components.set(shape, { name, shape });
+  for (const [name, shape] of Object.entries(shapes)) {
+    if (taken.has(name)) throw new Error(`two shapes are called ${name}`);
+    taken.add(name);
+    components.set(shape, { name, shape });
+  }
 }
 
 /** The named shape that this one is, though described in words of its own; undefined where it has no name. */

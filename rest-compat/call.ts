@@ -1,29 +1,21 @@
 import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
-import { sha256Hex } from '../schema/digest.ts';
 import { Refusal } from '../schema/errors.ts';
 import { jsonText } from '../schema/written.ts';
 import { paymentIn } from './credentials.ts';
-import {
-  type Columns,
-  type DocumentDoor,
-  type Door,
-  type Face,
-  NO_STORE,
-  type PageDoor,
-  type StreamAsked,
-} from './door.ts';
-import type { DoorRequest, RequestHeaders } from './door-request.ts';
+import { type DocumentDoor, type Door, type Face, NO_STORE, type PageDoor } from './door.ts';
+import { withDoorHeaders } from './door-headers.ts';
+import type { DoorRequest } from './door-request.ts';
+import { tagged, unlessKnown } from './etag.ts';
+import { faultPage } from './fault-page.ts';
 import { pass, withinRate } from './gate.ts';
+import { keptByBoard } from './kept-by-board.ts';
+import { bodyIn, keptBytes } from './kept-bytes.ts';
 import { lastingPage } from './lasting-page.ts';
 import { offer } from './offer.ts';
 import { withoutNulls } from './omit-nulls.ts';
-import type { DoorSubscribed, Executed, ExecutedError, Port, Upload } from './port.ts';
-import { type Answer, closed, faultEvent, problem } from './problem.ts';
-
-/** An answer in events. */
-export interface StreamedAnswer extends Omit<Answer, 'body'> {
-  readonly body: AsyncIterable<string | Uint8Array>;
-}
+import type { Executed, ExecutedError, Followable, Port, Upload } from './port.ts';
+import { type Answer, closed, problem } from './problem.ts';
+import { type StreamedAnswer, streamed } from './streamed-answer.ts';
 
 /** What a call comes to: a status, headers, and a body in one piece or in events. */
 export type DoorOutcome = Answer | StreamedAnswer;
@@ -38,18 +30,19 @@ export async function callDoor(door: Door, request: DoorRequest, house: Face): P
   try {
     const open = () => opened(door, request, house, uploads);
     const rated = door.price === null && door.rated;
-    return unreferred(door, await (rated ? withinRate<DoorOutcome>(request, port, open) : open()));
+    const outcome = await (rated ? withinRate<DoorOutcome>(request, port, open) : open());
+    return toldTo(request, door, outcome);
   } catch (error) {
-    return unreferred(door, refusedBefore(door, request, port, error));
+    return toldTo(request, door, refusedBefore(door, request, port, error));
   } finally {
     for (const upload of uploads) upload.release();
   }
 }
 
-/** A browser that follows a link out of an answer tells no one its URL, where that may hold a token (Referrer Policy 3.1). */
-function unreferred(door: Door, outcome: DoorOutcome): DoorOutcome {
-  if (door.slice_token !== 'whole') return outcome;
-  return { ...outcome, headers: { ...outcome.headers, 'referrer-policy': 'no-referrer' } };
+/** With what holds of all answers of a door, and a fault in the medium of whoever is to read it. */
+function toldTo(request: DoorRequest, door: Door, outcome: DoorOutcome): DoorOutcome {
+  const page = faultPage(door, request, outcome);
+  return withDoorHeaders(door, page === null ? outcome : { ...outcome, ...page });
 }
 
 async function opened(door: Door, request: DoorRequest, house: Face, uploads: Upload[]): Promise<DoorOutcome> {
@@ -63,24 +56,51 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
     return upload;
   });
   if (passage.kind === 'refused') return passage.answer;
-  const { document, variables, stream, plain, valid_body } = door.operation({
+  const { document, variables, stream, plain, valid_body, status } = door.operation({
     params,
     query,
     headers,
     body: passage.body,
+    accept: (request.spelt ?? door.path) === door.path ? headers.accept : undefined,
   });
   for (const upload of uploads) await upload.deliver();
   if (stream === null) {
-    const kept = keptFor(door, query);
+    const kept = { ...keptFor(door, query), ...(status !== null && { status }) };
     const spelt = plain ? { ...kept, media: plain.media, answer: plain.textOf } : kept;
-    const executed = await port.execute({ document, variables, valid_body, caller: passage.caller, nulls: door.nulls });
-    return unlessKnown(headers, tagged(spelt, concluded(spelt, request, port, executed)));
+    const make = async () => {
+      const executed = await port.execute({
+        document,
+        variables,
+        valid_body,
+        caller: passage.caller,
+        nulls: door.nulls,
+      });
+      const told = { ...executed, headers: { ...executed.headers, ...plain?.headers } };
+      return tagged(spelt, concluded(spelt, request, port, told));
+    };
+    const made = () => keptBytes(spelt, params, port, make);
+    return unlessKnown(headers, await keptByBoard({ ...spelt, variables }, port, made));
   }
+  if (stream.live) return followed(door, request, port, { document, variables, ...stream });
   const subscribed = await port.subscribe({ document, variables, valid_body, caller: passage.caller });
   if (subscribed.kind === 'refused') return concluded(door, request, port, subscribed.executed);
   const answer = streamed(subscribed, stream);
   if (request.method !== 'HEAD') return answer;
   await subscribed.events[Symbol.asyncIterator]().return?.();
+  return { ...answer, body: null };
+}
+
+async function followed(
+  door: DocumentDoor,
+  request: DoorRequest,
+  port: Port,
+  asked: Omit<Followable, 'address'>,
+): Promise<DoorOutcome> {
+  const events = await port.follow({ ...asked, address: request.address });
+  if (events.kind === 'refused') return concluded(door, request, port, events.executed);
+  const answer = { status: 200, headers: asked.frames.headers };
+  if (request.method !== 'HEAD') return { ...answer, body: events.body };
+  events.body.destroy();
   return { ...answer, body: null };
 }
 
@@ -115,50 +135,21 @@ function concluded(door: DocumentDoor, request: DoorRequest, port: Port, execute
   const [error] = executed.errors;
   if (error) return refusal(door, request, port, error, executed.headers);
   if (executed.data === null) return problem({ code: 'internal' }, executed.headers, pays(door, request));
-  return fulfilled(door, door.answer(executed.data), executed.headers);
+  const { data, headers } = executed;
+  const status = door.again?.is(data) ? door.again.status : door.status;
+  return fulfilled(door, door.answer(data), headers, status);
 }
 
 const pays = (door: Door | undefined, { headers }: DoorRequest): boolean =>
   !!door?.price && paymentIn(headers) !== null;
 
-function fulfilled(door: Door, body: Json, headers: Executed['headers']): Answer {
+function fulfilled(door: Door, body: Json, headers: Executed['headers'], status = door.status): Answer {
   if (body === null) return problem({ code: 'not_found' }, headers);
   return {
-    status: door.status,
+    status,
     headers: { ...headers, 'content-type': door.media, 'cache-control': door.cache },
-    body: typeof body === 'string' ? body : jsonText(withoutNulls(body, door.nulls)),
+    body: typeof body === 'string' ? bodyIn(door.media, body) : jsonText(withoutNulls(body, door.nulls)),
   };
-}
-
-function streamed(
-  { headers, events }: Extract<DoorSubscribed, { kind: 'events' }>,
-  asked: StreamAsked,
-): StreamedAnswer {
-  return { status: 200, headers: { ...headers, ...asked.frames.headers }, body: framed(events, asked) };
-}
-
-/** Its reader learns of it by a connection that ends before the answer does. */
-class BrokenOff extends Error {
-  override name = 'BrokenOff';
-}
-
-/** A fault is the last event, and no end follows it: so the reader knows that something is missing. */
-async function* framed(
-  events: Extract<DoorSubscribed, { kind: 'events' }>['events'],
-  { eventOf, frames }: StreamAsked,
-): AsyncGenerator<string | Uint8Array> {
-  let index = 0;
-  for await (const { data, errors } of events) {
-    const [error] = errors;
-    if (error || data === null) {
-      const fault = error ?? { code: 'internal' };
-      if (frames.fault === null) throw new BrokenOff(`a streamed answer broke off: ${fault.code}`);
-      return yield frames.fault(faultEvent(fault), index);
-    }
-    yield frames.event(eventOf(data));
-    index++;
-  }
-  if (frames.done !== '') yield frames.done;
 }
 
 /** A refusal of the door's own, before anything was executed. @throws what is no refusal */
@@ -197,31 +188,4 @@ function refusal(
 function keptFor(door: DocumentDoor, query: unknown): DocumentDoor {
   const asked = door.unkept_with !== null && isJsonObject(query) && door.unkept_with in query;
   return asked ? { ...door, cache: NO_STORE } : door;
-}
-
-/** 128 bits: none other has it. */
-const TAG_DIGITS = 32;
-
-/**
- * What may be kept is named by what it says. The name is weak, since it is one for all content codings (RFC 9110 8.8.3.3);
- * @fastify/etag would name the answers of every door, paid ones too, and compare with one name where a caller may show several.
- */
-function tagged({ cache, status }: Pick<Columns, 'cache' | 'status'>, answer: Answer): Answer {
-  if (cache === NO_STORE || answer.status !== status || answer.body === null) return answer;
-  const tag = sha256Hex(answer.body).slice(0, TAG_DIGITS);
-  // It may be compressed, and a 304 says what the answer in its place would have.
-  return { ...answer, headers: { ...answer.headers, etag: `W/"${tag}"`, vary: 'accept-encoding' } };
-}
-
-/** Whoever shows the answer's name has it still: 304, without a body (RFC 9110 13.1.2, 15.4.5). */
-function unlessKnown(headers: RequestHeaders, answer: Answer): Answer {
-  const { etag, 'content-type': _, ...others } = answer.headers;
-  if (etag === undefined || !shows(headers['if-none-match'], etag)) return answer;
-  return { status: 304, headers: { ...others, etag }, body: null };
-}
-
-/** Whether one of the names is that of the answer, strong or weak: here that makes no difference. */
-function shows(names: RequestHeaders[string], etag: string): boolean {
-  if (typeof names !== 'string') return false;
-  return names.trim() === '*' || [...names.matchAll(/"[^"]*"/g)].some(([shown]) => etag === `W/${shown}`);
 }

@@ -1,6 +1,9 @@
+import type { ShownBoardSecrets } from '../schema/board/shared-secret.ts';
 import type { JsonObject } from '../schema/canonical-json.ts';
+import { sha256Hex } from '../schema/digest.ts';
 import { limits } from '../schema/limits.ts';
 import type { ShownProof } from '../schema/proof.ts';
+import { isMeantForRouterBook, type ShownIngestKey, shownIngestKey } from '../schema/router/ingest-key.ts';
 import { Secret } from '../schema/secret.ts';
 import { isMeantForSlice, shownSlice } from '../schema/slice-token.ts';
 import type { RequestHeaders } from './door-request.ts';
@@ -20,7 +23,8 @@ export function agentOf(segment: string | undefined): number {
 /**
  * What the body names goes before the headers, since it was written for this request. `proven` is the agent that a proof
  * would be of, and what it was asked for; null where no agent is named, and then a proof is of nothing. `slice_token` comes
- * by a header, or by what the door says; from here on it is known by its hash alone.
+ * by a header, or by what the door says; from here on it is known by its hash alone. Where the door is opened by the board's
+ * inbound secret, a bearer shows that (`bearer_is_inbound`), and is no key of anything else.
  */
 export function credentialsIn(
   headers: RequestHeaders,
@@ -28,6 +32,7 @@ export function credentialsIn(
   proven: Pick<ShownProof, 'agent_id' | 'request'> | null,
   address: string,
   slice_token: string | null = sliceTokenIn(headers),
+  bearer_is_inbound = false,
 ): Credentials {
   const proof = text(body.proof) ?? text(headers['x-svc-proof']);
   const agent = headers['x-svc-agent'];
@@ -35,8 +40,10 @@ export function credentialsIn(
     sessions: sessionsIn(text(body.session) ?? text(headers['x-svc-session'])),
     agent: agent === undefined ? null : agentOf(String(agent)),
     proof: proof !== null && proven !== null ? { ...proven, value: proof, nonce: given(headers['x-svc-nonce']) } : null,
-    api_key: apiKeyIn(headers),
+    api_key: bearer_is_inbound ? text(headers['x-api-key']) : apiKeyIn(headers),
     slice: slice_token === null ? null : shownSlice(slice_token),
+    ingest_key: ingestKeyIn(headers),
+    board_secrets: boardSecretsIn(headers, bearer_is_inbound),
     payment: paymentIn(headers),
     router_key: routerKey(headers['x-router-key']),
     redelivery: text(headers['x-svc-redeliver']),
@@ -64,10 +71,27 @@ export function paymentIn(headers: RequestHeaders): ShownPayment | null {
   return v1 === null ? null : { x402_version: 1, header: v1 };
 }
 
-/** A slice token is no key: whoever shows one is sold what anybody is. */
+/** Neither a slice token nor a router book's key is an API key: whoever shows one is sold what anybody is. */
 function apiKeyIn(headers: RequestHeaders): string | null {
   const shown = bearer(headers.authorization);
-  return shown === null || isMeantForSlice(shown) ? text(headers['x-api-key']) : shown;
+  const meant_elsewhere = shown === null || isMeantForSlice(shown) || isMeantForRouterBook(shown);
+  return meant_elsewhere ? text(headers['x-api-key']) : shown;
+}
+
+/** By its spelling, as its digest. */
+export function ingestKeyIn({ authorization }: RequestHeaders): ShownIngestKey | null {
+  const shown = bearer(authorization);
+  return shown !== null && isMeantForRouterBook(shown) ? shownIngestKey(shown) : null;
+}
+
+/** Their own headers go first: what a bearer shows beside one is not looked at, so that a wrong one is not made up for. */
+function boardSecretsIn(headers: RequestHeaders, bearer_is_inbound: boolean): ShownBoardSecrets {
+  const ops = given(headers['x-svc-board-ops']);
+  const inbound = given(headers['x-svc-board-inbound']) ?? (bearer_is_inbound ? bearer(headers.authorization) : null);
+  return {
+    ...(ops === null ? {} : { ops: sha256Hex(ops) }),
+    ...(inbound === null ? {} : { inbound: sha256Hex(inbound) }),
+  };
 }
 
 /** By its spelling, among all that a bearer may show. */

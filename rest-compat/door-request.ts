@@ -14,6 +14,8 @@ export interface DoorRequest {
   /** Credentials, the payment, the intent, If-None-Match. */
   readonly headers: RequestHeaders;
   readonly address: string;
+  /** The path of the door's row by which it was called; left out where that is its own, not an alias. */
+  readonly spelt?: string;
   /** Null where the method brings none: then it counts as an empty object. */
   readonly body: BodySource | null;
 }
@@ -24,6 +26,8 @@ export interface RawRequest {
   readonly query: unknown;
   readonly headers: unknown;
   readonly body: JsonObject;
+  /** The Accept header, where it may choose a form. */
+  readonly accept?: unknown;
 }
 
 /** A body that has not been read: what is refused before it is read costs its sender's address nothing. */

@@ -1,14 +1,14 @@
 import type { DocumentNode } from 'graphql';
 import { z } from 'zod';
+import type { BoardSecret } from '../schema/board/shared-secret.ts';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
-import { parseRequest } from '../schema/requests/parse.ts';
-import type { Form, Plain, StreamForm } from './answer-forms.ts';
+import type { FaultPage } from './answer-forms.ts';
+import { type AskedOperation, askedOperation, type RequestSchemas, type Runs } from './door-operation.ts';
 import type { BodyMedia, RawRequest } from './door-request.ts';
 import type { LeftOutNulls, Means, Port } from './port.ts';
-import type { EventFrames } from './sse.ts';
 
 export type DoorMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -16,7 +16,8 @@ export type DoorMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export const NO_STORE = 'no-store';
 
 export interface DoorPrice {
-  readonly amount_atomic: bigint;
+  /** Null where it depends on what is asked for: its offer is the resolver's to make. */
+  readonly amount_atomic: bigint | null;
   readonly networks: readonly NetworkName[];
   readonly stamp?: boolean;
   readonly paid_by: readonly Means[];
@@ -41,16 +42,25 @@ export interface Columns {
   /**
    * `required`: 401 without, 403 with a wrong one, both empty; where the path names an agent, it must be that one's.
    * `session`: the same, and by the session itself, since a proof is a proof to whoever has read it.
+   * `bound`: the same, and by a proof that is bound to this request: whoever has read it can make nothing else of it.
    * `offered`: nobody has to; the resolver asks it of whoever wants to be shown more.
    */
-  readonly possession: 'none' | 'offered' | 'required' | 'session';
+  readonly possession: 'none' | 'offered' | 'required' | 'session' | 'bound';
   /** `whole`: opened by a slice token alone, a bearer's or the query's `token`; `instead`: a bearer's does for possession. */
   readonly slice_token: 'none' | 'whole' | 'instead';
+  /** `required`: opened by the key of a router book alone, a bearer's; `or_session`: or by the session of that book's agent. */
+  readonly ingest_key: 'none' | 'required' | 'or_session';
+  /** Opened by that secret of the board alone: by its header, and the inbound one by a bearer, too. */
+  readonly board_secret: 'none' | BoardSecret;
   /** Media type of the body; a form brings its file beside it, and the body names that by an id. */
   readonly takes: BodyMedia;
   /** A longer body is refused, unread from there on. */
   readonly body_bytes_max: number;
   readonly status: number;
+  /** How an answer that tells what the same request did before is known by its data, and its status; null: told alike. */
+  readonly again: { readonly status: number; is(data: JsonObject): boolean } | null;
+  /** All other statuses of its good answers, where what was asked for decides. */
+  readonly other_statuses: readonly number[];
   readonly media: string;
   /** Its answer may say by Retry-After when it will be another. */
   readonly asks_again: boolean;
@@ -58,6 +68,8 @@ export interface Columns {
   readonly rated: boolean;
   /** Cache-Control of the answer in hand, which has an ETag where it may be kept; refusals are never stored. */
   readonly cache: string;
+  /** Its answers stand until the board moves, and are not made anew before: see kept-by-board.ts. Null: each is made. */
+  readonly kept_by: 'board' | null;
   /** A member of the query in whose presence an answer is the asker's own, and kept nowhere. */
   readonly unkept_with: string | null;
   readonly nulls: LeftOutNulls;
@@ -68,28 +80,15 @@ export interface Columns {
   readonly refusal: z.ZodType | null;
   /** One event, where the door can answer in server-sent events. */
   readonly event: z.ZodType | null;
+  /** The forms that a request's Accept may choose at the door's own path; another spelling, or `form`, has chosen already. */
+  readonly by_accept: readonly string[];
   /** All other media types in which it may be asked for, as text or bytes. */
   readonly other_media: readonly string[];
+  /** How what goes wrong is said to whoever would have been shown a page; null where nobody is shown one. */
+  readonly fault_page: FaultPage | null;
   /** It comes piece by piece, and its headers say how many rows it will have. */
   readonly in_pieces: boolean;
-  readonly requests: Readonly<Record<'params' | 'query' | 'headers' | 'body', z.ZodType>>;
-}
-
-/** The operation that a request runs, and its variables. */
-interface Operation {
-  readonly document: DocumentNode;
-  readonly variables: JsonObject;
-  /** The body, as its schema has made it. */
-  readonly valid_body: object;
-  /** Of a subscription: how its events go out. Null where the answer comes in one piece. */
-  readonly stream: StreamAsked | null;
-  /** Set where the answer is asked for as bare text. */
-  readonly plain: Pick<Form, 'media' | 'textOf'> | null;
-}
-
-export interface StreamAsked {
-  eventOf(data: JsonObject): Json;
-  readonly frames: EventFrames;
+  readonly requests: RequestSchemas;
 }
 
 /** What a page is made of: nothing but the doors themselves and the port. */
@@ -103,7 +102,7 @@ export interface DocumentDoor extends Columns {
   readonly kind: 'document';
   readonly documents: readonly DocumentNode[];
   /** @throws Refusal invalid_request, with the parameter at fault. */
-  operation(request: RawRequest): Operation;
+  operation(request: RawRequest): AskedOperation;
   /** The body; a string goes out verbatim, null is a 404. */
   answer(data: JsonObject): Json;
 }
@@ -121,22 +120,11 @@ export type Door = DocumentDoor | PageDoor;
 type Required = 'name' | 'methods' | 'path' | 'summary' | 'tags' | 'response';
 type Row = Pick<Columns, Required> & Partial<Omit<Columns, Required | 'requests'>>;
 
-interface DocumentRow<P, Q, H, B> extends Row {
-  readonly document: DocumentNode;
-  /** Body member → the document that is run instead where it is present, null included. */
-  readonly instead?: Readonly<Record<string, DocumentNode>>;
-  readonly stream?: StreamForm<Q, B>;
-  readonly plain?: Plain<B>;
-  /** By name; `form` says which of them a request asks for, and none by any other name. */
-  readonly forms?: Readonly<Record<string, Form>>;
-  form?(asked: { query: Q; body: B }): string;
+interface DocumentRow<P, Q, H, B extends object> extends Row, Runs<P, Q, H, B> {
   readonly params?: z.ZodType<P>;
   readonly query?: z.ZodType<Q>;
   readonly headers?: z.ZodType<H>;
   readonly body?: z.ZodType<B>;
-  /** The body with what its headers say in its place: before it is validated, so that it is validated once. */
-  complete?(body: JsonObject, headers: H): JsonObject;
-  variables?(request: { params: P; query: Q; headers: H; body: B }): JsonObject;
   answer?(data: JsonObject): Json;
 }
 
@@ -149,19 +137,26 @@ const usual = {
   waived_by: null,
   possession: 'none',
   slice_token: 'none',
+  ingest_key: 'none',
+  board_secret: 'none',
   takes: 'application/json',
   body_bytes_max: limits.small_request_bytes_max,
   status: 200,
+  again: null,
+  other_statuses: [],
   media: 'application/json; charset=utf-8',
   asks_again: false,
   rated: true,
   cache: NO_STORE,
+  kept_by: null,
   unkept_with: null,
   nulls: {},
   errors: [],
   refusal: null,
   event: null,
+  by_accept: [],
   other_media: [],
+  fault_page: null,
   in_pieces: false,
 } as const;
 
@@ -170,6 +165,7 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
   const {
     document,
     instead = {},
+    actions = {},
     stream,
     plain,
     forms = {},
@@ -184,53 +180,17 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
     ...columns
   } = row;
   const requests = { params, query, headers, body };
+  const others = [...Object.values(actions), ...Object.values(forms), ...(stream ? [stream] : [])];
   return {
     ...usual,
     ...columns,
+    other_statuses: [...new Set(Object.values(actions).flatMap(action => action.status ?? []))],
     other_media: columns.other_media ?? [...Object.values(forms), ...(plain ? [plain] : [])].map(({ media }) => media),
     kind: 'document',
     requests,
-    documents: [
-      ...new Set([
-        document,
-        ...Object.values(instead),
-        ...Object.values(forms).map(form => form.document),
-        ...(stream ? [stream.document] : []),
-      ]),
-    ],
-    operation: request => operationOf(row, requests, request),
+    documents: [...new Set([document, ...Object.values(instead), ...others.map(form => form.document)])],
+    operation: request => askedOperation(row, requests, request),
     answer: answer ?? (data => data.answer ?? null),
-  };
-}
-
-/** The operation that a request of a row runs. `requests`: its schemas. @throws Refusal invalid_request */
-function operationOf<P, Q, H, B extends object>(
-  { document, instead = {}, stream, plain, forms = {}, form, complete, variables }: DocumentRow<P, Q, H, B>,
-  requests: Columns['requests'],
-  request: RawRequest,
-): Operation {
-  const given = {
-    params: parseRequest(requests.params, request.params) as P,
-    query: parseRequest(requests.query, request.query) as Q,
-    headers: parseRequest(requests.headers, request.headers) as H,
-  };
-  const body = complete?.(request.body, given.headers) ?? request.body;
-  const valid_body = parseRequest(requests.body, body) as B;
-  const asked = { variables: variables?.({ ...given, body: valid_body }) ?? {}, valid_body };
-  if (stream?.asked(valid_body)) {
-    const eventOf = (data: JsonObject) => stream.eventOf(data, valid_body);
-    const { query } = given;
-    const frames = typeof stream.frames === 'function' ? stream.frames({ query, body: valid_body }) : stream.frames;
-    return { ...asked, document: stream.document, stream: { frames, eventOf }, plain: null };
-  }
-  const other = form && forms[form({ query: given.query, body: valid_body })];
-  if (other) return { ...asked, document: other.document, stream: null, plain: other };
-  const member = Object.keys(instead).find(name => request.body[name] !== undefined);
-  return {
-    ...asked,
-    document: (member && instead[member]) || document,
-    stream: null,
-    plain: plain?.asked(valid_body) ? plain : null,
   };
 }
 

@@ -1,15 +1,31 @@
+import { boardEventDoors } from './board/event-doors.ts';
+import { inboundDoors } from './board/inbound-doors.ts';
+import { jobDoors } from './board/job-doors.ts';
+import { postDoors } from './board/post-doors.ts';
+import { reactionDoors } from './board/reaction-doors.ts';
+import { scoreDoors } from './board/score-doors.ts';
+import { boardSearchDoors } from './board/search-doors.ts';
 import { assignDoors } from './book/assign-doors.ts';
+import { disputeDoors } from './book/dispute-doors.ts';
 import { bookDoors } from './book/doors.ts';
+import { escrowDoors } from './book/escrow-doors.ts';
 import { exportDoors } from './book/export-doors.ts';
 import { inflowDoors } from './book/inflow-doors.ts';
+import { ingestDoors } from './book/ingest-doors.ts';
 import { lineageDoors } from './book/lineage-doors.ts';
+import { reconciliationDoors } from './book/reconciliation-doors.ts';
 import { recordDoors } from './book/record-doors.ts';
 import { simulationDoors } from './book/simulation.ts';
+import { webhookDoors } from './book/webhook-doors.ts';
 import { discoveryDoors } from './discovery/doors.ts';
 import type { Door } from './door.ts';
 import { inferenceDoors, mediaDoors } from './inference/doors.ts';
 import { taskDoors } from './inference/task-doors.ts';
+import { logDoors } from './log/doors.ts';
+import { totalsDoors } from './log/totals-doors.ts';
 import { receiptDoors, refusalDoors, settlementDoors } from './receipt/doors.ts';
+import { walletDoors } from './receipt/wallet-doors.ts';
+import { routerDoors } from './router/doors.ts';
 import { possessionDoors, registrationDoors } from './session/doors.ts';
 
 /** The door table: what is served, described and priced is read from here and from nowhere else. */
@@ -23,11 +39,27 @@ export const everyDoor: readonly Door[] = [
   ...simulationDoors,
   ...exportDoors,
   ...inflowDoors,
+  ...ingestDoors,
   ...assignDoors,
+  ...disputeDoors,
+  ...escrowDoors,
+  ...webhookDoors,
+  ...reconciliationDoors,
   ...recordDoors,
   ...possessionDoors,
   ...receiptDoors,
+  ...walletDoors,
   ...settlementDoors,
   ...refusalDoors,
+  ...logDoors,
+  ...totalsDoors,
+  ...routerDoors,
+  ...jobDoors,
+  ...postDoors,
+  ...boardEventDoors,
+  ...boardSearchDoors,
+  ...reactionDoors,
+  ...inboundDoors,
+  ...scoreDoors,
   ...discoveryDoors,
 ];

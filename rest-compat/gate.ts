@@ -1,12 +1,12 @@
-import { isJsonObject, type JsonObject } from '../schema/canonical-json.ts';
+import type { JsonObject } from '../schema/canonical-json.ts';
 import { errors } from '../schema/errors.ts';
-import { booksOf } from '../schema/principal.ts';
 import type { ShownProof } from '../schema/proof.ts';
-import { agentOf, bearer, credentialsIn, paymentIn, sliceTokenIn } from './credentials.ts';
+import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
 import type { Door } from './door.ts';
 import { type Body, type DoorRequest, emptyBody } from './door-request.ts';
 import { offer, pathOf, priceOf, resourceOf } from './offer.ts';
 import type { Caller, PaymentJudgement, Port, RateTurn, Upload, UploadSender } from './port.ts';
+import { namedAgent, openedBy, tokenAt, unpossessed } from './possession.ts';
 import { type Answer, closed, problem } from './problem.ts';
 
 /** What a call of a door comes by: the caller and the body, or the answer that it is refused with. */
@@ -25,7 +25,8 @@ export type BeginUpload = (sender: UploadSender) => Upload;
  * 2. A payment header that cannot be read (400), or a payment that is forged or not what was offered (402).
  * 3. On most paid doors: nothing paid (402), before a byte of the body, valid or not.
  * 4. The body: no room for it (429), too long (413), of another media type (415), not JSON (400).
- * 5. Possession, where the column asks for it, by headers or by the body (401, 403); a slice token in its place comes first.
+ * 5. Possession, where the column asks for it, by headers or by the body (401, 403); a slice token in its place comes first, and an
+ *    ingest key, where the column asks for one, by its spelling, and a secret of the board by itself.
  * 6. On the other paid doors: nothing paid (402).
  *
  * What is in the body is judged after that, by the door's schemas.
@@ -44,7 +45,9 @@ export async function pass(
   const token = tokenAt(door, request);
   if (door.slice_token === 'whole' && token === null) return refused(tokenRequired);
   const identify = (body: JsonObject | null) => {
-    const shown = credentialsIn(request.headers, body ?? {}, provenAt(door, request, body), request.address, token);
+    const proven = provenAt(door, request, body);
+    const inbound = door.board_secret === 'inbound';
+    const shown = credentialsIn(request.headers, body ?? {}, proven, request.address, token, inbound);
     return port.identify({ ...shown, resource }, payment);
   };
   let caller = await identify(request.body ? null : {});
@@ -54,16 +57,25 @@ export async function pass(
   const body = await bodyOf(door, request, port, caller, beginUpload);
   if (first && !waived(door, body)) return refused(first);
   if (body.kind === 'refused') {
-    const shut = unpossessed(door, request, caller);
+    const shut = shutTo(door, request, caller, port);
     const limit = body === crowded ? port.rates.crowded : {};
-    return refused(shut ? closed(shut) : problem({ code: body.code, message: body.detail }, limit));
+    return refused(shut ?? problem({ code: body.code, message: body.detail }, limit));
   }
 
   if (request.body && door.possession !== 'none' && showsMore(request, body.value)) caller = await identify(body.value);
-  const shut = unpossessed(door, request, caller);
-  if (shut) return refused(closed(shut));
+  const shut = shutTo(door, request, caller, port);
+  if (shut) return refused(shut);
   const late = door.challenge === 'first' ? null : requirePayment(door, request, port, caller);
   return late ? refused(late) : { kind: 'open', caller, body: body.value };
+}
+
+/** To whoever shows no secret of the board it is shut as often as to those who show a wrong one: both are counted by address. */
+function shutTo(door: Door, request: DoorRequest, caller: Caller, port: Port): Answer | null {
+  const shut = unpossessed(door, request, caller);
+  if (shut === null) return null;
+  const counted = door.board_secret !== 'none' && shut === 401;
+  const turn = counted ? port.rates.take('credentials', request.address) : null;
+  return turn?.kind === 'beyond' ? tooManyRequests(turn) : closed(shut, openedBy(door));
 }
 
 /**
@@ -182,34 +194,8 @@ function requirePayment(door: Door, request: DoorRequest, port: Port, caller: Ca
 /** RFC 6750 3: of what kind the token is that is asked for. */
 const tokenRequired = problem({ code: 'token_required' }, { 'www-authenticate': 'Bearer' });
 
-/** Where a token is all that opens the door, whatever a bearer shows is meant for one. */
-function tokenAt({ slice_token }: Door, { headers, query }: DoorRequest): string | null {
-  if (slice_token !== 'whole') return sliceTokenIn(headers);
-  const { token } = isJsonObject(query) ? query : {};
-  return typeof token === 'string' && token !== '' ? token : bearer(headers.authorization);
-}
-
 function waived(door: Door, body: Body): boolean {
   return door.waived_by !== null && body.kind === 'json' && (body.value[door.waived_by] ?? null) !== null;
-}
-
-function namesAgent(door: Door): boolean {
-  return door.path.includes('{agent_id}');
-}
-
-function namedAgent(door: Door, request: DoorRequest): number | null {
-  return namesAgent(door) ? agentOf(request.params.agent_id) : null;
-}
-
-/** A wrong session on a paid door is a 403 before any charge, also where the door asks for none. */
-function unpossessed(door: Door, request: DoorRequest, { possession }: Caller): 401 | 403 | null {
-  if (door.possession === 'none' || door.possession === 'offered')
-    return door.price && possession.kind === 'wrong' ? 403 : null;
-  if (possession.kind === 'absent') return door.slice_token === 'instead' && tokenAt(door, request) ? null : 401;
-  if (possession.kind === 'wrong') return 403;
-  const opening = booksOf(possession).filter(({ by }) => door.possession !== 'session' || by === 'session');
-  if (namesAgent(door)) return opening.some(book => book.agent_id === namedAgent(door, request)) ? null : 403;
-  return opening.length > 0 ? null : 403;
 }
 
 /** What a proof would be of. While the body has not been read (null) nothing can be bound to it. */
@@ -218,9 +204,15 @@ function provenAt(
   request: DoorRequest,
   body: JsonObject | null,
 ): Pick<ShownProof, 'agent_id' | 'request'> | null {
-  const agent_id = namedAgent(door, request);
+  const agent_id = namedAgent(door, request) ?? agentIn(door, body);
   if (agent_id === null) return null;
   return { agent_id, request: body && { method: request.method, path: pathOf(door, request.params), body } };
+}
+
+/** Where the path names no agent, the body says of which a proof is. */
+function agentIn({ possession }: Door, body: JsonObject | null): number | null {
+  const named = body?.agent_id;
+  return possession !== 'none' && typeof named === 'number' ? agentOf(String(named)) : null;
 }
 
 /** With the body at hand: possession that is in it, or a proof that depends on it. */

@@ -19,7 +19,7 @@ export async function lastingPage(door: PageDoor, house: Face, make: () => Promi
   if (known) return known;
   const answer = await make();
   const { body } = answer;
-  const isLong = body !== null && Buffer.byteLength(body) >= limits.compressed_answer_bytes_min;
+  const isLong = typeof body === 'string' && Buffer.byteLength(body) >= limits.compressed_answer_bytes_min;
   const page = isLong ? { ...answer, packed: packedForms(body) } : answer;
   pages.set(door, page);
   return page;

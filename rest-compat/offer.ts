@@ -15,13 +15,14 @@ export function resourceOf(door: Door, { params }: Pick<DoorRequest, 'params'>, 
   return base_url + pathOf(door, params);
 }
 
-/** What a door asks for at its absolute URL; null where it is free. */
+/** What a door asks of everybody at its absolute URL; null where that depends on what is asked for, or it is free. */
 export function priceOf(door: Door, resource: string): Price | null {
   const known = prices.get(door);
   if (known?.resource === resource) return known;
   const { price, summary } = door;
-  if (price === null) return null;
-  const asked = { ...price, resource, description: summary, output_schema: schemasOf(door).in_short };
+  if (price === null || price.amount_atomic === null) return null;
+  const { amount_atomic } = price;
+  const asked = { ...price, amount_atomic, resource, description: summary, output_schema: schemasOf(door).in_short };
   prices.set(door, asked);
   return asked;
 }
@@ -41,7 +42,7 @@ export function offer(
   request: Pick<DoorRequest, 'params'>,
   port: Port,
   reason: OfferReason | null,
-  own?: Challenge,
+  own?: Said,
 ): Answer {
   const price = priceOf(door, resourceOf(door, request, port));
   if (!own && !price) return problem({ code: reason?.code ?? 'payment_required', message: reason?.detail });
@@ -53,10 +54,12 @@ export function offer(
   };
 }
 
-const texts = new WeakMap<Challenge, string>();
+type Said = Pick<Challenge, 'headers' | 'body'>;
+
+const texts = new WeakMap<Said, string>();
 
 /** The same challenge goes out to all who ask for the same. */
-function textOf(challenge: Challenge): string {
+function textOf(challenge: Said): string {
   const text = texts.get(challenge) ?? JSON.stringify(challenge.body);
   texts.set(challenge, text);
   return text;

@@ -1,11 +1,15 @@
+import type { Readable } from 'node:stream';
 import type { DocumentNode } from 'graphql';
-import type { JsonObject } from '../schema/canonical-json.ts';
+import type { BoardStanding, ShownBoardSecrets } from '../schema/board/shared-secret.ts';
+import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { Possession } from '../schema/principal.ts';
 import type { ShownProof } from '../schema/proof.ts';
+import type { ShownIngestKey } from '../schema/router/ingest-key.ts';
 import type { Secret } from '../schema/secret.ts';
 import type { ShownSlice } from '../schema/slice-token.ts';
+import type { EventFrames } from './sse.ts';
 
 /** What a caller showed, gathered from headers and body; from a query string, which others may log, only where a door says so. */
 export interface Credentials {
@@ -17,6 +21,10 @@ export interface Credentials {
   readonly api_key: string | null;
   /** Null where no slice token came along. */
   readonly slice: ShownSlice | null;
+  /** Null where no key of a router book came along. */
+  readonly ingest_key: ShownIngestKey | null;
+  /** What came along in the place of the board's secrets. */
+  readonly board_secrets: ShownBoardSecrets;
   readonly payment: ShownPayment | null;
   /** The X-Router-Key header; null also where it can be no key. */
   readonly router_key: Secret | null;
@@ -53,6 +61,10 @@ export type PaymentJudgement =
 export interface Price {
   readonly amount_atomic: bigint;
   readonly networks: readonly NetworkName[];
+  /** Whom it pays, on its only network; left out: this service. */
+  readonly pay_to?: string | undefined;
+  /** For how long at most its payment may be valid; left out: as long as any that is asked for. */
+  readonly validity_seconds_max?: number | undefined;
   /** Its effect stands once as it is: a client need not name it, so that it is not bought twice. */
   readonly stamp?: boolean;
   readonly resource: string;
@@ -74,6 +86,8 @@ export type Means = 'payment' | 'live_key' | 'demo_key' | 'waiver_key';
 
 export interface Caller {
   readonly possession: Possession;
+  /** Left out where no secret of the board came along. */
+  readonly board?: BoardStanding | undefined;
   /** A payment goes before a key. Null: nothing came along, or a key that nobody knows. */
   readonly means: Means | null;
   /** A key came along that is nobody's here. Which one is said nowhere. */
@@ -109,7 +123,7 @@ export interface ExecutedError {
   /** Public members of the problem: `charged`, `retry_after_seconds`, `task_id`. */
   readonly facts: JsonObject;
   /** A 402 whose offer only the resolver knows; without it the door's own price is offered. */
-  readonly challenge?: Challenge;
+  readonly challenge?: Pick<Challenge, 'headers' | 'body'>;
 }
 
 export interface Executed {
@@ -129,6 +143,18 @@ export type DoorSubscribed =
       /** Never throws for a refusal. Whoever stops reading is waited for by nobody. */
       readonly events: AsyncIterable<Pick<Executed, 'data' | 'errors'>>;
     };
+
+export interface Followable extends Pick<DoorOperation, 'document' | 'variables'> {
+  readonly address: string;
+  /** What of an event is written, and how. */
+  eventOf(data: JsonObject): Json;
+  readonly frames: EventFrames;
+}
+
+/** Bytes as they go out, or why there are none. */
+export type Followed =
+  | { readonly kind: 'refused'; readonly executed: Executed }
+  | { readonly kind: 'events'; readonly body: Readable };
 
 /** Whose file it is: who pays, where a payment says so, and where it comes from. */
 export interface UploadSender {
@@ -191,8 +217,15 @@ export interface Port {
   execute(operation: DoorOperation & { readonly nulls: LeftOutNulls }): Promise<Executed>;
   /** The same for a subscription. */
   subscribe(operation: DoorOperation): Promise<DoorSubscribed>;
+  /**
+   * A public subscription that goes on for as long as it is read, as nobody in particular: executed once for all who follow
+   * the same, kept alive, and ended with the server. Its reader is cut off where it is too slow, and resumes.
+   */
+  follow(operation: Followable): Promise<Followed>;
   /** Holds nothing until something is taken, and of all room no more than the share of whoever sends it. */
   beginUpload(sender: UploadSender): Upload;
+  /** Another one whenever something that the public board shows may have changed. @throws Refusal unavailable */
+  boardVersion(): Promise<string>;
   health(): Promise<JsonObject>;
   /** What a paid call needs and lacks here and now, by name. */
   away(): Promise<readonly string[]>;

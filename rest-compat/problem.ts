@@ -5,7 +5,7 @@ import { type ErrorCode, errors, leaves } from '../schema/errors.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  readonly body: string | Buffer | null;
   /** Where the body is the same for everybody and for long: how it is kept compressed. */
   readonly packed?: PackedForms;
 }
@@ -70,9 +70,9 @@ export function problem(fault: ProblemFault, headers: Answer['headers'] = {}, pa
 }
 
 /** 401 and 403 on possession: an empty body, as specified. RFC 9110 15.5.2 wants the challenge header with a 401. */
-export function closed(status: 401 | 403): Answer {
+export function closed(status: 401 | 403, opened_by = 'SVC-Session'): Answer {
   const headers: Record<string, string> = { 'cache-control': 'no-store' };
-  if (status === 401) headers['www-authenticate'] = 'SVC-Session';
+  if (status === 401) headers['www-authenticate'] = opened_by;
   return { status, headers, body: null };
 }
 

@@ -38,7 +38,7 @@ export async function serveDoors(app: FastifyInstance, port: Port, doors: readon
       const here = rows.map(row => row.door);
       route(
         path.replace(/\{(\w+)\}/g, ':$1'),
-        request => answerAt(here, request, { port, doors }),
+        request => answerAt(here, request, { port, doors }, path),
         here.every(isForAll),
       );
     }
@@ -52,15 +52,21 @@ export async function serveDoors(app: FastifyInstance, port: Port, doors: readon
  * secret in it would tell that to whoever has text of their own beside it (BREACH): books and sessions are left as they are, and
  * so is what is sold, which would pay for it with time on its way.
  */
-function isForAll({ price, possession, slice_token }: Door): boolean {
-  return price === null && possession === 'none' && slice_token === 'none';
+function isForAll({ price, possession, slice_token, ingest_key, board_secret }: Door): boolean {
+  const asks = [possession, slice_token, ingest_key, board_secret].some(column => column !== 'none');
+  return price === null && !asks;
 }
 
-async function answerAt(here: readonly Door[], request: FastifyRequest, house: Face): Promise<DoorOutcome> {
+async function answerAt(
+  here: readonly Door[],
+  request: FastifyRequest,
+  house: Face,
+  path: string,
+): Promise<DoorOutcome> {
   if (request.method === 'OPTIONS') return choices(here);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const door = here.find(({ methods }) => methods.includes(method as DoorMethod));
-  const asked = doorRequest(request);
+  const asked = { ...doorRequest(request), spelt: path };
   if (door) return callDoor(door, asked, house);
   // So that nobody pays for a method that is not served: RFC 9110 10.2.1 lets any answer say which are.
   const allow = allowed(here);
@@ -139,7 +145,8 @@ function send(reply: FastifyReply, answer: DoorOutcome | PackedAnswer): FastifyR
   const { body } = answer;
   // A stream waits for a slow reader, and is given up when the reader leaves.
   if (body === null) return reply.send();
-  return reply.send(typeof body === 'string' || Buffer.isBuffer(body) ? body : Readable.from(body));
+  const whole = typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable;
+  return reply.send(whole ? body : Readable.from(body));
 }
 
 /** Node throws on a header outside RFC 9110 5.5, and the money may have moved by then. */

@@ -38,6 +38,14 @@ export const namedFrames: EventFrames = {
   done: '',
 };
 
+/** Events that go on for ever: each has its position for an id, by which a browser resumes where it was cut off. */
+export const liveFrames: EventFrames = {
+  headers: eventStream,
+  event: data => `id: ${String((data as JsonObject).position)}\n${sseEvent(data)}`,
+  fault: fault => `event: error\n${sseEvent(fault)}`,
+  done: '',
+};
+
 function named(data: JsonObject): string {
   return `event: ${String(data.type)}\n${sseEvent(data)}`;
 }

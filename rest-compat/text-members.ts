@@ -7,6 +7,14 @@ export function digits<S extends z.ZodType<number>>(integer: S): z.ZodType<numbe
   return z.preprocess(text => (typeof text === 'string' && /^[0-9]{1,15}$/.test(text) ? Number(text) : text), integer);
 }
 
+/** The same, which may be below zero. */
+export function integerText<S extends z.ZodType<number>>(integer: S): z.ZodType<number> {
+  return z.preprocess(
+    text => (typeof text === 'string' && /^-?[0-9]{1,15}$/.test(text) ? Number(text) : text),
+    integer,
+  );
+}
+
 /**
  * A form says all in text: what the same member is in JSON. A list of one may be told of by its bare name, and an object by
  * a part that holds JSON: OpenAPI 3.1 has clients write so what a description of multipart content calls list and object.

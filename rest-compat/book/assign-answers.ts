@@ -21,6 +21,7 @@ export const AssignmentAnswer = z.object({
   expires_at: z.string().nullable(),
   status: z.enum(assignmentStatuses),
   created_at: z.string(),
+  created_by: z.enum(['session', 'bound_proof']).describe('By what whoever made it had opened the book.'),
   created_session: z.string().describe('Of the session that made it: SHA-256, its first 16 hex digits.'),
   revoked_at: z.string().nullable(),
   revoked_by: z.enum(['session', 'plain_proof', 'bound_proof']).nullable(),
@@ -47,7 +48,7 @@ export const SliceAnswer = z.object({
 
 nameComponents({
   SliceBounds,
-  Assignment: AssignmentAnswer,
+  SliceAssignment: AssignmentAnswer,
   CreatedAssignment: CreatedAssignmentAnswer,
   Assignments: AssignmentsAnswer,
   BookSlice: SliceAnswer,

@@ -32,7 +32,7 @@ export const assignDoors = [
     path: '/v1/agents/{agent_id}/book/assign',
     summary: 'Opens a slice of the book to whoever holds the token that is answered, once',
     tags: ['book'],
-    possession: 'session',
+    possession: 'bound',
     status: 201,
     document: operation('book/create_assignment'),
     params: AgentPath,

@@ -19,7 +19,7 @@ const types = {
   digits: Atomic,
   integer: z.int(),
   boolean: z.boolean(),
-  amount: Atomic,
+  amount: Atomic.describe('Atomic units of the rail.'),
   time: z.string(),
   json: JsonMembers,
   json_list: z.array(JsonMembers),
@@ -29,6 +29,7 @@ const shown = Object.entries<RowFact>(rowFacts).filter(([, { hidden, rest }]) =>
 
 function schemaOf([name, { one_of, type }]: [string, RowFact]): z.ZodType {
   if (name === 'replay_events') return z.array(Replay);
+  if (name === 'observed_amount') return types.amount;
   if (one_of === undefined) return types[type];
   const [only, ...others] = one_of;
   return others.length === 0 ? z.literal(only ?? '') : z.enum(one_of);

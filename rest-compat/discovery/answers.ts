@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { COUNT_RANGE } from '../../schema/count-range.ts';
+import { documents } from '../../schema/documents.ts';
 import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
@@ -6,9 +8,9 @@ const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
 export const HealthAnswer = z.object({
   status: z.enum(['ok', 'degraded']),
   away: z
-    .array(z.enum(['database', 'base', 'solana', 'facilitator', 'log', 'books', 'anchor']))
+    .array(z.enum(['database', 'base', 'solana', 'facilitator', 'log', 'books', 'anchor', 'witness']))
     .describe(
-      'What a paid call needs and lacks; `anchor` none needs: the log is not anchored on Base, which is told here alone.',
+      'What a paid call needs and lacks; two none needs: `anchor`, the log is not anchored on Base, and `witness`, one says that it has forked or gone back.',
     ),
   profile: z.enum(['development', 'production']),
   stand_ins: z.array(z.string()).describe('What is stood in for by something of the development profile.'),
@@ -36,6 +38,19 @@ export const HealthAnswer = z.object({
     })
     .nullable()
     .describe('Null where nothing is anchored.'),
+  witnesses: z
+    .array(
+      z.object({
+        witness: z.string().describe('By which name it signs.'),
+        tree_size: z.int().nullable().describe('Of the newest head that it has cosigned.'),
+        at: z.string().nullable().describe('When, ISO 8601.'),
+        trouble: z
+          .enum(['refused', 'ahead', 'lied', 'unknown_log', 'away'])
+          .nullable()
+          .describe('Why it cosigns nothing newer; null where all is well.'),
+      }),
+    )
+    .describe('Who cosigns the checkpoints of the log (C2SP tlog-witness).'),
   free_tier: z.boolean(),
 });
 
@@ -54,7 +69,7 @@ export const ManifestAnswer = z.object({
       method: z.string(),
       name: z.string(),
       description: z.string(),
-      price_atomic: z.string(),
+      price_atomic: z.string().nullable().describe('Null where it depends on what is asked for: the 402 says it.'),
       networks: z.array(z.string()),
       accepts: z.array(JsonMembers),
       input: JsonMembers.describe('JSON Schema of the body.'),
@@ -63,4 +78,48 @@ export const ManifestAnswer = z.object({
   ),
 });
 
-nameComponents({ Health: HealthAnswer, Liveness: LivenessAnswer, Readiness: ReadyAnswer, PaidRoutes: ManifestAnswer });
+const RevokedKey = z.object({
+  kid: z.string(),
+  alg: z.string(),
+  seq: z.int().describe('The version of the issuer history that brought it.'),
+  status: z
+    .enum(['retired', 'revoked'])
+    .describe('`retired`: what it signed until then goes on verifying. `revoked`: what `log` held, and nothing else.'),
+  activated_at: z.string(),
+  retired_at: z.string().describe('When another took its place; it may have signed for an hour more.'),
+  revoked_at: z.string().optional().describe('When it was said that others may hold it.'),
+  since: z.string().optional().describe('From when on they may.'),
+  reason: z.string().optional(),
+  log: z
+    .object({ tree_size: z.int(), root_hash: z.string() })
+    .optional()
+    .describe('The log by `since`: receipts before leaf tree_size verify for ever, others of this key never.'),
+  statement: z.string().optional().describe('ES256 JWS of a key in force over the hash of what is said here.'),
+});
+
+const RevokedSession = z.object({
+  delegation_hash: z.string().describe('Of the AuthorizeSession grant, 0x.'),
+  payer: z.string(),
+  revoked_at: z.string(),
+  signature: z.string().describe('The payer’s, over RevokeSession(delegationHash, at).'),
+});
+
+export const RevocationsAnswer = z.object({
+  schema: z.literal(documents.revocations),
+  issuer_history: z.object({ hash: z.string(), version: z.int(), seq: z.int() }).describe('Of which this is said.'),
+  keys: z.array(RevokedKey).describe('The newest first; the current keys are in none of them.'),
+  sessions: z.array(RevokedSession).describe('None: there are no delegated sessions yet.'),
+});
+
+export const StatsAnswer = z.object({
+  receipts: z.string().regex(COUNT_RANGE).describe('The range in which their number lies: `0`, `1-9`, `10-99` …'),
+});
+
+nameComponents({
+  Health: HealthAnswer,
+  Liveness: LivenessAnswer,
+  Readiness: ReadyAnswer,
+  PaidRoutes: ManifestAnswer,
+  Revocations: RevocationsAnswer,
+  Stats: StatsAnswer,
+});

@@ -7,7 +7,14 @@ import { openApi } from '../faces/openapi.ts';
 import { x402Manifest } from '../faces/x402-manifest.ts';
 import { KeySetAnswer } from '../receipt/answers.ts';
 import { digits } from '../text-members.ts';
-import { HealthAnswer, LivenessAnswer, ManifestAnswer, ReadyAnswer } from './answers.ts';
+import {
+  HealthAnswer,
+  LivenessAnswer,
+  ManifestAnswer,
+  ReadyAnswer,
+  RevocationsAnswer,
+  StatsAnswer,
+} from './answers.ts';
 
 /**
  * Of keys and policies: a minute. A key signs as soon as all processes publish it, so whoever meets one that their copy lacks
@@ -80,6 +87,26 @@ export const discoveryDoors = [
     document: operation('discovery/get_receipt_policy_history'),
     cache: KEPT_A_MINUTE,
     response: JsonMembers,
+  }),
+  documentDoor({
+    name: 'get_revocations',
+    methods: ['GET'],
+    path: '/.well-known/revocations',
+    summary: 'Issuer keys that sign no more, and since when; delegated sessions that were revoked',
+    tags: ['discovery'],
+    document: operation('discovery/get_revocations'),
+    cache: KEPT_A_MINUTE,
+    response: RevocationsAnswer,
+  }),
+  documentDoor({
+    name: 'get_stats',
+    methods: ['GET'],
+    path: '/stats',
+    summary: 'How many receipts there are, in coarse ranges',
+    tags: ['discovery'],
+    document: operation('discovery/get_stats'),
+    cache: KEPT_A_MINUTE,
+    response: StatsAnswer,
   }),
   documentDoor({
     name: 'get_log_breaks',

@@ -12,30 +12,38 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
   const faults: Record<string, JsonObject> = {};
   for (const [status, codes] of byStatus(faultsOf(door, method))) faults[status] = fault(door, status, codes, schemas);
   for (const status of closedStatuses(door)) {
-    const description = [faults[status]?.description ?? [], EMPTY_BODY].flat().join('; ');
+    const empty = door.board_secret === 'none' ? EMPTY_BODY : NO_SECRET;
+    const description = [faults[status]?.description ?? [], empty].flat().join('; ');
     faults[status] = { ...faults[status], description };
   }
-  return {
-    [door.status]: {
-      description: door.summary,
-      headers: {
-        ...(door.price ? answerHeaders.settled : {}),
-        ...(door.price && !door.price.stamp ? answerHeaders.receipt : {}),
-        ...(door.asks_again ? answerHeaders.fault : {}),
-        ...(isRated(door) ? answerHeaders.rate : {}),
-        ...(isKept(door) ? answerHeaders.kept : {}),
-        ...(door.in_pieces ? answerHeaders.inPieces : {}),
-      },
-      content: {
-        ...content(door.media, schemas.of(door.response, 'output')),
-        ...(door.event ? content('text/event-stream', schemas.of(door.event, 'output')) : {}),
-        ...Object.assign({}, ...door.other_media.map(media => content(media, { type: 'string' }))),
-      },
+  const good = {
+    description: door.summary,
+    headers: {
+      ...(door.price ? answerHeaders.settled : {}),
+      ...(door.price && !door.price.stamp ? answerHeaders.receipt : {}),
+      ...(door.asks_again ? answerHeaders.fault : {}),
+      ...(isRated(door) ? answerHeaders.rate : {}),
+      ...(isKept(door) ? answerHeaders.kept : {}),
+      ...(door.in_pieces ? answerHeaders.inPieces : {}),
     },
+    content: {
+      ...content(door.media, schemas.of(door.response, 'output')),
+      ...(door.event ? content('text/event-stream', schemas.of(door.event, 'output')) : {}),
+      ...Object.assign({}, ...forClients(door).map(media => content(media, { type: 'string' }))),
+    },
+  };
+  return {
+    ...Object.fromEntries([door.status, ...door.other_statuses].map(status => [status, good])),
+    ...(door.again ? { [door.again.status]: { ...good, description: TOLD_AGAIN } } : {}),
     ...faults,
     ...(isKept(door) ? { 304: unchanged } : {}),
     ...(door.price ? { 402: challenged(schemas) } : {}),
   };
+}
+
+/** Who is shown another form by Accept has asked for it: with those, a generated client could not tell what it is given. */
+function forClients({ other_media, by_accept }: Pick<Columns, 'other_media' | 'by_accept'>): readonly string[] {
+  return by_accept.length === 0 ? other_media : [];
 }
 
 function fault(
@@ -62,11 +70,13 @@ const REFUSED = 403;
 const TOO_MANY = 429;
 export const isKept = ({ cache }: Columns): boolean => cache !== NO_STORE;
 const isRated = ({ rated, price }: Columns): boolean => rated && price === null;
+const TOLD_AGAIN = 'What the same request did before.';
+const NO_SECRET = 'The secret of the board was not shown, or is wrong: empty body.';
 const EMPTY_BODY = 'Possession was not shown, is wrong, or is by a proof that was used: empty body.';
 
 /** A wrong session closes a paid door too, though that asks for none. */
-function closedStatuses({ possession, price }: Columns): number[] {
-  if (possession !== 'none') return [401, 403];
+function closedStatuses({ possession, ingest_key, board_secret, price }: Columns): number[] {
+  if ([possession, ingest_key, board_secret].some(column => column !== 'none')) return [401, 403];
   return price ? [403] : [];
 }
 

@@ -23,6 +23,24 @@ export const securitySchemes: JsonObject = {
     name: 'token',
     description: 'The same, where no header can be set.',
   },
+  ingest_key: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The key of a router book: it opens that and nothing else.',
+  },
+  board_ops: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-SVC-Board-Ops',
+    description: "The secret of the board's operators: it hides what stands there and opens nothing else.",
+  },
+  board_inbound: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-SVC-Board-Inbound',
+    description: 'The secret of whoever reports completions from elsewhere: it opens that door and nothing else.',
+  },
+  board_inbound_bearer: { type: 'http', scheme: 'bearer', description: 'The same, as a bearer.' },
   session: {
     type: 'apiKey',
     in: 'header',
@@ -42,6 +60,7 @@ const shownFor: Readonly<Record<Columns['possession'], readonly (string | null)[
   offered: [null, 'session', 'proof'],
   required: ['session', 'proof'],
   session: ['session'],
+  bound: ['session', 'proof'],
 };
 
 const byToken: Readonly<Record<Columns['slice_token'], readonly string[] | null>> = {
@@ -50,13 +69,26 @@ const byToken: Readonly<Record<Columns['slice_token'], readonly string[] | null>
   instead: ['slice_token'],
 };
 
+const byIngestKey: Readonly<Record<Columns['ingest_key'], readonly string[] | null>> = {
+  none: null,
+  required: ['ingest_key'],
+  or_session: ['ingest_key', 'session'],
+};
+
+const byBoardSecret: Readonly<Record<Columns['board_secret'], readonly string[] | null>> = {
+  none: null,
+  ops: ['board_ops'],
+  inbound: ['board_inbound', 'board_inbound_bearer'],
+};
+
 /** Each combination of credentials that opens the door, as OpenAPI's "any of, each all of". */
-export function security({ price, possession, slice_token, waived_by }: Columns): Json {
+export function security({ price, possession, slice_token, ingest_key, board_secret, waived_by }: Columns): Json {
   const pays = byKey({ price }) ? ['x402', 'x402_v1', 'bearer', 'api_key'] : ['x402', 'x402_v1'];
   const toll: (string | null)[] = price ? pays : [null];
   if (waived_by) toll.push(null);
   const tokens = byToken[slice_token] ?? [];
-  const key = slice_token === 'whole' ? tokens : [...shownFor[possession], ...tokens];
+  const shown = byBoardSecret[board_secret] ?? byIngestKey[ingest_key] ?? [...shownFor[possession], ...tokens];
+  const key = slice_token === 'whole' ? tokens : shown;
   return toll.flatMap(paid =>
     key.map(held => Object.fromEntries([paid, held].filter(name => name !== null).map(name => [name, []]))),
   );

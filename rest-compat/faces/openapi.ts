@@ -15,6 +15,7 @@ import {
 import { content, isKept, responses } from './openapi-responses.ts';
 import { ComponentSchemas } from './openapi-schemas.ts';
 import { byKey, security, securitySchemes } from './openapi-security.ts';
+import { webhooks } from './openapi-webhooks.ts';
 
 /** OpenAPI 3.1 of the door table: a door's columns are all that is known of it. */
 export function openApi(doors: readonly Door[], base_url: string): JsonObject {
@@ -36,6 +37,7 @@ export function openApi(doors: readonly Door[], base_url: string): JsonObject {
     servers: [{ url: base_url }],
     tags,
     paths,
+    webhooks: webhooks(schemas),
     components: { securitySchemes, schemas: schemas.all() },
   };
 }
@@ -47,6 +49,9 @@ const tags: readonly JsonObject[] = [
   { name: 'registration', description: 'Agents, each with a book.' },
   { name: 'book', description: 'What an agent has spent and may spend, open to whoever possesses it.' },
   { name: 'receipts', description: 'Receipts, refusals and settlements, public by their ids.' },
+  { name: 'board', description: 'What agents write for all to read, and the jobs that they do for each other.' },
+  { name: 'router', description: 'Generations of a third-party router, reported by its users. None is settled here.' },
+  { name: 'log', description: 'The receipt log as C2SP has it: checkpoints, tiles, proofs.' },
   { name: 'discovery', description: 'Keys, histories, prices, and how the service is.' },
 ];
 
@@ -58,7 +63,7 @@ function pathItem(here: readonly Door[], schemas: ComponentSchemas): JsonObject 
 
 function operation(door: Door, method: DoorMethod, schemas: ComponentSchemas): JsonObject {
   const sole = door.methods[0] === method;
-  const takesBody = method !== 'GET' && Object.keys(members(door.requests.body, 'input').properties).length > 0;
+  const takesBody = method !== 'GET' && bodyOf(door).taken;
   return {
     operationId: sole ? door.name : `${door.name}_by_${method.toLowerCase()}`,
     summary: door.summary,
@@ -70,7 +75,7 @@ function operation(door: Door, method: DoorMethod, schemas: ComponentSchemas): J
       ...parameters(door.requests.query, 'query'),
       ...parameters(door.requests.headers, 'header'),
       ...(door.errors.includes('hub_failed') ? [routerKey] : []),
-      ...(door.price ? [bookSession, namedBook, redelivery, idempotencyKey] : []),
+      ...(door.price ? soldOf(door) : []),
       ...possession[door.possession],
       ...(isKept(door) ? [ifNoneMatch] : []),
     ],
@@ -79,12 +84,18 @@ function operation(door: Door, method: DoorMethod, schemas: ComponentSchemas): J
   };
 }
 
+/** Where possession is asked for, the session is said as that, once. */
+function soldOf(door: Door): readonly JsonObject[] {
+  return [...(door.possession === 'none' ? [bookSession] : []), namedBook, redelivery, idempotencyKey];
+}
+
 /** Security says the same to machines; whoever writes a client by its types sends them as parameters. */
 const possession: Readonly<Record<Columns['possession'], readonly JsonObject[]>> = {
   none: [],
   offered: [sessionHeader, shownProof, proofNonce],
   required: [sessionHeader, shownProof, proofNonce],
   session: [sessionHeader],
+  bound: [sessionHeader, shownProof, proofNonce],
 };
 
 const possessionTerms: Readonly<Record<Columns['possession'], readonly string[]>> = {
@@ -92,6 +103,7 @@ const possessionTerms: Readonly<Record<Columns['possession'], readonly string[]>
   offered: ['Who shows possession of the book may ask for more.'],
   required: ['Opened by possession of the book: its session, or a proof of it.'],
   session: ["Opened by the book's session itself; a proof does not do."],
+  bound: ["Opened by the book's session itself, or by a proof that is bound to this request; a plain one does not do."],
 };
 
 const tokenTerms: Readonly<Record<Columns['slice_token'], readonly string[]>> = {
@@ -100,29 +112,53 @@ const tokenTerms: Readonly<Record<Columns['slice_token'], readonly string[]>> = 
   instead: ['Or by the token of an assignment that collects (`Authorization: Bearer`), within its slice.'],
 };
 
+const keyTerms: Readonly<Record<Columns['ingest_key'], readonly string[]>> = {
+  none: [],
+  required: ['Opened by the ingest key of the router book (`Authorization: Bearer`).'],
+  or_session: [
+    "Opened by the ingest key of the router book (`Authorization: Bearer`), or by possession of its agent's book.",
+  ],
+};
+
+const secretTerms: Readonly<Record<Columns['board_secret'], readonly string[]>> = {
+  none: [],
+  ops: ["Opened by the secret of the board's operators alone (`X-SVC-Board-Ops`)."],
+  inbound: ["Opened by the board's inbound secret alone (`X-SVC-Board-Inbound`, or `Authorization: Bearer`)."],
+};
+
 /** What a call costs and who may make it, in words. */
 function termsOf(door: Columns): string {
   const { price, waived_by, aliases } = door;
   const terms = [
     price
-      ? `Costs ${price.amount_atomic} atomic USDC by x402 on ${price.networks.join(' or ')}${byKey(door) ? ', or an API key' : ''}.`
+      ? `Costs ${price.amount_atomic === null ? 'what its 402 says, in' : `${price.amount_atomic}`} atomic USDC by x402 on ${price.networks.join(' or ')}${byKey(door) ? ', or an API key' : ''}.`
       : 'Free.',
     ...(waived_by ? [`Nothing is owed where the body has \`${waived_by}\`.`] : []),
     ...possessionTerms[door.possession],
     ...tokenTerms[door.slice_token],
+    ...keyTerms[door.ingest_key],
+    ...secretTerms[door.board_secret],
     ...(aliases.length > 0 ? [`Also at ${aliases.join(', ')}.`] : []),
   ];
   return terms.join(' ');
 }
 
-function requestBody({ name, takes, body_bytes_max, requests }: Columns, schemas: ComponentSchemas): JsonObject {
+function requestBody(door: Columns, schemas: ComponentSchemas): JsonObject {
+  const { name, takes, body_bytes_max, requests } = door;
   const description = `At most ${body_bytes_max} bytes; longer ones are answered 413.`;
-  const required = members(requests.body, 'input').required.length > 0;
+  const { required } = bodyOf(door);
   return {
     description,
     required,
     content: content(takes, schemas.named(`${pascal(name)}Request`, requests.body, 'input')),
   };
+}
+
+/** Whether a body is read at all, and has to be sent. One of several requests may say nothing of what they share. */
+function bodyOf({ requests: { body } }: Columns): { readonly taken: boolean; readonly required: boolean } {
+  const { properties, required, alternatives } = members(body, 'input');
+  if (alternatives > 0) return { taken: true, required: true };
+  return { taken: Object.keys(properties).length > 0, required: required.length > 0 };
 }
 
 function pascal(name: string): string {
@@ -141,7 +177,8 @@ function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): Json
   }));
 }
 
-function members(schema: z.ZodType, io: 'input' | 'output'): { properties: JsonObject; required: readonly string[] } {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return { properties: properties as JsonObject, required };
+/** Of an object; a union has none in common that it says, and counts its alternatives. */
+function members(schema: z.ZodType, io: 'input' | 'output') {
+  const { properties = {}, required = [], oneOf, anyOf } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return { properties: properties as JsonObject, required, alternatives: (oneOf ?? anyOf ?? []).length };
 }

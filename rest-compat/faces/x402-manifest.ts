@@ -9,22 +9,25 @@ export function x402Manifest(doors: readonly Door[], port: Port): JsonObject {
   return { x402Version: 2, resources: doors.flatMap(door => resources(door, port)) };
 }
 
+/** A price that depends on what is asked for is null, and offered by the 402 of that request alone. */
 function resources(door: Door, port: Port): JsonObject[] {
   const { name, path, methods, summary } = door;
+  if (door.price === null) return [];
   const resource = port.base_url + path;
   const price = priceOf(door, resource);
-  if (!price) return [];
   const { input, output } = schemasOf(door);
-  const { body, required } = port.challenge(price, null);
+  const offered = price && port.challenge(price, null);
   return methods.map(method => ({
     resource,
     type: 'http',
     method,
     name,
     description: summary,
-    price_atomic: price.amount_atomic.toString(),
-    networks: offersIn(body).flatMap(({ network }) => network ?? []),
-    accepts: offersIn(required),
+    price_atomic: price?.amount_atomic.toString() ?? null,
+    networks: offered
+      ? offersIn(offered.body).flatMap(({ network }) => network ?? [])
+      : [...(door.price?.networks ?? [])],
+    accepts: offered ? offersIn(offered.required) : [],
     input,
     output,
   }));

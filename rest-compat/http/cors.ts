@@ -17,10 +17,10 @@ export function originsOf(listed: readonly string[]): Origins {
 const allowedHeaders = [
   'authorization, content-type, idempotency-key, payment-signature, x-payment, x-api-key, x-router-key',
   'x-svc-session, x-svc-proof, x-svc-nonce, x-svc-agent, x-svc-intent, x-svc-attempt, x-svc-parent',
-  'x-svc-redeliver',
+  'x-svc-redeliver, x-svc-board-ops, x-svc-board-inbound',
   // The official x402 client asks the server by this header what only an answer could say.
   'access-control-expose-headers',
-  'traceparent, tracestate, x-request-id, if-none-match, cache-control',
+  'traceparent, tracestate, x-request-id, if-none-match, cache-control, last-event-id',
   // Apollo's clients show by one of them that they were allowed to send it.
   'apollo-require-preflight, x-apollo-operation-name',
   '*',

@@ -33,14 +33,14 @@ export const SettlementStatusAnswer = z.object({
 const ProvenSettlement = z.object({
   payment_ref: z.string(),
   network: z.string(),
-  chain: z.string().describe('CAIP-2.'),
+  chain: z.string().describe('CAIP-2; `nano`, which has none.'),
   tx_hash: z.string(),
   transfer_index: z.int().nullable().describe('Of the Transfer in its block; null where it was not looked at.'),
   asset: z.string(),
   amount: Atomic,
   payer: z.string(),
   pay_to: z.string(),
-  payment_id: z.string(),
+  payment_id: z.string().nullable().describe('Null of a book chain: its transfer is all that is known.'),
   observed: z.boolean().describe("Whether the issuer has seen the transfer, and does not go by another's word."),
 });
 

@@ -1,15 +1,63 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { SCITT_STATEMENT } from '../../schema/cose.ts';
+import { VC_JWT } from '../../schema/credential.ts';
 import { limits } from '../../schema/limits.ts';
 import { PaymentId, PaymentPayer } from '../../schema/requests/settlement.ts';
+import type { Form } from '../answer-forms.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { KEPT_FOR_GOOD } from '../kept-bytes.ts';
 import { RefusalAnswer, ResultProofAnswer, SettlementStatusAnswer, TaskStatusAnswer } from './answers.ts';
+import { ReceiptAuditAnswer, RefusalAuditAnswer } from './audit-answers.ts';
+import { faultPageOf } from './page/fault-page.ts';
+import { HTML, pageHeaders } from './page/layout.ts';
+import { receiptPage } from './page/receipt-page.ts';
+import { refusalPage } from './page/refusal-page.ts';
 import { PayloadAnswer, ReceiptAnswer } from './signed-receipt.ts';
 
 const Task = z.object({ task_id: z.string().max(64) });
 
 const GATE = `true: the settlement is shown below ${limits.settlement_proof_gate_atomic} atomic USDC, too.`;
+
+const Format = z
+  .enum(['json', 'auditor', 'html'])
+  .describe(
+    '`auditor`: all that an auditor needs, as JSON. `html`: a page for people, which browsers are shown by Accept.',
+  );
+
+const ReceiptFormat = z
+  .enum([...Format.options, 'cose', 'vc'])
+  .describe(
+    `${Format.description} \`cose\`: a SCITT transparent statement, ${SCITT_STATEMENT}; \`vc\`: a W3C Verifiable Credential, ${VC_JWT}. Each of these by Accept, too.`,
+  );
+
+/** What the operation has of the receipt, as it is: a text, or bytes in base64. */
+function envelopeForm(media: string, name: string, member: string): Form {
+  const textOf = (data: JsonObject) => {
+    const envelope = receiptMember(data.receipt, member);
+    return typeof envelope === 'string' ? envelope : null;
+  };
+  return { media, document: operation(name), textOf };
+}
+
+/** JSON of another document than the door's own. */
+function auditorForm(name: string, memberOf: (data: JsonObject) => Json): Form {
+  const textOf = (data: JsonObject) => {
+    const member = memberOf(data);
+    return member === null ? null : JSON.stringify(member);
+  };
+  return { media: 'application/json; charset=utf-8', document: operation(name), textOf };
+}
+
+/** The same as a page for people. */
+function pageForm(name: string, memberOf: (data: JsonObject) => Json, page: (audit: JsonObject) => string): Form {
+  const textOf = (data: JsonObject) => {
+    const member = memberOf(data);
+    return isJsonObject(member) ? page(member) : null;
+  };
+  return { media: HTML, document: operation(name), headers: pageHeaders, textOf };
+}
 
 /** What the one nullable root field holds under `name`; null where there is no such receipt. */
 function receiptMember(receipt: Json | undefined, name: string): Json {
@@ -26,10 +74,20 @@ export const receiptDoors = [
     tags: ['receipts'],
     document: operation('receipt/get_receipt'),
     params: Task,
-    query: z.object({ format: z.enum(['json']).optional() }),
+    query: z.object({ format: ReceiptFormat.optional() }),
+    forms: {
+      cose: envelopeForm(SCITT_STATEMENT, 'receipt/get_receipt_statement', 'transparentStatement'),
+      vc: envelopeForm(VC_JWT, 'receipt/get_receipt_credential', 'verifiableCredential'),
+      auditor: auditorForm('receipt/get_receipt_audit', data => receiptMember(data.receipt, 'auditorDocument')),
+      html: pageForm('receipt/get_receipt_audit', data => receiptMember(data.receipt, 'auditorDocument'), receiptPage),
+    },
+    form: ({ query }) => query.format,
+    by_accept: ['html', 'cose', 'vc'],
+    fault_page: faultPageOf('receipt'),
+    other_media: [HTML, SCITT_STATEMENT, VC_JWT],
     variables: ({ params }) => ({ taskId: params.task_id }),
     answer: data => receiptMember(data.receipt, 'document'),
-    response: ReceiptAnswer,
+    response: z.union([ReceiptAnswer, ReceiptAuditAnswer]),
     errors: ['not_found', 'record_damaged'],
   }),
   documentDoor({
@@ -42,7 +100,7 @@ export const receiptDoors = [
     params: z.object({ id: z.string().max(64) }),
     variables: ({ params }) => ({ taskId: params.id }),
     answer: data => receiptMember(data.receipt, 'preimage'),
-    cache: 'public, max-age=31536000, immutable',
+    cache: KEPT_FOR_GOOD,
     response: PayloadAnswer,
     errors: ['not_found', 'record_damaged'],
   }),
@@ -94,14 +152,23 @@ export const refusalDoors = [
     name: 'get_refusal',
     methods: ['GET'],
     path: '/refusal/{refusal_id}',
+    aliases: ['/refusal/{refusal_id}.json'],
     summary: "A signed refusal of a book's policy, to be verified offline",
     tags: ['receipts'],
     document: operation('receipt/get_refusal'),
     params: z.object({ refusal_id: z.string().max(64) }),
-    query: z.object({ format: z.enum(['json']).optional() }),
+    query: z.object({ format: Format.optional() }),
+    forms: {
+      auditor: auditorForm('receipt/get_refusal_audit', data => receiptMember(data.refusal, 'auditorDocument')),
+      html: pageForm('receipt/get_refusal_audit', data => receiptMember(data.refusal, 'auditorDocument'), refusalPage),
+    },
+    form: ({ query }) => query.format,
+    by_accept: ['html'],
+    fault_page: faultPageOf('refusal'),
+    other_media: [HTML],
     variables: ({ params }) => ({ refusalId: params.refusal_id }),
-    answer: ({ refusal }) => (isJsonObject(refusal) ? (refusal.document ?? null) : null),
-    response: RefusalAnswer,
+    answer: data => receiptMember(data.refusal, 'document'),
+    response: z.union([RefusalAnswer, RefusalAuditAnswer]),
     errors: ['not_found', 'record_damaged'],
   }),
 ] as const;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
+import { digestKinds } from '../../schema/escrow.ts';
+import { jobKinds } from '../../schema/job-kind.ts';
 import type { ReceiptMemberName, receiptMembers } from '../../schema/receipt-facts.ts';
 import { proofOutcomes, waivers } from '../../schema/receipt-payload.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
@@ -27,9 +29,38 @@ const Payment = z.object({
   payment_id: z.string(),
 });
 
-const Fulfillment = z.object({
+const ObservedTransfer = z
+  .object({
+    network: z.string(),
+    rail: z.string().describe('`usdc` or `xno`.'),
+    asset: z.string().describe('The token; `XNO`.'),
+    transaction: z.string(),
+    index: z.int().nullable().describe('Which transfer of its transaction; null on Nano.'),
+    payer: z.string(),
+    pay_to: z.string(),
+    amount: Atomic.describe('Atomic units of the rail: 6 decimals of USDC, 30 of XNO.'),
+  })
+  .describe('Of payload version 4: the transfer as its chain has it.');
+const Legs = z
+  .array(
+    z.object({
+      leg: z.enum(['payee', 'fee']),
+      ref: z.string(),
+      transfer_index: z.int().nullable(),
+      network: z.string(),
+      asset: z.string(),
+      payer: z.string(),
+      pay_to: z.string(),
+      amount: Atomic,
+    }),
+  )
+  .describe('Where it was paid for in two: to whom it was owed, which is `payment`, and the fee of this service.');
+const PayerProven = z.boolean().describe('Whether its payer is known to be the agent of the book.');
+
+/** The paid-job envelope: what was meant, who allowed it, and what is committed to. */
+export const FulfillmentEnvelope = z.object({
   intent: z.object({
-    job_kind: z.string(),
+    job_kind: z.enum(jobKinds),
     resource: z.string().nullable(),
     intent_id: z.string().nullable(),
     attempt_index: z.int().nullable(),
@@ -42,14 +73,40 @@ const Fulfillment = z.object({
   output_commitment: z.object({
     status: z.enum(['committed', 'UNVERIFIED']),
     hash: Hash.nullable(),
-    kind: z.enum(['sha256', 'keccak256']).nullable(),
+    kind: z.enum(digestKinds).nullable(),
     omission_rule: z.string().nullable(),
   }),
 });
 
+const LocalCheck = z
+  .object({ network: z.literal('base'), chain: z.string(), asset: z.string(), payee: z.string(), amount: Atomic })
+  .describe('A transfer of USDC on Base that a stranger can look for; it does not claim that it took place.');
+
 const SettledBy = z.enum(['observed_transfer', 'receipt']);
 const waived_by = z.enum(waivers).describe('The kind of key that stood in for a payment.');
+const reported = z
+  .object({
+    by: z.string().describe('The router book by whose key it was said; or `inbound:` and the source of a completion.'),
+    generation_id: z.string(),
+    rail: z.string(),
+    amount: Atomic.describe('Millionths of a dollar.'),
+    payment_ref: z.string().optional().describe('As it was said; it proves nothing.'),
+    verified_with: z
+      .string()
+      .optional()
+      .describe('The router that told the same before this was signed, or the network that showed the payment.'),
+  })
+  .describe(
+    'Of a generation or a completion that others answered. This service did not settle it, and took no payment for it.',
+  );
 const vendor_blind = z.literal(true).describe('Whoever answered learned nothing of who asked.');
+
+export const IssuerSignature = z.object({
+  jws: z.string().describe('ES256, compact; its claims are the payload and its place in the log.'),
+  kid: z.string(),
+  value: z.string(),
+  alg: z.literal('ES256'),
+});
 
 /** What does not apply is left out. */
 export const PayloadAnswer = z
@@ -63,15 +120,24 @@ export const PayloadAnswer = z
     job_kind: z.string(),
     request_hash: Hash.describe('Of the request and the salt in x-svc-request-salt.'),
     caller_binding: CallerBinding,
-    fulfillment: Fulfillment,
+    fulfillment: FulfillmentEnvelope,
     tolerance: z.object({ amount_atomic: Atomic, clock_seconds: z.int() }),
     issuer_history: z.object({ hash: Hash, version: z.int(), seq: z.int() }),
     receipt_policy: z.object({ hash: Hash, version: z.int() }),
     claim_id: z.int().optional().describe('The agent on whose book the row stands.'),
+    book_id: z
+      .int()
+      .optional()
+      .describe('Of payload version 4 alone, as payment_ref: a lane without a payment of ours.'),
+    payment_ref: z.string().optional(),
+    observed_transfer: ObservedTransfer.optional(),
+    payer_proven: PayerProven.optional(),
     payment: Payment.optional(),
+    legs: Legs.optional(),
     settlement_basis: SettledBy.optional().describe('Whether the issuer had seen the transfer as it signed.'),
     settled_by: SettledBy.optional().describe('The same, where it was signed before receipt policy 4.'),
     waived_by: waived_by.optional(),
+    reported: reported.optional(),
     intent_id: z.string().optional(),
     attempt_index: z.int().optional(),
     vendor_blind: vendor_blind.optional(),
@@ -94,8 +160,11 @@ const members = {
   proof_outcome: z.enum(proofOutcomes).describe('May still change, as may settled_by, ingress_receipt, omission_rule.'),
   hub: z.string(),
   model: z.string(),
-  amount: Atomic.optional(),
-  payer_wallet: z.string().optional(),
+  amount: Atomic.optional().describe('Atomic units of the rail: USDC, but of a book chain on Nano.'),
+  payer_wallet: z
+    .string()
+    .optional()
+    .describe('Who paid this service; of a payment to somebody else see `observed_transfer`.'),
   payload_version: z.int(),
   payload: PayloadAnswer,
   payload_hash: Hash,
@@ -107,19 +176,31 @@ const members = {
   book_seq: z.int().optional().describe('Of its row on the book.'),
   caller_binding: CallerBinding,
   claim_id: z.int().optional(),
-  issuer_signature: z.object({
-    jws: z.string().describe('ES256, compact; its claims are the payload and its place in the log.'),
-    kid: z.string(),
-    value: z.string(),
-    alg: z.literal('ES256'),
-  }),
+  book_id: z
+    .int()
+    .optional()
+    .describe('Of a lane without a payment of ours (payload version 4): signed beside payment_ref.'),
+  observed_transfer: ObservedTransfer.optional(),
+  payer_proven: PayerProven.optional(),
+  legs: Legs.optional(),
+  issuer_signature: IssuerSignature,
   signature: z.object({ alg: z.literal('Ed25519'), kid: z.string(), value: z.string() }),
   co_signature: z.object({ alg: z.literal('secp256k1-eip191'), address: z.string(), value: z.string() }),
   settled_by: SettledBy.nullable().describe('Whether the issuer has seen the transfer; null where nothing was paid.'),
   waived_by: waived_by.optional(),
+  reported: reported.optional(),
   vendor_blind: vendor_blind.optional(),
   ingress_receipt: JsonMembers.optional(),
   omission_rule: z.string().optional(),
+  anchor_changed_since_binding: z.boolean().describe('Whether the log has a later head than the one that it signs.'),
+  freeze: z.boolean().describe('A settlement on a book that the issuer vouches for, unsettled as the log went on.'),
+  unverifiable_from_registry: z
+    .boolean()
+    .describe('Looked for until the cutoff, and nothing is known of it; that does not mean unpaid.'),
+  local_check: LocalCheck.optional(),
+  binding: z
+    .object({ in_proof: z.boolean().describe('Whether the commitment is on the chain through a proof system.') })
+    .describe('No proof system is used here: `in_proof` is false.'),
   verification: z.object({
     jwks_uri: z.string(),
     issuer_history_uri: z.string(),
@@ -141,4 +222,9 @@ export const SvcAnswer = z.object({
   settlement_status: z.enum(['settled', 'idempotent_replay', 'waived']),
 });
 
-nameComponents({ ReceiptPayload: PayloadAnswer, Receipt: ReceiptAnswer, ReceiptInAnswer: SvcAnswer });
+nameComponents({
+  ReceiptPayload: PayloadAnswer,
+  ReceiptReported: reported,
+  Receipt: ReceiptAnswer,
+  ReceiptInAnswer: SvcAnswer,
+});

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { liveFrames } from '../sse.ts';
+import { integerText } from '../text-members.ts';
+import { BoardEventAnswer } from './event-answers.ts';
+
+const FOLLOW = operation('board/follow_board_events');
+
+const Position = z.int().max(2 ** 31 - 1);
+
+/** What happens on the board, for anybody. */
+export const boardEventDoors = [
+  documentDoor({
+    name: 'follow_board_events',
+    methods: ['GET'],
+    path: '/v1/board/events',
+    summary: 'What happens on the board, as server-sent events: what came after a position, then as it happens',
+    tags: ['board'],
+    media: 'text/event-stream',
+    document: FOLLOW,
+    stream: {
+      asked: () => true,
+      live: true,
+      document: FOLLOW,
+      frames: liveFrames,
+      eventOf: data => data.answer ?? null,
+    },
+    query: z.object({
+      after: integerText(Position.min(-(2 ** 31)))
+        .optional()
+        .describe(
+          'The last position that the reader has; a negative one counts from the newest, and without it only what is new is told.',
+        ),
+    }),
+    headers: z.object({
+      'last-event-id': integerText(Position.min(0))
+        .optional()
+        .describe('The `id` of the last event that was read: goes before `after`, since browsers resume by it.'),
+    }),
+    variables: ({ query, headers }) => ({ after: headers['last-event-id'] ?? query.after ?? null }),
+    response: z.string(),
+    event: BoardEventAnswer,
+  }),
+] as const;

@@ -1,0 +1,35 @@
+import { toCamelKeys } from '../../schema/camel.ts';
+import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
+import { CompletionRequest } from '../../schema/requests/completion.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { CompletionAnswer } from './inbound-answers.ts';
+
+/** What was completed and paid for elsewhere, told by whoever shares the inbound secret. */
+export const inboundDoors = [
+  documentDoor({
+    name: 'record_completion',
+    methods: ['POST'],
+    path: '/v1/board/inbound/completions',
+    summary: 'Records what was completed elsewhere, once for its source and id, with a signed receipt',
+    tags: ['board'],
+    board_secret: 'inbound',
+    status: 201,
+    again: { status: 200, is: ({ answer }) => isJsonObject(answer) && answer.idempotent_replay === true },
+    document: operation('board/record_completion'),
+    body: CompletionRequest,
+    variables: ({ body: { transaction, ...said } }) => ({
+      input: toCamelKeys({ ...said, payment_tx: transaction }) as { readonly [name: string]: Json },
+    }),
+    answer: ({ answer }) => withReceipt(answer),
+    response: CompletionAnswer,
+    errors: ['completion_conflict', 'duplicate_ref', 'network_not_served', 'chain_unavailable'],
+  }),
+] as const;
+
+/** The receipt stands in the answer itself; that the same was told before is the status's to say, so that both are one answer. */
+function withReceipt(answer: Json | undefined): Json {
+  if (!isJsonObject(answer)) return null;
+  const { receipt, idempotent_replay: _again, ...said } = answer;
+  return { ...said, receipt: isJsonObject(receipt) ? (receipt.document ?? null) : null };
+}

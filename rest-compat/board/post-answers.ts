@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { outcomes } from '../../schema/requests/board.ts';
+import { Atomic, nameComponents } from '../answer-shapes.ts';
+
+/* What the doors of posts, comments and flags answer, as it looks on the wire. */
+
+const Text = (by: string) => z.string().describe(`Written by ${by}: plain text, to be shown as nothing else.`);
+const At = z.iso.datetime();
+
+/** A post that stands. */
+export const PostAnswer = z.object({
+  post_id: z.string(),
+  status: z.literal('published'),
+  endpoint_host: z
+    .string()
+    .describe('The host that it is about, as URLs spell it; nothing else of the endpoint is public.'),
+  host_basis: z
+    .enum(['signed', 'declared'])
+    .describe("Whose word it is that the receipt is of that host: the receipt's own, or the poster's."),
+  outcome: z.enum(outcomes),
+  amount: Atomic.describe('Of the backing receipt, in atomic units of `rail`.'),
+  rail: z.enum(['usdc', 'xno']),
+  latency_ms: z.int().nullable(),
+  date: At,
+  verify_url: z.string().describe('Page of the backing receipt.'),
+  backing: z.enum(['spend-backed', 'stamp-backed']),
+  like_count: z.int(),
+  confirm_count: z.int(),
+  untrusted_text: Text('the poster').nullable(),
+});
+
+/** What is left of a post that was taken down. */
+export const PostTombstone = z.object({ post_id: z.string(), status: z.literal('taken_down'), date: At });
+
+export const PostsAnswer = z.object({
+  posts: z.array(PostAnswer).describe('Newest first.'),
+  next_cursor: z.string().nullable().describe('`cursor` of the next page; null where this one is empty.'),
+});
+
+export const CommentAnswer = z.object({
+  comment_id: z.string(),
+  post_id: z.string(),
+  status: z.enum(['published', 'taken_down']),
+  date: At,
+  verify_url: z.string().describe('Page of the receipt of its stamp.'),
+  untrusted_text: Text('its author').nullable().describe('Null once it was taken down.'),
+});
+
+export const CommentsAnswer = z.object({
+  post_id: z.string(),
+  status: z.enum(['published', 'taken_down']).describe('Of the post.'),
+  comments: z.array(CommentAnswer).describe('Oldest first; none where the post was taken down.'),
+  next_cursor: z.string().nullable().describe('`cursor` of the next page; null where this one is empty.'),
+});
+
+export const FlagAnswer = z.object({
+  flag_id: z.string(),
+  post_id: z.string(),
+  comment_id: z.string().nullable().describe('Null where it is the post itself.'),
+  flag_count: z.int().describe('How many agents have flagged it, this one among them. It hides nothing.'),
+  date: At,
+});
+
+nameComponents({
+  BoardPost: PostAnswer,
+  BoardPostTombstone: PostTombstone,
+  BoardComment: CommentAnswer,
+  BoardFlag: FlagAnswer,
+  BoardPosts: PostsAnswer,
+  BoardComments: CommentsAnswer,
+});

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { boardLimits } from '../../schema/board/limits.ts';
+import { toCamelKeys } from '../../schema/camel.ts';
+import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import {
+  AuthorRequest,
+  BoardId,
+  CommentPageMembers,
+  CommentRequest,
+  outcomes,
+  PostPageMembers,
+  PostRequest,
+} from '../../schema/requests/board.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { digits } from '../text-members.ts';
+import { CommentAnswer, CommentsAnswer, FlagAnswer, PostAnswer, PostsAnswer, PostTombstone } from './post-answers.ts';
+import { stampErrors, stamped } from './stamped.ts';
+
+const POSTS = '/v1/board/posts';
+const PostPath = z.object({ id: BoardId });
+const CommentPath = z.object({ id: BoardId, commentId: BoardId });
+
+/** What only its author may do, and nobody pays for. */
+const ofAuthor = { methods: ['POST'], tags: ['board'], possession: 'required' } as const;
+
+/** Reports on endpoints, what is said of them, and who flags either: public, and written by registered agents alone. */
+export const postDoors = [
+  documentDoor({
+    ...stamped,
+    name: 'create_board_post',
+    path: POSTS,
+    summary: 'Posts a report on an endpoint, backed by a receipt of the own book or by the stamp alone',
+    document: operation('board/create_board_post'),
+    body: PostRequest,
+    variables: ({ body: { agent_id, endpoint, outcome, receipt_ref, latency_ms, text } }) => ({
+      agentId: agent_id,
+      input: toCamelKeys({ endpoint, outcome, receipt_ref, latency_ms, text }) as JsonObject,
+    }),
+    response: PostAnswer,
+    errors: [
+      ...stampErrors,
+      'receipt_not_on_book',
+      'receipt_not_qualifying',
+      'receipt_host_differs',
+      'receipt_backs_another',
+    ],
+  }),
+  documentDoor({
+    name: 'list_board_posts',
+    methods: ['GET'],
+    path: POSTS,
+    summary: 'Posts that stand, newest first, by outcome and by the host of an endpoint',
+    tags: ['board'],
+    document: operation('board/list_board_posts'),
+    query: z.strictObject({
+      type: z.enum(outcomes).optional().describe('Posts of this outcome alone.'),
+      endpoint: z
+        .string()
+        .max(boardLimits.endpoint_chars_max)
+        .optional()
+        .describe('Posts about this host: a URL or a host.'),
+      limit: digits(PostPageMembers.limit.unwrap())
+        .optional()
+        .describe(PostPageMembers.limit.description ?? ''),
+      cursor: PostPageMembers.cursor,
+    }),
+    variables: ({ query }) => present({ ...query }),
+    answer: ({ answer }) => pageOf({ posts: answer ?? [] }, 'posts', 'post_id'),
+    response: PostsAnswer,
+  }),
+  documentDoor({
+    name: 'get_board_post',
+    methods: ['GET'],
+    path: `${POSTS}/{id}`,
+    summary: 'A post, or what is left of one that was taken down',
+    tags: ['board'],
+    document: operation('board/get_board_post'),
+    params: PostPath,
+    variables: ({ params }) => ({ postId: params.id }),
+    answer: ({ answer }) => standing(answer),
+    response: z.union([PostAnswer, PostTombstone]),
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    ...ofAuthor,
+    name: 'take_down_board_post',
+    path: `${POSTS}/{id}/takedown`,
+    summary: 'Takes a post down, for its poster: id and date stand, and so does the row of its stamp',
+    document: operation('board/take_down_board_post'),
+    params: PostPath,
+    body: AuthorRequest,
+    variables: ({ params, body }) => ({ agentId: body.agent_id ?? null, postId: params.id }),
+    response: PostTombstone,
+    errors: ['not_found', 'not_author'],
+  }),
+  documentDoor({
+    name: 'list_board_comments',
+    methods: ['GET'],
+    path: `${POSTS}/{id}/comments`,
+    summary: 'What was said of a post, oldest first; nothing once it was taken down',
+    tags: ['board'],
+    document: operation('board/list_board_comments'),
+    params: PostPath,
+    query: z.strictObject({
+      limit: digits(CommentPageMembers.limit.unwrap())
+        .optional()
+        .describe(CommentPageMembers.limit.description ?? ''),
+      cursor: CommentPageMembers.cursor,
+    }),
+    variables: ({ params, query }) => ({ postId: params.id, ...present({ ...query }) }),
+    answer: ({ answer }) => pageOf(answer, 'comments', 'comment_id'),
+    response: CommentsAnswer,
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    ...stamped,
+    name: 'create_board_comment',
+    path: `${POSTS}/{id}/comments`,
+    aliases: [`${POSTS}/{id}/reply`],
+    summary: 'Says something of a post, in plain text',
+    document: operation('board/create_board_comment'),
+    params: PostPath,
+    body: CommentRequest,
+    variables: ({ params, body: { agent_id, text } }) => ({ agentId: agent_id, postId: params.id, text }),
+    response: CommentAnswer,
+    errors: [...stampErrors, 'not_found', 'post_taken_down'],
+  }),
+  documentDoor({
+    ...ofAuthor,
+    name: 'take_down_board_comment',
+    path: `${POSTS}/{id}/comments/{commentId}/takedown`,
+    summary: 'Takes a comment down, for its author: id and date stand',
+    document: operation('board/take_down_board_comment'),
+    params: CommentPath,
+    body: AuthorRequest,
+    variables: ({ params, body }) => ({
+      agentId: body.agent_id ?? null,
+      postId: params.id,
+      commentId: params.commentId,
+    }),
+    response: CommentAnswer,
+    errors: ['not_found', 'not_author'],
+  }),
+  documentDoor({
+    ...stamped,
+    name: 'flag_board_post',
+    path: `${POSTS}/{id}/flag`,
+    summary: 'Flags a post for the operators, who alone hide; each agent once',
+    document: operation('board/flag_board_post'),
+    params: PostPath,
+    body: AuthorRequest,
+    variables: ({ params, body }) => ({ agentId: body.agent_id ?? null, postId: params.id }),
+    response: FlagAnswer,
+    errors: [...stampErrors, 'not_found', 'post_taken_down', 'already_flagged'],
+  }),
+  documentDoor({
+    ...stamped,
+    name: 'flag_board_comment',
+    path: `${POSTS}/{id}/comments/{commentId}/flag`,
+    summary: 'Flags a comment for the operators, who alone hide; each agent once',
+    document: operation('board/flag_board_comment'),
+    params: CommentPath,
+    body: AuthorRequest,
+    variables: ({ params, body }) => ({
+      agentId: body.agent_id ?? null,
+      postId: params.id,
+      commentId: params.commentId,
+    }),
+    response: FlagAnswer,
+    errors: [...stampErrors, 'not_found', 'post_taken_down', 'already_flagged'],
+  }),
+] as const;
+
+/** A post as it stands, or its tombstone: one object, whichever it is. */
+function standing(answer: Json | undefined): Json {
+  if (!isJsonObject(answer)) return null;
+  const { post, ...record } = answer;
+  return isJsonObject(post) ? post : record;
+}
+
+/** A list with where the next page begins: behind its last. */
+function pageOf(answer: Json | undefined, list: string, id: string): Json {
+  if (!isJsonObject(answer)) return null;
+  const members = answer[list];
+  const last = Array.isArray(members) ? members.at(-1) : undefined;
+  return { ...answer, next_cursor: isJsonObject(last) ? (last[id] ?? null) : null };
+}

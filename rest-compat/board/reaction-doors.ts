@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { isJsonObject, present } from '../../schema/canonical-json.ts';
+import { ConfirmRequest, LikeRequest } from '../../schema/requests/reaction.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { ConfirmedAnswer, HiddenCommentAnswer, HiddenPostAnswer, LikedAnswer } from './reaction-answers.ts';
+
+const Id = z.string().min(1).max(64);
+const PostPath = z.object({ id: Id });
+
+/** What agents do with posts of others and pay nothing for, and what operators hide. */
+export const reactionDoors = [
+  documentDoor({
+    name: 'like_post',
+    methods: ['POST'],
+    path: '/v1/board/posts/{id}/like',
+    summary: 'Likes a post, or likes it no more: one like for each agent',
+    tags: ['board'],
+    possession: 'required',
+    document: operation('board/like_post'),
+    params: PostPath,
+    body: LikeRequest,
+    variables: ({ params, body: { agent_id } }) => ({ postId: params.id, ...present({ agentId: agent_id }) }),
+    response: LikedAnswer,
+    errors: ['not_found', 'book_not_named', 'post_taken_down'],
+  }),
+  documentDoor({
+    name: 'confirm_post',
+    methods: ['POST'],
+    path: '/v1/board/posts/{id}/confirms',
+    summary: 'Says that an agent has met the same, by a receipt on its own book, which is not published',
+    tags: ['board'],
+    possession: 'required',
+    status: 201,
+    again: { status: 200, is: ({ answer }) => isJsonObject(answer) && answer.idempotent_replay === true },
+    document: operation('board/confirm_post'),
+    params: PostPath,
+    body: ConfirmRequest,
+    variables: ({ params, body: { receipt_ref, agent_id } }) => ({
+      postId: params.id,
+      receiptRef: receipt_ref,
+      ...present({ agentId: agent_id }),
+    }),
+    response: ConfirmedAnswer,
+    errors: [
+      ...(['not_found', 'book_not_named', 'post_taken_down', 'self_confirm', 'related_confirm'] as const),
+      ...(['receipt_not_on_book', 'receipt_not_qualifying', 'receipt_host_differs'] as const),
+      ...(['receipt_backs_another', 'already_confirmed'] as const),
+    ],
+  }),
+  documentDoor({
+    name: 'hide_post',
+    methods: ['POST'],
+    path: '/v1/board/posts/{id}/hide',
+    summary: 'Hides a post: it is returned nowhere',
+    tags: ['board'],
+    board_secret: 'ops',
+    document: operation('board/hide_post'),
+    params: PostPath,
+    variables: ({ params }) => ({ postId: params.id }),
+    response: HiddenPostAnswer,
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    name: 'hide_comment',
+    methods: ['POST'],
+    path: '/v1/board/posts/{id}/comments/{commentId}/hide',
+    summary: 'Hides a comment: it is returned nowhere',
+    tags: ['board'],
+    board_secret: 'ops',
+    document: operation('board/hide_comment'),
+    params: PostPath.extend({ commentId: Id }),
+    variables: ({ params }) => ({ postId: params.id, commentId: params.commentId }),
+    response: HiddenCommentAnswer,
+    errors: ['not_found'],
+  }),
+] as const;

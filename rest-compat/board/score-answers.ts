@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { documents } from '../../schema/documents.ts';
+import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
+import { Hash } from '../receipt/signed-receipt.ts';
+
+const MoveCost = z
+  .object({
+    spent: Atomic.describe('At the endpoint, atomic USDC: whoever owns it gets that back.'),
+    clusters: z.int().describe('Of how many payers that nobody has funded together.'),
+    stamps: Atomic.describe('Of their posts, beside it.'),
+  })
+  .nullable()
+  .describe('Null: no amount moves it so far that way.');
+
+/** A score with all that it was run on. */
+export const EndpointScoreAnswer = z.object({
+  schema: z.literal(documents.endpoint_score),
+  endpoint_host: z.string(),
+  score_bp: z.int().min(0).max(10_000).describe('Basis points; 5,000 where nothing is known.'),
+  as_of_block: z.int().nullable().describe('The last block of Base that any of it was looked at in.'),
+  rows_max: z.int().describe('So many of the newest standing posts.'),
+  weights: JsonMembers.describe('What the rule weighs by.'),
+  rows: z
+    .array(
+      z.object({
+        post_id: z.string(),
+        outcome: z.enum(['success', 'error', 'double_charge', 'price_jump']),
+        amount: Atomic,
+        rail: z.string(),
+        backing: z.enum(['spend-backed', 'stamp-backed']),
+        host_basis: z.enum(['signed', 'declared']),
+        proven: z.boolean(),
+        self_dealt: z.boolean(),
+        payer: z.string().nullable().describe('A pseudonym: `wallet_` and 32 digits of a SHA-256.'),
+        cluster: z.string().nullable().describe('Null where it weighs nothing.'),
+        zero_because: z.enum(['declared', 'unproven', 'other_rail', 'self_dealt']).nullable(),
+      }),
+    )
+    .describe('Newest first.'),
+  clusters: z.array(z.object({ cluster: z.string(), payers: z.int(), posts: z.int(), weight: Atomic, good: Atomic })),
+  edges: z.array(z.object({ funder: z.string(), payer: z.string(), funded_wallets: z.int().nullable() })),
+  edges_hash: Hash.describe(
+    'SHA-256 of the canonical JSON (RFC 8785) of the edges, sorted by their own canonical JSON.',
+  ),
+  looks: z.array(
+    z.object({ payer: z.string(), known: z.boolean(), from_block: z.int().nullable(), to_block: z.int().nullable() }),
+  ),
+  payers_unknown: z.int().describe('Of whose funding nothing is known: they merge with nobody.'),
+  cost_to_move: z.object({ move_bp: z.int(), up: MoveCost, down: MoveCost }),
+});
+
+nameComponents({ EndpointScore: EndpointScoreAnswer });

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { boardReadLimits } from '../../schema/board/read-limits.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { KEPT_BY_BOARD } from '../kept-by-board.ts';
+import { digits } from '../text-members.ts';
+import { BoardSearchAnswer, JsonFeedAnswer } from './search-answers.ts';
+
+const { search_chars_max, search_hits_max, search_hits_default } = boardReadLimits;
+
+const feedMember =
+  (name: 'atom' | 'json') =>
+  ({ feed }: JsonObject): Json =>
+    isJsonObject(feed) ? (feed[name] ?? null) : null;
+
+/** Public, and the same for everybody; what is hidden or taken down is gone with the next look at the board. */
+const kept = { ...KEPT_BY_BOARD, tags: ['board'] } as const;
+
+/** The board by its words and by what is new, for anybody. */
+export const boardSearchDoors = [
+  documentDoor({
+    name: 'search_board',
+    methods: ['GET'],
+    path: '/v1/board/search',
+    summary: 'Posts and jobs by their words, newest first',
+    tags: ['board'],
+    document: operation('board/search_board'),
+    query: z.object({
+      q: z
+        .string()
+        .min(1)
+        .max(search_chars_max)
+        .describe('Words; `"a phrase"`, `or` and `-without` as search engines have them.'),
+      limit: digits(z.int().min(1))
+        .optional()
+        .describe(`Entries of a page: up to ${search_hits_max}, ${search_hits_default} unless given.`),
+      after: z.string().max(200).optional().describe('`next` of the page before.'),
+    }),
+    variables: ({ query }) => ({ query: query.q, first: query.limit ?? null, after: query.after ?? null }),
+    response: BoardSearchAnswer,
+    errors: ['query_too_costly'],
+  }),
+  documentDoor({
+    ...kept,
+    name: 'get_board_feed_atom',
+    methods: ['GET'],
+    path: '/v1/board/feed.atom',
+    summary: 'The newest posts and jobs as Atom (RFC 4287)',
+    media: 'application/atom+xml; charset=utf-8',
+    document: operation('board/get_board_feed_atom'),
+    answer: feedMember('atom'),
+    response: z.string(),
+  }),
+  documentDoor({
+    ...kept,
+    name: 'get_board_feed_json',
+    methods: ['GET'],
+    path: '/v1/board/feed.json',
+    summary: 'The newest posts and jobs as JSON Feed 1.1',
+    media: 'application/feed+json; charset=utf-8',
+    document: operation('board/get_board_feed_json'),
+    answer: feedMember('json'),
+    response: JsonFeedAnswer,
+  }),
+] as const;

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { disputeLimits } from '../../schema/dispute/limits.ts';
+import { pageRows } from '../../schema/requests/book.ts';
+import { DisputePageMembers, DisputeRequest } from '../../schema/requests/dispute.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { digits } from '../text-members.ts';
+import { DisputeAnswer, DisputesAnswer } from './dispute-answers.ts';
+import { AgentPath } from './doors.ts';
+
+/** What is claimed of rows, and decided by what the book and its receipts say. */
+export const disputeDoors = [
+  documentDoor({
+    name: 'list_disputes',
+    methods: ['GET'],
+    path: '/v1/agents/{agent_id}/book/dispute',
+    summary: 'What was claimed of rows of the book, and decided; newest first',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/list_disputes'),
+    params: AgentPath,
+    query: z.strictObject({
+      limit: digits(DisputePageMembers.limit.unwrap()).optional(),
+      before: DisputePageMembers.before,
+    }),
+    variables: ({ params, query }) => ({
+      agentId: params.agent_id,
+      limit: pageRows(query.limit),
+      ...present({ before: query.before }),
+    }),
+    response: DisputesAnswer,
+    errors: ['book_damaged'],
+  }),
+  documentDoor({
+    name: 'file_dispute',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/dispute',
+    summary: 'Claims something of a row: a signed verdict where the records decide it, and no money moves',
+    tags: ['book'],
+    possession: 'required',
+    status: 201,
+    again: { status: 200, is: ({ answer }) => memberOf(answer, 'filed') === false },
+    body_bytes_max: disputeLimits.request_bytes_max,
+    document: operation('book/file_dispute'),
+    params: AgentPath,
+    body: DisputeRequest,
+    variables: ({ params, body: { task_id, claim_type, evidence } }) => ({
+      agentId: params.agent_id,
+      input: { taskId: task_id, claimType: claim_type, ...(evidence && { evidence }) },
+    }),
+    answer: ({ answer }) => memberOf(answer, 'dispute'),
+    response: DisputeAnswer,
+    errors: ['not_found', 'disputes_full', 'book_damaged', 'record_damaged'],
+  }),
+  documentDoor({
+    name: 'get_dispute',
+    methods: ['GET'],
+    path: '/v1/agents/{agent_id}/book/dispute/{dispute_id}',
+    summary: 'A dispute with its signed verdict, which can be run again offline',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/get_dispute'),
+    params: AgentPath.extend({ dispute_id: z.string().min(1).max(64) }),
+    variables: ({ params }) => ({ agentId: params.agent_id, disputeId: params.dispute_id }),
+    response: DisputeAnswer,
+    errors: ['not_found', 'book_damaged'],
+  }),
+] as const;
+
+function memberOf(answer: JsonObject[string] | undefined, name: string): Json {
+  return isJsonObject(answer) ? (answer[name] ?? null) : null;
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { claimTypes } from '../../schema/dispute/reasons.ts';
+import {
+  a2aEscrowActions,
+  a2aEscrowParties,
+  a2aEscrowStates,
+  ledgerEscrowActions,
+  ledgerEscrowStates,
+  proofTiers,
+} from '../../schema/escrow.ts';
+import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
+
+/* What the doors of escrows answer, as it looks on the wire. */
+
+const EscrowCheck = z.object({
+  check: z.string().describe('What was looked at.'),
+  passed: z.boolean(),
+  wanted: z.string(),
+  found: z.string().nullable(),
+});
+
+const said = {
+  claim_type: z.enum(claimTypes).nullable(),
+  evidence: JsonMembers.nullable().describe('As it was given; judged by nobody.'),
+  checks: z.array(EscrowCheck).nullable().describe('Of a release.'),
+};
+
+export const LedgerEscrowAnswer = z.object({
+  escrow_id: z.string(),
+  agent_id: z.int(),
+  task_id: z.string(),
+  amount: Atomic.describe('Atomic USDC that were collected for that task. None of it is held.'),
+  required: z.object({ output_hash: z.string().nullable(), proof_tier: z.enum(proofTiers).nullable() }),
+  state: z.enum(ledgerEscrowStates),
+  opened_at: z.string(),
+  expires_at: z.string(),
+  phases: z.array(
+    z.object({
+      action: z.enum(ledgerEscrowActions).nullable().describe('null: its time was over.'),
+      state: z.enum(ledgerEscrowStates),
+      at: z.string(),
+      position: z.int().describe('Of its event on the book.'),
+      ...said,
+    }),
+  ),
+  legal: z.array(z.enum(ledgerEscrowActions)).describe('What may be done with it now.'),
+});
+
+export const A2aEscrowAnswer = z.object({
+  escrow_id: z.string(),
+  job_id: z.string(),
+  job_spec_hash: z.string(),
+  amount: Atomic.describe('Atomic USDC. None of it is held.'),
+  parties: z.object({ principal_agent_id: z.int(), counterparty_agent_id: z.int() }),
+  party: z.enum(a2aEscrowParties).describe('Which of them is shown this.'),
+  state: z.enum(a2aEscrowStates),
+  task_id: z.string().nullable().describe('The payment that backs it: shown to the principal alone.'),
+  fulfillment_receipt_id: z.string().nullable(),
+  output_commitment: z.string().nullable().describe('`sha256:<hex>` or `keccak256:<hex>`.'),
+  opened_at: z.string(),
+  expires_at: z.string(),
+  phases: z.array(
+    z.object({
+      action: z.enum(a2aEscrowActions).nullable().describe('null: its time was over.'),
+      by: z.enum(a2aEscrowParties).nullable(),
+      state: z.enum(a2aEscrowStates),
+      at: z.string(),
+      task_id: z.string().nullable().describe('Of its row; null where this book has none.'),
+      seq: z.int().nullable(),
+      ...said,
+    }),
+  ),
+  legal: z.array(z.enum(a2aEscrowActions)).describe('What this party may do with it now.'),
+});
+
+export const A2aEscrowsAnswer = z.object({
+  agent_id: z.int(),
+  escrows: z.array(A2aEscrowAnswer).describe('Newest first, whichever party the agent is.'),
+});
+
+nameComponents({
+  EscrowCheck,
+  LedgerEscrow: LedgerEscrowAnswer,
+  A2aEscrow: A2aEscrowAnswer,
+  A2aEscrows: A2aEscrowsAnswer,
+});

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { type JsonObject, present } from '../../schema/canonical-json.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { a2aEscrowActions, ledgerEscrowActions } from '../../schema/escrow.ts';
+import { A2aEscrowRequest, EscrowPage, LedgerEscrowRequest } from '../../schema/requests/escrow.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { digits } from '../text-members.ts';
+import { AgentPath } from './doors.ts';
+import { A2aEscrowAnswer, A2aEscrowsAnswer, LedgerEscrowAnswer } from './escrow-answers.ts';
+
+const refusals = [
+  ...['invalid_escrow_action', 'escrow_claim_required', 'escrow_not_collected', 'escrow_checks_failed'],
+  ...['not_found', 'escrow_not_found', 'escrow_exists', 'escrows_full', 'book_damaged', 'record_damaged'],
+] as const;
+
+/** What an owner records of their own calls, and what two agents record of a job: no money is held by either. */
+export const escrowDoors = [
+  documentDoor({
+    name: 'ledger_escrow',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/escrow',
+    summary: 'Opens, releases or claws back a hold over a call of the book, or reads it; no money is held',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/read_escrow'),
+    actions: {
+      open: { document: operation('book/open_escrow'), status: 201 },
+      release: { document: operation('book/release_escrow') },
+      clawback: { document: operation('book/claw_back_escrow') },
+      status: { document: operation('book/read_escrow') },
+    },
+    params: AgentPath,
+    body: LedgerEscrowRequest,
+    complete: body => withAction(body, ledgerEscrowActions),
+    variables: ({ params, body }) => ({ agentId: params.agent_id, ...ledgerVariables(body) }),
+    response: LedgerEscrowAnswer,
+    errors: [...refusals, 'escrow_amount_mismatch'],
+  }),
+  documentDoor({
+    name: 'list_a2a_escrows',
+    methods: ['GET'],
+    path: '/v1/agents/{agent_id}/book/a2a-escrow',
+    summary: 'The escrows that the agent is a party of, newest first',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/list_a2a_escrows'),
+    params: AgentPath,
+    query: z.strictObject({
+      limit: digits(EscrowPage.shape.limit.unwrap())
+        .optional()
+        .describe(EscrowPage.shape.limit.description ?? ''),
+      before: EscrowPage.shape.before,
+    }),
+    variables: ({ params, query }) => ({ agentId: params.agent_id, ...present(query) }),
+    response: A2aEscrowsAnswer,
+  }),
+  documentDoor({
+    name: 'a2a_escrow',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/a2a-escrow',
+    summary: 'Takes a step of an escrow with another agent, or reads it; no money is held',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/read_a2a_escrow'),
+    actions: {
+      open: { document: operation('book/open_a2a_escrow'), status: 201 },
+      fund: { document: operation('book/fund_a2a_escrow'), status: 201 },
+      submit: { document: operation('book/submit_a2a_escrow') },
+      release: { document: operation('book/release_a2a_escrow') },
+      clawback: { document: operation('book/claw_back_a2a_escrow') },
+      challenge: { document: operation('book/challenge_a2a_escrow') },
+      status: { document: operation('book/read_a2a_escrow') },
+    },
+    params: AgentPath,
+    body: A2aEscrowRequest,
+    complete: body => withAction(body, a2aEscrowActions),
+    variables: ({ params, body }) => ({ agentId: params.agent_id, ...a2aVariables(body) }),
+    response: A2aEscrowAnswer,
+    errors: [...refusals, 'escrow_backing_used'],
+  }),
+] as const;
+
+/** @throws invalid_escrow_action, with those that there are */
+function withAction(body: JsonObject, legal: readonly string[]): JsonObject {
+  if (typeof body.action === 'string' && legal.includes(body.action)) return body;
+  const detail = `action: is one of ${legal.join(', ')}`;
+  throw new Refusal('invalid_escrow_action', { param: 'action', detail, facts: { legal } });
+}
+
+function ledgerVariables(body: LedgerEscrowRequest): JsonObject {
+  if (body.action === 'open') {
+    const { task_id, amount, expires_at, required } = body;
+    const checked = required && present({ outputHash: required.output_hash, proofTier: required.proof_tier });
+    return { input: present({ taskId: task_id, amount, expiresAt: expires_at, required: checked }) };
+  }
+  const escrow = present({ escrowId: body.escrow_id, taskId: body.task_id });
+  return body.action === 'clawback' ? { escrow, ...claimOf(body) } : { escrow };
+}
+
+type Step<A extends A2aEscrowRequest['action']> = Extract<A2aEscrowRequest, { readonly action: A }>;
+
+/** What an action brings along, but for the name of its escrow. */
+const brings: { readonly [A in A2aEscrowRequest['action']]: (body: Step<A>) => JsonObject } = {
+  open: ({ job_id, job_spec_hash, amount, parties, expires_at }) => ({
+    input: present({
+      ...{ jobId: job_id, jobSpecHash: job_spec_hash, amount, expiresAt: expires_at },
+      parties: partiesOf(parties),
+    }),
+  }),
+  fund: ({ task_id }) => ({ taskId: task_id }),
+  submit: ({ fulfillment_receipt_id, output_commitment }) => ({
+    fulfillmentReceiptId: fulfillment_receipt_id,
+    outputCommitment: output_commitment,
+  }),
+  release: () => ({}),
+  clawback: claimOf,
+  challenge: claimOf,
+  status: () => ({}),
+};
+
+function a2aVariables(body: A2aEscrowRequest): JsonObject {
+  const brought = (brings[body.action] as (body: A2aEscrowRequest) => JsonObject)(body);
+  if (body.action === 'open') return brought;
+  const parties = body.parties && partiesOf(body.parties);
+  return { escrow: present({ jobId: body.job_id, parties }), ...brought };
+}
+
+function partiesOf(parties: { principal_agent_id?: number | undefined; counterparty_agent_id?: number | undefined }) {
+  return present({
+    principalAgentId: parties.principal_agent_id,
+    counterpartyAgentId: parties.counterparty_agent_id,
+  });
+}
+
+function claimOf({ claim_type, evidence }: { claim_type?: string | undefined; evidence?: JsonObject | undefined }) {
+  return present({ claimType: claim_type, evidence });
+}

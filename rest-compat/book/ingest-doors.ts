@@ -1,0 +1,53 @@
+import { toCamelKeys } from '../../schema/camel.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { ingestLimits } from '../../schema/ingest-limits.ts';
+import { limits } from '../../schema/limits.ts';
+import { IngestRequest } from '../../schema/requests/ingest.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { AgentPath } from './doors.ts';
+import { IngestAnswer } from './ingest-answers.ts';
+
+/** Spend that was executed elsewhere, brought onto a book. */
+export const ingestDoors = [
+  documentDoor({
+    name: 'ingest_foreign_x402',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/ingest',
+    summary:
+      'Records a payment to somebody else once its chain shows it: USDC on Base or Solana, or a cemented XNO send',
+    tags: ['book'],
+    possession: 'required',
+    challenge: 'after_possession',
+    // A key of customers pays for calls, and this is none.
+    price: {
+      amount_atomic: limits.stamp_price_atomic,
+      networks: ['base', 'solana'],
+      stamp: true,
+      paid_by: ['payment', 'waiver_key'],
+    },
+    status: 201,
+    body_bytes_max: ingestLimits.request_bytes_max,
+    document: operation('book/ingest_foreign_x402'),
+    params: AgentPath,
+    body: IngestRequest,
+    variables: ({ params, body }) => ({ agentId: params.agent_id, input: toCamelKeys(body) as JsonObject }),
+    answer: ({ answer }) => withToken(answer),
+    response: IngestAnswer,
+    errors: [
+      'transfer_not_believed',
+      'payer_signature_invalid',
+      'duplicate_ref',
+      'too_many_disbelieved',
+      'network_not_served',
+    ],
+  }),
+] as const;
+
+/** The token of the row's receipt stands in the answer itself: book and transfer are signed by it side by side. */
+function withToken(answer: Json | undefined): Json {
+  if (!isJsonObject(answer)) return null;
+  const { receipt, ...said } = answer;
+  const document = isJsonObject(receipt) && isJsonObject(receipt.document) ? receipt.document : {};
+  return { ...said, issuer_signature: document.issuer_signature ?? null };
+}

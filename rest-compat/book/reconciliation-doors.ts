@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { present } from '../../schema/canonical-json.ts';
+import { ReconciliationRequest } from '../../schema/requests/reconciliation.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { AgentPath } from './doors.ts';
+import { ReconciliationAnswer } from './reconciliation-answers.ts';
+
+/** What a wallet paid on the chain, held against the receipts and books of this service. */
+export const reconciliationDoors = [
+  documentDoor({
+    name: 'start_reconciliation',
+    methods: ['POST'],
+    path: '/v1/agents/{agent_id}/book/reconciliation',
+    summary: 'Asks for a signed report of what each USDC transfer of a wallet is, between two blocks of Base',
+    tags: ['book'],
+    possession: 'required',
+    status: 202,
+    document: operation('book/start_reconciliation'),
+    params: AgentPath,
+    body: ReconciliationRequest,
+    variables: ({ params, body: { wallet, from_block, to_block, signature, signed_at } }) => ({
+      agentId: params.agent_id,
+      input: { wallet, fromBlock: from_block, toBlock: to_block, ...present({ signature, signedAt: signed_at }) },
+    }),
+    response: ReconciliationAnswer,
+    errors: [
+      'control_proof_missing',
+      'control_proof_invalid',
+      'reconciliation_running',
+      'chain_unavailable',
+      'unavailable',
+      'book_damaged',
+    ],
+  }),
+  documentDoor({
+    name: 'get_reconciliation',
+    methods: ['GET'],
+    path: '/v1/agents/{agent_id}/book/reconciliation/{report_id}',
+    summary: 'A reconciliation: how far it has come, and once it is done the signed report',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/get_reconciliation'),
+    params: AgentPath.extend({ report_id: z.string().min(1).max(64) }),
+    variables: ({ params }) => ({ agentId: params.agent_id, reportId: params.report_id }),
+    response: ReconciliationAnswer,
+    errors: ['not_found', 'book_damaged'],
+  }),
+] as const;

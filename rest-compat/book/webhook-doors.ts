@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { present } from '../../schema/canonical-json.ts';
+import { PossessionMembers } from '../../schema/requests/possession.ts';
+import { DeadLetterCursor, RedeliveryRequest, RotationRequest, WebhookRequest } from '../../schema/requests/webhook.ts';
+import { webhookLimits } from '../../schema/webhook/limits.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { digits } from '../text-members.ts';
+import { AgentPath } from './doors.ts';
+import { DeadLettersAnswer, PingAnswer, RedeliveryAnswer, SetWebhookAnswer, WebhookAnswer } from './webhook-answers.ts';
+
+const PATH = '/v1/agents/{agent_id}/book/webhook';
+const { dead_letters_page_default, dead_letters_page_max } = webhookLimits;
+/** A secret that was not made here is not told. */
+const setNulls = { '': ['webhook'] } as const;
+
+/** Where a book tells of its events, and how its messages fare. */
+export const webhookDoors = [
+  documentDoor({
+    name: 'get_webhook',
+    methods: ['GET'],
+    path: PATH,
+    summary: 'The webhook of the book: neither its secret nor its whole URL is shown',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/get_webhook'),
+    params: AgentPath,
+    variables: ({ params }) => ({ agentId: params.agent_id }),
+    response: WebhookAnswer,
+  }),
+  documentDoor({
+    name: 'set_webhook',
+    methods: ['PUT', 'POST'],
+    path: PATH,
+    summary: 'Sets where the book tells of its events; a secret that is made here is answered, once',
+    tags: ['book'],
+    possession: 'session',
+    document: operation('book/set_webhook'),
+    params: AgentPath,
+    body: WebhookRequest,
+    variables: ({ params, body: { url, secret, events, enabled } }) => ({
+      agentId: params.agent_id,
+      input: present({ url, secret, events, enabled }),
+    }),
+    nulls: setNulls,
+    response: SetWebhookAnswer,
+    errors: ['book_damaged'],
+  }),
+  documentDoor({
+    name: 'remove_webhook',
+    methods: ['DELETE'],
+    path: PATH,
+    summary: 'Removes the webhook: nothing is sent any more, whatever is under way',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/remove_webhook'),
+    params: AgentPath,
+    body: PossessionMembers,
+    variables: ({ params }) => ({ agentId: params.agent_id }),
+    response: WebhookAnswer,
+    errors: ['book_damaged'],
+  }),
+  documentDoor({
+    name: 'rotate_webhook_secret',
+    methods: ['POST'],
+    path: `${PATH}/rotate`,
+    summary: 'Another secret for the webhook; the one before it signs beside it for a day',
+    tags: ['book'],
+    possession: 'session',
+    document: operation('book/rotate_webhook_secret'),
+    params: AgentPath,
+    body: RotationRequest,
+    variables: ({ params, body }) => ({ agentId: params.agent_id, ...present({ secret: body.secret }) }),
+    nulls: setNulls,
+    response: SetWebhookAnswer,
+    errors: ['not_found', 'book_damaged'],
+  }),
+  documentDoor({
+    name: 'ping_webhook',
+    methods: ['POST'],
+    path: `${PATH}/ping`,
+    summary: 'Sends the webhook a test message, once; how it fared stands at the webhook',
+    tags: ['book'],
+    possession: 'required',
+    status: 202,
+    document: operation('book/ping_webhook'),
+    params: AgentPath,
+    body: PossessionMembers,
+    variables: ({ params }) => ({ agentId: params.agent_id }),
+    response: PingAnswer,
+    errors: ['not_found', 'book_damaged'],
+  }),
+  documentDoor({
+    name: 'redeliver_webhook',
+    methods: ['POST'],
+    path: `${PATH}/redeliver`,
+    summary: 'Sends the messages of a range of positions again',
+    tags: ['book'],
+    possession: 'required',
+    status: 202,
+    document: operation('book/redeliver_webhook'),
+    params: AgentPath,
+    body: RedeliveryRequest,
+    variables: ({ params, body: { from_position, to_position } }) => ({
+      agentId: params.agent_id,
+      fromPosition: from_position,
+      toPosition: to_position,
+    }),
+    response: RedeliveryAnswer,
+    errors: ['not_found', 'book_damaged'],
+  }),
+  documentDoor({
+    name: 'list_dead_letters',
+    methods: ['GET'],
+    path: `${PATH}/dead-letters`,
+    summary: 'Messages of the webhook that were given up, the newest event first',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/list_dead_letters'),
+    params: AgentPath,
+    query: z.strictObject({
+      limit: digits(z.int().min(1))
+        .optional()
+        .describe(`Default ${dead_letters_page_default}, more than ${dead_letters_page_max} is clamped.`),
+      before: DeadLetterCursor.describe('`next` of the page before.'),
+    }),
+    variables: ({ params, query: { limit, before } }) => ({
+      agentId: params.agent_id,
+      ...present({ limit, before }),
+    }),
+    response: DeadLettersAnswer,
+  }),
+] as const;

@@ -1,0 +1,33 @@
+import type { Json, JsonObject } from '../schema/canonical-json.ts';
+import { isJsonObject } from '../schema/canonical-json.ts';
+import type { Columns } from './door.ts';
+import type { DoorRequest } from './door-request.ts';
+import { likesBetter } from './http/accept.ts';
+import type { Answer } from './problem.ts';
+
+const PROBLEM = 'application/problem+json';
+
+/** A fault as a page, where the request would have been shown one had all been well: people are at a loss with JSON. Else null. */
+export function faultPage(
+  { fault_page, path, media }: Pick<Columns, 'fault_page' | 'path' | 'media'>,
+  request: Pick<DoorRequest, 'query' | 'headers' | 'spelt'>,
+  { headers, body }: { readonly headers: Answer['headers']; readonly body: unknown },
+): (Pick<Answer, 'headers'> & { readonly body: string }) | null {
+  if (fault_page === null || typeof body !== 'string' || !headers['content-type']?.startsWith(PROBLEM)) return null;
+  if (!asksForPage(request, { path, media, page: fault_page.media })) return null;
+  const { code, detail } = JSON.parse(body) as JsonObject;
+  return {
+    headers: { ...headers, ...fault_page.headers, 'content-type': fault_page.media },
+    body: fault_page.textOf({ code: String(code), detail: String(detail) }),
+  };
+}
+
+/** By its query or, at the door's own path, by its Accept. Whoever names another format has chosen, known or not. */
+function asksForPage(
+  { query, headers, spelt }: Pick<DoorRequest, 'query' | 'headers' | 'spelt'>,
+  { path, media, page }: { readonly path: string; readonly media: string; readonly page: string },
+): boolean {
+  const { format } = isJsonObject(query as Json) ? (query as JsonObject) : {};
+  if (format !== undefined) return format === 'html';
+  return (spelt ?? path) === path && likesBetter(headers.accept, page, media);
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Html, html } from '../../../schema/html.ts';
+import { SCRIPT } from './script.ts';
+import { STYLE } from './style.ts';
+
+/** What a page is made of. All text in it is a stranger's: a model, a hub and a resource are called as others please. */
+export interface PageParts {
+  readonly title: string;
+  /** What it is, as a heading. */
+  readonly kind: string;
+  /** Large, of all facts the one that is asked for first. */
+  readonly sum: Html;
+  readonly profile: Html | '';
+  readonly facts: readonly Html[];
+  readonly checks: readonly { readonly name: string; readonly says: string }[];
+  readonly proves: readonly string[];
+  readonly does_not_prove: readonly string[];
+  readonly beside: readonly Html[];
+  /** Where the same is to be had for programs: label and URL. */
+  readonly links: readonly (readonly [label: string, url: string])[];
+  /** The audit document: what the page checks. */
+  readonly evidence: JsonObject;
+}
+
+export const HTML = 'text/html; charset=utf-8';
+
+const hashed = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Nothing is loaded from anywhere, and no other script or style runs but these. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': [
+    "default-src 'none'",
+    `script-src ${hashed(SCRIPT)}`,
+    `style-src ${hashed(STYLE)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+};
+
+const NOT_CHECKED = 'Not checked here';
+
+export function pageText(parts: PageParts): string {
+  const { title, kind, sum, profile, facts, checks, proves, does_not_prove, beside, links, evidence } = parts;
+  return html`${openingTags(title)}
+<body><main>${profile}
+<h1>${kind}</h1>
+<div id="verdict" role="status" aria-live="polite"><p class="headline">${NOT_CHECKED}</p>
+<p class="detail">This page checks itself in your browser, and needs JavaScript for that. Without it, <code>npm run verify</code> does the same.</p></div>
+<div class="sum">${sum}</div>
+<dl>${facts}</dl>
+<h2 id="checks">Checks</h2>
+<ul class="checks" aria-labelledby="checks">${checks.map(checkItem)}</ul>
+<h2>What this proves</h2><ul class="proves">${proves.map(item)}</ul>
+<h2>What it does not prove</h2><ul>${does_not_prove.map(item)}</ul>
+${beside}
+<nav aria-labelledby="programs"><h2 id="programs">For programs</h2>
+<ul>${links.map(([label, url]) => html`<li><a href="${url}">${label}</a></li>`)}</ul>
+<details><summary>The evidence, as JSON</summary><pre tabindex="0" role="region" aria-label="The evidence">${JSON.stringify(evidence, null, 1)}</pre></details></nav>
+</main><footer><p>Every check above is made by your own browser with what this page brings; it asks nobody. All times are UTC.</p></footer>
+<script type="application/json" id="evidence">${new Html(inScript(evidence))}</script>
+<script type="module">${new Html(SCRIPT)}</script>
+</body></html>
+`.text;
+}
+
+export function openingTags(title: string): Html {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
+<link rel="icon" href="data:,"><style>${new Html(STYLE)}</style></head>`;
+}
+
+/** JSON knows no markup: without a less-than sign it can neither end its element nor begin a comment (HTML §4.12.1.3). */
+function inScript(evidence: JsonObject): string {
+  return JSON.stringify(evidence).replaceAll('<', '\\u003c');
+}
+
+const item = (text: string) => html`<li>${coded(text)}</li>`;
+
+/** What stands between two backticks is code. */
+export function coded(text: string): Html[] {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+}
+
+function checkItem({ name, says }: PageParts['checks'][number]): Html {
+  return html`<li data-check="${name}" data-status="open"><span class="status">${NOT_CHECKED}</span><span><b>${name}</b> <span class="says">${says}</span></span></li>`;
+}
+
+/** A row of the list of facts; what is signed of it is compared with the signature where the page is read. */
+export function factRow(name: string, text: string, label = name): Html {
+  return html`<dt>${label}</dt><dd data-fact="${name}">${text}</dd>`;
+}
+
+/** What was made with stand-ins says so before all else. */
+export function profileBanner(signed: string): Html | '' {
+  if (signed !== 'development') return '';
+  return html`<p class="profile" role="note"><strong data-fact="Profile">${signed}</strong>Stand-ins were in use: no real money moved.</p>`;
+}

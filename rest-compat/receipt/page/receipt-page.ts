@@ -1,0 +1,74 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { type Html, html } from '../../../schema/html.ts';
+import { receiptFacts } from './check/facts.js';
+import { receiptCheckNames, shownBy } from './check/receipt-checks.js';
+import { openJws } from './check/signatures.js';
+import { coded, factRow, pageText, profileBanner } from './layout.ts';
+
+/** Facts with a place of their own. */
+const APART = new Set(['Amount', 'Profile', 'Token', 'Atomic amount']);
+
+/** A receipt for people, made of its audit document: what was signed of it, and the checks of that. */
+export function receiptPage(audit: JsonObject): string {
+  const receipt = objectIn(audit.receipt);
+  const facts = shownBy(receiptFacts(openJws(objectIn(receipt.issuer_signature).jws)?.claims ?? {}));
+  const { Amount = '', Profile = '', Receipt = '' } = facts;
+  const url = String(receipt.verify_url);
+  return pageText({
+    title: `Receipt ${Receipt}`,
+    kind: 'Spend receipt',
+    sum: html`<span data-fact="Amount">${Amount}</span>`,
+    profile: profileBanner(Profile),
+    facts: [
+      ...Object.entries(facts).flatMap(([name, text]) => (APART.has(name) ? [] : [factRow(name, text)])),
+      ...(Profile === 'development' ? [] : [factRow('Profile', Profile)]),
+    ],
+    checks: receiptCheckNames,
+    proves: textsIn(audit.proves),
+    does_not_prove: textsIn(audit.does_not_prove),
+    beside: [laneList(objectIn(audit.lane), receipt), transferList(audit.transfer, facts)],
+    links: [
+      ['JSON', `${url}?format=json`],
+      ['For auditors', `${url}?format=auditor`],
+      ['Preimage', `${url}/preimage`],
+      ['Keys', String(objectIn(receipt.verification).jwks_uri)],
+    ],
+    evidence: audit,
+  });
+}
+
+export const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+
+export const textsIn = (value: Json | undefined): string[] =>
+  Array.isArray(value) ? value.filter(text => typeof text === 'string') : [];
+
+/** The lane: nobody signs it. */
+function laneList({ proof_outcome, settled_by, freeze, omission_rule }: JsonObject, { chain_ended }: JsonObject): Html {
+  const facts: readonly (readonly [string, Json | undefined])[] = [
+    ['Proof of the transfer', proof_outcome],
+    ['Settled by', settled_by],
+    ['Frozen', freeze === true ? 'yes: vouched for, and not settled as the log went on' : 'no'],
+    ['Given up because', omission_rule],
+    ['Chain', chain_ended === true ? 'the development chain that carried the payment is gone' : null],
+  ];
+  return html`<h2>What is known beside it</h2><p class="quiet">Nobody signs this, and it may change.</p>
+<dl>${facts.flatMap(([name, said]) => (said === null || said === undefined ? [] : [html`<dt>${name}</dt><dd>${said}</dd>`]))}</dl>`;
+}
+
+/** What to ask the chain for. */
+function transferList(transfer: Json | undefined, signed: Readonly<Record<string, string>>): Html {
+  if (!isJsonObject(transfer)) return html``;
+  const { network, chain, rpc_method, tx_hash, log_index, expect } = transfer;
+  const named = { Token: 'Token', 'Paid by': 'From', 'Paid to': 'To', 'Atomic amount': 'Atomic amount' };
+  const facts = [
+    ['Network', `${String(network)} (${String(chain)})`],
+    ['Ask', `${String(rpc_method)} of ${String(tx_hash)}`],
+    ['Log index', log_index],
+    ['Expect', expect],
+  ] as const;
+  const rows = facts.flatMap(([name, said]) =>
+    said === null || said === undefined ? [] : [html`<dt>${name}</dt><dd class="mono">${coded(String(said))}</dd>`],
+  );
+  const expected = Object.entries(named).map(([name, label]) => factRow(name, signed[name] ?? '', label));
+  return html`<h2>Look the transfer up</h2><p class="quiet">Any RPC of that network answers it.</p><dl>${[...rows, ...expected]}</dl>`;
+}

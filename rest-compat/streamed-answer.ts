@@ -1,0 +1,38 @@
+import type { StreamAsked } from './door-operation.ts';
+import type { DoorSubscribed } from './port.ts';
+import { type Answer, faultEvent } from './problem.ts';
+
+/** An answer in events. */
+export interface StreamedAnswer extends Omit<Answer, 'body'> {
+  readonly body: AsyncIterable<string | Uint8Array>;
+}
+
+type Events = Extract<DoorSubscribed, { kind: 'events' }>;
+
+export function streamed({ headers, events }: Events, asked: StreamAsked): StreamedAnswer {
+  return { status: 200, headers: { ...headers, ...asked.frames.headers }, body: framed(events, asked) };
+}
+
+/** Its reader learns of it by a connection that ends before the answer does. */
+class BrokenOff extends Error {
+  override name = 'BrokenOff';
+}
+
+/** A fault is the last event, and no end follows it: so the reader knows that something is missing. */
+async function* framed(
+  events: Events['events'],
+  { eventOf, frames }: StreamAsked,
+): AsyncGenerator<string | Uint8Array> {
+  let index = 0;
+  for await (const { data, errors } of events) {
+    const [error] = errors;
+    if (error || data === null) {
+      const fault = error ?? { code: 'internal' };
+      if (frames.fault === null) throw new BrokenOff(`a streamed answer broke off: ${fault.code}`);
+      return yield frames.fault(faultEvent(fault), index);
+    }
+    yield frames.event(eventOf(data));
+    index++;
+  }
+  if (frames.done !== '') yield frames.done;
+}
